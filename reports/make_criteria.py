@@ -28,8 +28,8 @@ from infostream_dedup.judging.criteria.training import (
 from infostream_dedup.lab.evaluation.candidate_table import PUBLISHED, FilterRow, candidate_table
 from infostream_dedup.lab.evaluation.labels import FALSE, Label, codes_of, kin_by_field, read_kin, read_labels, truth_of
 from infostream_dedup.model import Document
+from infostream_dedup.report.drawing import as_svg
 from infostream_dedup.report.learning import PUBLISHED_F, learning_figure
-from infostream_dedup.report.plots import as_svg
 
 
 @dataclass(frozen=True)

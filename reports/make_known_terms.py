@@ -1,11 +1,12 @@
-"""Writes the terms that come with the package, infostream_dedup/language/morphology/known_*.bin.
+"""Writes the terms and pairs that come with the package, infostream_dedup/language/*/known_*.bin.
 
     python reports/make_known_terms.py
 
 Run it after a change to ``dictionaries/`` or to the rules of the morphology, and with new versions of the packages of
 dictionaries: the files belong to one fingerprint of all of these, and under another one they are not used. Known are
 the 300,000 most common forms of wordfreq's large lists and the words of our own tables, in small letters, at the start
-of a sentence and with a capital elsewhere; and the backgrounds of all representations. Takes a minute.
+of a sentence and with a capital elsewhere; the backgrounds of all representations, and the pairs of our tables for the
+pivot language. Takes a minute.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from infostream_dedup.language.lexicon.word_lists import concepts, false_friends
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.morphology.known_terms import SHARES_FILE, lines_of, packed, row_of, terms_file
 from infostream_dedup.language.text.tokens import Shape
+from infostream_dedup.language.translation.word_pairs import SHIPPED_FILE, packed_pairs
 from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.terms.representation import representation
 
@@ -79,6 +81,7 @@ def main() -> None:
             terms_file(language).write_bytes(packed({"forms": lines_of(forms), "answers": answers}))
         shares = {f"{one} {name}": representation(name).summed_frequencies(one) for one, name in BACKGROUNDS}
         SHARES_FILE.write_bytes(packed(shares))
+        SHIPPED_FILE.write_bytes(packed_pairs())
 
 
 if __name__ == "__main__":

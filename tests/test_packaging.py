@@ -117,7 +117,7 @@ def test_what_it_asks_for_is_agreed(archives) -> None:
     assert sys.version_info[:2] in {(3, 11), (3, 12), (3, 13)}
     assert set(metadata.get_all("Provides-Extra")) >= EXTRAS
     base = " ".join(PROJECT["dependencies"])
-    heavy = ("matplotlib", "jinja2", "scikit", "openpyxl", "rapidfuzz", "textblob", "nltk")
+    heavy = ("pyarrow", "rich", "numba", "matplotlib", "jinja2", "scikit", "openpyxl", "rapidfuzz", "textblob", "nltk")
     assert not {package for package in heavy if package in base}
 
 
@@ -131,8 +131,16 @@ def test_every_extra_for_users_is_described() -> None:
 @pytest.mark.parametrize(
     ("package", "extra", "code"),
     [
-        ("matplotlib", "report", "from infostream_dedup.report.needed import check_report_folder as f; f('report')"),
+        ("jinja2", "report", "from infostream_dedup.report.needed import check_report_folder as f; f('report')"),
         ("jinja2", "report", "from infostream_dedup.report.html import environment as f; f()"),
+        ("pyarrow", "tables", "import infostream_dedup as i; i.sweep(['Мэр открыл мост']).to_arrow()"),
+        ("pyarrow", "tables", "import infostream_dedup as i; i.dedup(['Мэр открыл мост'], out='kept.parquet')"),
+        (
+            "pyarrow",
+            "tables",
+            "import infostream_dedup as i; i.dedup(['Мэр открыл мост'], out='a.csv', workdir='w')",
+        ),
+        ("pyarrow", "spark", "import infostream_dedup as i; i.spark"),
         (
             "feedparser",
             "feeds",

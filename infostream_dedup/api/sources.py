@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from infostream_dedup.documents.endings import STANDARD_STREAM
 from infostream_dedup.documents.own_files import is_read_from, paths_of
 from infostream_dedup.errors import UsageError
+from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.machine.engines import engine_named
 from infostream_dedup.model.limits import own_number
 
@@ -196,6 +197,7 @@ def chosen_disk(
                 f"{workdir} is in a folder that is read, and the next run would take its files for documents; "
                 "name a work folder elsewhere (--workdir)"
             )
+        require_arrow("a work folder (--workdir)")
         yield Disk(Path(workdir), half if memory is None else memory_of(memory), window_days)
         return
     for name, value in {"memory": memory, "window_days": window_days}.items():
@@ -204,6 +206,7 @@ def chosen_disk(
     if refusal is not None or available is None or not _exceeds(source, reading, available):
         yield None
         return
+    require_arrow(f"a collection that does not fit into {available / _GIGABYTE:.1f} GB of memory")
     # Hidden, because `beside` may be in a folder that is read twice.
     folder = Path(tempfile.mkdtemp(prefix=".infostream-dedup-", dir=beside))
     _log.warning("the collection would not fit into %.1f GB of memory: working in %s", available / _GIGABYTE, folder)

@@ -198,10 +198,8 @@ def sweep(
     """
     from infostream_dedup.api.sources import chosen_disk, documents_to_collect, refuse_on_disk
     from infostream_dedup.documents import ReadingReport, check_quarantine, time_zone
-    from infostream_dedup.lab.estimation.sweep_estimator import DiskEstimator
     from infostream_dedup.model import single_documents
     from infostream_dedup.runs.batch.parts import PARTINGS, part_into
-    from infostream_dedup.runs.sharded.sweeping import sweep_on_disk
 
     wanted = REPRESENTATIONS if not representations else tuple(dict.fromkeys(names_in(representations)))
     agreed, read = chosen(sweep, SweepKeywords, options, settings=settings, reading=reading, representations=wanted)
@@ -223,6 +221,9 @@ def sweep(
         refusal = why if asked else refusal
     with chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal) as disk:
         if disk is not None:
+            from infostream_dedup.lab.estimation.sweep_estimator import DiskEstimator
+            from infostream_dedup.runs.sharded.sweeping import sweep_on_disk
+
             with disk.run(source, read, agreed, wanted, boilerplate=boilerplate, progress=progress) as run:
                 if not estimate:
                     return sweep_on_disk(run, ks=shown, examples=examples, window_days=disk.window_days)

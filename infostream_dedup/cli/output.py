@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import click
 
 from infostream_dedup.cli.run_log import RUN
+from infostream_dedup.cli.tables import Column, has_rich, show_table
 from infostream_dedup.errors import CannotCreateError
 
 if TYPE_CHECKING:
@@ -55,7 +58,7 @@ def refuse_shared_files(context: click.Context) -> None:
 def check_outputs(context: click.Context) -> None:
     """Refuse an output file or report that could not be written, before the work that it is to keep."""
     from infostream_dedup.documents.outputs import check_output
-    from infostream_dedup.report.needed import check_report_folder, require_packages
+    from infostream_dedup.report.needed import check_report_folder, require_pages
 
     for parameter in context.command.params:
         name, kind = parameter.name or "", parameter.type
@@ -65,7 +68,7 @@ def check_outputs(context: click.Context) -> None:
         if name in _OUTPUTS and kind.file_okay:
             check_output(path)
             if name == "html":
-                require_packages("jinja2")
+                require_pages()
         elif name in _REPORTS and not kind.file_okay:
             check_report_folder(path, xlsx=context.params.get("xlsx", False))
 
@@ -164,20 +167,11 @@ def csv_dialect() -> CsvDialect:
     return cast("CsvDialect", "standard" if context is None else context.meta.get("csv_dialect", "standard"))
 
 
-def print_table(rows: Sequence[Mapping[str, Any]], *, title: str | None = None) -> None:
+def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print rows as an aligned table: numbers to the right, ``None`` as a dash."""
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     names = list(dict.fromkeys(name for row in rows for name in row))
-    for name in names:
-        numeric = all(isinstance(row.get(name), int | float | None) for row in rows)
-        table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric)
-    for row in rows:
-        table.add_row(*(_cell(row.get(name)) for name in names))
-    # A pipe has no width: wide enough that nothing is cut.
-    Console(width=None if sys.stdout.isatty() else 200, markup=False, highlight=False).print(table)
+    columns = [Column(name, all(isinstance(row.get(name), int | float | None) for row in rows)) for name in names]
+    show_table(columns, [[[(_cell(row.get(name)), "")] for name in names] for row in rows])
 
 
 def _cell(value: Any) -> str:
@@ -192,11 +186,22 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
+_BAR: Final = 40
+"""Characters of a whole bar."""
+
+_REDRAWN: Final = 0.1
+"""Seconds between two states of a bar."""
+
+
 @contextmanager
 def progress_bar(*, quiet: bool, stages: bool = False) -> Iterator[Progress | None]:
     """Return a function to call with (step, done, total), or ``None`` if nobody would see a bar."""
     if quiet or RUN.has_lines or not sys.stderr.isatty():
         yield _lines(silent=quiet or not stages)
+        return
+    if not has_rich():
+        with _plain_bar() as drawn:
+            yield drawn
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
@@ -213,6 +218,31 @@ def progress_bar(*, quiet: bool, stages: bool = False) -> Iterator[Progress | No
             bar.update(tasks[step], completed=done, total=total)
 
         yield show
+
+
+@contextmanager
+def _plain_bar() -> Iterator[Progress]:
+    """A bar for the step that is being done, which vanishes at the end."""
+    begun, drawn = time.monotonic(), 0.0
+
+    def show(step: str, done: int, total: int | None) -> None:
+        nonlocal drawn
+        RUN.stage(step, ended=done == total)
+        now = time.monotonic()
+        if now - drawn < _REDRAWN and done != total:
+            return
+        drawn, spent = now, int(now - begun)
+        full = _BAR if not total else min(_BAR, _BAR * done // total)
+        of = f"{done}/{'?' if total is None else total}"
+        line = f"{step} {'━' * full}{' ' * (_BAR - full)} {of} {spent // 3600}:{spent // 60 % 60:02}:{spent % 60:02}"
+        sys.stderr.write(f"\r\x1b[K{line[: shutil.get_terminal_size().columns - 1]}")
+        sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
 
 
 def _lines(*, silent: bool) -> Progress | None:

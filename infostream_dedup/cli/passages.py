@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,11 +21,10 @@ from infostream_dedup.cli.output import (
     save_page,
     save_rows,
 )
+from infostream_dedup.cli.tables import Column, Piece, show_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from rich.text import Text
 
     from infostream_dedup.api import Listing
     from infostream_dedup.judging.passages.passage_table import TextComparison, TextStretch
@@ -252,32 +250,25 @@ _LINE_END: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> None:
     """Print both texts and a table of their passages."""
-    from rich.console import Console
-    from rich.table import Table
-
-    # A pipe has no width; colours are for terminals only.
-    console = Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH, markup=False, highlight=False)
-    table = Table(box=None, pad_edge=False, padding=(0, 1), expand=True, header_style="bold")
-    words = comparison.translated
+    words, columns = comparison.translated, []
     for name, coverage, share in zip(
         names, (comparison.coverage_a, comparison.coverage_b), (words.share_a, words.share_b), strict=True
     ):
         heading = f"{_shown(name)}: {100 * coverage:.0f} % of the words are shared"
         if words.met:
             heading += f", {100 * share:.0f} % of the nouns and names translated"
-        table.add_column(heading, ratio=1, overflow="fold")
-    for left, right in comparison.aligned():
-        table.add_row(_marked(left), _marked(right))
-    console.print(table)
-    console.print()
+        columns.append(Column(heading))
+    rows = [[_marked(left), _marked(right)] for left, right in comparison.aligned()]
+    show_table(columns, rows, even=True, in_pipe=_PIPE_WIDTH)
+    click.echo()
     if comparison.differences:
-        console.print("Words in which copied sentences differ are in braces.")
+        click.echo("Words in which copied sentences differ are in braces.")
     if comparison.passages:
         _print_passages(comparison)
     else:
-        console.print("The texts have no passage in common.")
+        click.echo("The texts have no passage in common.")
     if words.met:
-        console.print()
+        click.echo()
         _print_words(words, comparison.languages)
 
 
@@ -313,29 +304,23 @@ def _print_passages(comparison: TextComparison) -> None:
     )
 
 
-def _marked(pieces: list[TextStretch]) -> Text:
-    from rich.text import Text
-
-    text = Text()
+def _marked(pieces: list[TextStretch]) -> list[Piece]:
+    marked: list[Piece] = []
     for passage, group in groupby(pieces, key=lambda piece: piece.passage):
         style = _STYLES[passage % len(_STYLES)] if passage else ""
         if passage:
-            text.append(f"[{passage}: ", style)
+            marked.append((f"[{passage}: ", style))
         # Words that differ may be cut by the words translated in them, but have one pair of braces.
         for changed, part in groupby(group, key=lambda piece: piece.changed):
-            text.append("{" if changed else "", style)
+            marked.append(("{" if changed else "", style))
             for piece in part:
-                _append(text, piece, style)
-            text.append("}" if changed else "", style)
+                marked.append((_shown(piece.text), f"{style} underline" if piece.changed or piece.word else style))
+                if piece.word:
+                    marked.append((f"[{piece.word}]", style or "dim"))
+            marked.append(("}" if changed else "", style))
         if passage:
-            text.append("]", style)
-    return text
-
-
-def _append(text: Text, piece: TextStretch, style: str) -> None:
-    text.append(_shown(piece.text), f"{style} underline" if piece.changed or piece.word else style)
-    if piece.word:
-        text.append(f"[{piece.word}]", style or "dim")
+            marked.append(("]", style))
+    return marked
 
 
 def _shown(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,6 +29,7 @@ from infostream_dedup.cli.output import (
     progress_bar,
     save_rows,
 )
+from infostream_dedup.cli.tables import terminal_width
 
 if TYPE_CHECKING:
     from infostream_dedup.judging.criteria.classifier import Classifier
@@ -152,7 +152,7 @@ _LONG = ("text_a", "text_b", "url_a", "url_b", "audit")
 @output(
     "--out",
     type=click.Path(dir_okay=False),
-    help="Write the pairs to judge here: JSON Lines, or by its ending .csv or .xlsx.",
+    help="Write the pairs to judge here: JSON Lines, or by its ending .csv, .xlsx or .sqlite.",
 )
 @reads(
     "--judged",
@@ -202,8 +202,6 @@ def audit(
 
 _DISAGREEMENTS: Final = "disagreements.jsonl"
 _EXAMPLES: Final = 20
-_PIPE_WIDTH: Final = 200
-
 _COMPARED: Final = (
     "method",
     "pairs",
@@ -359,12 +357,9 @@ def _print_comparison(found: Comparison, output_format: str) -> None:
 
 def _print_dice(found: Comparison) -> None:
     """Print Dice coefficients in hundredths, with methods by number, if the lines are wide enough."""
-    from rich.console import Console
-
     names = found.names
     click.echo()
-    width = Console().width if sys.stdout.isatty() else _PIPE_WIDTH
-    if max(map(len, names)) + 4 + 5 * len(names) > width:
+    if max(map(len, names)) + 4 + 5 * len(names) > terminal_width():
         click.echo(f"the Dice matrix of {len(names)} methods is too wide for this table: see --format json or --out")
         return
     rows = [

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["LEVELS", "RUN", "RunLog", "print_warnings"]
 
 LEVELS: Final = ("info", "warning", "error")
-_PACKAGES: Final = ("numpy", "numba", "scipy", "pyarrow", "pymorphy3", "PyStemmer")
+_PACKAGES: Final = ("numpy", "scipy", "pyarrow", "pymorphy3", "PyStemmer")
 
 
 class RunLog:

@@ -316,7 +316,11 @@ def desk() -> None:
 @desk.command("export", examples=["desk export news.db --out labels.jsonl", "desk export news.db --who oksana"])
 @store_argument
 @reads("--who", metavar="NAME", help="Export only this person's judgements.")
-@output("--out", type=click.Path(dir_okay=False), help="Write the labels here instead of printing them.")
+@output(
+    "--out",
+    type=click.Path(dir_okay=False),
+    help="Write the labels here instead of printing them: JSON Lines, or by its ending .csv, .xlsx or .sqlite.",
+)
 @general_options("table", "jsonl", "json", "csv")
 def export_command(file: Path, who: str | None, out: str | None, output_format: str | None, *, quiet: bool) -> None:
     """Export judgements as labels for evaluate, train, compare and audit.

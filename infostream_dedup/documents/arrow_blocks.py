@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -21,17 +21,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["ArrowBlock", "arrow_block"]
+__all__ = ["LANGUAGES", "NAMES", "ROOM", "ArrowBlock", "Cells", "arrow_block", "joined_columns"]
 
-_NAMES: Final = {ID: "id", SOURCE: "source", URL: "url"}
+NAMES: Final = {ID: "id", SOURCE: "source", URL: "url"}
 _TEXTS: Final = ("id", "text", "title", "lang", "source", "url")
-_LANGUAGES: Final[dict[str | None, int]] = {
+LANGUAGES: Final[dict[str | None, int]] = {
     None: NO_LANGUAGE,
     "": NO_LANGUAGE,
     **{language: number for number, language in enumerate(OUR_LANGUAGES)},
 }
-_ROOM: Final = BLOCK + 2
+ROOM: Final = BLOCK + 2
 _NOWHERE: Final = Place("<block>")
+
+Cells: TypeAlias = tuple["NDArray[np.uint8]", "NDArray[np.int64]"]
+"""Bytes of a column of strings, followed by ``ROOM`` readable bytes; and int64 (rows + 1,), bounds of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +98,10 @@ def arrow_block(batch: Any, source: str, before: int) -> ArrowBlock | None:
     dates = _dates(batch)
     if dates is None:
         return None
-    values = {field: _values(batch, name) for field, name in _NAMES.items()}
+    values = {field: _values(batch, name) for field, name in NAMES.items()}
     if not all(map(is_plain_field, [*values[SOURCE], *values[URL]])):
         return None
-    languages = [_LANGUAGES.get(code, -1) for code in _values(batch, "lang")]
+    languages = [LANGUAGES.get(code, -1) for code in _values(batch, "lang")]
     states = [
         READ if language >= 0 and text and own is not None and is_plain_id(own) else LEFT
         for language, text, own in zip(languages, _given(batch.column("text")).tolist(), values[ID], strict=True)
@@ -158,15 +161,15 @@ def _given(column: Any) -> NDArray[np.bool_]:
     return found
 
 
-def _bytes(column: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Bytes of a column of strings, followed by readable bytes, and the bounds of each; null is an empty string."""
+def _bytes(column: Any) -> Cells:
+    """The strings of a column; null is an empty string."""
     import pyarrow as pa
 
     column = column.cast(pa.large_string()).fill_null("")
     _, bounds, data = column.buffers()
     ends = np.frombuffer(bounds, dtype=np.int64)[column.offset : column.offset + len(column) + 1]
     first, last = int(ends[0]), int(ends[-1])
-    padded = np.zeros(last - first + _ROOM, dtype=np.uint8)
+    padded = np.zeros(last - first + ROOM, dtype=np.uint8)
     if last > first:
         padded[: last - first] = np.frombuffer(data, dtype=np.uint8, count=last)[first:]
     return padded, ends - first
@@ -200,22 +203,30 @@ def _dates(batch: Any) -> NDArray[np.int64] | None:
 def _joined(
     batch: Any, states: NDArray[np.uint8], languages: NDArray[np.uint8], dates: NDArray[np.int64]
 ) -> TableColumns:
+    titles = _bytes(batch.column("title")) if "title" in batch.schema.names else None
+    return joined_columns(states, languages, dates, titles, _bytes(batch.column("text")))
+
+
+def joined_columns(
+    states: NDArray[np.uint8],
+    languages: NDArray[np.uint8],
+    dates: NDArray[np.int64],
+    titles: Cells | None,
+    texts: Cells,
+) -> TableColumns:
+    """Join the titles, if there are any, and the texts of rows."""
     rows = len(states)
-    texts, text_ends = _bytes(batch.column("text"))
-    if "title" in batch.schema.names:
-        titles, title_ends = _bytes(batch.column("title"))
-    else:
-        titles, title_ends = np.zeros(_ROOM, dtype=np.uint8), np.zeros(rows + 1, dtype=np.int64)
-    size = int(text_ends[-1] + title_ends[-1])
+    titles = titles or (np.zeros(ROOM, dtype=np.uint8), np.zeros(rows + 1, dtype=np.int64))
+    size = int(texts[1][-1] + titles[1][-1])
     columns = TableColumns(
         states=states,
         languages=languages,
         dates=dates,
         sizes=np.zeros((rows, 3), dtype=np.int64),
         hashes=np.zeros(rows, dtype=np.uint64),
-        texts=np.empty(size + rows + _ROOM, dtype=np.uint8),
+        texts=np.empty(size + rows + ROOM, dtype=np.uint8),
         text_ends=np.empty(rows, dtype=np.int64),
         bodies=np.zeros(rows, dtype=np.int64),
     )
-    join_texts(titles, title_ends, texts, text_ends, columns)
+    join_texts(*titles, *texts, columns)
     return columns

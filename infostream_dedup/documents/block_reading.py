@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_document_blocks"]
 
-_ColumnBlock: TypeAlias = JsonBlock | ArrowBlock
+_ColumnBlock: TypeAlias = JsonBlock | CsvBlock | ArrowBlock
 
 _FEWEST_BYTES_PER_DOCUMENT: Final = 2000
 """Assumed length of a document; with shorter ones, reading in columns begins a little late."""
@@ -115,7 +115,7 @@ class _Reader:
     def read(self, items: Iterator[Item | _ColumnBlock]) -> Iterator[Document | DocumentBlock]:
         with self._bad:
             for item in items:
-                if isinstance(item, JsonBlock | ArrowBlock):
+                if isinstance(item, _ColumnBlock):
                     yield from self._block(item)
                 else:
                     yield from self._one_by_one(iter((item,)))

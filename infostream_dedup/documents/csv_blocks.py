@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.documents.arrow_blocks import ArrowBlock, arrow_block
+from infostream_dedup.documents.arrow_blocks import LANGUAGES, NAMES, ROOM, Cells, joined_columns
 from infostream_dedup.documents.csv_table import OPTIONAL, Header, RowFeed, read_header, read_rows
-from infostream_dedup.documents.kernels.json_lines import LEFT
-from infostream_dedup.documents.kernels.table_rows import BROKEN, CsvRows, find_rows
+from infostream_dedup.documents.documents import DocumentBuilder, is_plain_field, is_plain_id
+from infostream_dedup.documents.kernels.json_lines import ID, LEFT, READ, SOURCE, URL
+from infostream_dedup.documents.kernels.table_rows import (
+    BROKEN,
+    CsvRows,
+    TableColumns,
+    copy_cells,
+    find_rows,
+    read_dates,
+)
 from infostream_dedup.documents.lines import StreamError, byte_lines, open_bytes
+from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
     from infostream_dedup.documents.column_names import ColumnNames
-    from infostream_dedup.documents.records import Item
+    from infostream_dedup.model import Document
 
 __all__ = ["CsvBlock", "csv_blocks"]
 
@@ -31,6 +41,8 @@ _SIZE: Final = 1 << 22
 _BYTES_PER_ROW: Final = 16
 """Mean length of the rows for which a piece has room; further rows go to the next piece."""
 
+_NOWHERE: Final = Place("<block>")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Piece:
@@ -39,7 +51,7 @@ class _Piece:
     source: str  # name of the file
     header: Header  # names of the columns
     limit: int  # maximum bytes of a row
-    data: bytes  # the bytes
+    data: bytes  # the bytes, followed by `ROOM` others
     rows: CsvRows  # where the rows are
     number: int  # number of lines before them in the file
     offset: int  # number of bytes before them in the file
@@ -51,6 +63,32 @@ class _Piece:
         feed = _feed(io.BytesIO(self.data[begin:end]), self.source, self.limit, (number, offset))
         return next(read_rows(feed, self.header), None)
 
+    def cells(self, name: str) -> Cells:
+        """Return the cells of a column."""
+        rows, column = self.rows, self.header.names.index(name)
+        whole = rows.cells == len(self.header.names)
+        size = int((np.abs(rows.spans[whole, 2 * column + 1]) - rows.spans[whole, 2 * column]).sum())
+        out, ends = np.zeros(size + ROOM, dtype=np.uint8), np.empty(len(whole) + 1, dtype=np.int64)
+        copy_cells(np.frombuffer(self.data, dtype=np.uint8), rows, len(self.header.names), column, out, ends)
+        return out, ends
+
+    def strings(self, name: str) -> list[str | None]:
+        """Return the cells of a column as text; empty ones may be absent values."""
+        if name not in self.header.names:
+            return [None] * len(self.rows.states)
+        cells, ends = self.cells(name)
+        data = cells.tobytes()
+        texts = [data[begin:end].decode() for begin, end in pairwise(ends.tolist())]
+        return [text or None for text in texts] if name in OPTIONAL else list[str | None](texts)
+
+    def string(self, row: int, column: int) -> str | None:
+        """Return a cell of a row that has as many cells as there are columns."""
+        begin, end = self.rows.spans[row, 2 * column : 2 * column + 2].tolist()
+        text = self.data[begin : abs(end)].decode()
+        if end < 0:
+            text = text.replace('""', '"')
+        return None if not text and self.header.names[column] in OPTIONAL else text
+
     def items(self) -> Iterator[Item]:
         """All rows as the plain code reads them."""
         for row in range(len(self.rows.states)):
@@ -59,11 +97,23 @@ class _Piece:
                 yield item
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CsvBlock(ArrowBlock):
+@dataclass(frozen=True, slots=True)
+class CsvBlock:
     """Rows that were read together."""
 
     piece: _Piece  # the rows as bytes
+    columns: TableColumns  # content of the rows
+    values: dict[int, list[str | None]]  # ids, sources and addresses by number of the field
+
+    @property
+    def source(self) -> str:
+        """Name of the file."""
+        return self.piece.source
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.columns.states)
 
     def item(self, row: int) -> Item | None:
         """Return a row as the plain code reads it; None if it is blank."""
@@ -72,6 +122,60 @@ class CsvBlock(ArrowBlock):
     def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         """Number of the first line of each row, from 1."""
         return (self.piece.rows.lines[rows] + (self.piece.number + 1)).astype(np.uint64)
+
+    def strings(self, rows: NDArray[np.int64], field: int) -> list[str | None]:
+        """Ids, sources or addresses of rows."""
+        values = self.values[field]
+        return [values[row] for row in rows.tolist()]
+
+    def urls(self, rows: NDArray[np.int64], bare: Callable[[int], Document]) -> list[str | None]:  # noqa: ARG002
+        """Addresses of rows."""
+        return self.strings(rows, URL)
+
+    def date(self, row: int) -> object:
+        """The value of ``published``."""
+        return self.piece.string(row, self.piece.header.names.index("published"))
+
+    def is_valid(self, row: int) -> bool:  # noqa: ARG002 - no row is in doubt
+        """True."""
+        return True
+
+    def without_text(self, rows: NDArray[np.int64], builder: DocumentBuilder) -> Callable[[int], Document]:
+        """Return a function that creates document i of the rows, with ``text`` empty."""
+        piece, names, first = self.piece, self.piece.header.names, int(rows[0])
+
+        def made(number: int) -> Document:
+            values = {
+                name: "" if name == "text" else piece.string(first + number, column)
+                for column, name in enumerate(names)
+            }
+            return builder.build(Record(values, _NOWHERE))
+
+        return made
+
+
+def _block(piece: _Piece) -> CsvBlock | None:
+    """Read rows in columns; return None if they are not UTF-8."""
+    found = piece.rows
+    try:
+        str(memoryview(piece.data)[: int(found.bounds[-1, 1])], "utf-8")
+    except UnicodeDecodeError:
+        return None
+    values = {field: piece.strings(name) for field, name in NAMES.items()}
+    languages = np.array([LANGUAGES.get(code, -1) for code in piece.strings("lang")])
+    plain = [
+        own is not None and is_plain_id(own) and is_plain_field(source) and is_plain_field(url)
+        for own, source, url in zip(values[ID], values[SOURCE], values[URL], strict=True)
+    ]
+    states = np.where((found.states == READ) & (languages >= 0) & plain, READ, LEFT).astype(np.uint8)
+    dates = np.zeros((len(states), 2), dtype=np.int64)
+    dates[:, 1] = -1
+    if "published" in piece.header.names:
+        published, ends = piece.cells("published")
+        read_dates(published, ends, np.diff(ends) > 0, dates)
+    titles = piece.cells("title") if "title" in piece.header.names else None
+    columns = joined_columns(states, languages.astype(np.uint8), dates, titles, piece.cells("text"))
+    return CsvBlock(piece, columns, values)
 
 
 def csv_blocks(
@@ -118,21 +222,22 @@ class _Blocks:
         """Yield blocks; where a row is broken, the plain code reads all that follows."""
         while True:
             data = self._next_bytes()
-            if not data and self._fault is None:
+            size = len(data) - ROOM
+            if not size and self._fault is None:
                 return
-            rows, why = self._rows_of(data)
+            rows, why = self._rows_of(data, size)
             if len(rows.states):
                 yield from self._found(data, rows)
             end = int(rows.bounds[-1, 1]) if len(rows.states) else 0
             self._number += data.count(b"\n", 0, end)
             self._offset += end
-            self._rest = data[end:]
+            self._rest = data[end:size]
             if why == BROKEN or (self._fault is not None and not len(rows.states)):
                 yield from self._plainly()
                 return
 
     def _next_bytes(self) -> bytes:
-        """Return the rest of the last piece, with further bytes if the file has more."""
+        """Return the rest of the last piece, with further bytes if the file has more, and ``ROOM`` zeros."""
         parts, size = [self._rest], 0
         try:
             while size < _SIZE and not self._ended:
@@ -142,44 +247,38 @@ class _Blocks:
                 self._ended = not more
         except StreamError as fault:
             self._fault, self._ended = fault, True
-        return b"".join(parts)
+        return b"".join([*parts, bytes(ROOM)])
 
-    def _rows_of(self, data: bytes) -> tuple[CsvRows, int]:
-        room = len(data) // _BYTES_PER_ROW + 1
+    def _rows_of(self, data: bytes, size: int) -> tuple[CsvRows, int]:
+        delimiter, columns = ord(self._header.delimiter), len(self._header.names)
+        room = size // max(_BYTES_PER_ROW, columns) + 1
         rows = CsvRows(
             bounds=np.empty((room, 2), dtype=np.int64),
             lines=np.empty(room, dtype=np.int64),
             states=np.empty(room, dtype=np.uint8),
             cells=np.empty(room, dtype=np.int64),
+            spans=np.empty((room, 2 * columns), dtype=np.int64),
         )
         whole = self._ended and self._fault is None
-        delimiter, columns = ord(self._header.delimiter), len(self._header.names)
-        found, why = find_rows(
-            np.frombuffer(data, dtype=np.uint8), len(data), whole, delimiter, columns, self._limit, rows
-        )
-        return CsvRows(rows.bounds[:found], rows.lines[:found], rows.states[:found], rows.cells[:found]), why
+        array = np.frombuffer(data, dtype=np.uint8)
+        found, why = find_rows(array, size, whole, delimiter, columns, self._limit, rows)
+        return CsvRows(*(one[:found] for one in rows)), why
 
     def _found(self, data: bytes, rows: CsvRows) -> Iterator[CsvBlock | Item]:
-        header = self._header
         piece = _Piece(
             source=self._source,
-            header=header,
+            header=self._header,
             limit=self._limit,
             data=data,
             rows=rows,
             number=self._number,
             offset=self._offset,
         )
-        block = None
-        if (rows.cells == len(header.names)).all():
-            batch = _batch(memoryview(data)[: int(rows.bounds[-1, 1])], header)
-            if batch is not None and batch.num_rows == len(rows.states):
-                block = arrow_block(batch, self._source, 0)
+        block = _block(piece)
         if block is None:
             yield from piece.items()
-            return
-        block.columns.states[rows.states == LEFT] = LEFT
-        yield CsvBlock(block.source, block.batch, block.before, block.columns, block.values, piece=piece)
+        else:
+            yield block
 
     def _plainly(self) -> Iterator[Item]:
         """All rows that follow, one by one."""
@@ -219,29 +318,3 @@ def _feed(stream: Any, source: str, limit: int, before: tuple[int, int]) -> RowF
     feed, (number, offset) = RowFeed(source, limit, before), before
     feed.lines = byte_lines(stream, limit, number=number, offset=offset)
     return feed
-
-
-def _batch(data: memoryview, header: Header) -> Any:
-    """Cells of rows as a ``pyarrow.RecordBatch`` of strings; None if they are not UTF-8."""
-    import pyarrow as pa
-    from pyarrow import csv
-
-    try:
-        table = csv.read_csv(
-            pa.BufferReader(data),
-            csv.ReadOptions(column_names=header.names, use_threads=False, block_size=len(data) + 1),
-            csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=True, ignore_empty_lines=False),
-            csv.ConvertOptions(column_types=dict.fromkeys(header.names, pa.string()), strings_can_be_null=False),
-        )
-    except pa.ArrowInvalid:
-        return None
-    columns = [_given(name, column.combine_chunks()) for name, column in zip(header.names, table.columns, strict=True)]
-    return pa.RecordBatch.from_arrays(columns, names=header.names)
-
-
-def _given(name: str, cells: Any) -> Any:
-    """The cells of a column; empty ones may be absent values."""
-    import pyarrow.compute as pc
-
-    empty = pc.equal(cells, "") if name in OPTIONAL else None
-    return cells if empty is None or not pc.any(empty).as_py() else pc.if_else(empty, None, cells)

@@ -15,6 +15,7 @@ from infostream_dedup.documents.columns import BATCH_ROWS, ReadBatch, schema_err
 from infostream_dedup.documents.documents import IdType, row_of
 from infostream_dedup.documents.endings import KNOWN_ENDINGS, STANDARD_STREAM
 from infostream_dedup.documents.records import Item, Place, Record
+from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.model import Document
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def frame_records(
     source: str = FRAME,
 ) -> Iterator[Any]:
     """Yield the records of a table in memory, rows numbered from 1; a single error if its columns are wrong."""
+    require_arrow("reading a data frame")
     import pyarrow as pa
 
     rows = 0

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, TypeAlias
 
 from infostream_dedup.documents.endings import STANDARD_STREAM, must_be_gzip
 from infostream_dedup.errors import ConfigurationError, NoInputError
+from infostream_dedup.machine.arrow import require_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -185,6 +186,7 @@ def _opened(packed: Any, packing: str) -> Any:
         return bz2.BZ2File(packed)
     if packing == "xz":
         return lzma.LZMAFile(packed)
+    require_arrow("reading .zst")
     import pyarrow as pa
 
     return pa.CompressedInputStream(pa.PythonFile(packed, mode="r"), "zstd")

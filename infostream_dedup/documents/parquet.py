@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from infostream_dedup.documents.columns import BATCH_ROWS, ReadBatch, schema_error
 from infostream_dedup.documents.records import Item, Place
 from infostream_dedup.errors import NoInputError
+from infostream_dedup.machine.arrow import require_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +26,7 @@ def parquet_records(
     source: str, id_type: IdType, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True
 ) -> Iterator[Any]:
     """Yield the records of one file, or a single error if it is not Parquet or has wrong columns."""
+    require_arrow("reading .parquet")
     import pyarrow as pa
     import pyarrow.parquet as pq
 

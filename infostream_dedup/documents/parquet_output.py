@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO, Final
 
 from infostream_dedup.documents.json_text import json_bytes
+from infostream_dedup.machine.arrow import require_arrow
 
 __all__ = ["write_parquet"]
 
@@ -26,6 +27,7 @@ Row = Mapping[str, Any]
 
 def write_parquet(rows: Iterable[Row], stream: BinaryIO, *, columns: Iterable[str] = ()) -> int:
     """Write `rows` as one Parquet file; a missing key is null."""
+    require_arrow("writing .parquet")
     types = _ColumnTypes()
     number = 0
     with tempfile.TemporaryFile() as spool:

@@ -11,6 +11,7 @@ from infostream_dedup.documents.columns import ReadBatch, schema_error
 from infostream_dedup.documents.frames import frame_records
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import MissingExtraError, NoInputError
+from infostream_dedup.machine.arrow import require_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,6 +37,7 @@ def arrow_records(
     source: str, id_type: IdType, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True
 ) -> Iterator[Any]:
     """Yield the records of one file in Arrow's file or stream format; a single error if it is neither."""
+    require_arrow("reading .arrow and .feather")
     import pyarrow as pa
 
     try:

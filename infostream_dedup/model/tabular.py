@@ -8,6 +8,8 @@ from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from infostream_dedup.machine.arrow import require_arrow
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -22,7 +24,7 @@ _LONGEST_CELL: Final = 120
 class Tabular:
     """Mix-in for results: a subclass defines its rows, and everything else follows.
 
-    Conversions need the library they are named after; ``pyarrow`` is always installed.
+    Conversions need the library they are named after and pyarrow (the extra ``tables``).
     """
 
     __slots__ = ()
@@ -36,6 +38,7 @@ class Tabular:
 
         A column whose values fit no single type is text: strings unchanged, everything else as JSON.
         """
+        require_arrow("converting to a table")
         import pyarrow as pa
 
         rows = self.as_rows()

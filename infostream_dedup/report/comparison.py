@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.documents import write_rows
+from infostream_dedup.report.drawing import Axis, Box, Line, Panel, Picture, Words, as_png, as_svg
 from infostream_dedup.report.files import write_files
 from infostream_dedup.report.html import environment
-from infostream_dedup.report.plots import as_png, as_svg, plain_axes
+from infostream_dedup.report.needed import has_plots
 from infostream_dedup.report.tables import PUBLISHED_DICE, PUBLISHED_METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from infostream_dedup.lab.evaluation.comparison import ComparedMethod, Comparison
-
 
 KINDS: Final = {
     "fingerprint of a document": "#7a7a7a",
@@ -61,6 +58,9 @@ _KIND_OF: Final = {
     "tf-idf-cosine": 4,
 }
 _Point = tuple[float, float]
+_MOST: Final = 1.16
+_LIGHT: Final = (0xF7, 0xFB, 0xFF)
+_DARK: Final = (0x08, 0x30, 0x6B)
 _LABEL_WIDTH: Final = 0.013
 _LABEL_HEIGHT: Final = 0.03
 
@@ -70,27 +70,30 @@ def kind_of(name: str) -> str:
     return list(KINDS)[_KIND_OF.get(name.partition(":")[0], len(KINDS) - 1)]
 
 
-def plane_figure(comparison: Comparison) -> Figure:
+def plane_figure(comparison: Comparison) -> Picture:
     """Plot precision against recall with numbered methods and curves of equal F1; undefined rows are omitted."""
-    figure, axes = plain_axes(width=8.6, height=max(5.2, 0.5 + 0.16 * len(comparison.rows)))
-    _draw_curves(axes)
-    points = _group_by_point(comparison.rows)
-    for (recall, precision), numbers in points.items():
-        colour = KINDS[kind_of(comparison.rows[numbers[0] - 1].run.name)]
-        axes.plot([recall], [precision], marker="o", markersize=6, color=colour, linestyle="none")
-    for point, place, text in _place_labels(points):
-        line = {"arrowstyle": "-", "color": "#aaaaaa", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3}
-        far = abs(place[1] - point[1]) > _LABEL_HEIGHT
-        arrow = line if far else None
-        label = axes.annotate(text, point, place, fontsize=8, ha="left", va="bottom", arrowprops=arrow)
-        label.set_in_layout(False)
-    axes.set_xlim(-0.04, 1.13)
-    axes.set_ylim(-0.02, 1.16)
-    axes.set_yticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-    axes.set_xlabel("recall")
-    axes.set_ylabel("precision")
-    _draw_legend(axes, comparison.rows)
-    return figure
+    rows = comparison.rows
+    lines, words = map(list, zip(*_curves(), strict=True))
+    points = _group_by_point(rows)
+    for point, numbers in points.items():
+        lines.append(Line(points=[point], dash="", marker="o", colour=KINDS[kind_of(rows[numbers[0] - 1].run.name)]))
+    for point, (x, y), text in _place_labels(points):
+        if abs(y - point[1]) > _LABEL_HEIGHT:
+            lines.append(Line(points=[(x, y), point], colour="#aaaaaa", width=0.5))
+        words.append(Words(x=x, y=y, text=text, anchor="start", above=True))
+    shares = [(fifth / 5, f"{fifth / 5:.1f}") for fifth in range(6)]
+    legend = [
+        Line(points=(), dash="", marker="o", colour=KINDS[kind_of(row.run.name)], label=f"{number} {row.run.name}")
+        for number, row in enumerate(rows, start=1)
+    ]
+    panel = Panel(
+        x=Axis(low=-0.04, high=1.13, ticks=shares, label="recall"),
+        y=Axis(low=-0.02, high=1.16, ticks=shares, label="precision"),
+        height=max(420, 18 * len(rows)),
+        lines=lines,
+        words=words,
+    )
+    return Picture(panels=[panel], width=860, beside=True, legend=legend)
 
 
 def _group_by_point(rows: Sequence[ComparedMethod]) -> dict[_Point, list[int]]:
@@ -128,57 +131,51 @@ def _overlap(one: tuple[float, float, float], other: tuple[float, float, float])
     return abs(y - low) < 0.99 * _LABEL_HEIGHT and x < left + wide and left < x + width
 
 
-def _draw_curves(axes: Axes) -> None:
+def _curves() -> Iterator[tuple[Line, Words]]:
     for f1 in (0.2, 0.4, 0.6, 0.8, 0.9):
-        recall = np.linspace(f1 / (2 - f1), 1.0, 100)
-        axes.plot(recall, f1 * recall / (2 * recall - f1), color="#cccccc", linewidth=0.8)
-        axes.annotate(f"F {f1:.1f}", (1.12, f1 / (2 - f1)), fontsize=7, color="#888888", ha="right", va="center")
+        recall = np.linspace(f1 / (2 - f1), 1.0, 100).tolist()
+        points = [(one, f1 * one / (2 * one - f1)) for one in recall if f1 * one / (2 * one - f1) <= _MOST]
+        name = Words(x=1.12, y=f1 / (2 - f1), text=f"F {f1:.1f}", size=10, colour="#888888", anchor="end")
+        yield Line(points=points, colour="#cccccc", width=0.8), name
 
 
-def _draw_legend(axes: Axes, rows: Sequence[ComparedMethod]) -> None:
-    from matplotlib.lines import Line2D
-
-    handles = [
-        Line2D([], [], marker="o", linestyle="none", markersize=5, color=KINDS[kind_of(row.run.name)]) for row in rows
-    ]
-    names = [f"{number} {row.run.name}" for number, row in enumerate(rows, start=1)]
-    axes.legend(handles, names, loc="upper left", bbox_to_anchor=(1.01, 1.02), frameon=False, fontsize=7.5, ncols=1)
-
-
-def dice_figure(comparison: Comparison) -> Figure:
+def dice_figure(comparison: Comparison) -> Picture:
     """Plot a heat map of the Dice coefficients in hundredths, with a dash where neither method finds anything."""
     names = comparison.names
-    side = 2.2 + 0.29 * len(names)
-    figure, axes = plain_axes(width=side + 0.4, height=side)
-    values = np.array([[np.nan if cell is None else cell for cell in row] for row in comparison.dice], dtype=np.float64)
-    axes.grid(visible=False)
-    axes.pcolormesh(values.reshape(len(names), len(names)), cmap="Blues", vmin=0.0, vmax=1.0)
-    axes.invert_yaxis()
-    axes.set_aspect("equal")
-    places = [number + 0.5 for number in range(len(names))]
-    axes.set_xticks(places, names, rotation=90, fontsize=8)
-    axes.set_yticks(places, names, fontsize=8)
-    axes.tick_params(length=0)
+    boxes, words = [], []
     for row, cells in enumerate(comparison.dice):
+        top = len(names) - row
         for column, value in enumerate(cells):
+            if value is not None:
+                boxes.append(Box(column, top - 1, column + 1, top, _blue(value)))
             text = "-" if value is None else f"{100 * value:.0f}"
-            dark = value is not None and value > 0.6
-            axes.annotate(
-                text,
-                (column + 0.5, row + 0.5),
-                fontsize=7,
-                ha="center",
-                va="center",
-                color="white" if dark else "#333333",
-            )
-    return figure
+            colour = "#ffffff" if value is not None and value > 0.6 else "#333333"
+            words.append(Words(x=column + 0.5, y=top - 0.5, text=text, size=10, colour=colour))
+    places = [(number + 0.5, name) for number, name in enumerate(names)]
+    side = 24.0 * len(names)
+    left = 30 + 7 * max(map(len, names), default=0)
+    panel = Panel(
+        x=Axis(low=0, high=len(names) or 1, ticks=places, tilt=90),
+        y=Axis(low=0, high=len(names) or 1, ticks=[(len(names) - at, name) for at, name in places]),
+        height=side,
+        boxes=boxes,
+        words=words,
+        grid=False,
+    )
+    return Picture(panels=[panel], width=left + side + 14)
+
+
+def _blue(share: float) -> str:
+    """A colour from nearly white to dark blue."""
+    parts = (round(light + (dark - light) * share) for light, dark in zip(_LIGHT, _DARK, strict=True))
+    return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def comparison_page(comparison: Comparison, figures: Mapping[str, str]) -> str:
     """Render the comparison as one page, without times, which have their own file."""
     from markupsafe import Markup
 
-    # We draw the SVG ourselves, and matplotlib escapes the names of methods in it.
+    # We draw the SVG ourselves, and escape the names of methods in it.
     svgs = {name.replace("-", "_"): Markup(svg) for name, svg in figures.items()}  # noqa: S704
     rows = [row.as_dict(times=False) for row in comparison.rows]
     best = max((row["f1"] for row in rows if row["f1"] is not None), default=None)
@@ -208,7 +205,10 @@ def _pair_with_published_dice(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def write_comparison(comparison: Comparison, folder: str | Path) -> list[Path]:
-    """Write ``comparison.json``, ``comparison.csv``, ``dice.csv``, ``times.csv``, plots (SVG, PNG), ``report.html``."""
+    """Write ``comparison.json``, ``comparison.csv``, ``dice.csv``, ``times.csv``, plots, ``report.html``.
+
+    Plots are SVG, and also PNG where matplotlib (the extra ``plots``) is installed.
+    """
     return write_files(comparison_files(comparison), folder)
 
 
@@ -231,7 +231,8 @@ def comparison_files(comparison: Comparison) -> dict[str, bytes]:
     }
     for name, figure in figures.items():
         files[f"{name}.svg"] = f'<?xml version="1.0" encoding="utf-8"?>\n{svgs[name]}'.encode()
-        files[f"{name}.png"] = as_png(figure)
+        if has_plots():
+            files[f"{name}.png"] = as_png(figure)
     return files
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from infostream_dedup.documents import open_output, write_rows
 from infostream_dedup.errors import CannotCreateError
+from infostream_dedup.report.drawing import Picture, as_png, as_svg
 from infostream_dedup.report.html import html_report
+from infostream_dedup.report.needed import has_plots
 from infostream_dedup.report.plots import (
-    as_png,
-    as_svg,
     curve_figure,
     describe_curves,
     describe_groups,
@@ -28,8 +28,6 @@ from infostream_dedup.report.workbook import workbook_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from matplotlib.figure import Figure
-
     from infostream_dedup.runs.batch.sweeping import SweepResult
 
 
@@ -42,7 +40,9 @@ def write_report(
     ui_language: str = "en",
     xlsx: bool = False,
 ) -> list[Path]:
-    """Write ``sweep.json``, ``sweep.csv``, the plots (SVG, PNG) and ``report.html``.
+    """Write ``sweep.json``, ``sweep.csv``, the plots and ``report.html``.
+
+    Plots are SVG, and also PNG where matplotlib (the extra ``plots``) is installed.
 
     Args:
         made: the day to print on the page, as ``2026-11-22``; without it the bytes do not depend on the day.
@@ -80,7 +80,8 @@ def report_files(result: SweepResult, cover: Cover | None = None) -> dict[str, b
     }
     for one in pictures:
         files[f"{one.name}.svg"] = f'<?xml version="1.0" encoding="utf-8"?>\n{svgs[one.name]}'.encode()
-        files[f"{one.name}.png"] = as_png(one.figure)
+        if has_plots():
+            files[f"{one.name}.png"] = as_png(one.figure)
     return files
 
 
@@ -89,7 +90,7 @@ class _Picture:
     """A plot with its name and a description for people who cannot see it."""
 
     name: str
-    figure: Figure
+    figure: Picture
     title: str
     description: str
 

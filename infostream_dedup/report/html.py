@@ -32,7 +32,7 @@ def html_report(result: SweepResult, figures: Mapping[str, str], cover: Cover) -
 
     wording = wording_of(cover.language)
     series = list_series(result, wording)
-    # We draw the SVG ourselves from our own numbers and names; matplotlib escapes its labels.
+    # We draw the SVG ourselves from our own numbers and names, with its labels escaped.
     svgs = {name: Markup(svg) for name, svg in figures.items()}  # noqa: S704
     return (
         environment(wording)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import io
+import math
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.documents import write_rows
-from infostream_dedup.judging.criteria.training import CurvePoint
+from infostream_dedup.report.drawing import Axis, Line, Panel, Picture, as_png, as_svg
 from infostream_dedup.report.files import write_files
-from infostream_dedup.report.plots import as_png, as_svg, plain_axes
+from infostream_dedup.report.needed import has_plots
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from matplotlib.figure import Figure
-
     from infostream_dedup.judging.criteria.training import CurvePoint
-
 
 PUBLISHED_F: Final[Mapping[str, float]] = {"words": 0.67, "paragraphs": 0.64, "all": 0.82}
 """F of the paper where its curves are flat (section 7); the curves themselves are lost."""
@@ -26,47 +24,64 @@ _COLOURS: Final = {"words": "#1f6fb4", "paragraphs": "#2e8b57", "all": "#d2691e"
 _SATURATION: Final = 400
 
 
-def learning_figure(points: Sequence[CurvePoint], *, published: bool = False) -> Figure:
+def learning_figure(points: Sequence[CurvePoint], *, published: bool = False) -> Picture:
     """Plot F1 (with the range of 95 % of the draws), precision and recall of each set of criteria."""
-    figure, axes = plain_axes(width=7.2, height=4.2)
+    linear = min((point.size for point in points if point.size), default=1)
+
+    def across(size: float) -> float:
+        """Linear up to the smallest size, logarithmic beyond it."""
+        return size / linear if size <= linear else 1 + math.log10(size / linear)
+
+    lines: list[Line] = []
+    areas = []
+    sizes = sorted({point.size for point in points})
+    low, high = 0.0, max(map(across, sizes), default=1.0) + 0.05
     for name in dict.fromkeys(point.criteria for point in points):
         own = [point for point in points if point.criteria == name]
         colour = _COLOURS.get(name, "#555555")
-        sizes = [point.size for point in own]
-        axes.plot(sizes, [point.f1[0] for point in own], color=colour, linewidth=2.2, marker="o", label=f"{name}: F1")
-        axes.fill_between(
-            sizes, [point.f1[1] for point in own], [point.f1[2] for point in own], color=colour, alpha=0.12, linewidth=0
-        )
-        axes.plot(sizes, [point.precision[0] for point in own], color=colour, linewidth=0.9, label=f"{name}: precision")
-        axes.plot(
-            sizes,
-            [point.recall[0] for point in own],
-            color=colour,
-            linewidth=0.9,
-            linestyle="--",
-            label=f"{name}: recall",
-        )
+        places = [across(point.size) for point in own]
+        for what, dash in (("F1", "-"), ("precision", "-"), ("recall", "--")):
+            values = [getattr(point, what.lower())[0] for point in own]
+            main = what == "F1"
+            lines.append(
+                Line(
+                    points=list(zip(places, values, strict=True)),
+                    colour=colour,
+                    dash=dash,
+                    width=2.2 if main else 0.9,
+                    marker="o" if main else "",
+                    label=f"{name}: {what}",
+                )
+            )
+        least, most = ([(at, one.f1[side]) for at, one in zip(places, own, strict=True)] for side in (1, 2))
+        areas.append(([*least, *reversed(most)], colour))
         if published and name in PUBLISHED_F:
-            axes.axhline(PUBLISHED_F[name], color=colour, linewidth=0.9, linestyle=":", label=f"{name}: F of the paper")
+            flat, label = PUBLISHED_F[name], f"{name}: F of the paper"
+            lines.append(Line(points=[(low, flat), (high, flat)], colour=colour, dash=":", width=0.9, label=label))
     if published:
-        axes.axvline(_SATURATION, color="#999999", linewidth=0.8, linestyle=":")
-    axes.set_xscale("symlog", linthresh=min((point.size for point in points if point.size), default=1))
-    sizes = sorted({point.size for point in points})
-    axes.set_xticks(sizes, [str(size) for size in sizes])
-    axes.set_xlim(left=0)
-    axes.minorticks_off()
-    axes.set_xlabel("judged pairs to learn from")
-    axes.set_ylabel("precision, recall, F1")
-    axes.set_ylim(-0.02, 1.04)
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9)
-    return figure
+        at = across(_SATURATION)
+        lines.append(Line(points=[(at, 0.0), (at, 1.04)], colour="#999999", dash=":", width=0.8))
+    ticks = [(across(size), str(size)) for size in sizes]
+    panel = Panel(
+        x=Axis(low=low, high=high, ticks=ticks, label="judged pairs to learn from"),
+        y=Axis(
+            low=-0.02, high=1.04, ticks=[(tenth / 5, f"{tenth / 5:.1f}") for tenth in range(6)],
+            label="precision, recall, F1",
+        ),
+        height=320,
+        lines=lines,
+        areas=areas,
+    )  # fmt: skip
+    return Picture(panels=[panel], width=760, beside=True)
 
 
 def write_learning_curve(points: Sequence[CurvePoint], folder: str | Path) -> list[Path]:
-    """Write ``curve.csv``, ``curve.svg`` and ``curve.png``."""
+    """Write ``curve.csv`` and ``curve.svg``; also ``curve.png`` where matplotlib (the extra ``plots``) is installed."""
     table = io.BytesIO()
     write_rows((point.as_dict() for point in points), table, "csv")
     figure = learning_figure(points)
     drawn = f'<?xml version="1.0" encoding="utf-8"?>\n{as_svg(figure)}'.encode()
-    files = {"curve.csv": table.getvalue(), "curve.svg": drawn, "curve.png": as_png(figure)}
+    files = {"curve.csv": table.getvalue(), "curve.svg": drawn}
+    if has_plots():
+        files["curve.png"] = as_png(figure)
     return write_files(files, folder)

@@ -9,24 +9,33 @@ from pathlib import Path
 from infostream_dedup.documents.outputs import require_workbooks
 from infostream_dedup.errors import CannotCreateError, MissingExtraError
 
-_PACKAGES = ("jinja2", "matplotlib")
-
 
 def has_report_extra() -> bool:
-    """Whether the packages that draw a report are installed."""
-    return all(find_spec(package) is not None for package in _PACKAGES)
+    """Whether the package that writes pages is installed."""
+    return _has("jinja2")
 
 
-def require_packages(*packages: str) -> None:
-    """Require packages of the extra ``report``, by default all of them."""
-    for package in packages or _PACKAGES:
-        if find_spec(package) is None:
-            raise MissingExtraError(package, "report", "a report")
+def has_plots() -> bool:
+    """Whether pictures are also written as PNG."""
+    return _has("matplotlib")
+
+
+def _has(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ImportError:
+        return False
+
+
+def require_pages() -> None:
+    """Require the package that writes pages."""
+    if not has_report_extra():
+        raise MissingExtraError("jinja2", "report", "a report")
 
 
 def check_report_folder(folder: str | Path, *, xlsx: bool = False) -> None:
     """Refuse a report before hours of work, not after; nothing is created."""
-    require_packages()
+    require_pages()
     if xlsx:
         require_workbooks()
     whole = Path(folder).absolute()

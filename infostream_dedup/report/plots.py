@@ -2,138 +2,114 @@
 
 from __future__ import annotations
 
-import io
-import re
 from html import escape
+from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal
 
-from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.model.settings import REPRESENTATIONS
+from infostream_dedup.report.drawing import Axis, Box, Line, Panel, Picture, Words, even_ticks
 from infostream_dedup.report.tables import PUBLISHED, PartTables, Wording, list_series, title_of, wording_of
 from infostream_dedup.terms.representation import representation as representation_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from collections.abc import Iterator, Mapping
 
     from infostream_dedup.runs.batch.sweeping import SweepResult
 
-
 Quantity = Literal["symmetry", "transitivity"]
 _BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":", "confirmed": "-."}
-_LEGEND_COLUMNS: Final = 3
+_SHARES: Final = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _MOST_LABELS: Final = 16
 _STRETCHES: Final = ("day", "week", "month")
 
 
-def curve_figure(result: SweepResult, quantity: Quantity, wording: Wording | None = None) -> Figure:
+def curve_figure(result: SweepResult, quantity: Quantity, wording: Wording | None = None) -> Picture:
     """Plot figure 1 (symmetry) or 2 (transitivity) of the paper with our values; in English by default."""
     words = wording or wording_of("en")
-    figure, axes = plain_axes(width=6.4, height=4.4)
     threshold = any(row.measures.k is None for row in result.rows)
+    lines = []
     for representation, block in dict.fromkeys((row.representation, row.block) for row in result.rows):
-        _draw_series(axes, result, quantity, representation, block, words)
+        lines += _series(result, quantity, representation, block, words)
     if not threshold:
         for representation in dict.fromkeys(row.representation for row in result.rows):
-            _draw_published(axes, quantity, representation, words)
-    axes.set_xlabel(words("axis_share" if threshold else "axis_k"))
-    axes.set_ylabel(words(f"axis_{quantity}"))
-    axes.set_ylim(-0.02, 1.04)
-    axes.yaxis.set_major_formatter(_decimal(words))
+            lines += _published(quantity, representation, words)
     if threshold:
-        axes.xaxis.set_major_formatter(_decimal(words))
-    if not threshold and result.rows:
-        axes.set_xticks(sorted({row.measures.k for row in result.rows if row.measures.k is not None}))
-    _add_legend(figure, axes)
-    return figure
+        ticks = [(one, words.decimal(one, 1)) for one in _SHARES]
+        x = Axis(low=-0.02, high=1.04, ticks=ticks, label=words("axis_share"))
+    else:
+        ks = sorted({row.measures.k for row in result.rows if row.measures.k is not None})
+        drawn = sorted({place for line in lines for place, _ in line.points} | set(ks)) or [0.0]
+        ticks = [(k, str(k)) for k in ks]
+        x = Axis(low=drawn[0] - 0.5, high=drawn[-1] + 0.5, ticks=ticks, label=words("axis_k"))
+    return Picture(panels=[Panel(x=x, y=_share_axis(words, f"axis_{quantity}"), height=300, lines=lines)])
 
 
-def _decimal(words: Wording) -> Callable[[float, object], str]:
-    """Format shares on an axis with the decimal sign of the language."""
-    return lambda value, _: words.decimal(value, 1)
+def _share_axis(words: Wording, label: str) -> Axis:
+    """An axis from 0 to 1 with the decimal sign of the language."""
+    return Axis(low=-0.02, high=1.04, ticks=[(one, words.decimal(one, 1)) for one in _SHARES], label=words(label))
 
 
-def _add_legend(figure: Figure, axes: Axes) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    if handles:
-        figure.legend(
-            handles,
-            labels,
-            loc="outside lower center",
-            ncol=_LEGEND_COLUMNS,
-            frameon=False,
-            fontsize=9,
-            handlelength=2.6,
-        )
-
-
-def _draw_series(
-    axes: Axes, result: SweepResult, quantity: Quantity, representation: str, block: str, words: Wording
-) -> None:
+def _series(result: SweepResult, quantity: Quantity, representation: str, block: str, words: Wording) -> Iterator[Line]:
     points = [
         (row.measures.k if row.measures.k is not None else row.measures.threshold, getattr(row.measures, quantity), row)
         for row in result.rows
         if (row.representation, row.block) == (representation, block)
     ]
     known = [(x, y, row) for x, y, row in points if x is not None and y is not None]
-    if not known:
-        return
-    axes.plot(
-        [x for x, _, _ in known],
-        [y for _, y, _ in known],
-        color=representation_named(representation).colour,
-        linestyle=_BLOCK_LINE.get(block, "-"),
-        marker=representation_named(representation).marker,
-        markersize=5,
-        linewidth=1.8,
-        label=title_of(representation, block, words),
-    )
-    if quantity == "transitivity":
-        errors = [(x, y, row.measures.transitivity_error) for x, y, row in known if row.measures.transitivity_error]
-        if errors:
-            x, y, error = zip(*errors, strict=True)
-            colour = representation_named(representation).colour
-            axes.errorbar(x, y, yerr=[1.96 * e for e in error], fmt="none", ecolor=colour, capsize=3)
+    errors = [1.96 * (row.measures.transitivity_error or 0) for _, _, row in known]
+    if known:
+        yield Line(
+            points=[(x, y) for x, y, _ in known],
+            colour=representation_named(representation).colour,
+            marker=representation_named(representation).marker,
+            dash=_BLOCK_LINE.get(block, "-"),
+            label=title_of(representation, block, words),
+            errors=errors if quantity == "transitivity" and any(errors) else (),
+        )
 
 
-def _draw_published(axes: Axes, quantity: Quantity, representation: str, words: Wording) -> None:
+def _published(quantity: Quantity, representation: str, words: Wording) -> Iterator[Line]:
     published = PUBLISHED.get(representation)
-    if published is None:
-        return
-    points: Mapping[int, float] = getattr(published, quantity)
-    axes.plot(
-        list(points),
-        list(points.values()),
-        color=representation_named(representation).colour,
-        linestyle="none",
-        marker=representation_named(representation).marker,
-        markerfacecolor="white",
-        markersize=7,
-        label=words("in_paper", name=words(f"paper_{representation}")),
-    )
+    if published is not None:
+        points: Mapping[int, float] = getattr(published, quantity)
+        yield Line(
+            points=list(points.items()),
+            colour=representation_named(representation).colour,
+            marker=representation_named(representation).marker,
+            dash="",
+            hollow=True,
+            label=words("in_paper", name=words(f"paper_{representation}")),
+        )
 
 
-def group_figure(sizes: Mapping[str, Mapping[int, int]], wording: Wording | None = None) -> Figure:
+def group_figure(sizes: Mapping[str, Mapping[int, int]], wording: Wording | None = None) -> Picture:
     """Plot the number of groups of each size by representation, without single documents; in English by default."""
     words = wording or wording_of("en")
-    figure, axes = plain_axes(width=6.4, height=3.4)
     edges = _size_classes(max((size for counts in sizes.values() for size in counts), default=2))
+    width = 0.8 / max(len(sizes), 1)
+    boxes, numbers = [], []
     for offset, (representation, counts) in enumerate(sizes.items()):
-        heights = [sum(number for size, number in counts.items() if low <= size <= high) for low, high in edges]
-        width = 0.8 / max(len(sizes), 1)
-        places = [index + offset * width for index in range(len(edges))]
-        bars = axes.bar(places, heights, width, color=representation_named(representation).colour, label=representation)
-        axes.bar_label(bars, fontsize=8)
-    axes.set_xticks(
-        [index + 0.4 * (len(sizes) - 1) / max(len(sizes), 1) for index in range(len(edges))],
-        [str(low) if low == high else f"{low}–{high}" for low, high in edges],
+        for index, (low, high) in enumerate(edges):
+            number = sum(number for size, number in counts.items() if low <= size <= high)
+            at = index + offset * width
+            boxes.append(Box(at, 0, at + width, number, representation_named(representation).colour))
+            numbers.append(Words(x=at + width / 2, y=number, text=words.count(number), above=True))
+    most = max((box.y1 for box in boxes), default=0) or 1
+    names = [(index + 0.4, str(low) if low == high else f"{low}–{high}") for index, (low, high) in enumerate(edges)]
+    panel = Panel(
+        x=Axis(low=-0.2, high=len(edges), ticks=names, label=words("axis_size")),
+        y=Axis(
+            low=0,
+            high=1.1 * most,
+            ticks=[(one, words.count(int(one))) for one in even_ticks(most) if one.is_integer()],
+            label=words("axis_groups"),
+        ),
+        height=230,
+        boxes=boxes,
+        words=numbers,
     )
-    axes.set_xlabel(words("axis_size"))
-    axes.set_ylabel(words("axis_groups"))
-    _add_legend(figure, axes)
-    return figure
+    legend = [Line(points=(), colour=representation_named(one).colour, marker="s", dash="", label=one) for one in sizes]
+    return Picture(panels=[panel], legend=legend)
 
 
 def _size_classes(largest: int) -> list[tuple[int, int]]:
@@ -147,84 +123,46 @@ def drawn_parts(tables: PartTables, by: str, wording: Wording) -> list[str]:
     return [line.name for line in tables.tables[0].lines if not line.whole and line.name != left_out]
 
 
-def part_figure(tables: PartTables, by: str, wording: Wording) -> Figure:
+def part_figure(tables: PartTables, by: str, wording: Wording) -> Picture:
     """Plot S, T and the share of duplicates of each part: lines for stretches of time, points for others."""
-    from matplotlib.figure import Figure
-
     names = drawn_parts(tables, by, wording)
-    figure = Figure(figsize=(6.4, 6.4), layout="constrained")
-    panels = figure.subplots(3, 1, sharex=True)
-    for axes, quantity in zip(panels, ("symmetry_at", "transitivity_at", "duplicates"), strict=True):
-        _style(axes)
-        axes.set_ylabel(wording(f"axis_{quantity.removesuffix('_at')}"))
-        axes.set_ylim(-0.02, 1.04)
-        axes.yaxis.set_major_formatter(_decimal(wording))
+    step = -(-len(names) // _MOST_LABELS)
+    ticks = [(place, _short(names[place])) for place in range(0, len(names), step)]
+    x = Axis(low=-0.5, high=len(names) - 0.5, ticks=ticks, tilt=60)
+    panels = []
+    for quantity in ("symmetry_at", "transitivity_at", "duplicates"):
+        lines: list[Line] = []
         for table in tables.tables:
             values = [getattr(line, quantity) for line in table.lines if not line.whole and line.name in names]
-            axes.plot(
-                range(len(values)),
-                [float("nan") if value is None else value for value in values],
-                color=representation_named(table.name).colour,
-                marker=representation_named(table.name).marker,
-                linestyle="-" if by in _STRETCHES else "none",
-                label=table.name,
+            known = enumerate(values)
+            # A gap in the values is a gap in the line.
+            runs = [list(run) for given, run in groupby(known, key=lambda one: one[1] is not None) if given]
+            lines += (
+                Line(
+                    points=run,
+                    colour=representation_named(table.name).colour,
+                    marker=representation_named(table.name).marker,
+                    dash="-" if by in _STRETCHES else "",
+                )
+                for run in runs
             )
-    step = -(-len(names) // _MOST_LABELS)
-    panels[-1].set_xticks(range(0, len(names), step), [_short(name) for name in names[::step]], rotation=60, ha="right")
-    _add_legend(figure, panels[0])
-    return figure
+        y = _share_axis(wording, f"axis_{quantity.removesuffix('_at')}")
+        panels.append(Panel(x=x, y=y, height=150, lines=lines))
+    legend = [
+        Line(points=(), colour=representation_named(one.name).colour, marker=representation_named(one.name).marker,
+             dash="-" if by in _STRETCHES else "", label=one.name)
+        for one in tables.tables
+    ]  # fmt: skip
+    return Picture(panels=panels, legend=legend)
 
 
 def _short(name: str) -> str:
     return name if len(name) <= 24 else f"{name[:23]}…"
 
 
-def plain_axes(width: float, height: float) -> tuple[Figure, Axes]:
-    """Make an empty plot with a light grid and no box; `width` and `height` are in inches."""
-    # Figure without pyplot needs no global state and no display, and is safe in threads.
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("matplotlib", "report", "a report") from error
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.add_subplot()
-    _style(axes)
-    return figure, axes
-
-
-def _style(axes: Axes) -> None:
-    axes.grid(color="#dddddd", linewidth=0.6)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-
-
-def as_svg(figure: Figure) -> str:
-    """Render the figure as an ``<svg>`` element; equal figures give equal bytes."""
-    import matplotlib as mpl
-
-    with mpl.rc_context({"svg.hashsalt": "infostream-dedup", "svg.fonttype": "none", "font.family": "DejaVu Sans"}):
-        stream = io.StringIO()
-        figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
-    text = stream.getvalue()
-    return text[text.index("<svg") :]
-
-
-def as_png(figure: Figure) -> bytes:
-    """Render the figure as a PNG of 150 dots per inch; equal figures give equal bytes."""
-    stream = io.BytesIO()
-    figure.savefig(stream, format="png", dpi=150, metadata={"Software": None})
-    return stream.getvalue()
-
-
-_FONT: Final = ("'DejaVu Sans'", "'DejaVu Sans', system-ui, sans-serif")
-
-
 def described(svg: str, name: str, title: str, description: str) -> str:
-    """Give a picture a title and a description, unique identifiers, and the colours of the surrounding page."""
-    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", svg)
-    svg = svg.replace(*_FONT).replace("#ffffff", "var(--page, #ffffff)").replace("#dddddd", "var(--grid, #dddddd)")
+    """Give a picture a title and a description, and the colours of the surrounding page."""
+    svg = svg.replace("#ffffff", "var(--page, #ffffff)").replace("#dddddd", "var(--grid, #dddddd)")
     svg = svg.replace("#000000", "currentColor")
     for one in REPRESENTATIONS:
         colour = representation_named(one).colour

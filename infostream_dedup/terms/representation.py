@@ -43,7 +43,7 @@ class Representation(ABC):
     name: ClassVar[str]  # name in the settings, equal to the name of the file
     # colour of its curves in plots
     colour: ClassVar[str] = "#555555"
-    marker: ClassVar[str] = "o"  # matplotlib marker of its points in plots
+    marker: ClassVar[str] = "o"  # marker of its points in plots: `o`, `s` or `D`
     # whether the term depends on the capitals of a word; if not, each word is analysed once
     shaped: ClassVar[bool] = True
     parallel: ClassVar[bool] = False  # whether several threads may analyse parts of the words

@@ -61,10 +61,10 @@ def test_a_collection_without_dates_or_documents_has_a_report_by_parts(run, tmp_
 @pytest.mark.parametrize(
     ("command", "package"),
     [
-        ("sweep missing.jsonl --out report", "matplotlib"),
+        ("sweep missing.jsonl --out report", "jinja2"),
         ("sweep missing.jsonl --out report --xlsx", "xlsxwriter"),
         ("compare missing.jsonl --out report", "jinja2"),
-        ("train missing.jsonl --labels missing.jsonl --curve report", "matplotlib"),
+        ("train missing.jsonl --labels missing.jsonl --curve report", "jinja2"),
         ("passages provenance missing.jsonl --html report", "jinja2"),
     ],
 )

@@ -12,9 +12,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.documents import Reading, ReadingReport, csv_blocks, read_documents
+from infostream_dedup.documents.arrow_blocks import ROOM
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.documents.kernels.json_lines import LEFT, READ
-from infostream_dedup.documents.kernels.table_rows import BROKEN, MORE, CsvRows, find_rows
+from infostream_dedup.documents.kernels.table_rows import BROKEN, MORE, CsvRows, copy_cells, find_rows
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import Document, DocumentBlock
 
@@ -179,13 +180,20 @@ def test_a_broken_archive_gives_what_came_before_the_break(tmp_path, monkeypatch
 
 def test_rows_by_hand():
     data = b'1,"a\n""b"\r\n2,\'c\n3\n4,"d'
-    rows = CsvRows(np.zeros((9, 2), np.int64), np.zeros(9, np.int64), np.zeros(9, np.uint8), np.zeros(9, np.int64))
+    kinds = ((9, 2), np.int64), (9, np.int64), (9, np.uint8), (9, np.int64), ((9, 4), np.int64)
+    rows = CsvRows(*(np.zeros(shape, kind) for shape, kind in kinds))
     array = np.frombuffer(data, dtype=np.uint8)
     assert find_rows(array, len(data), False, ord(","), 2, 100, rows) == (3, MORE)
     assert rows.bounds[:3].tolist() == [[0, 11], [11, 16], [16, 18]]
     assert rows.lines[:3].tolist() == [0, 2, 3]
     assert rows.states[:3].tolist() == [READ, LEFT, LEFT]
     assert rows.cells[:3].tolist() == [2, 2, 1]
+    assert rows.spans[:2].tolist() == [[0, 1, 3, -8], [11, 12, 13, 15]]
+    out, ends = np.zeros(99, np.uint8), np.zeros(4, np.int64)
+    padded = np.frombuffer(data + bytes(ROOM), dtype=np.uint8)
+    copy_cells(padded, CsvRows(*(one[:3] for one in rows)), 2, 1, out, ends)
+    assert ends.tolist() == [0, 4, 6, 6]
+    assert out[:6].tobytes() == b"a\n\"b'c"
     assert find_rows(array, len(data), True, ord(","), 2, 100, rows) == (3, BROKEN)
     assert find_rows(array, len(data), True, ord(","), 2, 9, rows) == (0, BROKEN)
     short = CsvRows(*(one[:1] for one in rows))

@@ -113,3 +113,17 @@ def test_every_word_of_the_corpora(corpora: Path, name: str, step: int):
     words = sorted({form.form for word in {word for text in texts for word in surfaces(text)} for form in forms(word)})
     for language in OUR_LANGUAGES:
         assert fast(words, language) == stems(words, language)
+
+
+@pytest.mark.parametrize("language", ["ru", "en"])
+def test_stems_are_the_same_without_the_compiled_stemmer(language):
+    """``snowballstemmer`` has the algorithms in Python for where PyStemmer is not installed."""
+    words = {"ru": ["премьер-министрами", "ёлочки", "бежавшего"], "en": ["running", "trumpʼs", "skis"]}[language]
+    code = (
+        "import sys; sys.modules['Stemmer'] = None\n"
+        "from infostream_dedup.language.morphology.stemming import stems\n"
+        "from infostream_dedup.language.morphology.bulk_stemming import _library\n"
+        f"print(stems({words!r}, {language!r}), _library())"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told.strip() == f"{stems(words, language)} None"

@@ -18,13 +18,23 @@ PAIRS = {"снег": (Equivalent("сніг", 1.0), Equivalent("завірюха"
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty cache, and no pairs in memory."""
+    """An empty cache, no pairs in memory, and none that come with the package."""
     monkeypatch.setenv("INFOSTREAM_DEDUP_CACHE", str(tmp_path))
+    monkeypatch.setattr(making, "_shipped", dict)
     word_pairs.cache_clear()
     pair_cache._file.cache_clear()
     yield tmp_path
     word_pairs.cache_clear()
     pair_cache._file.cache_clear()
+
+
+@pytest.mark.parametrize(("source", "target"), making.SHIPPED)
+def test_pairs_that_come_with_the_package_are_those_of_the_tables(source, target, monkeypatch) -> None:
+    made = making._made(source, target)
+    monkeypatch.undo()
+    monkeypatch.setattr(making, "imported_tables", tuple)
+    monkeypatch.setattr(making, "_made", lambda *_: pytest.fail("run reports/make_known_terms.py"))
+    assert list(word_pairs(source, target).items()) == list(made.items())
 
 
 def test_pairs_come_back_in_their_order_and_by_direction() -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Table, Vector
 
 
-# Find the rows in a piece of a CSV file, up to the first one whose quotes break RFC 4180
+# Find the rows and cells in a piece of a CSV file, up to the first row whose quotes break RFC 4180
 
 MORE: Final = 0
 """The piece ended within a row, or at its end."""
@@ -54,6 +54,9 @@ class CsvRows(NamedTuple):
     # apostrophe
     states: Vector[np.uint8]
     cells: Vector[np.int64]  # int64 (rows,), cells of each row
+    # int64 (rows, 2 * columns), first byte of each cell within its quotes, and the one after its last; the latter is
+    # negative if quotes in the cell are doubled
+    spans: Table[np.int64]
 
 
 @inlined
@@ -74,23 +77,24 @@ def _after_cell(data: Vector[np.uint8], at: int, size: int, whole: bool, delimit
 
 
 @inlined
-def _end_of_quoted(data: Vector[np.uint8], at: int, size: int, whole: bool) -> tuple[int, int]:
-    """The byte after the closing quote of a cell whose text begins at ``at``, or a reason to stop; and its lines."""
-    lines = 0
+def _end_of_quoted(data: Vector[np.uint8], at: int, size: int, whole: bool) -> tuple[int, int, int]:
+    """The byte after the closing quote of a cell whose text begins at ``at``, or a reason to stop; lines; quotes."""
+    lines, doubled = 0, 0
     while at < size:
         byte = data[at]
         if byte == _QUOTE:
             if at + 1 == size:
-                return (at + 1 if whole else _INCOMPLETE), lines
+                return (at + 1 if whole else _INCOMPLETE), lines, doubled
             if data[at + 1] != _QUOTE:
-                return at + 1, lines
+                return at + 1, lines, doubled
             at += 1
+            doubled += 1
         elif byte == _NEW_LINE:
             lines += 1
         elif byte == 0:
-            return _ODD, lines
+            return _ODD, lines, doubled
         at += 1
-    return (_ODD if whole else _INCOMPLETE), lines
+    return (_ODD if whole else _INCOMPLETE), lines, doubled
 
 
 @inlined
@@ -131,16 +135,21 @@ def find_rows(
         while after == 0:
             if at < size and data[at] == _QUOTE:
                 text = at + 1
-                at, inside = _end_of_quoted(data, text, size, whole)
+                at, inside, doubled = _end_of_quoted(data, text, size, whole)
                 lines += inside
+                stop = at - 1 if doubled == 0 else 1 - at
             else:
                 text = at
                 at = _end_of_bare(data, at, size, delimiter)
+                stop = at
             if at < 0:
                 after = at
                 break
             if text < size and data[text] == _APOSTROPHE:
                 state = LEFT
+            if cells < columns:
+                rows.spans[found, 2 * cells] = text
+                rows.spans[found, 2 * cells + 1] = stop
             cells += 1
             after = _after_cell(data, at, size, whole, delimiter)
             at += 1
@@ -161,6 +170,36 @@ def find_rows(
         line += lines
         begin = end
     return found, MORE
+
+
+@compiled
+def copy_cells(
+    data: Vector[np.uint8], rows: CsvRows, columns: int, column: int, out: Vector[np.uint8], ends: Vector[np.int64]
+) -> None:
+    """Copy the cells of a column one after the other; those of rows with another number of cells are empty.
+
+    Args:
+        data: uint8, the bytes, followed by ``BLOCK`` readable ones.
+        rows: as found by ``find_rows``.
+        columns: cells of a row.
+        column: number of the column, from 0.
+        out: uint8, receives the cells; has room for as many bytes as they take in ``data`` and ``BLOCK`` more.
+        ends: int64 (rows + 1,), receives the bounds of the cells.
+    """
+    size = 0
+    ends[0] = 0
+    for row in range(len(rows.states)):
+        if rows.cells[row] == columns:
+            at, end = rows.spans[row, 2 * column], rows.spans[row, 2 * column + 1]
+            if end >= 0:
+                copy_bytes(data, at, out, size, end - at)
+                size += end - at
+            else:
+                while at < -end:
+                    out[size] = data[at]
+                    size += 1
+                    at += 2 if data[at] == _QUOTE else 1
+        ends[row + 1] = size
 
 
 # Join the titles and texts of a table's columns into documents, where they are plainly valid

@@ -31,7 +31,6 @@ from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, single_documents, without_text
 from infostream_dedup.runs.batch.linking import MOST_LINKS, SHARE_THRESHOLDS, LinkEstimate
-from infostream_dedup.runs.sharded.pairing import PairFinder, all_key_terms, paired
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -464,6 +463,8 @@ class _FolderCollection:
         return len(self.documents)
 
     def key_terms(self, settings: Settings) -> KeyTerms:
+        from infostream_dedup.runs.sharded.pairing import all_key_terms
+
         run = self.linked if settings == self.linked.settings else self.linked.with_settings(settings)
         return all_key_terms(run)
 
@@ -504,6 +505,8 @@ class DiskEstimator:
 
     def estimate(self, linked: LinkedRun, blocks: Sequence[str] = ("all",)) -> LinkEstimate:
         """Estimate the links of one representation, as ``LinkEstimator.estimate``."""
+        from infostream_dedup.runs.sharded.pairing import all_key_terms
+
         if not self._read:
             for _ in linked.run.source.read():
                 pass
@@ -517,8 +520,10 @@ class DiskEstimator:
 
 def _matrix(linked: LinkedRun) -> SimilarityMatrix | None:
     """All stored links, written out; ``None`` if there are too many."""
+    from infostream_dedup.runs.sharded.pairing import paired
+
     least, node_of = linked.least_k, linked.nodes.node_of
-    finder: PairFinder = paired(linked, least)
+    finder = paired(linked, least)
     work = finder.work(whole=True)[node_of]
     if int(work.sum()) > MOST_LINKS:
         return None

@@ -14,7 +14,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import Stemmer
 
 from infostream_dedup.language.morphology import stemming
 from infostream_dedup.language.morphology.kernels.stemming import (
@@ -88,12 +87,14 @@ class _Library:
 
 @cache
 def _library() -> _Library | None:
-    """Return the functions that the extension module of PyStemmer exports; ``None`` if it exports none."""
+    """Return the functions that the extension module of PyStemmer exports; ``None`` if there are none."""
     try:
+        import Stemmer
+
         exported = ctypes.CDLL(Stemmer.__file__)
         new, delete = exported.sb_stemmer_new, exported.sb_stemmer_delete
         stem, length = exported.sb_stemmer_stem, exported.sb_stemmer_length
-    except (AttributeError, OSError):
+    except (AttributeError, ImportError, OSError):
         return None
     new.restype, new.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_char_p]
     delete.restype, delete.argtypes = None, [ctypes.c_void_p]

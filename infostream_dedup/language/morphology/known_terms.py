@@ -10,6 +10,8 @@ share of running words that each term makes up). All belong to the fingerprint o
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -26,8 +28,6 @@ from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from numpy.typing import NDArray
 
 
@@ -55,26 +55,42 @@ _Answer = tuple[str, bool] | None
 """The term, and whether the strict rule also accepts it; ``None`` for a form that is not a term."""
 
 
+class _Lines(Sequence[str]):
+    """The lines of a text, which are cut when they are asked for: most of 300,000 never are."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._ends = np.flatnonzero(np.frombuffer(text.encode("utf-32-le"), dtype="<u4") == ord("\n"))
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, number: Any) -> Any:
+        begin = self._ends[number - 1] + 1 if number else 0
+        return self._text[begin : self._ends[number]]
+
+
 class KnownTerms:
     """Answers for common forms of one language.
 
     Args:
-        forms: distinct forms, one per line.
+        forms: distinct forms in ascending order, one per line.
         answers: result of ``row_of`` for each form, one per line.
     """
 
     def __init__(self, forms: str, answers: str) -> None:
-        self._answers = dict(zip(forms.split("\n")[:-1], answers.split("\n")[:-1], strict=True))
+        self._forms, self._answers = _Lines(forms), _Lines(answers)
 
     def rows(self, keys: Iterable[str]) -> list[FormRow]:
         """Look up keys (the digit of a shape, then the form); the rows are those of ``CacheFile.rows``."""
-        known, rows = self._answers, []
+        rows = []
         for key in keys:
             form, shape = key[1:], _SHAPES.get(key[0])
-            answers = known.get(form)
-            if answers is None or shape is None:
+            place = bisect_left(self._forms, form)
+            if shape is None or place == len(self._forms) or self._forms[place] != form:
                 rows.append(UNKNOWN_ROW)
                 continue
+            answers = self._answers[place]
             if BETWEEN in answers:
                 parts = answers.split(BETWEEN)
                 answers = parts[min(shape, len(parts) - 1)]

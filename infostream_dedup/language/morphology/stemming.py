@@ -1,8 +1,8 @@
 """Stem forms: Snowball for Russian, English and others, our own light stemmer for Ukrainian.
 
 Ukrainian is never stemmed by the Russian stemmer (which groups .42 of the forms of a word), nor by a Ukrainian one that
-a later Snowball may include: the stems must not depend on the installed version. PyStemmer (M. Porter, Snowball, 2001,
-https://snowballstem.org) is called directly, without its cache, because every form occurs once.
+a later Snowball may include: the stems must not depend on the installed version. Snowball (M. Porter, 2001,
+https://snowballstem.org) comes from ``snowballstemmer``, which takes the compiled code of PyStemmer.
 
 Many words in memory as UTF-8 are stemmed by ``compiled.stemming``, to the same stems.
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-import Stemmer
+import snowballstemmer
 
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
 from infostream_dedup.language.lexicon.word_lists import stop_words
@@ -158,7 +158,9 @@ def _stemmer(language: str) -> Callable[[Sequence[str]], list[str]]:
         return _stem_ukrainian_words
     if language not in ALGORITHMS:
         return list
-    snowball = Stemmer.Stemmer(ALGORITHMS[language], maxCacheSize=0)
+    # PyStemmer's, whose cache would only cost time, as every form occurs once; without it, the same in Python.
+    snowball = snowballstemmer.stemmer(ALGORITHMS[language])
+    snowball.maxCacheSize = 0
 
     def stem_words(words: Sequence[str]) -> list[str]:
         # The English stemmer only recognises the possessive with the typewriter apostrophe.

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -17,6 +18,7 @@ from infostream_dedup.language.lexicon.word_lists import concepts, false_friends
 from infostream_dedup.language.morphology import cache_file
 from infostream_dedup.language.morphology.english_lemmas import lemma
 from infostream_dedup.language.morphology.form_cache import terms_of
+from infostream_dedup.language.morphology.known_terms import packed, unpacked
 from infostream_dedup.language.morphology.readings import readings_of
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder
@@ -24,7 +26,6 @@ from infostream_dedup.model import OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
     import sqlite3
-    from pathlib import Path
 
 # Imported tables of word pairs: TSV files in the user's data folder
 
@@ -85,8 +86,8 @@ def _language(row: TableRow, column: str) -> str:
 # fingerprint of all tables and rules; under another one it counts as empty and is replaced. A file that is damaged,
 # locked or not writable costs time, but never fails the job or changes an answer.
 
-_RULES: Final = 1
-"""Version of ``word_pairs``; increase it whenever a pair changes, because the file is keyed by it."""
+RULES: Final = "1"
+"""Version of ``word_pairs``; increase it whenever a pair changes, because the files are keyed by it."""
 
 _SCHEMA_VERSION: Final = 1
 
@@ -147,12 +148,18 @@ def _checksum(direction: str, packed: bytes) -> bytes:
 
 def _fingerprint() -> str:
     """Return a checksum of all tables, imported ones included, and of the rules that make terms and pairs of them."""
-    digest = blake2b(f"{cache_file.fingerprint()} {_RULES}".encode(), digest_size=16)
+    digest = blake2b(f"{cache_file.fingerprint()} {RULES}".encode(), digest_size=16)
     for path in imported_tables():
         digest.update(f"\0{path.name}\0".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
+
+SHIPPED_FILE: Final = Path(__file__).with_name("known_pairs.bin")
+"""Pairs of our own tables, made by ``reports/make_known_terms.py``."""
+
+SHIPPED: Final[tuple[tuple[Language, Language], ...]] = (("uk", "ru"), ("en", "ru"))
+"""Directions into the pivot language, which most runs need."""
 
 _STEP: Final = 0.05
 """Loss of confidence for each position of an equivalent after the first."""
@@ -176,15 +183,34 @@ def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equival
     """Return equivalents by source term, best first; single words only.
 
     Both sides are terms as in documents: if the tables have a plural of a noun (кошти), the key is the noun (кошт).
-    Among equals the one in the earlier row comes first, because rows are ordered by frequency. They are kept in the
-    cache for the next process.
+    Among equals the one in the earlier row comes first, because rows are ordered by frequency. Pairs that do not come
+    with the package are kept in the cache for the next process.
     """
+    shipped = None if imported_tables() else _shipped().get(f"{source}-{target}")
+    if shipped is not None:
+        return MappingProxyType({term: tuple(map(Equivalent._make, every)) for term, every in shipped.items()})
     kept = PairCache()
     pairs = kept.pairs(source, target)
     if pairs is None:
         pairs = _made(source, target)
         kept.remember(source, target, pairs)
     return MappingProxyType(pairs)
+
+
+def packed_pairs() -> bytes:
+    """Pack pairs for ``SHIPPED_FILE``; no imported tables may be installed."""
+    made = {
+        f"{one}-{other}": {term: list(map(tuple, every)) for term, every in _made(one, other).items()}
+        for one, other in SHIPPED
+    }
+    return packed({RULES: made})
+
+
+@cache
+def _shipped() -> Mapping[str, Mapping[str, list[tuple[str, float]]]]:
+    """Pairs that come with the package; none if they were made with other dictionaries or rules."""
+    found: Mapping[str, Mapping[str, list[tuple[str, float]]]] = unpacked(SHIPPED_FILE).get(RULES, {})
+    return found
 
 
 def _made(source: Language, target: Language) -> dict[str, tuple[Equivalent, ...]]:

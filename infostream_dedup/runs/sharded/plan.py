@@ -11,18 +11,17 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import pyarrow as pa
-
 from infostream_dedup.documents import json_bytes, row_of
 from infostream_dedup.errors import CannotCreateError, ConfigurationError
 from infostream_dedup.machine.threads import thread_count
-from infostream_dedup.runs.sharded.reading import read_and_count
-from infostream_dedup.runs.sharded.work_folder import bytes_of_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    import pyarrow as pa
+
     from infostream_dedup.model import Document, Settings
+
 
 LEAST_MEMORY: Final = 1 << 30
 """Minimum memory, in bytes, that the disk runner accepts."""
@@ -195,6 +194,7 @@ def _rows_of_table(path: str) -> int | None:
     form = {".parquet": "parquet", ".feather": "ipc", ".arrow": "ipc"}.get(Path(path).suffix.lower())
     if form is None:
         return None
+    import pyarrow as pa
     import pyarrow.dataset as ds
 
     try:
@@ -219,6 +219,8 @@ def estimate(
     evidence: bool = False,
 ) -> Estimate:
     """Estimate a run by counting the terms of some documents."""
+    from infostream_dedup.runs.sharded.work_folder import bytes_of_tables
+
     sample = list(islice(documents, SAMPLE))
     _count(sample[:1], settings, evidence=evidence)
     started = time.process_time()
@@ -249,6 +251,8 @@ def estimate(
 def _count(
     sample: Sequence[Document], settings: Sequence[Settings], *, evidence: bool
 ) -> list[tuple[str, pa.RecordBatch]]:
+    from infostream_dedup.runs.sharded.reading import read_and_count
+
     return [*read_and_count(sample, settings, chunk=max(len(sample), 1), hashes=False, evidence=evidence, workers=1)]
 
 

@@ -5,7 +5,11 @@ Needs the extra ``spark`` (pyspark 4.1 or newer) and Java 17 or newer. The packa
 
 from __future__ import annotations
 
-from infostream_dedup.runs.spark.functions import dedup, pairs, sweep
-from infostream_dedup.runs.spark.job import SparkCut
+from infostream_dedup.machine.arrow import require_arrow
+
+require_arrow("a run on Spark", "spark")
+
+from infostream_dedup.runs.spark.functions import dedup, pairs, sweep  # noqa: E402 - they import pyarrow
+from infostream_dedup.runs.spark.job import SparkCut  # noqa: E402
 
 __all__ = ["SparkCut", "dedup", "pairs", "sweep"]
