@@ -15,11 +15,11 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.packing import LEAD_KIND, NUMBER_KIND, bucket_of
 from infostream_dedup.judging.evidence.kernels.reading import prefix_hashes
-from infostream_dedup.judging.evidence.plain_reading import date_hash, figure_hash
 from infostream_dedup.judging.evidence.reading import scratch_for, tables
 from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.language.text.utf8 import texts_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
+from tests.oracles.plain_reading import date_hash, figure_hash
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -255,7 +255,7 @@ def _alone(
 
 def _by_key_terms(models: DocumentModels, pairs: JudgedPairs, rule: PairRule, k: int = 6) -> np.ndarray:
     """Find pairs with k of 12 key terms found in each other, or in one direction."""
-    from infostream_dedup.terms.plain.key_terms import heaviest
+    from infostream_dedup.terms.key_terms import heaviest
 
     keys = heaviest(models.key_terms.keys, 12)
     keys = keys.astype(bool).astype(np.int64)

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.links.backend import PLAIN, Backend
+from infostream_dedup.links.compiled import group_leaders, sweep_counts
 from infostream_dedup.links.measures import Measures
-from infostream_dedup.links.plain import sweep_shares
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
+from infostream_dedup.links.sweeping import sweep_shares
 from infostream_dedup.machine.progress import Progress
 
 if TYPE_CHECKING:
@@ -98,14 +98,12 @@ class StoredLinks:
         matrix: counts for all k >= ``matrix.k_min``.
         keys: (documents, terms), key terms of each document.
         targets: (documents, terms), the terms in which they were looked up.
-        backend: measures and groups the links.
         labels: (documents,), labels passed to ``between``; ``None`` for all links.
     """
 
     matrix: SimilarityMatrix
     keys: sp.csr_array
     targets: sp.csr_array
-    backend: Backend = PLAIN
     labels: NDArray[np.generic] | None = None
 
     @property
@@ -121,11 +119,11 @@ class StoredLinks:
     def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
         """As ``Relation.measures``."""
         chosen = range(self.k_min, self.n + 1) if ks is None else ks
-        return self.backend.sweep_counts(self.matrix, chosen, progress=progress)
+        return sweep_counts(self.matrix, chosen, progress=progress)
 
     def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
         """As ``Relation.group_sizes``."""
-        leaders = self.backend.group_leaders(self.matrix.counts, [max(k, self.k_min) for k in ks])
+        leaders = group_leaders(self.matrix.counts, [max(k, self.k_min) for k in ks])
         return [group_sizes(one) for one in leaders]
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> StoredLinks:
@@ -298,7 +296,7 @@ def group_sizes(leaders: NDArray[np.int64]) -> NDArray[np.int64]:
     """Documents in each group, single documents included, in the order of the leaders: int64 (groups,).
 
     Args:
-        leaders: int64 (documents,), result of ``backend.GroupLeaders``.
+        leaders: int64 (documents,), result of ``group_leaders``.
     """
     sizes = np.bincount(leaders)
     return sizes[sizes > 0].astype(np.int64, copy=False)

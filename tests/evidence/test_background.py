@@ -12,10 +12,10 @@ import pytest
 
 from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies
 from infostream_dedup.judging.evidence.kernels.packing import LEAD_KIND, NUMBER_KIND, bucket_of
-from infostream_dedup.judging.evidence.plain_reading import figure_hash
 from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
 from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document
+from tests.oracles.plain_reading import figure_hash
 
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from infostream_dedup.judging.evidence.characters import in_one_alphabet
 from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
-from infostream_dedup.judging.evidence.plain_reading import (
+from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
+from infostream_dedup.language.text.utf8 import Utf8Texts
+from infostream_dedup.model import Document
+from infostream_dedup.stream.full_texts import full_texts
+from tests.oracles.plain_reading import (
     date_hash,
     figure_hash,
     read_plainly,
     skeleton_code,
     word_hash,
 )
-from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
-from infostream_dedup.language.text.utf8 import Utf8Texts
-from infostream_dedup.model import Document
-from infostream_dedup.stream.full_texts import full_texts
 
 LISTS = ("triples", "numbers", "names", "lead", "body")
 

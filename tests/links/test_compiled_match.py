@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import CannotCreateError
-from infostream_dedup.links import plain, sweep_counts
 from infostream_dedup.links.compiled.block_totals import LinkBlock, block_totals
 from infostream_dedup.links.compiled.matching import Resources, match, match_nodes
 from infostream_dedup.links.compiled.posting_index import PostingIndex, _shard_size
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
+from infostream_dedup.links.sweeping import sweep_by_products as sweep_counts
+from tests.oracles import links as plain
 
 TERMS = 14
 term_sets = st.sets(st.integers(0, TERMS - 1), max_size=8)

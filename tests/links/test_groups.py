@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from infostream_dedup.links import compiled, group_sizes, plain
+from infostream_dedup.links import compiled, group_sizes
 from infostream_dedup.links.compiled import groups, term_rows
 from infostream_dedup.links.compiled.kernels.returned_links import join_returned, lead_rows, merge_leaders
-from infostream_dedup.links.plain import group_leaders
+from tests.oracles import links as plain
+from tests.oracles.links import group_leaders
 
 
 def _links(documents: int, links: list[tuple[int, int]]) -> sp.csr_array:

@@ -15,8 +15,10 @@ from infostream_dedup.stream.frequencies import Frequencies, count_rows
 from infostream_dedup.stream.kernels.gathering import order_by_weight
 from infostream_dedup.stream.key_choice import choose_keys
 from infostream_dedup.stream.term_numbers import TermNumbers
-from infostream_dedup.terms.plain import SurfaceCounter, count_terms, select_key_terms
 from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics
+from tests.oracles.counts import count_terms
+from tests.oracles.key_terms import select_key_terms
+from tests.oracles.surfaces import SurfaceCounter
 
 _RUSSIAN = "Река Мост мост школа министр Ковалева река больница армия суд заводАгора рынок зима театр поезд"
 _UKRAINIAN = "Річка міст школа міністр Ковальчук лікарня армія суд завод ринок зима театр потяг п'ятниця"

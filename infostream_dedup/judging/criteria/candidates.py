@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.criteria.document_models import DocumentModels
 from infostream_dedup.judging.features.leading_words import leading_words
-from infostream_dedup.links import choose_backend
-from infostream_dedup.terms.plain.key_terms import heaviest
+from infostream_dedup.links import match
+from infostream_dedup.terms.key_terms import heaviest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,7 @@ def two_word_candidates(models: DocumentModels) -> tuple[NDArray[np.int64], NDAr
 
 
 def key_term_candidates(
-    models: DocumentModels, *, k: int = LINK_K, n: int = LINK_TERMS, engine: str = "auto"
+    models: DocumentModels, *, k: int = LINK_K, n: int = LINK_TERMS
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find pairs in which one document contains at least k of the n heaviest key terms of the other.
 
@@ -59,8 +59,7 @@ def key_term_candidates(
     if not 1 <= k <= n:
         raise ConfigurationError(f"k is {k}; expected 1 to n = {n}")
     keys = heaviest(models.key_terms.keys, n)
-    backend = choose_backend(engine)
-    counts = backend.match(keys, models.key_terms.targets, n=n, weights=False, k_min=k).counts
+    counts = match(keys, models.key_terms.targets, n=n, weights=False, k_min=k).counts
     linked = sp.csr_array((np.ones(counts.nnz, dtype=np.int32), counts.indices, counts.indptr), shape=counts.shape)
     return _pairs_above(sp.csr_array(linked + linked.T))
 

@@ -27,10 +27,10 @@ from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, full_text, language_number
+from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens, count_terms, statistics_of
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.plain import SurfaceCounter, SurfaceCounts, count_terms, statistics_of
-from infostream_dedup.terms.reading import SurfaceReader, key_terms_of_surfaces
+from infostream_dedup.terms.reading import key_terms_of_surfaces
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import BACKGROUND_DOCUMENTS, BACKGROUND_WORDS, Statistics, document_probability
 from infostream_dedup.terms.weighting import weigh
@@ -127,7 +127,7 @@ class Parts:
         document_of: int64 (paragraphs,), document of each paragraph, ascending.
     """
 
-    surfaces: SurfaceCounts
+    surfaces: SurfaceTokens
     numbers: Ragged
     number_names: list[str]
     paragraph_of: NDArray[np.int64]
@@ -468,7 +468,7 @@ def _category(document: Document) -> str | None:
 
 
 def _key_terms(documents: Sequence[Document], languages: Sequence[str], *, background: bool) -> KeyTerms:
-    reader = SurfaceReader()
+    reader = SurfaceCounter()
     for document, language in zip(documents, languages, strict=True):
         reader.add(full_text(document), language)
     if not background:

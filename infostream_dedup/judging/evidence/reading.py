@@ -13,7 +13,7 @@ import numpy as np
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.calendar_words import DAY_WORDS, MONTH_WORDS
-from infostream_dedup.judging.evidence.characters import alphabet
+from infostream_dedup.judging.evidence.characters import alphabet, word_hash
 from infostream_dedup.judging.evidence.kernels.reading import (
     FIELDS,
     PADDING,
@@ -24,7 +24,6 @@ from infostream_dedup.judging.evidence.kernels.reading import (
     read_documents,
 )
 from infostream_dedup.judging.evidence.kernels.sorting import BINS
-from infostream_dedup.judging.evidence.plain_reading import word_hash
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.utf8 import Utf8Texts, encoded, texts_of, texts_of_bytes
 from infostream_dedup.machine.kept_memory import KeptMemory

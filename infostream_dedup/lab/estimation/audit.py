@@ -299,7 +299,6 @@ class AuditedCollection:
         settings: Settings,
         *,
         k: int,
-        engine: str = "auto",
         progress: Progress | None = None,
     ) -> AuditedCollection:
         """Link a collection and find the pairs."""
@@ -311,7 +310,7 @@ class AuditedCollection:
                 f"{settings.score} and k = {k}"
             )
         key_terms = collection.key_terms(settings)
-        matrix = link(key_terms, settings, k_min=CANDIDATE_COUNT, engine=engine).matrix
+        matrix = link(key_terms, settings, k_min=CANDIDATE_COUNT).matrix
         census = CopyCensus(collection.documents, evidence)
         estimator = SweepEstimator(collection, census)
         links, counted, copies, _ = estimator.linked(key_terms, matrix, settings, progress=progress)

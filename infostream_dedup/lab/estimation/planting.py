@@ -139,7 +139,6 @@ class PlantedCollection:
         documents: Sequence[Document],
         languages: Sequence[Language],
         *,
-        engine: str = "auto",
         progress: Progress | None = None,
     ) -> PlantedCollection:
         """Plant copies: one of each sampled document, at most ``MOST_OF_A_KIND`` of a kind."""
@@ -163,7 +162,7 @@ class PlantedCollection:
                 originals.append(number)
                 kinds.append((language, edit, rate))
         both = [*documents, *copies]
-        collection = collect(both, hashes=False, engine=engine, progress=progress)
+        collection = collect(both, hashes=False, progress=progress)
         return cls(collection, np.array(originals, dtype=np.int64), kinds)
 
     def recovered(self, settings: Settings, ks: Sequence[int] | None = None) -> list[dict[str, Any]]:

@@ -100,7 +100,6 @@ def candidate_table(
     newest: int | None = None,
     k: int = 3,
     n: int = 12,
-    engine: str = "auto",
 ) -> list[FilterRow]:
     """Measure both filters on one collection: the paper's two heaviest words, then key-term links.
 
@@ -124,7 +123,7 @@ def candidate_table(
     duplicates = chosen(*both_of(_encode_labels(models, labels, positive), documents))
     filters: Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {
         "two heaviest words": two_word_candidates(models),
-        f"key terms, {k} of {n}": key_term_candidates(models, k=k, n=n, engine=engine),
+        f"key terms, {k} of {n}": key_term_candidates(models, k=k, n=n),
     }
     rows = []
     for name, (i, j) in filters.items():

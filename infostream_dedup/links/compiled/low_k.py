@@ -31,8 +31,8 @@ from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, PostingInd
 from infostream_dedup.links.compiled.sampled_low_k import DrawnPaths, SampledRows, count_sampled
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.measures import Measures
-from infostream_dedup.links.plain.sweeping import SEED
 from infostream_dedup.links.similarity_matrix import check_input
+from infostream_dedup.links.sweeping import SEED
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
 

@@ -81,7 +81,6 @@ def statuses(
     settings: Settings,
     *,
     duplicate_rule: DuplicateRule = "equal",
-    engine: str = "auto",
 ) -> list[Status]:
     """Status of every document in input order.
 
@@ -93,7 +92,7 @@ def statuses(
     """
     key_terms = collection.key_terms(settings)
     warn_of_terms_above_df_max(key_terms, settings)
-    duplicate, similar, joined = _decided(key_terms, settings, duplicate_rule, engine)
+    duplicate, similar, joined = _decided(key_terms, settings, duplicate_rule)
     exact = _earliest_equal_text(collection)
     equal = np.flatnonzero(exact >= 0)
     leader = groups_of([*joined, (exact[equal], equal)], len(collection))
@@ -101,7 +100,7 @@ def statuses(
 
 
 def _decided(
-    key_terms: KeyTerms, settings: Settings, duplicate_rule: DuplicateRule, engine: str
+    key_terms: KeyTerms, settings: Settings, duplicate_rule: DuplicateRule
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[_Joined]]:
     """Return the document that each repeats, the one that it resembles, and pairs that join groups."""
     k_similar = min(K_SIMILAR, settings.k)
@@ -109,8 +108,8 @@ def _decided(
     if settings.score == "count" and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
         pairs = node_pairs(link_nodes(key_terms, settings, k_min=least), settings)
         return _decided_by_pairs(key_terms, settings, duplicate_rule, pairs)
-    linked = link(key_terms, settings, k_min=least, engine=engine)
-    if settings.score == "count" and linked.backend.name == "compiled":
+    linked = link(key_terms, settings, k_min=least)
+    if settings.score == "count":
         return _decided_by_links(linked, duplicate_rule)
     pairs = candidate_pairs(linked, k_similar if settings.score == "count" else None)
     return _decided_by_pairs(key_terms, settings, duplicate_rule, pairs)

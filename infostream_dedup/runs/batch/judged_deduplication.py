@@ -100,7 +100,6 @@ def judged_statuses(
     collection: JudgedCollection,
     *,
     join: Sequence[str] | None = None,
-    engine: str = "auto",
     progress: Progress | None = None,
 ) -> list[JudgedStatus]:
     """Status of every document in input order.
@@ -112,14 +111,13 @@ def judged_statuses(
 
     Args:
         join: kinds that make a duplicate; ``None`` for ``copy``, and also ``retold`` if no document has a date.
-        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
     """
     if join is None:
         dated = bool(np.any(collection.facts.times != NO_TIME))
         join = JOINED_IN_STREAMS if dated else JOINED_WITHOUT_DATES
     joins, sizes = joined_kinds(join), collection.key_terms.sizes
     decided = BestPairs.none(len(sizes))
-    a, b = collection.deciding_candidates(engine=engine)
+    a, b = collection.deciding_candidates()
     groups = [(a[:0], b[:0])]
     for judged in collection.judged(a, b, screened=True, progress=progress):
         status = judged.statuses(joins)

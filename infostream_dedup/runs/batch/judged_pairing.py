@@ -192,15 +192,14 @@ def judged_pair_rows(
     choice: PairChoice,
     *,
     parts: NDArray[np.int64] | None = None,
-    engine: str = "auto",
     progress: Progress | None = None,
 ) -> Iterator[JudgedPairRow]:
     """Return judged pairs as rows, and translations between languages; all are found before the first row is made.
 
     Arguments as in ``listed_pairs``.
     """
-    listed = listed_pairs(collection, choice, parts=parts, engine=engine, progress=progress)
-    found = find_translations(collection, between=choice.between, single=choice.one_to_one, engine=engine)
+    listed = listed_pairs(collection, choice, parts=parts, progress=progress)
+    found = find_translations(collection, between=choice.between, single=choice.one_to_one)
     if found is None:
         return _rows(collection, listed, choice)
     translated = _chosen_translations(found, choice, parts, None if choice.top is None else choice.top - len(listed.a))
@@ -217,16 +216,14 @@ def listed_pairs(
     choice: PairChoice,
     *,
     parts: NDArray[np.int64] | None = None,
-    engine: str = "auto",
     progress: Progress | None = None,
 ) -> ListedPairs:
     """Judge the pairs of a collection and return those to list, in the chosen order, without translations.
 
     Args:
         parts: int64 (documents,), number of the file of each document: only pairs from different files.
-        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
     """
-    a, b = collection.candidates(k_min=choice.k_min, engine=engine)
+    a, b = collection.candidates(k_min=choice.k_min)
     languages = collection.key_terms.counts.languages
     if choice.cross_language:
         a, b = _where(languages[a] != languages[b], a, b)

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.links import (
     EXACT_FROM,
-    Backend,
     LowLinks,
     Relation,
     ShareLinks,
     SimilarityMatrix,
     StoredLinks,
-    choose_backend,
+    match,
     work_exceeds,
 )
 from infostream_dedup.machine.memory import give_back_memory
@@ -41,13 +40,11 @@ class Linked:
         key_terms: key terms, targets and the statistics they were weighted by.
         matrix: counts for all k >= ``matrix.k_min``, with matched weights if requested.
         settings: the settings that decided both.
-        backend: the code that matched the documents and will measure the links.
     """
 
     key_terms: KeyTerms
     matrix: SimilarityMatrix
     settings: Settings
-    backend: Backend
 
     def relation(self, documents: NDArray[np.int64] | None = None) -> StoredLinks:
         """The links, ready to be measured.
@@ -56,7 +53,7 @@ class Linked:
             documents: int64, ordinals: only the links between these; default: all documents.
         """
         terms = self.key_terms
-        links = StoredLinks(matrix=self.matrix, keys=terms.keys, targets=terms.targets, backend=self.backend)
+        links = StoredLinks(matrix=self.matrix, keys=terms.keys, targets=terms.targets)
         return links if documents is None else links.restricted(documents)
 
 
@@ -74,19 +71,16 @@ def link(
     *,
     k_min: int = 1,
     weights: bool = False,
-    engine: str = "auto",
     progress: Progress | None = None,
 ) -> Linked:
     """Match every document's key terms against every other document.
 
     Args:
         settings: ``n``; ``score`` ``share`` implies ``weights``.
-        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
     """
-    backend = choose_backend(engine)
     # Links take as much memory as the texts did.
     give_back_memory()
-    matrix = backend.match(
+    matrix = match(
         key_terms.keys,
         key_terms.targets,
         n=settings.n,
@@ -94,7 +88,7 @@ def link(
         k_min=k_min,
         progress=progress,
     )
-    return Linked(key_terms, matrix, settings, backend)
+    return Linked(key_terms, matrix, settings)
 
 
 def relate(
@@ -102,18 +96,16 @@ def relate(
     settings: Settings,
     *,
     exact: bool = False,
-    engine: str = "auto",
     progress: Progress | None = None,
 ) -> Relation:
     """Link a collection in the form that fits its size.
 
-    If there are too many links between equal documents, they are not written out; the compiled backend is then used
-    whatever ``engine`` says, as the plain one would not finish.
+    If there are too many links between equal documents, they are not written out.
     """
     if settings.score == "count" and key_terms.pivot is None and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
         nodes = link_nodes(key_terms, settings, k_min=min(EXACT_FROM, settings.n), progress=progress)
         return LowLinks(nodes, exact)
-    linked = link(key_terms, settings, k_min=least_k(key_terms), engine=engine, progress=progress)
+    linked = link(key_terms, settings, k_min=least_k(key_terms), progress=progress)
     if settings.score == "share":
         return ShareLinks(linked.relation(), key_terms.own_weights, SHARE_THRESHOLDS)
     return LowLinks(linked.relation(), exact)

@@ -88,7 +88,6 @@ def pair_rows(
     terms: bool = True,
     cross_language: bool = False,
     parts: NDArray[np.int64] | None = None,
-    engine: str = "auto",
     progress: Progress | None = None,
 ) -> Iterator[PairRow]:
     """Linked pairs in the order of (a, b).
@@ -96,12 +95,11 @@ def pair_rows(
     Args:
         k_min: yield all pairs with max(forward, backward) >= k_min instead of those with a relation.
         parts: int64 (documents,), number of the file of each document: only pairs from different files.
-        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
     """
     key_terms, ids = collection.key_terms(settings), fields_of(collection.documents).ids
     warn_of_terms_above_df_max(key_terms, settings)
     least = least_count(settings) if k_min is None else k_min
-    linked = link(key_terms, settings, k_min=least, engine=engine, progress=progress)
+    linked = link(key_terms, settings, k_min=least, progress=progress)
     languages = np.array([language_number(language) for language in collection.languages], dtype=np.int64)
     # Block by block, because all pairs at once may need more memory than the documents.
     for a, b in candidate_blocks(linked, settings.k if k_min is None and settings.score == "count" else None):

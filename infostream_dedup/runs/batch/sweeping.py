@@ -20,8 +20,8 @@ from infostream_dedup.links import (
     SimilarityMatrix,
     StoredLinks,
     Survey,
-    choose_backend,
     group_counts,
+    group_leaders,
     survey,
 )
 from infostream_dedup.machine.phrase import Phrase
@@ -382,7 +382,6 @@ def sweep_collection(
     estimator: LinkEstimator | None = None,
     second_look: JudgedCollection | None = None,
     exact: bool = False,
-    engine: str = "auto",
     progress: Progress | None = None,
 ) -> SweepResult:
     """Measure symmetry and transitivity of every representation at every k.
@@ -393,7 +392,6 @@ def sweep_collection(
             representation. Without it, k = 6 is recommended.
         second_look: the same documents with their evidence, to add the block ``confirmed``; the score must be
             ``count``.
-        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
     """
     configuration = configuration_of(settings, representations)
     about = CollectionSummary.of(collection.documents) if examples else None
@@ -405,7 +403,7 @@ def sweep_collection(
         chosen = settings.but(representation=representation)
         key_terms = collection.key_terms(chosen)
         warn_of_terms_above_df_max(key_terms, chosen)
-        relation = relate(key_terms, chosen, exact=exact, engine=engine, progress=progress)
+        relation = relate(key_terms, chosen, exact=exact, progress=progress)
         labels = _labels(key_terms)
         estimate = None
         if estimator is not None:
@@ -432,7 +430,7 @@ def sweep_collection(
         if examples and chosen.score == "count" and found.matrix is not None:
             result.examples.extend(pick_examples(collection, key_terms, found.matrix, chosen, ks, across=found.across))
             k = max(found.groups_k, found.matrix.k_min)
-            leaders = choose_backend(engine).group_leaders(found.matrix.counts, [k])[0]
+            leaders = group_leaders(found.matrix.counts, [k])[0]
             result.listed[representation] = list_groups(collection.documents, leaders, k)
     if progress is not None:
         progress("sweep", len(representations), len(representations))

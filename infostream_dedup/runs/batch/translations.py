@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.judging.evidence.contradictions import contradict
-from infostream_dedup.links import choose_backend
+from infostream_dedup.links import match
 from infostream_dedup.links.between_languages import LEAST_SHARE, nothing_better, one_to_one
 from infostream_dedup.links.similarity_matrix import kept_entries
 from infostream_dedup.runs.batch.judging import JudgedCollection
@@ -57,7 +57,7 @@ class Translations:
 
 
 def find_translations(
-    collection: JudgedCollection, *, between: Between = "nothing-better", single: bool = False, engine: str = "auto"
+    collection: JudgedCollection, *, between: Between = "nothing-better", single: bool = False
 ) -> Translations | None:
     """Find the pairs between languages.
 
@@ -74,7 +74,7 @@ def find_translations(
         return None
     settings = collection.settings.but(representation="pivot", n=_KEY_TERMS)
     key_terms = collection.collection.key_terms(settings)
-    found = _plain(key_terms, engine)
+    found = _plain(key_terms)
     texts = collection.facts.texts
     found = found.where((texts[found.a] != texts[found.b]) | (texts[found.a] < 0))
     languages = key_terms.counts.languages
@@ -94,16 +94,15 @@ def _one_text(collection: JudgedCollection, a: NDArray[np.int64], b: NDArray[np.
     return found
 
 
-def _plain(key_terms: KeyTerms, engine: str) -> Translations:
+def _plain(key_terms: KeyTerms) -> Translations:
     """All pairs with enough shared weight in both directions.
 
     Only documents of different languages are matched with each other: those of one language would have far more links.
     """
     languages, own = key_terms.counts.languages, key_terms.own_weights
-    backend = choose_backend(engine)
     strong = sp.csr_array(key_terms.keys.shape[:1] * 2, dtype=np.float64)
     for language in np.unique(languages):
-        matrix = backend.match(
+        matrix = match(
             _rows_where(key_terms.keys, languages == language),
             _rows_where(key_terms.targets, languages != language),
             n=_KEY_TERMS,

@@ -53,7 +53,7 @@ def _checksums(terms: NDArray[np.int32], ends: NDArray[np.int64]) -> NDArray[np.
 
 
 def link_nodes(key_terms: KeyTerms, settings: Settings, *, k_min: int, progress: Progress | None = None) -> NodeLinks:
-    """Match the nodes of equal documents, always by the compiled backend: the plain one would not finish.
+    """Match the nodes of equal documents.
 
     Args:
         settings: ``n``; the score must be ``count``, as the documents of a node may have different weights.

@@ -41,9 +41,11 @@ def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0, 
 
     Args:
         workers: threads; 0 for as many as the process may use. The result does not depend on them.
+        consume: forget the tokens while counting, and return counts in the smallest type that holds them.
+
+    Raises:
+        RuntimeError: the tokens were forgotten.
     """
-    if len(tokens) and not tokens.chunks:
-        raise ValueError("these tokens were consumed by an earlier count")
     terms, mapping, most = _terms_of_surfaces(tokens, settings, workers)
     own = threading.local()
 
@@ -61,6 +63,8 @@ def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0, 
 
     with ThreadPoolExecutor(thread_count(workers)) as pool:
         list(pool.map(count, range(len(firsts)), chunks, firsts))
+    if consume:
+        tokens.forget()
     counts, lengths = rows.joined(len(terms))
     return TermCounts(counts, terms, tokens.languages, lengths)
 

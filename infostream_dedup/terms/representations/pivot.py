@@ -22,11 +22,11 @@ import numpy as np
 
 from infostream_dedup.language.text.tokens import Form
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
+from infostream_dedup.terms.compiled.key_terms import select_key_terms
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.equivalents import Translate, equivalents_of, source_terms, translate_by_ladder
 from infostream_dedup.terms.key_terms import KeyTerms, Select, StatisticsOfTerms
 from infostream_dedup.terms.pivot_space import PivotSpace
-from infostream_dedup.terms.plain import select_key_terms
 from infostream_dedup.terms.representation import Representation, representation, term_frequencies
 
 if TYPE_CHECKING:

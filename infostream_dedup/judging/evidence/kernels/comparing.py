@@ -1,4 +1,4 @@
-"""Compute the evidence of pairs from two records and key terms; ``plain_pairs`` is the readable reference."""
+"""Evidence of pairs from two records and key terms; ``tests/oracles/plain_pairs.py`` is the readable reference."""
 
 from __future__ import annotations
 

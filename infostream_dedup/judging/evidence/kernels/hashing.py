@@ -1,6 +1,6 @@
 """Hashes of letters, tokens and token runs: FNV-1a steps (Fowler, Noll, Vo), finalized as in SplitMix64.
 
-``plain_reading`` computes the same with Python's integers.
+``tests/oracles/plain_reading.py`` computes the same with Python's integers.
 """
 
 from __future__ import annotations

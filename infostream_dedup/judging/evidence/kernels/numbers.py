@@ -1,4 +1,4 @@
-"""Read numbers and dates in decoded text; ``plain_reading._Reader.number_at`` is the readable reference."""
+"""Read numbers and dates in decoded text; ``tests/oracles/plain_reading.py`` is the readable reference."""
 
 from __future__ import annotations
 

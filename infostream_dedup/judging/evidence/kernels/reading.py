@@ -1,4 +1,4 @@
-"""Read the evidence of many documents from UTF-8; ``plain_reading`` is the readable reference."""
+"""Read the evidence of many documents from UTF-8; ``tests/oracles/plain_reading.py`` is the readable reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Skeletons of names, see ``plain_reading.skeleton_code``."""
+"""Skeletons of names; ``skeleton_code`` in ``tests/oracles/plain_reading.py`` is the readable reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compute how much wording two documents share; ``plain_pairs`` is the readable reference."""
+"""Compute how much wording two documents share; ``tests/oracles/plain_pairs.py`` is the readable reference."""
 
 from __future__ import annotations
 

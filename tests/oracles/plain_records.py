@@ -9,7 +9,7 @@ from typing import Final
 
 from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
 from infostream_dedup.judging.evidence.kernels.packing import BUCKET_BITS, FILTER_BITS, LEAD_BITS, MOST_ENTRIES
-from infostream_dedup.judging.evidence.plain_reading import PlainEvidence, mixed_plainly
+from tests.oracles.plain_reading import PlainEvidence, mixed_plainly
 
 _NUMBER, _NAME, _LEAD = 0, 1, 2
 _BLOCK: Final = 64

@@ -6,23 +6,22 @@ Everything that follows is computed once per distinct surface, however many docu
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.arrays import places_of
 from infostream_dedup.language.morphology.other_words import stemmed_text
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.tokens import surfaces
 from infostream_dedup.model import OUR_LANGUAGES, language_number
+from infostream_dedup.terms.compiled import SurfaceTokens
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
-
-    from infostream_dedup.language.text.utf8 import Utf8Texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +38,6 @@ class SurfaceCounts:
     surfaces: list[str]
     languages: NDArray[np.uint8]
 
-    @property
-    def stages(self) -> Literal["plain"]:
-        """The stages that take these surfaces."""
-        return "plain"
-
 
 class _Ids(dict[str, int]):
     """Gives every new surface the next number."""
@@ -54,14 +48,9 @@ class _Ids(dict[str, int]):
 
 
 class SurfaceCounter:
-    """Counts surfaces document by document; keeps numbers, never texts.
+    """Counts surfaces document by document; keeps numbers, never texts."""
 
-    Args:
-        workers: ignored.
-    """
-
-    def __init__(self, workers: int = 0) -> None:
-        del workers
+    def __init__(self) -> None:
         self._ids = _Ids()
         self._tokens = array("i")
         self._ends = array("q", [0])
@@ -83,11 +72,6 @@ class SurfaceCounter:
         self._ends.append(len(self._tokens))
         self._languages.append(language_number(language))
 
-    def add_texts(self, texts: Utf8Texts, languages: Sequence[str | None]) -> None:
-        """Count documents that are in memory as UTF-8; arguments as in the compiled code."""
-        for number, language in enumerate(languages):
-            self.add(texts[number], language)
-
     def finish(self) -> SurfaceCounts:
         """Return the counts of all documents added so far."""
         import scipy.sparse as sp
@@ -97,3 +81,16 @@ class SurfaceCounter:
         counts = sp.csr_array((np.ones(len(tokens), dtype=np.int32), tokens, ends), shape=(len(self), len(self._ids)))
         counts.sum_duplicates()
         return SurfaceCounts(counts, list(self._ids), np.array(self._languages, dtype=np.uint8))
+
+
+def counted(tokens: SurfaceTokens) -> SurfaceCounts:
+    """The counts of surfaces that were read token by token."""
+    import scipy.sparse as sp
+
+    found = [chunk.tokens[places_of(chunk.begins, chunk.lengths)] for chunk in tokens.chunks]
+    ends = np.cumsum(np.concatenate([[0], *(chunk.lengths for chunk in tokens.chunks)]))
+    every = np.concatenate([*found, np.zeros(0, dtype=np.int32)])
+    shape = (len(tokens), len(tokens.surfaces))
+    counts = sp.csr_array((np.ones(len(every), dtype=np.int32), every, ends), shape=shape)
+    counts.sum_duplicates()
+    return SurfaceCounts(counts, tokens.surfaces.strings(), tokens.languages)

