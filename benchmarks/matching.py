@@ -2,8 +2,7 @@
 
     python -m benchmarks.matching --sizes 10000 100000 --out matching.json
 
-Each measurement runs in a separate process, so that peak memory is its own. The sparse products of ``tests/oracles``
-run on the same data in the same run and must find the same links.
+Each measurement runs in a separate process, so that peak memory is its own.
 """
 
 from __future__ import annotations
@@ -97,7 +96,6 @@ def _select_heaviest(
 
 N = 12
 K_MIN = 4
-SCIPY_UP_TO = 100_000
 
 
 def main() -> None:
@@ -111,8 +109,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             described = _make_data(arguments, size, Path(folder))
             for target in ("signature", "text"):
-                cases = [case for case in arguments.cases if case != "scipy" or size <= SCIPY_UP_TO or arguments.scipy]
-                rows += _run_cases(cases, size, target, folder, described)
+                rows += _run_cases(arguments.cases, size, target, folder, described)
     report = {
         "machine": _describe_machine(),
         "seed": arguments.seed,
@@ -131,7 +128,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--hard", action="store_true", help="use the skewed vocabulary of 30,000 lemmas")
     parser.add_argument("--k1", type=float, default=2.0, help="k1 of BM25")
     parser.add_argument("--cases", nargs="+", default=list(CASES), choices=CASES)
-    parser.add_argument("--scipy", action="store_true", help=f"also above {SCIPY_UP_TO} documents")
     parser.add_argument("--out", type=Path, help="JSON file for the rows")
     parser.add_argument("--case", nargs=3, help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -157,16 +153,7 @@ def _run_cases(
         for row in json.loads(found):
             rows.append({"documents": size, "target": target, **described, **row})
             print("  ".join(f"{name}={value}" for name, value in rows[-1].items()), flush=True)
-    _compare(rows)
     return rows
-
-
-def _compare(rows: list[dict[str, Any]]) -> None:
-    matching = {row["code"]: row for row in rows if row["stage"] == "match"}
-    if len(matching) == 2:
-        ours, theirs = matching["kernels"], matching["scipy"]
-        assert ours["checksum"] == theirs["checksum"], "sparse products find other links"
-        print(f"  scipy takes {theirs['cpu_seconds'] / ours['cpu_seconds']:.1f} times the CPU of kernels\n", flush=True)
 
 
 def _load(folder: Path, target: str) -> tuple[sp.csr_array, sp.csr_array]:
@@ -197,26 +184,22 @@ def _peak_gb() -> float:
     return round(int(status.split("VmHWM:")[1].split()[0]) / 2**20, 2)
 
 
-def _match(code: str, match: Callable[..., Any], folder: Path, target: str) -> tuple[Any, dict[str, Any]]:
+def _match(folder: Path, target: str) -> tuple[Any, dict[str, Any]]:
+    from infostream_dedup.links import match
+
     keys, targets = _load(folder, target)
     match(keys[:50], targets[:50], n=N, weights=False, k_min=K_MIN)
     loaded = _peak_gb()
     matrix, taken = _measure(lambda: match(keys, targets, n=N, weights=False, k_min=K_MIN))
     checksum = crc32(matrix.counts.data, crc32(matrix.counts.indices.astype(np.int32)))
-    row = {"stage": "match", "code": code, "links": matrix.counts.nnz, **taken, "loaded_gb": loaded}
+    row = {"stage": "match", "links": matrix.counts.nnz, **taken, "loaded_gb": loaded}
     return matrix, {**row, "checksum": checksum}
-
-
-def _scipy(folder: Path, target: str) -> list[dict[str, Any]]:
-    from tests.oracles import links
-
-    return [_match("scipy", links.match, folder, target)[1]]
 
 
 def _kernels(folder: Path, target: str) -> list[dict[str, Any]]:
     from infostream_dedup.links import compiled
 
-    matrix, matched = _match("kernels", compiled.match, folder, target)
+    matrix, matched = _match(folder, target)
     compiled.sweep_counts(matrix.restricted(np.arange(50)), [K_MIN])
     rows, taken = _measure(lambda: compiled.sweep_counts(matrix, range(K_MIN, N + 1)))
     first = rows[0]
@@ -263,8 +246,7 @@ def _window(folder: Path, target: str) -> list[dict[str, Any]]:
 
 
 CASES: dict[str, Callable[[Path, str], list[dict[str, Any]]]] = {
-    "kernels": _kernels,
-    "scipy": _scipy,
+    "match": _kernels,
     "low-k": _low_k,
     "window": _window,
 }
