@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.language.morphology.other_words import with_stems
 from infostream_dedup.language.text.compiled.language import detect
 from infostream_dedup.language.text.compiled.scanner import Scanned, Scanner
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.model import OUR_LANGUAGES, Document, Settings, language_number
 from infostream_dedup.stream.full_texts import full_texts
-from infostream_dedup.stream.row_window import bounds_of
 from infostream_dedup.stream.surface_terms import SurfaceTerms
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.kernels.counting import Counted, Row, TermsOfSurfaces, TokenRows, count_terms, mark_used
@@ -117,4 +116,4 @@ class Analyser:
         sizes, lengths = np.empty(documents, dtype=np.int64), np.empty(documents, dtype=np.int64)
         tokens = TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
         end = count_terms(tokens, mapping, largest, row, Counted(indices, counts, sizes, lengths))
-        return Analysed(Ragged(bounds_of(sizes), indices[:end].copy()), counts[:end].copy(), languages, lengths)
+        return Analysed(Ragged(offsets_of(sizes), indices[:end].copy()), counts[:end].copy(), languages, lengths)

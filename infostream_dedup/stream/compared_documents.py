@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
@@ -53,7 +54,6 @@ class ComparedDocuments:
 
 def triple_rows(blobs: Sequence[bytes]) -> TripleRows:
     """Word triples of documents from a store."""
-    begins = np.zeros(len(blobs) + 1, dtype=np.int64)
-    np.cumsum([len(blob) // 8 for blob in blobs], out=begins[1:])
+    begins = offsets_of([len(blob) // 8 for blob in blobs])
     # Not bytes: loops would be compiled again for arrays that cannot be changed.
     return TripleRows(np.frombuffer(bytearray().join(blobs), dtype="<u8").astype(np.uint64, copy=False), begins)

@@ -11,6 +11,7 @@ from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_mode
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.machine.memory import give_back_memory
 from infostream_dedup.model import Document
+from infostream_dedup.model.constants import COMPARED_TERMS
 from infostream_dedup.model.stream_records import Decided, GroupEvent, Remembered, Status, TranslatedFrom, Verdict
 from infostream_dedup.stream.across import Across
 from infostream_dedup.stream.analysis import Analysed, Analyser
@@ -21,7 +22,6 @@ from infostream_dedup.stream.entering import EnteredDocuments, Entering
 from infostream_dedup.stream.epochs import EpochBorders
 from infostream_dedup.stream.evidence_counts import EvidenceCounts, ReadEvidence
 from infostream_dedup.stream.evidence_judge import EvidenceJudge
-from infostream_dedup.stream.evidence_window import COMPARED_TERMS
 from infostream_dedup.stream.frequencies import Frequencies, count_rows
 from infostream_dedup.stream.key_choice import choose_keys
 from infostream_dedup.stream.losses import Losses

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.records import EvidenceRecords
@@ -148,7 +148,7 @@ def _chosen(rows: Ragged, places: NDArray[np.int64]) -> Ragged:
     sizes = rows.sizes
     keep = np.zeros(len(rows), dtype=np.bool_)
     keep[places] = True
-    return Ragged(np.concatenate(([0], np.cumsum(sizes[keep]))), rows.values[np.repeat(keep, sizes)])
+    return Ragged(offsets_of(sizes[keep]), rows.values[np.repeat(keep, sizes)])
 
 
 def _contents(texts: list[bytes], keys: ComparedKeys, records: EvidenceRecords, triples: TripleRows) -> Iterator[bytes]:

@@ -17,6 +17,7 @@ from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.judging.evidence.status import DocumentStatus, best_pairs, joined_kinds
 from infostream_dedup.links.pair_rules import need, relation_of
+from infostream_dedup.model.constants import CANDIDATE_TERMS, SHOWN_DECIMALS
 from infostream_dedup.stream.compared_documents import ComparedDocuments
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate
 from infostream_dedup.stream.equal_evidence import EqualEvidence
@@ -34,13 +35,8 @@ if TYPE_CHECKING:
     from infostream_dedup.model.stream_records import Remembered
 
 
-CANDIDATE_TERMS: Final = 3
-"""Number of key terms that must match in one direction."""
-
 _LEAST_TERMS: Final = 3
 """A document with fewer key terms is linked only to equal texts."""
-
-_VERDICT_DECIMALS: Final = 6
 
 _SPARSE: Final = 20
 """Ratio of the range of ordinals to their number above which sorting is faster than marking."""
@@ -51,7 +47,7 @@ _MANY_PAIRS: Final = 4
 
 def verdict_probability(probability: float) -> float:
     """Round a probability as verdicts show it."""
-    return round(probability, _VERDICT_DECIMALS)
+    return round(probability, SHOWN_DECIMALS)
 
 
 class _Asked(NamedTuple):

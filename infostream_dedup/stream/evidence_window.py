@@ -9,21 +9,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, sum_keys
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.model import NO_TIME
 from infostream_dedup.stream.kernels.gathering import Arranged, arrange_keys
-from infostream_dedup.stream.row_window import RowWindow, bounds_of, with_room, without_first
+from infostream_dedup.stream.row_window import RowWindow, with_room, without_first
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.stream.window import Window
 
-
-COMPARED_TERMS: Final = 30
-"""Number of key terms of a document that are compared; the n heaviest of them find candidates."""
 
 _NO_ADDRESS: Final = -1
 _COLUMNS: Final = ("languages", "published", "addresses")
@@ -110,7 +107,7 @@ class EvidenceWindow:
             rows: int64 (documents,).
         """
         firsts = window.keys.sizes_of(rows)
-        bounds = bounds_of(firsts + self.keys.sizes_of(rows))
+        bounds = offsets_of(firsts + self.keys.sizes_of(rows))
         keys, weights = np.empty(int(bounds[-1]), dtype=np.int32), np.empty(int(bounds[-1]), dtype=np.int64)
         for first, further, values in ((window.keys, self.keys, keys), (window.weights, self.weights, weights)):
             first.put(rows, bounds, values)

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import orjson
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.judging.features.fast_numbers import NumberRuns, find_runs, numbers_of_run
 from infostream_dedup.judging.features.numbers import numbers
@@ -23,7 +23,6 @@ from infostream_dedup.language.text.surface_pool import SurfacePool
 from infostream_dedup.language.text.utf8 import Utf8Texts, texts_of
 from infostream_dedup.model import Document, full_text
 from infostream_dedup.stream.kernels.gathering import distinct_of_parts
-from infostream_dedup.stream.row_window import bounds_of
 
 _WORD: Final = re.compile(r"\w+")
 _SENTENCES: Final = 3
@@ -108,7 +107,7 @@ def _of_many_runs(found: NumberRuns, left: Mapping[int, Sequence[int]]) -> Ragge
     parts = _rows_of([*known, *left.values()])
     room = np.empty(int(parts.sizes[numbered].sum()), dtype=np.int64)
     ends = np.empty(len(sizes) + 1, dtype=np.int64)
-    distinct_of_parts(bounds_of(sizes), numbered, parts.indptr, parts.values, room, ends)
+    distinct_of_parts(offsets_of(sizes), numbered, parts.indptr, parts.values, room, ends)
     return Ragged(ends, room[: ends[-1]].copy())
 
 

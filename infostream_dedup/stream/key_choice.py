@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.stream.analysis import Analysed
 from infostream_dedup.stream.kernels.gathering import order_by_weight
-from infostream_dedup.stream.row_window import bounds_of
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.compiled.key_terms import heaviest_of_rows
 from infostream_dedup.terms.weighting import weighting
@@ -49,7 +48,7 @@ class KeyRows:
             return self, KeyRows(_no_rows(len(self.keys)), _no_rows(len(self.keys)))
         bounds, keys, weights = self.keys.indptr, self.keys.values, self.weights.values
         first = np.arange(len(keys)) - np.repeat(bounds[:-1], self.keys.sizes) < n
-        first_bounds = bounds_of(np.minimum(self.keys.sizes, n))
+        first_bounds = offsets_of(np.minimum(self.keys.sizes, n))
         (ours, own), (others, further) = (
             (Ragged(indptr, keys[part]), Ragged(indptr, weights[part]))
             for indptr, part in ((first_bounds, first), (bounds - first_bounds, ~first))
@@ -68,12 +67,12 @@ def choose_keys(
     terms = analysed.terms.values[indptr[0] : indptr[-1]]
     values = _weights(analysed, first, end, frequencies, numbers, settings)
     sizes, places, weights = heaviest_of_rows(indptr, values, settings.n, ties=True)
-    terms, bounds = terms[places].astype(np.int64), bounds_of(sizes)
+    terms, bounds = terms[places].astype(np.int64), offsets_of(sizes)
     order = _heaviest_first(terms, weights, bounds, numbers)
     if len(terms) > settings.n:
         # The lightest key terms of a document may be tied.
         order = order[np.arange(len(terms)) - np.repeat(bounds[:-1], sizes) < settings.n]
-        bounds = bounds_of(np.minimum(sizes, settings.n))
+        bounds = offsets_of(np.minimum(sizes, settings.n))
     return KeyRows(Ragged(bounds, terms[order]), Ragged(bounds, weights[order]))
 
 

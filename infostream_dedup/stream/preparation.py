@@ -11,7 +11,7 @@ import numpy as np
 from infostream_dedup.arrays import Ragged
 from infostream_dedup.language.text.fingerprint import text_hashes
 from infostream_dedup.model import Document
-from infostream_dedup.stream.clock import NO_TIME, StreamClock, microseconds
+from infostream_dedup.stream.clock import NO_CLOCK, StreamClock, microseconds
 from infostream_dedup.stream.fingerprints import content_hash, number_rows, opening_hash
 from infostream_dedup.stream.full_texts import full_texts
 from infostream_dedup.stream.settings import StreamSettings
@@ -67,7 +67,7 @@ def prepare(
     """Compute the hashes and times of a batch."""
     published = [microseconds(document.time) for document in documents]
     clocks = [clock.advance(time) for time in published]
-    times = [clock if time is None or time <= NO_TIME else time for time, clock in zip(published, clocks, strict=True)]
+    times = [clock if time is None or time <= NO_CLOCK else time for time, clock in zip(published, clocks, strict=True)]
     content_hashes = content_hashes or [content_hash(document) for document in documents]
     full, bodies = full_texts(documents), [document.text for document in documents]
     hashes = text_hashes(bodies.__getitem__, full.texts, full.bodies)

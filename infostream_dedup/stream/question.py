@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.model import LANGUAGES, Document
+from infostream_dedup.model.constants import COMPARED_TERMS
 from infostream_dedup.stream.analysis import Analyser
-from infostream_dedup.stream.evidence_window import COMPARED_TERMS
 from infostream_dedup.stream.key_choice import choose_keys
 from infostream_dedup.stream.near_documents import AskedTerms
 from infostream_dedup.stream.query_words import QueryWords

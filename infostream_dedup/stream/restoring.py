@@ -10,7 +10,7 @@ import numpy as np
 from infostream_dedup.arrays import Ragged
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.stream.across import Across
-from infostream_dedup.stream.clock import NO_TIME
+from infostream_dedup.stream.clock import NO_CLOCK
 from infostream_dedup.stream.evidence_window import EvidenceRows, address_numbers, published_times
 from infostream_dedup.stream.frequencies import Frequencies, LanguageCounts, count_rows
 from infostream_dedup.stream.memory import Memory
@@ -22,7 +22,6 @@ from infostream_dedup.stream.window import Window
 from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
-    from infostream_dedup.stream.store.blobs import StoredRows
     from infostream_dedup.stream.store.remembered_table import RememberedTable
     from infostream_dedup.stream.store.restoring import LanguageFrequencies, Loaded
 
@@ -87,13 +86,13 @@ def resume_across(across: Across | None, window: Window, loaded: Loaded, *, firs
 def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
     table, begin = loaded.documents, memory.window.end
     clocks = table.clocks[first:]
-    published = np.array([NO_TIME if time is None else time for time in table.published[first:]], dtype=np.int64)
+    published = np.array([NO_CLOCK if time is None else time for time in table.published[first:]], dtype=np.int64)
     memory.extend(
         list(table.ids[first:]),
         list(zip(table.text_hashes[first:], table.opening_hashes[first:], strict=True)),
         table.sources[first:],
         clocks,
-        np.where(published <= NO_TIME, clocks, published),
+        np.where(published <= NO_CLOCK, clocks, published),
         (
             _rows(table.keys, first),
             _rows(table.weights, first),
@@ -107,7 +106,7 @@ def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
     memory.resume(
         begin,
         oldest=loaded.oldest,
-        clock=NO_TIME if loaded.clock is None else loaded.clock,
+        clock=NO_CLOCK if loaded.clock is None else loaded.clock,
         groups=table.groups[first:],
         state=loaded.state.get("groups", {}),
         events=loaded.events,
@@ -132,5 +131,5 @@ def _pivot_rows(table: RememberedTable, first: int) -> PivotRows:
     return PivotRows(_rows(kept.keys, first), _rows(kept.weights, first), _rows(kept.members, first), matched_by)
 
 
-def _rows(table: StoredRows, first: int) -> Ragged:
+def _rows(table: Ragged, first: int) -> Ragged:
     return Ragged(table.indptr[first:] - table.indptr[first], table.values[table.indptr[first] :])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.stream.kernels.gathering import put_rows
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class RowWindow:
 
     def gathered(self, numbers: NDArray[np.int64]) -> Ragged:
         """Return copies of some rows."""
-        begins = bounds_of(self.sizes_of(numbers))
+        begins = offsets_of(self.sizes_of(numbers))
         values = np.empty(int(begins[-1]), dtype=self._values.dtype)
         self.put(numbers, begins, values)
         return Ragged(begins, values)
@@ -148,13 +148,6 @@ class EvenWindow:
         """Drop the first rows."""
         self._values = without_first(self._values, rows * self._width, self._size * self._width)
         self._size -= rows
-
-
-def bounds_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the bounds of consecutive rows of these sizes: int64 (rows + 1,)."""
-    bounds = np.zeros(len(sizes) + 1, dtype=np.int64)
-    sizes.cumsum(out=bounds[1:])
-    return bounds
 
 
 def with_room(array: NDArray[Any], size: int) -> NDArray[Any]:

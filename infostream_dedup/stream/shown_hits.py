@@ -12,6 +12,7 @@ import numpy as np
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.links.between_languages import LEAST_SHARE
 from infostream_dedup.links.pair_rules import need, relation_of
+from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.stream.near_documents import AskedTerms
 from infostream_dedup.stream.question import Question
 from infostream_dedup.stream.question_kinds import HitJudgement, QuestionJudge
@@ -21,7 +22,6 @@ from infostream_dedup.stream.store.found_rows import FoundDocument, documents_of
 from infostream_dedup.stream.store.summary import time_text
 
 _TRANSLATION_TERMS: Final = 3
-_DECIMALS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,8 @@ class HitMaker:
             group=one.group,
             forward=forward,
             backward=backward,
-            share_forward=round(near.share_forward, _DECIMALS),
-            share_backward=round(near.share_backward, _DECIMALS),
+            share_forward=round(near.share_forward, SHOWN_DECIMALS),
+            share_backward=round(near.share_backward, SHOWN_DECIMALS),
             relation=relation_of(forward, backward, least),
             kind=kind if judged is None else judged.kind,
             probability=None if judged is None else judged.probability,

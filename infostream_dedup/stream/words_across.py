@@ -11,6 +11,7 @@ import numpy as np
 from infostream_dedup.arrays import Ragged
 from infostream_dedup.language.lexicon.spelling import is_latin
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES
+from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.model.stream_records import TranslatedFrom
 from infostream_dedup.stream.kernels.pivot_sharing import MOST_KEYS, PLACE_BITS
 from infostream_dedup.stream.key_choice import code_point_rank
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 
 _UNIT: Final = 1e-9
-_DECIMALS: Final = 6
 _ENGLISH: Final = LANGUAGES.index("en")
 _TERM_BITS: Final = 32
 _UNKNOWN, _LATIN, _OTHER = 0, 1, 2
@@ -184,7 +184,7 @@ def _firsts(order: NDArray[np.int64], key: NDArray[np.int64]) -> NDArray[np.int6
 
 
 def _share(share: int) -> float:
-    return round(share * _UNIT, _DECIMALS)
+    return round(share * _UNIT, SHOWN_DECIMALS)
 
 
 def _rung(own: str | None, their: str | None) -> str:

@@ -17,12 +17,12 @@ from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document
 from tests.oracles.plain_reading import figure_hash
 
-REPORTS = Path(__file__).resolve().parents[2] / "reports"
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
 
 
 @pytest.fixture(scope="module")
 def maker() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_background", REPORTS / "make_background.py")
+    spec = importlib.util.spec_from_file_location("make_background", TOOLS / "make_background.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

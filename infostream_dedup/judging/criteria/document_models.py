@@ -225,7 +225,7 @@ def weighted_sets(
     distinct, columns = np.unique(elements[heavy], return_inverse=True)
     codes, first = np.unique(owners * max(len(distinct), 1) + columns, return_index=True)
     rows, columns = np.divmod(codes, max(len(distinct), 1))
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=documents))))
+    indptr = offsets_of(np.bincount(rows, minlength=documents))
     shape = (documents, len(distinct))
     table = sp.csr_array((weights[first], columns, indptr), shape=shape)
     members = sp.csr_array((np.ones(len(columns)), columns, indptr), shape=shape)

@@ -9,7 +9,7 @@ from typing import Final
 from infostream_dedup.errors import BadDataError
 
 BACKGROUND_FILE: Final = Path(__file__).with_name("background.npz")
-"""Made by ``reports/make_background.py``: hashing the common words of a language takes longer than a small job."""
+"""Made by ``tools/make_background.py``: hashing the common words of a language takes longer than a small job."""
 
 MODEL_FILE: Final = Path(__file__).with_name("pair_model.json")
 """Made by ``reports/learn_pair_model.py``."""

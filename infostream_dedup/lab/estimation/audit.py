@@ -15,6 +15,7 @@ from infostream_dedup.lab.estimation.candidates import CANDIDATE_COUNT
 from infostream_dedup.lab.estimation.census import COPY_WORDING, CopyCensus, DrawnPairs, hash_of_pairs, in_universe
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.links.similarity_matrix import at_least
+from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.linking import link
 from infostream_dedup.runs.batch.pair_table import LinkedPairs
 
@@ -272,8 +273,6 @@ AUDIT_COLUMNS = (
     *("recall", "recall_low", "recall_high", "note"),
 )
 
-_DECIMALS = 6
-
 
 @dataclass(frozen=True, slots=True)
 class AuditedCollection:
@@ -336,7 +335,7 @@ class AuditedCollection:
                     "a": one.id,
                     "b": other.id,
                     "label": None,
-                    "wording": round(float(population.wording[row]), _DECIMALS),
+                    "wording": round(float(population.wording[row]), SHOWN_DECIMALS),
                     "title_a": one.title,
                     "title_b": other.title,
                     "text_a": None,
@@ -405,4 +404,4 @@ def _figures(name: str, value: float | None, bounds: Bounds | None) -> dict[str,
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, _DECIMALS)
+    return None if value is None else round(value, SHOWN_DECIMALS)

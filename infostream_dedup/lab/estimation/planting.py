@@ -17,6 +17,7 @@ from infostream_dedup.lab.estimation.census import LEAST_TOKENS
 from infostream_dedup.lab.estimation.copy_scores import Links
 from infostream_dedup.links.pair_rules import count_grades
 from infostream_dedup.model import Document
+from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.collection import Collection, collect
 from infostream_dedup.terms.key_terms import pattern
 
@@ -116,7 +117,6 @@ MOST_OF_A_KIND: Final = 100
 _SEED: Final = 21
 _FOR_WORDS: Final = 1000
 _NORMAL: Final = 1.959964
-_DECIMALS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +187,9 @@ class PlantedCollection:
                         "rate": rate,
                         "copies": len(of_kind),
                         "k": k,
-                        "recovered": round(found / len(of_kind), _DECIMALS),
-                        "low": round(low, _DECIMALS),
-                        "high": round(high, _DECIMALS),
+                        "recovered": round(found / len(of_kind), SHOWN_DECIMALS),
+                        "low": round(low, SHOWN_DECIMALS),
+                        "high": round(high, SHOWN_DECIMALS),
                     }
                 )
         return sorted(rows, key=lambda row: (row["language"], EDITS.index(row["edit"]), row["rate"], row["k"]))

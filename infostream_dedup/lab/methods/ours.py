@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,6 +22,7 @@ from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.links import match
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.model import Settings
+from infostream_dedup.model.constants import CANDIDATE_TERMS, COMPARED_TERMS
 from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.settings import REPRESENTATIONS, WEIGHTINGS
 from infostream_dedup.terms.key_terms import KeyTerms, heaviest
@@ -145,10 +146,6 @@ for _name in REPRESENTATIONS:
     globals()[_class.__name__] = register(f"key-terms-{_name}")(_class)
 
 
-_COMPARED_TERMS: Final = 30
-_CANDIDATE_TERMS: Final = 3
-
-
 @register("pair-model")
 @dataclass(frozen=True)
 class PairModelMethod(Method):
@@ -215,7 +212,7 @@ class PairModelMethod(Method):
 
     @staticmethod
     def _key_terms(texts: Texts) -> KeyTerms:
-        settings = Settings(n=_COMPARED_TERMS)
+        settings = Settings(n=COMPARED_TERMS)
         return texts.once(settings, lambda: key_terms_of_surfaces(texts.surfaces, settings))
 
     @staticmethod
@@ -232,7 +229,7 @@ class PairModelMethod(Method):
 def _candidate_pairs(terms: KeyTerms) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Pairs a < b of one language with three of 12 key terms in either direction."""
     first = replace(terms, keys=heaviest(terms.keys, Settings().n))
-    counts = match(first.keys, first.targets, n=Settings().n, weights=False, k_min=_CANDIDATE_TERMS).counts
+    counts = match(first.keys, first.targets, n=Settings().n, weights=False, k_min=CANDIDATE_TERMS).counts
     either = sp.coo_array(sp.triu(counts.maximum(counts.T), k=1))
     a, b = either.row.astype(np.int64), either.col.astype(np.int64)
     languages = terms.counts.languages

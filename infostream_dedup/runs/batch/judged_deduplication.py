@@ -18,6 +18,7 @@ from infostream_dedup.judging.evidence.status import (
 )
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import NO_TIME, fields_of, names_in
+from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.deduplication import STATUS_COLUMNS, Status, groups_of
 from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
@@ -32,7 +33,6 @@ JUDGED_STATUS_COLUMNS: Final = (*STATUS_COLUMNS, "kind", "probability")
 """What ``dedup --annotate`` adds to a document with preset ``judged``."""
 
 _NEW, _DUPLICATE, _EXACT = (STATUS_NAMES.index(name) for name in ("new", "duplicate", "exact"))
-_DECIMALS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +139,6 @@ def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.
         if of < 0:
             found.append(JudgedStatus(alone[ordinal], None, ids[group]))
         else:
-            rounded = round(probability, _DECIMALS)
+            rounded = round(probability, SHOWN_DECIMALS)
             found.append(JudgedStatus(STATUS_NAMES[status], ids[of], ids[group], kinds[kind], rounded))
     return found

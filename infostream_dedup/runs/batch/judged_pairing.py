@@ -17,6 +17,7 @@ from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.links.pair_rules import RELATIONS
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import fields_of
+from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.pair_table import chunks_of_pairs, relations
@@ -33,8 +34,6 @@ JUDGED_COLUMNS: Final = ("probability", "kind", "wording_forward", "wording_back
 LEAST_PROBABILITY: Final = 0.5
 
 PairOrder = Literal["id", "strength"]
-
-_DECIMALS: Final = 6
 
 _DROPPED_AT: Final = 1 << 20
 """Number of pairs beyond twice the wanted ones at which the weaker ones are dropped."""
@@ -278,8 +277,8 @@ def judged_rows(
     Args:
         reasons: reasons for each pair; ``None`` if not requested.
     """
-    wording = np.round(listed.wording, _DECIMALS).tolist()
-    probability, kinds = np.round(listed.probability, _DECIMALS).tolist(), names_of_kinds(listed.kinds)
+    wording = np.round(listed.wording, SHOWN_DECIMALS).tolist()
+    probability, kinds = np.round(listed.probability, SHOWN_DECIMALS).tolist(), names_of_kinds(listed.kinds)
     for at, row in enumerate(plain):
         yield JudgedPairRow(
             **{name: getattr(row, name) for name in PairRow.__slots__},

@@ -20,6 +20,7 @@ from infostream_dedup.links.similarity_matrix import kept_entries
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Settings
+from infostream_dedup.model.constants import CANDIDATE_TERMS, COMPARED_TERMS
 from infostream_dedup.runs.batch.collection import Collection
 from infostream_dedup.runs.batch.linking import link
 from infostream_dedup.runs.batch.pair_table import candidate_pairs
@@ -89,12 +90,6 @@ def _split(numbers: NDArray[np.int64], documents: int) -> Ordinals:
     first = numbers // max(documents, 1)
     return first, numbers - first * documents
 
-
-CANDIDATE_TERMS: Final = 3
-"""Number of key terms, out of 12, that must match in one direction."""
-
-COMPARED_TERMS: Final = 30
-"""Key terms whose shares are evidence."""
 
 _CHUNK: Final = 100_000
 _SCREENED: Final = 1 << 20

@@ -27,11 +27,12 @@ from infostream_dedup.links import (
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
+from infostream_dedup.model.constants import CANDIDATE_TERMS
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch.collection import Weighable
 from infostream_dedup.runs.batch.examples import Example, pick_examples
 from infostream_dedup.runs.batch.judged_pairing import LEAST_PROBABILITY
-from infostream_dedup.runs.batch.judging import CANDIDATE_TERMS, JudgedCollection
+from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.link_estimate import LinkEstimate, LinkEstimator
 from infostream_dedup.runs.batch.linking import relate
 from infostream_dedup.runs.batch.pair_table import LinkedPairs

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.judging.evidence.contradictions import contradict
 from infostream_dedup.links import match
-from infostream_dedup.links.between_languages import LEAST_SHARE, nothing_better, one_to_one
+from infostream_dedup.links.between_languages import LEAST_SHARE, SHARE_DECIMALS, nothing_better, one_to_one
 from infostream_dedup.links.similarity_matrix import kept_entries
 from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.pair_table import PairTable, chunks_of_pairs
@@ -28,7 +28,6 @@ BETWEEN: Final[tuple[Between, ...]] = ("nothing-better", "plain", "none")
 
 _KEY_TERMS: Final = 30
 _LEAST_TERMS: Final = 3
-_DECIMALS: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +109,7 @@ def _plain(key_terms: KeyTerms) -> Translations:
             k_min=_LEAST_TERMS,
         )
         shares = matrix.shares(own)
-        shares.data = np.round(shares.data, _DECIMALS)
+        shares.data = np.round(shares.data, SHARE_DECIMALS)
         shares.data[shares.data < LEAST_SHARE] = 0
         shares.eliminate_zeros()
         strong = strong + shares

@@ -19,8 +19,8 @@ from infostream_dedup.judging.evidence.status import (
 )
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.row_blocks import row_blocks
+from infostream_dedup.model.constants import CANDIDATE_TERMS, SHOWN_DECIMALS
 from infostream_dedup.runs.batch.judged_deduplication import BestPairs, JudgedStatus
-from infostream_dedup.runs.batch.judging import CANDIDATE_TERMS
 from infostream_dedup.runs.sharded.deduplication import STATUSES, FoundStatuses, earliest_joined, join_groups
 from infostream_dedup.runs.sharded.judging import EqualTexts, JudgedRun
 from infostream_dedup.runs.sharded.pairing import paired
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 
 _PAIRS_AT_ONCE: Final = 200_000
-_DECIMALS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class FoundJudgedStatuses(FoundStatuses):
                 yield JudgedStatus(status.status, None, status.group)
                 continue
             name = KIND_NAMES[seen_from_later(Kind(int(kind)))]
-            yield JudgedStatus(status.status, status.of, status.group, name, round(float(probability), _DECIMALS))
+            yield JudgedStatus(status.status, status.of, status.group, name, round(float(probability), SHOWN_DECIMALS))
 
 
 def judged_statuses_on_disk(collection: JudgedRun, *, join: Sequence[str] | None = None) -> FoundJudgedStatuses:

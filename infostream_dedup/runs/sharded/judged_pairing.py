@@ -11,8 +11,8 @@ import numpy as np
 from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.machine.row_blocks import row_blocks
+from infostream_dedup.model.constants import CANDIDATE_TERMS
 from infostream_dedup.runs.batch.judged_pairing import JudgedPairRow, ListedPairs, PairChoice, collected, judged_rows
-from infostream_dedup.runs.batch.judging import CANDIDATE_TERMS
 from infostream_dedup.runs.sharded.judging import EqualTexts, JudgedRun
 from infostream_dedup.runs.sharded.pairing import DocumentRows, paired
 

@@ -19,7 +19,7 @@ from infostream_dedup.judging.evidence.pair_evidence import heaviest
 from infostream_dedup.links.compiled.kernels.row_equality import mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.model import NO_TIME
-from infostream_dedup.runs.batch.judging import COMPARED_TERMS
+from infostream_dedup.model.constants import COMPARED_TERMS
 from infostream_dedup.runs.batch.verbatim import MOST_VERBATIM_LINKS
 from infostream_dedup.runs.sharded.deduplication import equal_texts
 from infostream_dedup.runs.sharded.evidence import FACTS, RECORDS, RunRows, new_wording, weighed_records

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 import orjson
 
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.machine.ahead import run_ahead
 from infostream_dedup.machine.collector import collector_paused
-from infostream_dedup.stream.store.blobs import INT32, INT64, UINT32, StoredRows
+from infostream_dedup.stream.store.blobs import INT32, INT64, UINT32
 from infostream_dedup.stream.store.remembered_table import EvidenceTable, PivotTable, RememberedTable
 
 if TYPE_CHECKING:
@@ -113,11 +114,9 @@ class _Rows:
     def extend_empty(self, documents: int) -> None:
         self._sizes.extend_empty(documents)
 
-    def finish(self) -> StoredRows:
-        sizes = self._sizes.finish()
-        indptr = np.zeros(len(sizes) + 1, dtype=np.int64)
-        np.cumsum(sizes // self._dtype.itemsize, out=indptr[1:])
-        return StoredRows(indptr, np.frombuffer(self._values, dtype=self._dtype))
+    def finish(self) -> Ragged:
+        indptr = offsets_of(self._sizes.finish() // self._dtype.itemsize)
+        return Ragged(indptr, np.frombuffer(self._values, dtype=self._dtype))
 
 
 class _Hashes(_Values):

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.model.document import Language
 from infostream_dedup.model.stream_records import Remembered
-from infostream_dedup.stream.store.blobs import StoredRows
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -26,9 +27,9 @@ class EvidenceTable:
         urls: address of each document.
     """
 
-    keys: StoredRows
-    weights: StoredRows
-    records: StoredRows
+    keys: Ragged
+    weights: Ragged
+    records: Ragged
     urls: Sequence[str | None]
 
 
@@ -36,12 +37,12 @@ class EvidenceTable:
 class PivotTable:
     """Terms of these documents in the pivot language, as ``KeptPivot``; empty rows if languages are kept separate."""
 
-    keys: StoredRows
-    weights: StoredRows
-    members: StoredRows
-    canonical: StoredRows
-    further: StoredRows
-    links: StoredRows
+    keys: Ragged
+    weights: Ragged
+    members: Ragged
+    canonical: Ragged
+    further: Ragged
+    links: Ragged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +71,10 @@ class RememberedTable:
     opening_hashes: Sequence[bytes]
     epochs: NDArray[np.int64]
     lengths: NDArray[np.int64]
-    keys: StoredRows
-    weights: StoredRows
-    targets: StoredRows
-    numbers: StoredRows
+    keys: Ragged
+    weights: Ragged
+    targets: Ragged
+    numbers: Ragged
     statuses: Sequence[str]
     repeats: NDArray[np.int64]
     groups: Sequence[str]
@@ -102,10 +103,10 @@ class RememberedTable:
             opening_hash=self.opening_hashes[number],
             epoch=int(self.epochs[number]),
             length=int(self.lengths[number]),
-            keys=self.keys.row(number),
-            weights=self.weights.row(number),
-            targets=self.targets.row(number),
-            numbers=self.numbers.row(number),
+            keys=self.keys.row(number).astype(np.int64),
+            weights=self.weights.row(number).astype(np.int64),
+            targets=self.targets.row(number).astype(np.int64),
+            numbers=self.numbers.row(number).astype(np.int64),
             title="",
             text=None,
         )

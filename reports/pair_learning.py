@@ -1,7 +1,4 @@
-"""Learns the pair model: logistic regression by Newton's method, with the same bytes on every run.
-
-The labelled sets come from ``reports/learn_pair_model.py``; this module handles only numbers.
-"""
+"""Learns the pair model: logistic regression by Newton's method, with the same bytes on every run."""
 
 from __future__ import annotations
 
@@ -28,14 +25,7 @@ _DECIMALS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class TrainingSet:
-    """Judged pairs of one set.
-
-    Attributes:
-        name: name of the set.
-        evidence: float64 (pairs, COLUMNS).
-        same: bool (pairs,), whether each is a pair of the same text or story.
-        weights: float64 (pairs,), weight of each pair; the weights of each class add up to one half.
-    """
+    """Judged pairs of one set: evidence, whether both are of one story, and weights (.5 for each class)."""
 
     name: str
     evidence: NDArray[np.float64]
@@ -46,13 +36,7 @@ class TrainingSet:
 def pair_weights(
     families_a: NDArray[np.int64], families_b: NDArray[np.int64], same: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Weight of each pair: the pairs of two families share the square root of their number; each class weighs one half.
-
-    Args:
-        families_a: int64 (pairs,), family of one document; without families, each document has its own.
-        families_b: int64 (pairs,), family of the other.
-        same: bool (pairs,), the class.
-    """
+    """Weight of each pair: pairs of two families share the square root of their number; each class weighs .5."""
     low, high = np.minimum(families_a, families_b), np.maximum(families_a, families_b)
     _, which, sizes = np.unique(np.stack([low, high]), axis=1, return_inverse=True, return_counts=True)
     weights: NDArray[np.float64] = 1.0 / np.sqrt(sizes[which.ravel()])
