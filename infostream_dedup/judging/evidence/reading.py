@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -40,6 +41,8 @@ _ADDRESS: Final = b"://"
 
 _MOST_KEPT: Final = 1 << 22
 """Bytes of text for which the lists are kept; longer texts are rare, and their lists are given back."""
+
+_ENTRIES: Final = ("triples", "numbers", "names", "lead", "body")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +87,7 @@ class RawEvidence:
 
     def copied(self) -> RawEvidence:
         """Return this evidence with its entries copied."""
-        entries = {name: getattr(self, name).copy() for name in ("triples", "numbers", "names", "lead", "body")}
+        entries = {name: getattr(self, name).copy() for name in _ENTRIES}
         return replace(self, **entries)
 
     def triple_blobs(self) -> list[bytes]:
@@ -162,12 +165,15 @@ def _marked(texts: Utf8Texts) -> list[int]:
     return sorted(found)
 
 
-def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64], *, lent: bool = False) -> RawEvidence:
-    """Read the evidence of documents. The first call compiles, or loads compiled code from disk.
+def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> RawEvidence:
+    """Read the evidence of documents; ``title_ends``: int64 (documents,), where each title ends in ``texts.data``."""
+    with lent_evidence(texts, title_ends) as raw:
+        return raw.copied()
 
-    Args:
-        title_ends: int64 (documents,), offset in ``texts.data`` at which each title ends.
-    """
+
+@contextmanager
+def lent_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> Iterator[RawEvidence]:
+    """Read evidence into memory that the next call uses again; after the ``with`` its entries are gone."""
     size, documents = int(texts.offsets[-1] - texts.offsets[0]) + 1, len(texts)
     found = _ROOM.of(size)._replace(
         ends=np.zeros((documents + 1, FIELDS), dtype=np.int64),
@@ -186,7 +192,11 @@ def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64], *, lent: bool
         tokens=found.tokens,
         titles=found.titles,
     )
-    return raw if lent else raw.copied()
+    try:
+        yield raw
+    finally:
+        for name in _ENTRIES:
+            object.__delattr__(raw, name)
 
 
 def _empty_lists(size: int) -> EvidenceLists:
