@@ -14,11 +14,12 @@ from zlib import crc32
 
 import numpy as np
 
+from infostream_dedup.arrays import GOLDEN
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_GOLDEN: Final = 0x9E3779B97F4A7C15
 _BASE: Final = np.uint64(0xD1342543DE82EF95)
 _MASK: Final = (1 << 64) - 1
 
@@ -71,7 +72,7 @@ def hash_sequences(columns: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
 
 
 def _splitmix(seed: int) -> int:
-    value = (seed + 1) * _GOLDEN & _MASK
+    value = (seed + 1) * GOLDEN & _MASK
     value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
     value = (value ^ (value >> 27)) * 0x94D049BB133111EB & _MASK
     return value ^ (value >> 31)

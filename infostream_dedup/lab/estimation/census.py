@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of, places_of
+from infostream_dedup.arrays import GOLDEN, offsets_of, places_of
 from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
 from infostream_dedup.judging.evidence.kernels.packing import TITLE_AT
 from infostream_dedup.judging.evidence.kernels.triple_parts import TripleRange
@@ -195,7 +195,6 @@ class _Range(NamedTuple):
     terms: int
 
 
-_GOLDEN: Final = 0x9E3779B97F4A7C15
 _ALL_BITS: Final = 0xFFFFFFFFFFFFFFFF
 
 
@@ -231,7 +230,7 @@ class DrawnPairs:
 def hash_of_pairs(a: NDArray[np.signedinteger], b: NDArray[np.signedinteger], *, seed: int = 0) -> NDArray[np.uint64]:
     """Uint64 (pairs,), evenly distributed; depends only on the two ordinals and the seed."""
     state = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
-    state ^= np.uint64(seed * _GOLDEN & _ALL_BITS)
+    state ^= np.uint64(seed * GOLDEN & _ALL_BITS)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         state = (state ^ (state >> np.uint64(shift))) * np.uint64(factor)
     return state ^ (state >> np.uint64(31))
@@ -263,7 +262,7 @@ MOST_COPIES: Final = 20_000_000
 _RARE: Final = 60
 """Maximum number of texts with a rare triple."""
 _TEXTS_AT_ONCE: Final = 20_000
-_MIX: Final = np.uint64(0x9E3779B97F4A7C15)
+_MIX: Final = np.uint64(GOLDEN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.arrays import places_of
+from infostream_dedup.arrays import GOLDEN, places_of
 from infostream_dedup.links import NodeLinks
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.progress import Progress
@@ -26,7 +26,7 @@ MOST_VERBATIM_LINKS: Final = 20_000_000
 """If equal documents have more links than this, they are not written out; a cluster of 4,500 documents has that
 many."""
 
-_MIX: Final = np.uint64(0x9E3779B97F4A7C15)
+_MIX: Final = np.uint64(GOLDEN)
 _AT_ONCE: Final = 1 << 12
 
 

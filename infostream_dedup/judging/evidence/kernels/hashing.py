@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from infostream_dedup.arrays.mixing import GOLDEN
 from infostream_dedup.machine.compiling import inlined
 
 __all__ = ["joined", "mixed", "step"]
@@ -14,7 +15,7 @@ __all__ = ["joined", "mixed", "step"]
 _PRIME = np.uint64(0x100000001B3)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
-_LEFT = np.uint64(0x9E3779B97F4A7C15)
+_LEFT = np.uint64(GOLDEN)
 _MIDDLE = np.uint64(0xD1342543DE82EF95)
 _30, _27, _31 = np.uint64(30), np.uint64(27), np.uint64(31)
 
