@@ -15,7 +15,6 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.arrays import offsets_of
 from infostream_dedup.language.lexicon.frequency import form_table
 from infostream_dedup.language.lexicon.packed_tables import PackedParts, SortedLines
 from infostream_dedup.language.morphology.cache_file import fingerprint
@@ -88,7 +87,7 @@ def made_buckets(places: Iterable[int], words: SortedLines, keys_of: Callable[[s
     count = max(1, len(table) // _WORDS_IN_BUCKET)
     entries = np.unique((table[:, 0] % count) << 32 | table[:, 1])
     sizes = np.bincount(entries >> 32, minlength=count)
-    return Buckets(offsets_of(sizes), (entries & 0xFFFFFFFF).astype(np.int32))
+    return Buckets(_starts(sizes), (entries & 0xFFFFFFFF).astype(np.int32))
 
 
 def packed_buckets(name: str, buckets: Buckets) -> dict[str, bytes]:
@@ -104,7 +103,11 @@ def packed_buckets(name: str, buckets: Buckets) -> dict[str, bytes]:
 def _unpacked_buckets(name: str, parts: PackedParts) -> Buckets:
     planes = np.frombuffer(parts.part(f"{name} places"), np.uint8).reshape(_BYTES, -1).astype(np.int32)
     places = planes[0] | planes[1] << 8 | planes[2] << 16
-    return Buckets(offsets_of(np.frombuffer(parts.part(f"{name} sizes"), "<u4")), places)
+    return Buckets(_starts(np.frombuffer(parts.part(f"{name} sizes"), "<u4")), places)
+
+
+def _starts(sizes: NDArray[np.integer]) -> NDArray[np.int64]:
+    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
 
 def index_file(language: Language) -> Path:
