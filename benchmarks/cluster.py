@@ -200,11 +200,11 @@ def _toy() -> list[Document]:
 def _run_engine(folder: Path, _: argparse.Namespace) -> dict[str, Any]:
     def job(documents: Any, clock: _Clock) -> dict[str, Any]:
         clock.stage("texts")
-        collection = collect(documents, hashes=False, engine="compiled")
+        collection = collect(documents, hashes=False)
         clock.stage("key terms")
         key_terms = collection.key_terms(SETTINGS)
         clock.stage("links")
-        relation = link(key_terms, SETTINGS, k_min=K_MIN, engine="compiled").relation()
+        relation = link(key_terms, SETTINGS, k_min=K_MIN).relation()
         clock.stage("totals")
         measures = relation.measures(KS)
         clock.stage("groups")

@@ -2,8 +2,7 @@
 
     python -m benchmarks.matching --sizes 10000 100000 --out matching.json
 
-Each measurement runs in a separate process, so that peak memory is its own; compiled code is loaded beforehand. Both
-engines run on the same data in the same run and must find the same links.
+Each measurement runs in a separate process, so that peak memory is its own.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from benchmarks.generator import MONTH, Corpus, generate, harder
 
 
 def key_terms(corpus: Corpus, *, n: int = 12, k1: float = 2.0, b: float = 0.75) -> tuple[sp.csr_array, sp.csr_array]:
-    """Return keys and targets (all terms of a document) as the engines take them; only terms of df >= 2 are keys."""
+    """Return keys and targets (all terms of a document) as they are matched; only terms of df >= 2 are keys."""
     indptr, terms, counts = _count_terms(corpus.indptr, corpus.tokens, corpus.lemmas)
     documents = len(corpus)
     df = np.bincount(terms, minlength=corpus.lemmas)
@@ -97,14 +96,12 @@ def _select_heaviest(
 
 N = 12
 K_MIN = 4
-PLAIN_UP_TO = 100_000
 
 
 def main() -> None:
     """Generate the data, run every case, print and store the rows."""
     arguments = _arguments()
     if arguments.case:
-        # Nothing here counts documents, so small loops would run as plain Python.
         print(json.dumps(CASES[arguments.case[0]](Path(arguments.case[1]), arguments.case[2])))
         return
     rows = []
@@ -112,8 +109,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             described = _make_data(arguments, size, Path(folder))
             for target in ("signature", "text"):
-                cases = [case for case in arguments.cases if case != "plain" or size <= PLAIN_UP_TO or arguments.plain]
-                rows += _run_cases(cases, size, target, folder, described)
+                rows += _run_cases(arguments.cases, size, target, folder, described)
     report = {
         "machine": _describe_machine(),
         "seed": arguments.seed,
@@ -132,7 +128,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--hard", action="store_true", help="use the skewed vocabulary of 30,000 lemmas")
     parser.add_argument("--k1", type=float, default=2.0, help="k1 of BM25")
     parser.add_argument("--cases", nargs="+", default=list(CASES), choices=CASES)
-    parser.add_argument("--plain", action="store_true", help=f"also above {PLAIN_UP_TO} documents")
     parser.add_argument("--out", type=Path, help="JSON file for the rows")
     parser.add_argument("--case", nargs=3, help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -158,18 +153,7 @@ def _run_cases(
         for row in json.loads(found):
             rows.append({"documents": size, "target": target, **described, **row})
             print("  ".join(f"{name}={value}" for name, value in rows[-1].items()), flush=True)
-    _compare(rows)
     return rows
-
-
-def _compare(rows: list[dict[str, Any]]) -> None:
-    matching = {row["engine"]: row for row in rows if row["stage"] == "match"}
-    if len(matching) == 2:
-        ours, theirs = matching["compiled"], matching["plain"]
-        assert ours["checksum"] == theirs["checksum"], "the engines disagree"
-        print(
-            f"  plain takes {theirs['cpu_seconds'] / ours['cpu_seconds']:.1f} times the CPU of compiled\n", flush=True
-        )
 
 
 def _load(folder: Path, target: str) -> tuple[sp.csr_array, sp.csr_array]:
@@ -200,27 +184,22 @@ def _peak_gb() -> float:
     return round(int(status.split("VmHWM:")[1].split()[0]) / 2**20, 2)
 
 
-def _match(engine: str, folder: Path, target: str) -> tuple[Any, dict[str, Any]]:
-    from infostream_dedup.links import choose_backend
+def _match(folder: Path, target: str) -> tuple[Any, dict[str, Any]]:
+    from infostream_dedup.links import match
 
     keys, targets = _load(folder, target)
-    backend = choose_backend(engine)
-    backend.match(keys[:50], targets[:50], n=N, weights=False, k_min=K_MIN)
+    match(keys[:50], targets[:50], n=N, weights=False, k_min=K_MIN)
     loaded = _peak_gb()
-    matrix, taken = _measure(lambda: backend.match(keys, targets, n=N, weights=False, k_min=K_MIN))
+    matrix, taken = _measure(lambda: match(keys, targets, n=N, weights=False, k_min=K_MIN))
     checksum = crc32(matrix.counts.data, crc32(matrix.counts.indices.astype(np.int32)))
-    row = {"stage": "match", "engine": engine, "links": matrix.counts.nnz, **taken, "loaded_gb": loaded}
+    row = {"stage": "match", "links": matrix.counts.nnz, **taken, "loaded_gb": loaded}
     return matrix, {**row, "checksum": checksum}
 
 
-def _plain(folder: Path, target: str) -> list[dict[str, Any]]:
-    return [_match("plain", folder, target)[1]]
-
-
-def _compiled(folder: Path, target: str) -> list[dict[str, Any]]:
+def _kernels(folder: Path, target: str) -> list[dict[str, Any]]:
     from infostream_dedup.links import compiled
 
-    matrix, matched = _match("compiled", folder, target)
+    matrix, matched = _match(folder, target)
     compiled.sweep_counts(matrix.restricted(np.arange(50)), [K_MIN])
     rows, taken = _measure(lambda: compiled.sweep_counts(matrix, range(K_MIN, N + 1)))
     first = rows[0]
@@ -267,8 +246,7 @@ def _window(folder: Path, target: str) -> list[dict[str, Any]]:
 
 
 CASES: dict[str, Callable[[Path, str], list[dict[str, Any]]]] = {
-    "compiled": _compiled,
-    "plain": _plain,
+    "match": _kernels,
     "low-k": _low_k,
     "window": _window,
 }

@@ -48,7 +48,6 @@ def main() -> None:
     """Generate the texts, run the job, print and store the rows."""
     arguments = _arguments()
     if arguments.run:
-        # Nothing here counts documents, so small loops would run as plain Python.
         print(json.dumps(_measure_job(Path(arguments.run[0]), *arguments.run[1:])))
         return
     rows = []
@@ -150,7 +149,7 @@ def _read_arrow(folder: Path) -> Collection:
 
 def _read_documents(folder: Path) -> Collection:
     """Read like the commands, with a ``Document`` for each text."""
-    return collect(_documents(folder), hashes=False, engine="compiled")
+    return collect(_documents(folder), hashes=False)
 
 
 READERS = {"arrow": _read_arrow, "documents": _read_documents}
@@ -161,7 +160,6 @@ def _measure_job(folder: Path, reader: str, representation: str, target: str) ->
     toy = collect(
         (Document(id=str(number), text="снег в киеве", lang="ru") for number in range(3)),
         hashes=False,
-        engine="compiled",
     )
     relation_of(toy.key_terms(settings), settings).measures()
     stages: dict[str, dict[str, float]] = {}
@@ -196,7 +194,7 @@ def relation_of(key_terms: KeyTerms, settings: Settings) -> Relation:
     """Link as ``sweep`` does: links between equal documents are not stored if there are very many."""
     if verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
         return link_nodes(key_terms, settings, k_min=K_MIN)
-    return link(key_terms, settings, k_min=K_MIN, engine="compiled").relation()
+    return link(key_terms, settings, k_min=K_MIN).relation()
 
 
 def peak_gigabytes() -> float:

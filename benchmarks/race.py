@@ -150,7 +150,6 @@ def _ours(texts: list[str]) -> Run:
     from infostream_dedup.runs.batch.linking import link
     from infostream_dedup.terms.compiled import SurfaceCounter
 
-    # Nothing here counts documents, so small loops would run as plain Python.
     settings = Settings(representation="stem")
 
     def whole(some: list[str]) -> Pairs:
@@ -159,7 +158,7 @@ def _ours(texts: list[str]) -> Run:
             counter.add(text, None)
         # Like the other contestants, without an object for each document.
         key_terms = Collection([], [], counter.finish(), [], array("q")).key_terms(settings)
-        linked = link(key_terms, settings, k_min=4, engine="compiled")
+        linked = link(key_terms, settings, k_min=4)
         linked.relation().measures()
         grades = count_grades(linked.matrix.counts, key_terms.sizes, n=settings.n).copy()
         # A pair needs both directions at k, so drop all weaker links.

@@ -220,11 +220,11 @@ def _restart(report: dict[str, Any]) -> list[str]:
 def _matching(report: dict[str, Any]) -> list[str]:
     lines = ["## Matching, S and T, and one document at a time", ""]
     rows = [
-        [row["documents"], row["target"], row["stage"], row.get("engine"), row.get("links"), *_cost(row)]
+        [row["documents"], row["target"], row["stage"], row.get("links"), *_cost(row)]
         for row in report["rows"]
         if row["stage"] != "window"
     ]
-    lines += _table(["documents", "target", "stage", "engine", "links", "CPU s", "wall s", "peak GB"], rows)
+    lines += _table(["documents", "target", "stage", "links", "CPU s", "wall s", "peak GB"], rows)
     windows = [row for row in report["rows"] if row["stage"] == "window"]
     lines += ["One document against a window, in microseconds, without storage:", ""]
     names = ["ask_p50_us", "ask_p99_us", "add_p50_us", "add_p99_us", "bytes_per_document"]

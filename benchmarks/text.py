@@ -29,7 +29,6 @@ CHUNK = 150
 
 def main() -> None:
     """Generate or read the texts, run every stage, print and store the rows."""
-    # Nothing here counts documents, so small loops would run as plain Python.
     arguments = _arguments()
     texts = (_read_texts(arguments.real) if arguments.real else _generate_texts(arguments)) * arguments.repeat
     size = sum(len(text.encode()) for text in texts) / 1e6

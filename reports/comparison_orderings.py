@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from frame import table, write_page
+from rank_correlation import rank_correlation
 
-from infostream_dedup.lab.evaluation.agreement import rank_correlation
 from infostream_dedup.lab.evaluation.comparison import POOL_METHODS, Comparison
 from infostream_dedup.lab.evaluation.method_runs import MethodRuns
 from infostream_dedup.report.tables import PUBLISHED_DICE, PUBLISHED_METHODS

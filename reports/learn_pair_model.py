@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 from frame import CORPORA, REPORTS
+from pair_learning import TrainingSet, draw, learn, pair_weights
 from pair_model_sets import SETS, JudgedSet, judged_set
 
-from infostream_dedup.judging.evidence.learning import TrainingSet, draw, learn, pair_weights
 from infostream_dedup.judging.evidence.pair_model import PairModel
 
 MODEL = REPORTS.parent / "infostream_dedup" / "judging" / "evidence" / "pair_model.json"

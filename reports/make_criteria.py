@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from criteria_tables import PUBLISHED, candidate_table, single_criterion
 from frame import REPORTS, documents_file, kin_file, labels_file, table, write_page
 
 from infostream_dedup import read_documents
@@ -23,9 +24,7 @@ from infostream_dedup.judging.criteria.training import (
     held_out,
     learning_curve,
     prior_plane,
-    single_criterion,
 )
-from infostream_dedup.lab.evaluation.candidate_table import PUBLISHED, FilterRow, candidate_table
 from infostream_dedup.lab.evaluation.labels import FALSE, Label, codes_of, kin_by_field, read_kin, read_labels, truth_of
 from infostream_dedup.model import Document
 from infostream_dedup.report.drawing import as_svg
@@ -254,7 +253,7 @@ def _alone(
 
 def _by_key_terms(models: DocumentModels, pairs: JudgedPairs, rule: PairRule, k: int = 6) -> np.ndarray:
     """Find pairs with k of 12 key terms found in each other, or in one direction."""
-    from infostream_dedup.terms.plain.key_terms import heaviest
+    from infostream_dedup.terms.key_terms import heaviest
 
     keys = heaviest(models.key_terms.keys, 12)
     keys = keys.astype(bool).astype(np.int64)
@@ -305,29 +304,14 @@ def _recall(truth: np.ndarray, found: np.ndarray) -> float:
 
 def candidates_table(corpora: Corpora) -> str:
     """Make table 1: what the filters pass."""
-    rows = [_filter_row("the paper", PUBLISHED)]
+    rows = [{"collection": "the paper", **PUBLISHED}]
     for corpus, newest in (("mdnews", NEW_DOCUMENTS), ("mdnews", None), ("slavictopics", None)):
         models, labels = corpora.models(corpus), corpora.labels(corpus)
         words, links = candidate_table(models, labels, newest=newest)
         _, six = candidate_table(models, labels, newest=newest, k=6)
         name = corpus if newest is None else f"the newest {newest} of {corpus}"
-        rows += [_filter_row(name, row) for row in (words, links, six)]
+        rows += [{"collection": name, **row} for row in (words, links, six)]
     return table(rows)
-
-
-def _filter_row(collection: str, row: FilterRow) -> dict[str, Any]:
-    return {
-        "collection": collection,
-        "filter": row.name,
-        "pairs": row.pairs,
-        "duplicates": row.duplicates,
-        "passed": row.passed,
-        "of them duplicates": row.duplicates_passed,
-        "lost": row.duplicates_rejected,
-        "recall": row.recall,
-        "precision": row.precision,
-        "rejected": None if row.rejection is None else f"{row.rejection:.6f}",
-    }
 
 
 def curves(corpora: Corpora) -> list[str]:

@@ -69,18 +69,14 @@ def positional_records() -> Iterator[str]:
 
 
 def shared_class_names() -> Iterator[str]:
-    """Public names of classes that more than one file defines.
-
-    A plain implementation and its compiled twin (``terms/plain/surfaces.py``, ``terms/compiled/surfaces.py``) share
-    theirs on purpose.
-    """
+    """Public names of classes that more than one file defines."""
     places: dict[str, list[str]] = defaultdict(list)
     for path, tree in TREES.items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(path)
     for name, found in places.items():
-        if len({_twin(path) for path in found}) > 1:
+        if len(found) > 1:
             yield name
 
 
@@ -120,11 +116,6 @@ def test_no_module_imports_itself_by_way_of_others():
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(f"circle: {' <- '.join(error.args[1])}")
-
-
-def _twin(path: str) -> tuple[str, ...]:
-    """Parts of a path, the same for a plain implementation and its compiled twin."""
-    return tuple("plain" if part == "compiled" else part for part in Path(path).parts)
 
 
 def _parts(path: str) -> tuple[str, ...]:

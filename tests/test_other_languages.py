@@ -43,12 +43,11 @@ def test_stems_without_the_most_frequent_words() -> None:
     assert stemmed_text("Ka palapala HOU", "haw") == "ka palapala hou", "no stemmer: lower case alone"
 
 
-@pytest.mark.parametrize("engine", ["plain", "compiled"])
 @pytest.mark.parametrize("representation", ["stem", "morph", "pivot"])
-def test_they_meet_each_other_and_change_nothing_of_ours(representation: str, engine: str) -> None:
+def test_they_meet_each_other_and_change_nothing_of_ours(representation: str) -> None:
     chosen = Settings(representation=representation, k=6)
-    alone = list(pairs(OURS, settings=chosen, engine=engine))
-    both = list(pairs(mixed(), settings=chosen, engine=engine))
+    alone = list(pairs(OURS, settings=chosen))
+    both = list(pairs(mixed(), settings=chosen))
     names = {one.id for one in FOREIGN}
     assert [row for row in both if not names & {row.a, row.b}] == alone
     assert {(row.a, row.b) for row in both if names & {row.a, row.b}} == {("de-1", "de-2"), ("pl-1", "pl-2")}

@@ -4,7 +4,7 @@
     python tools/make_frequencies.py
 
 Their sources change about once in ten years, so they are no dependencies of the package. LICENSE.lexicon tells their
-licences. Run ``reports/make_known_terms.py`` and ``tools/make_translation_tables.py`` afterwards.
+licences. Run ``tools/make_known_terms.py`` and ``tools/make_translation_tables.py`` afterwards.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     python tools/make_translation_tables.py
 
-Run it after ``reports/make_known_terms.py``, whenever that has to be run: the files belong to the same fingerprint, and
+Run it after ``tools/make_known_terms.py``, whenever that has to be run: the files belong to the same fingerprint, and
 under another one the package makes the indexes at their first use, which takes ten seconds. Takes a minute.
 """
 

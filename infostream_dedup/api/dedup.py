@@ -160,7 +160,6 @@ def dedup(
     window_days: float | None = None,
     settings: Settings | None = None,
     reading: Reading | None = None,
-    engine: str = "auto",
     progress: Progress | None = None,
     **options: Unpack[DedupKeywords],
 ) -> DedupSummary:
@@ -198,7 +197,6 @@ def dedup(
             equal bodies are ``exact`` however far apart.
         settings: all settings at once.
         reading: all reading options at once.
-        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with each step.
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
@@ -215,7 +213,6 @@ def dedup(
     from infostream_dedup.documents import Annotation, check_output, check_quarantine, file_kind, write_documents
     from infostream_dedup.documents.documents import refuse_idle_prefix
     from infostream_dedup.documents.outputs import CsvDialect
-    from infostream_dedup.machine.engines import engine_named
     from infostream_dedup.model import fields_of
     from infostream_dedup.model.limits import OneOf
     from infostream_dedup.runs.batch.deduplication import DuplicateRule, Keep, kept_documents
@@ -243,7 +240,7 @@ def dedup(
             inputs = [*documents.paths, *([] if boilerplate is None else [boilerplate])]
             check_output(out, inputs=inputs, quarantine=read.quarantine)
         columns = Annotation(way.columns, prefix=prefix) if annotate else None
-        refusal = _IN_ROWS if out is None else refuse_on_disk(agreed, engine)
+        refusal = _IN_ROWS if out is None else refuse_on_disk(agreed)
         refusal = _COUNTED_IN_MEMORY if count_copies else MEANT_IN_MEMORY if semantic else refusal
         with chosen_disk(
             source,
@@ -270,12 +267,12 @@ def dedup(
                     facts = run.counted().facts
                     return _written_from_disk(on_disk, facts, documents, out, columns, keep, csv_dialect)
         first: Iterable[Document | DocumentBlock]
-        if columns is None and boilerplate is None and engine_named(engine) != "plain":
+        if columns is None and boilerplate is None:
             first = documents.first_blocks()
         else:
             single = documents.first() if columns is None else columns.checked(documents.first())
             first = without_boilerplate(single, boilerplate)
-        collection, evidence, found = way.decide(first, engine=engine, progress=progress)
+        collection, evidence, found = way.decide(first, progress=progress)
         ids = fields_of(collection.documents).ids
 
         def numbers(statuses: Sequence[Status], kept: list[bool]) -> tuple[DedupSummary, dict[str, list[str]]]:
@@ -359,14 +356,14 @@ def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule, *, evidence
     from infostream_dedup.runs.batch.deduplication import STATUS_COLUMNS, statuses
 
     def decide(
-        documents: Iterable[Document | DocumentBlock], *, engine: str, progress: Progress | None
+        documents: Iterable[Document | DocumentBlock], *, progress: Progress | None
     ) -> tuple[Collection, DocumentEvidence | None, Sequence[Status]]:
         reader = EvidenceReader() if evidence else None
-        collected = collect(documents, hashes=True, evidence=reader, engine=engine, progress=progress)
+        collected = collect(documents, hashes=True, evidence=reader, progress=progress)
         collection = collected.only(settings)
         del collected
         taken = None if reader is None else reader.finish(collection.languages)
-        return collection, taken, statuses(collection, settings, duplicate_rule=duplicate_rule, engine=engine)
+        return collection, taken, statuses(collection, settings, duplicate_rule=duplicate_rule)
 
     def decide_on_disk(run: DiskRun, window_days: float | None) -> FoundStatuses:
         from infostream_dedup.runs.sharded.deduplication import statuses_on_disk
@@ -395,13 +392,13 @@ def _by_evidence(
     kinds = checked_join(join)
 
     def decide(
-        documents: Iterable[Document | DocumentBlock], *, engine: str, progress: Progress | None
+        documents: Iterable[Document | DocumentBlock], *, progress: Progress | None
     ) -> tuple[Collection, DocumentEvidence | None, Sequence[Status]]:
         reader = EvidenceReader(semantic=semantic)
-        collection = collect(documents, hashes=True, evidence=reader, engine=engine, progress=progress)
+        collection = collect(documents, hashes=True, evidence=reader, progress=progress)
         evidence = reader.finish(collection.languages)
         judged = JudgedCollection.of(collection, evidence, settings)
-        return collection, evidence, judged_statuses(judged, join=kinds, engine=engine, progress=progress)
+        return collection, evidence, judged_statuses(judged, join=kinds, progress=progress)
 
     def decide_on_disk(run: DiskRun, window_days: float | None) -> FoundStatuses:
         from infostream_dedup.runs.sharded.deduplication import JudgedRun, judged_statuses_on_disk

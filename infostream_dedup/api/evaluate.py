@@ -37,7 +37,6 @@ def evaluate(
     semantic: bool = False,
     settings: Settings | None = None,
     reading: Reading | None = None,
-    engine: str = "auto",
     progress: Progress | None = None,
     **options: Unpack[EvaluateKeywords],
 ) -> Evaluation:
@@ -65,7 +64,6 @@ def evaluate(
         settings: all settings of the rows at once; ``rule`` says which directions must hold. Preset ``judged`` has its
             own settings.
         reading: all reading options at once.
-        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with each step.
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
@@ -94,7 +92,7 @@ def evaluate(
     agreed, read = chosen(evaluate, EvaluateKeywords, options, settings=settings, reading=reading)
     check_quarantine(read.quarantine, [labels, kin])
     evidence = EvidenceReader(semantic=semantic)
-    collection, report = read_collection(source, read, evidence=evidence, engine=engine, progress=progress)
+    collection, report = read_collection(source, read, evidence=evidence, progress=progress)
     taken = evidence.finish(collection.languages)
     found = evaluate_collection(
         collection,
@@ -110,7 +108,6 @@ def evaluate(
         chooser=SweepEstimator(collection, CopyCensus(collection.documents, taken)),
         kinds=chosen_kinds,
         between=between,
-        engine=engine,
     )
     return replace(found, report=report, semantic=semantic)
 
@@ -270,7 +267,6 @@ def audit(
     k: int = 6,
     settings: Settings | None = None,
     reading: Reading | None = None,
-    engine: str = "auto",
     progress: Progress | None = None,
     **options: Unpack[MatrixKeywords],
 ) -> AuditResult:
@@ -294,7 +290,6 @@ def audit(
         k: number of key terms that a link needs in both directions, 3 to n.
         settings: all settings at once; the score must be ``count``.
         reading: all reading options at once.
-        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
         progress: called with each step.
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
@@ -319,10 +314,8 @@ def audit(
         raise UsageError(f"pairs is {pairs}; ask for at least one (--pairs)")
     judgements = None if judged is None else _judgements(judged, names_in(positive))
     evidence = EvidenceReader()
-    collection, report = read_collection(source, read, evidence=evidence, engine=engine, progress=progress)
-    found = AuditedCollection.of(
-        collection, evidence.finish(collection.languages), agreed, k=k, engine=engine, progress=progress
-    )
+    collection, report = read_collection(source, read, evidence=evidence, progress=progress)
+    found = AuditedCollection.of(collection, evidence.finish(collection.languages), agreed, k=k, progress=progress)
     if judgements is None:
         rows = found.ask(pairs)
         _add_texts(rows, source, read)

@@ -163,7 +163,6 @@ def judged_pairs(
     between_files: bool,
     semantic: bool,
     boilerplate: str | Path | None,
-    engine: str,
     progress: Progress | None,
 ) -> PairListing:
     """Return the result of ``pairs`` with preset ``judged``; keywords as there."""
@@ -176,7 +175,7 @@ def judged_pairs(
     settings, reading = agreed
     check_quarantine(reading.quarantine, [boilerplate])
     stack = ExitStack()
-    disk = stack.enter_context(place.disk(source, settings, reading, choice, engine, semantic=semantic))
+    disk = stack.enter_context(place.disk(source, settings, reading, choice, semantic=semantic))
     if disk is not None:
         run = stack.enter_context(
             disk.run(
@@ -192,14 +191,11 @@ def judged_pairs(
         )
         return _judged_on_disk(run, stack, choice, between_files=between_files, window_days=disk.window_days)
     evidence = EvidenceReader(semantic=semantic)
-    collection, report = read_collection(
-        source, reading, boilerplate=boilerplate, evidence=evidence, engine=engine, progress=progress
-    )
+    collection, report = read_collection(source, reading, boilerplate=boilerplate, evidence=evidence, progress=progress)
     rows = judged_pair_rows(
         JudgedCollection.of(collection, evidence.finish(collection.languages), settings),
         choice,
         parts=files_of(report) if between_files else None,
-        engine=engine,
         progress=progress,
     )
     met = ("terms", "met") if len(set(collection.languages)) > 1 else ("terms",)
@@ -216,10 +212,10 @@ class JudgingPlace:
     window_days: float | None
 
     def disk(
-        self, source: Any, settings: Settings, reading: Reading, choice: PairChoice, engine: str, *, semantic: bool
+        self, source: Any, settings: Settings, reading: Reading, choice: PairChoice, *, semantic: bool
     ) -> AbstractContextManager[Disk | None]:
         """Choose the work folder, if one is needed."""
-        refusal = MEANT_IN_MEMORY if semantic else refuse_on_disk(settings, engine)
+        refusal = MEANT_IN_MEMORY if semantic else refuse_on_disk(settings)
         if self.workdir is None and choice.between != "none":
             # Languages are known only after all documents are read, so a collection that may have translations stays in
             # memory.
@@ -280,7 +276,6 @@ def pairs(
     window_days: float | None = None,
     settings: Settings | None = None,
     reading: Reading | None = None,
-    engine: str = "auto",
     progress: Progress | None = None,
     **options: Unpack[PairKeywords],
 ) -> PairListing:
@@ -323,7 +318,6 @@ def pairs(
         window_days: with ``workdir``, pair only documents that were published at most this many days apart.
         settings: all settings of key terms at once.
         reading: all reading options at once.
-        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with each step.
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
@@ -378,7 +372,6 @@ def pairs(
             between_files=between_files,
             semantic=semantic,
             boilerplate=boilerplate,
-            engine=engine,
             progress=progress,
         )
     refuse_without_judged(
@@ -397,7 +390,7 @@ def pairs(
     if k_min is not None and k_min > agreed.n:
         raise UsageError(f"no pair can have {k_min} of {agreed.n} terms; k_min is 1 to n")
     stack = ExitStack()
-    refusal = _STATISTICS_ON_DISK if statistics is not None else refuse_on_disk(agreed, engine, pairs=True)
+    refusal = _STATISTICS_ON_DISK if statistics is not None else refuse_on_disk(agreed, pairs=True)
     where = chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal)
     disk = stack.enter_context(where)
     if disk is not None:
@@ -415,7 +408,7 @@ def pairs(
         )
         rows = ordered_rows(iter(listing), strongest_first=order.sort == "strength", top=order.top)
         return PairListing(rows, listing.columns, listing.report, listing.settings, k_min=k_min)
-    collection, report = read_collection(source, read, boilerplate=boilerplate, engine=engine, progress=progress)
+    collection, report = read_collection(source, read, boilerplate=boilerplate, progress=progress)
     rows = pair_rows(
         collection.only(agreed) if counted is None else WeighedCollection(collection, counted),
         agreed,
@@ -423,7 +416,6 @@ def pairs(
         terms=terms,
         cross_language=cross_language,
         parts=files_of(report) if between_files else None,
-        engine=engine,
         progress=progress,
     )
     rows = ordered_rows(rows, strongest_first=order.sort == "strength", top=order.top)

@@ -106,7 +106,6 @@ def similarity_matrix(
     k_min: int | None = None,
     settings: Settings | None = None,
     reading: Reading | None = None,
-    engine: str = "auto",
     progress: Progress | None = None,
     **options: Unpack[MatrixKeywords],
 ) -> tuple[SimilarityMatrix, list[str]]:
@@ -117,7 +116,6 @@ def similarity_matrix(
         k_min: leave out smaller counts; 1 by default, or 4 if the matrix would not fit into memory.
         settings: all settings at once.
         reading: all reading options at once.
-        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
         progress: called with each step.
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
@@ -137,10 +135,10 @@ def similarity_matrix(
     agreed, read = chosen(similarity_matrix, MatrixKeywords, options, settings=settings, reading=reading)
     if k_min is not None:
         k_min = Range(1, agreed.n).check("k_min", k_min)
-    collection, _ = read_collection(source, read, engine=engine, progress=progress)
+    collection, _ = read_collection(source, read, progress=progress)
     key_terms = collection.key_terms(agreed)
     least = least_k(key_terms) if k_min is None else k_min
-    linked = link(key_terms, agreed, k_min=least, engine=engine, progress=progress)
+    linked = link(key_terms, agreed, k_min=least, progress=progress)
     return linked.matrix, fields_of(collection.documents).ids
 
 

@@ -16,7 +16,6 @@ from infostream_dedup.documents.endings import STANDARD_STREAM
 from infostream_dedup.documents.own_files import is_read_from, paths_of
 from infostream_dedup.errors import UsageError
 from infostream_dedup.machine.arrow import require_arrow
-from infostream_dedup.machine.engines import engine_named
 from infostream_dedup.model.limits import own_number
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ def read_collection(
     *,
     boilerplate: str | Path | None = None,
     evidence: EvidenceReader | None = None,
-    engine: str = "auto",
     progress: Progress | None = None,
 ) -> tuple[Collection, ReadingReport]:
     """Read a source as a collection without texts."""
@@ -45,20 +43,19 @@ def read_collection(
     from infostream_dedup.runs.batch.collection import collect
 
     report = ReadingReport()
-    documents = documents_to_collect(source, reading, report, boilerplate=boilerplate, engine=engine)
+    documents = documents_to_collect(source, reading, report, boilerplate=boilerplate)
     hashes = evidence is not None
-    return collect(documents, hashes=hashes, evidence=evidence, engine=engine, progress=progress), report
+    return collect(documents, hashes=hashes, evidence=evidence, progress=progress), report
 
 
 def documents_to_collect(
-    source: Any, reading: Reading, report: ReadingReport, *, boilerplate: str | Path | None, engine: str
+    source: Any, reading: Reading, report: ReadingReport, *, boilerplate: str | Path | None
 ) -> Iterable[Document | DocumentBlock]:
     """Yield the documents of a source for ``collect``: in blocks, unless each document must be processed on the way."""
     from infostream_dedup.documents import read_documents
     from infostream_dedup.documents.block_reading import read_document_blocks
-    from infostream_dedup.machine.engines import engine_named
 
-    if boilerplate is None and engine_named(engine) != "plain":
+    if boilerplate is None:
         return read_document_blocks(source, reading=reading, report=report)
     return without_boilerplate(read_documents(source, report=report, reading=reading), boilerplate)
 
@@ -123,7 +120,7 @@ class Disk:
 
         def read() -> Iterable[Document | DocumentBlock]:
             if documents is None:
-                return documents_to_collect(source, reading, report, boilerplate=boilerplate, engine="auto")
+                return documents_to_collect(source, reading, report, boilerplate=boilerplate)
             if boilerplate is None:
                 return documents.first_blocks()
             return without_boilerplate(documents.first(), boilerplate)
@@ -216,17 +213,15 @@ def chosen_disk(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def refuse_on_disk(settings: Settings, engine: str, *, pairs: bool = False) -> str | None:
+def refuse_on_disk(settings: Settings, *, pairs: bool = False) -> str | None:
     """Say why a job cannot run in a work folder; return ``None`` if it can."""
     if settings.score != "count" and not pairs:
         return "a work folder supports only the count score; leave out workdir (--workdir) or the share score"
-    if engine_named(engine) == "plain":
-        return "a work folder needs compiled code; leave out engine (--engine) or workdir (--workdir)"
     return None
 
 
 def _exceeds(source: Any, reading: Reading, available: int) -> bool:
-    """Whether the engine would need more memory than is available; only the size of files can be estimated."""
+    """Whether working in memory would need more than is available; only the size of files can be estimated."""
     from infostream_dedup.runs.sharded.plan import SAMPLE, documents_in, in_memory
 
     paths = [path for path in paths_of(source) if Path(path).is_file()]

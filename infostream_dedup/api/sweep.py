@@ -44,7 +44,6 @@ class MemorySweep:
     confirmed: bool
     planted: bool
     exact: bool
-    engine: str
     progress: Progress | None
 
     def of(self, documents: Iterable[Document | DocumentBlock]) -> SweepResult:
@@ -63,7 +62,6 @@ class MemorySweep:
             single if self.planted else documents,
             hashes=self.confirmed,
             evidence=reader,
-            engine=self.engine,
             progress=self.progress,
         )
         second_look, census = self._compared(collection, reader, ranges)
@@ -81,13 +79,12 @@ class MemorySweep:
             estimator=estimator,
             second_look=second_look,
             exact=self.exact,
-            engine=self.engine,
             progress=self.progress,
         )
         if self.planted:
             from infostream_dedup.lab.estimation.planting import PlantedCollection
 
-            planted = PlantedCollection.of(single, collection.languages, engine=self.engine, progress=self.progress)
+            planted = PlantedCollection.of(single, collection.languages, progress=self.progress)
             for one in self.representations:
                 found.planted.extend(planted.recovered(self.settings.but(representation=one), self.ks))
         return found
@@ -144,7 +141,6 @@ def sweep(
     window_days: float | None = None,
     settings: Settings | None = None,
     reading: Reading | None = None,
-    engine: str = "auto",
     progress: Progress | None = None,
     **options: Unpack[SweepKeywords],
 ) -> SweepResult:
@@ -178,7 +174,6 @@ def sweep(
         settings: all settings at once. Its ``representation``, ``k``, ``threshold``, ``min_terms`` and ``rule`` have
             no meaning here.
         reading: all reading options at once.
-        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with each step.
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
@@ -210,7 +205,7 @@ def sweep(
         )
     check_quarantine(read.quarantine, [boilerplate])
     shown = _checked_ks(ks, agreed)
-    refusal = refuse_on_disk(agreed, engine)
+    refusal = refuse_on_disk(agreed)
     if by is not None and by not in PARTINGS:
         raise UsageError(f"a collection cannot be divided by {by!r}; by (--by) is one of {', '.join(PARTINGS)}")
     for asked, why in (
@@ -248,11 +243,10 @@ def sweep(
         confirmed=confirmed,
         planted=planted,
         exact=exact,
-        engine=engine,
         progress=progress,
     )
     report = ReadingReport()
-    documents = documents_to_collect(source, read, report, boilerplate=boilerplate, engine=engine)
+    documents = documents_to_collect(source, read, report, boilerplate=boilerplate)
     if by is None:
         return replace(job.of(documents), report=report)
     kept = [document for one in documents for document in single_documents(one)]
@@ -271,7 +265,6 @@ def sweep_store(
     examples: bool = True,
     estimate: bool | None = None,
     exact: bool = False,
-    engine: str = "auto",
     progress: Progress | None = None,
     **settings: Unpack[RepresentedKeywords],
 ) -> SweepResult:
@@ -289,7 +282,6 @@ def sweep_store(
         examples: also pick example pairs at each k.
         estimate: count copies and estimate duplicates, as in ``sweep``; by default if the store keeps the evidence.
         exact: as in ``sweep``.
-        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with each step.
         settings: single settings by name; those of the store by default. ``n`` and ``target`` may be smaller.
 
@@ -322,7 +314,6 @@ def sweep_store(
         examples=examples,
         estimator=None if collection.evidence is None else _estimator_of(collection, *collection.evidence),
         exact=exact,
-        engine=engine,
         progress=progress,
     )
     result.notes[:0] = collection.notes

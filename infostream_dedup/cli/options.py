@@ -16,7 +16,6 @@ from infostream_dedup.cli.face import Declared, alike, check_rules, common, expe
 from infostream_dedup.cli.output import check_outputs, refuse_shared_files
 from infostream_dedup.cli.run_log import LEVELS, RUN, print_warnings
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
-from infostream_dedup.machine.engines import ENGINES
 from infostream_dedup.model.settings import PRESETS, REPRESENTATIONS
 
 if TYPE_CHECKING:
@@ -270,18 +269,9 @@ def _settings_options(presets: tuple[str, ...]) -> Callable[[Command], Command]:
         [
             alike("--preset", type=click.Choice(presets), help="Named set of settings."),
             Declared(_TERMS, leave_out=("representation",)),
-            engine_option,
         ]
     )
 
-
-engine_option = expert(
-    "--engine",
-    type=click.Choice(ENGINES),
-    default="auto",
-    show_default=True,
-    help="Plain code, or compiled code for large collections; results are the same.",
-)
 
 settings_options = _settings_options(tuple(PRESETS))
 

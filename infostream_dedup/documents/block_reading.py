@@ -50,9 +50,6 @@ __all__ = ["read_document_blocks"]
 
 _ColumnBlock: TypeAlias = JsonBlock | CsvBlock | ArrowBlock
 
-_FEWEST_BYTES_PER_DOCUMENT: Final = 2000
-"""Assumed length of a document; with shorter ones, reading in columns begins a little late."""
-_PACKED_TIMES: Final = 4
 
 _MOST_LEFT: Final = 8
 """If more than one line in this many needs the plain code, it reads the whole block."""

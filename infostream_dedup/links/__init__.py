@@ -1,6 +1,6 @@
 """Compute a similarity matrix from key terms and targets, and measure its links: numbers only, no text.
 
-``plain`` and ``compiled`` implement the same stages; ``choose_backend`` picks one. ``relation`` defines the forms in
+``relation`` defines the forms in
 which the links of a collection are stored, and ``surveying`` measures them. Names are imported when they are first
 used, because scipy takes a tenth of a second, and the stream needs only ``pair_rules``.
 """
@@ -9,9 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from infostream_dedup.links.backend import PLAIN, Backend, choose_backend
+    from infostream_dedup.links.compiled import group_leaders, match, sweep_counts
     from infostream_dedup.links.measures import EXACT_FROM, LinkTotals, Measures, Recommendation, default_recommendation
-    from infostream_dedup.links.plain import sweep_counts, sweep_shares
     from infostream_dedup.links.relation import (
         GroupCounts,
         LowLinks,
@@ -25,11 +24,10 @@ if TYPE_CHECKING:
         survey,
     )
     from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
+    from infostream_dedup.links.sweeping import sweep_shares
 
 __all__ = [
     "EXACT_FROM",
-    "PLAIN",
-    "Backend",
     "GroupCounts",
     "LinkTotals",
     "LowLinks",
@@ -41,10 +39,11 @@ __all__ = [
     "SimilarityMatrix",
     "StoredLinks",
     "Survey",
-    "choose_backend",
     "default_recommendation",
     "group_counts",
+    "group_leaders",
     "group_sizes",
+    "match",
     "survey",
     "sweep_counts",
     "sweep_shares",
@@ -52,9 +51,9 @@ __all__ = [
 ]
 
 _PLACES: Final = {
-    "backend": ("PLAIN", "Backend", "choose_backend"),
+    "compiled": ("group_leaders", "match", "sweep_counts"),
     "measures": ("EXACT_FROM", "LinkTotals", "Measures", "Recommendation", "default_recommendation"),
-    "plain": ("sweep_counts", "sweep_shares"),
+    "sweeping": ("sweep_shares",),
     "relation": (
         "GroupCounts",
         "LowLinks",

@@ -141,10 +141,11 @@ def _same_pattern(matrix: sp.csr_array, data: NDArray[np.uint8]) -> sp.csr_array
 LEAST_SHARE: Final = 0.4
 """Share of the weight of the 30 heaviest key terms that must match in both directions."""
 
+SHARE_DECIMALS: Final = 9
+"""Decimals to which shares of weight are rounded before they are compared: equal ones are then equal in every order."""
+
 NEAR_BEST: Final = 0.9
 """A partner with this fraction of the best partner's share counts as equally good."""
-
-_DECIMALS: Final = 9
 
 OneText = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.bool_]"]
 """Says for pairs of documents in one language whether both have the same text, perhaps in other words."""
@@ -171,9 +172,9 @@ def nothing_better(
         [True, True, False]
     """
     end, other = np.concatenate([a, b]), np.concatenate([b, a])
-    both = np.round(np.concatenate([share, share]), _DECIMALS)
+    both = np.round(np.concatenate([share, share]), SHARE_DECIMALS)
     best, partner = _best_partners(end, other, both, languages[other])
-    kept = both >= np.round(NEAR_BEST * best, _DECIMALS)
+    kept = both >= np.round(NEAR_BEST * best, SHARE_DECIMALS)
     unsure = np.flatnonzero(~kept)
     pairs = np.sort(np.stack([other[unsure], partner[unsure]]), axis=0)
     asked, places = np.unique(pairs, axis=1, return_inverse=True)
@@ -197,7 +198,7 @@ def one_to_one(
     kept = np.zeros(len(a), dtype=np.bool_)
     taken: set[tuple[int, int]] = set()
     spoken_a, spoken_b = languages[a], languages[b]
-    for link in np.lexsort((b, a, -np.round(share, _DECIMALS))).tolist():
+    for link in np.lexsort((b, a, -np.round(share, SHARE_DECIMALS))).tolist():
         ends = (int(a[link]), int(spoken_b[link])), (int(b[link]), int(spoken_a[link]))
         if taken.isdisjoint(ends):
             taken.update(ends)

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-from infostream_dedup.links.backend import PLAIN, Backend
+from infostream_dedup.links.compiled import group_leaders, sweep_counts
 from infostream_dedup.links.measures import DEFAULT_K, Measures, Recommendation, default_recommendation
-from infostream_dedup.links.plain import sweep_shares
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
+from infostream_dedup.links.sweeping import sweep_shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -85,7 +85,6 @@ class StoredLinks:
     matrix: SimilarityMatrix  # counts for all k >= `matrix.k_min`
     keys: sp.csr_array  # (documents, terms), key terms of each document
     targets: sp.csr_array  # (documents, terms), the terms in which they were looked up
-    backend: Backend = PLAIN  # measures and groups the links
     labels: NDArray[np.generic] | None = None  # (documents,), labels passed to `between`; `None` for all links
 
     @property
@@ -101,11 +100,11 @@ class StoredLinks:
     def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
         """As ``Relation.measures``."""
         chosen = range(self.k_min, self.n + 1) if ks is None else ks
-        return self.backend.sweep_counts(self.matrix, chosen, progress=progress)
+        return sweep_counts(self.matrix, chosen, progress=progress)
 
     def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
         """As ``Relation.group_sizes``."""
-        leaders = self.backend.group_leaders(self.matrix.counts, [max(k, self.k_min) for k in ks])
+        leaders = group_leaders(self.matrix.counts, [max(k, self.k_min) for k in ks])
         return [group_sizes(one) for one in leaders]
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> StoredLinks:

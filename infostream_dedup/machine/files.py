@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from contextlib import contextmanager, suppress
 from itertools import count
 from typing import TYPE_CHECKING, Final
@@ -14,28 +13,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # Files and folders that only their owner can write
-
-_OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
-
-_ROOT: Final = 0
-
-
-def owner_alone_writes(status: os.stat_result) -> bool:
-    """Whether a file or folder belongs to this user or to root and nobody else may write it.
-
-    Always true on systems without owners of files.
-    """
-    if not hasattr(os, "getuid"):
-        return True
-    return status.st_uid in (_ROOT, os.getuid()) and not status.st_mode & _OTHERS_WRITE
-
-
-def is_private(path: Path) -> bool:
-    """``owner_alone_writes`` for a path; false if it does not exist."""
-    try:
-        return owner_alone_writes(path.stat())
-    except OSError:
-        return False
 
 
 def make_private_folder(folder: Path) -> None:

@@ -15,6 +15,7 @@ from infostream_dedup.language.lexicon.tables import is_latin
 from infostream_dedup.links.pair_rules import LEAST_SHARE, NEAR_BEST, OneText
 from infostream_dedup.links.window.window_index import WindowIndex
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document
+from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.model.stream_records import (
     EpochFrequencies,
     GroupEvent,
@@ -422,8 +423,6 @@ def _shared(held: NDArray[np.int64], asking: NDArray[np.int64], documents: Pivot
 
 _WEIGHT_UNIT: Final = 1e-9
 
-_DECIMALS: Final = 6
-
 _ENGLISH: Final = LANGUAGES.index("en")
 
 _TERM_BITS: Final = 32
@@ -573,7 +572,7 @@ def _firsts(order: NDArray[np.int64], key: NDArray[np.int64]) -> NDArray[np.int6
 
 
 def _share(share: int) -> float:
-    return round(share * _WEIGHT_UNIT, _DECIMALS)
+    return round(share * _WEIGHT_UNIT, SHOWN_DECIMALS)
 
 
 def _rung(own: str | None, their: str | None) -> str:

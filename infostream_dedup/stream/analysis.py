@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.language.morphology.stemming import with_stems
 from infostream_dedup.language.text import scanner as forms
 from infostream_dedup.language.text import tokens
@@ -21,7 +21,6 @@ from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language,
 from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.stream.kernels.gathering import TermTable, enter_all, number_all, order_by_weight
 from infostream_dedup.stream.preparation import full_texts
-from infostream_dedup.stream.window import bounds_of
 from infostream_dedup.terms.compiled.key_terms import heaviest_of_rows
 from infostream_dedup.terms.kernels.counting import (
     NOTHING,
@@ -534,7 +533,7 @@ class Analyser:
         sizes, lengths = np.empty(documents, dtype=np.int64), np.empty(documents, dtype=np.int64)
         tokens = TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
         end = count_terms(tokens, mapping, largest, row, Counted(indices, counts, sizes, lengths))
-        return Analysed(Ragged(bounds_of(sizes), indices[:end].copy()), counts[:end].copy(), languages, lengths)
+        return Analysed(Ragged(offsets_of(sizes), indices[:end].copy()), counts[:end].copy(), languages, lengths)
 
 
 # Chooses the key terms of a batch by the statistics of an epoch, the same ones as `terms` would choose
@@ -570,7 +569,7 @@ class KeyRows:
             return self, KeyRows(_no_rows(len(self.keys)), _no_rows(len(self.keys)))
         bounds, keys, weights = self.keys.indptr, self.keys.values, self.weights.values
         first = np.arange(len(keys)) - np.repeat(bounds[:-1], self.keys.sizes) < n
-        first_bounds = bounds_of(np.minimum(self.keys.sizes, n))
+        first_bounds = offsets_of(np.minimum(self.keys.sizes, n))
         (ours, own), (others, further) = (
             (Ragged(indptr, keys[part]), Ragged(indptr, weights[part]))
             for indptr, part in ((first_bounds, first), (bounds - first_bounds, ~first))
@@ -589,12 +588,12 @@ def choose_keys(
     terms = analysed.terms.values[indptr[0] : indptr[-1]]
     values = _weights(analysed, first, end, frequencies, numbers, settings)
     sizes, places, weights = heaviest_of_rows(indptr, values, settings.n, ties=True)
-    terms, bounds = terms[places].astype(np.int64), bounds_of(sizes)
+    terms, bounds = terms[places].astype(np.int64), offsets_of(sizes)
     order = _heaviest_first(terms, weights, bounds, numbers)
     if len(terms) > settings.n:
         # The lightest key terms of a document may be tied.
         order = order[np.arange(len(terms)) - np.repeat(bounds[:-1], sizes) < settings.n]
-        bounds = bounds_of(np.minimum(sizes, settings.n))
+        bounds = offsets_of(np.minimum(sizes, settings.n))
     return KeyRows(Ragged(bounds, terms[order]), Ragged(bounds, weights[order]))
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DAY: Final = 86_400_000_000
 """A day in microseconds, the unit of all times of a stream."""
 
-NO_TIME: Final = 0
+NO_CLOCK: Final = 0
 """The clock before the first date."""
 
 AGREEING: Final = 5
@@ -36,12 +36,12 @@ def advanced(clock: int, published: int | None) -> int:
     sets it; later dates move it by at most a day each, so that one wrong date does not empty the window.
 
     Example:
-        >>> advanced(5 * DAY, 900 * DAY) // DAY, advanced(5 * DAY, 3 * DAY) // DAY, advanced(NO_TIME, 900 * DAY) // DAY
+        >>> advanced(5 * DAY, 900 * DAY) // DAY, advanced(5 * DAY, 3 * DAY) // DAY, advanced(NO_CLOCK, 900 * DAY) // DAY
         (6, 5, 900)
     """
-    if published is None or published <= NO_TIME:
+    if published is None or published <= NO_CLOCK:
         return clock
-    if clock == NO_TIME:
+    if clock == NO_CLOCK:
         return published
     return max(clock, min(published, clock + DAY))
 
@@ -73,7 +73,7 @@ class StreamClock:
     def advance(self, published: int | None) -> int:
         """Return the clock after a document; its date in UTC microseconds since 1970."""
         self.at = advanced(self.at, published)
-        if self._agreeing and published is not None and published > NO_TIME:
+        if self._agreeing and published is not None and published > NO_CLOCK:
             last = [*self.dates, published]
             if len(last) == AGREEING:
                 self.at = max(self.at, min(last))

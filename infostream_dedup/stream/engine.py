@@ -10,6 +10,7 @@ from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.machine.memory import collector_paused, give_back_memory
 from infostream_dedup.model import LANGUAGES, Document, Language
+from infostream_dedup.model.constants import COMPARED_TERMS
 from infostream_dedup.model.stream_records import Decided, GroupEvent, Remembered, Status, TranslatedFrom, Verdict
 from infostream_dedup.stream.across import Across
 from infostream_dedup.stream.analysis import (
@@ -21,7 +22,7 @@ from infostream_dedup.stream.analysis import (
     choose_keys,
     count_rows,
 )
-from infostream_dedup.stream.clock import NO_TIME, EpochBorders, StreamClock
+from infostream_dedup.stream.clock import NO_CLOCK, EpochBorders, StreamClock
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate, Judge, KeysThatMet, named_by
 from infostream_dedup.stream.entering import EnteredDocuments, Entering
 from infostream_dedup.stream.evidence_counts import EvidenceCounts, ReadEvidence
@@ -30,14 +31,7 @@ from infostream_dedup.stream.memory import Losses, Memory, best_member
 from infostream_dedup.stream.pivot_terms import PIVOT, PivotRead, union
 from infostream_dedup.stream.preparation import Prepared, prepare
 from infostream_dedup.stream.settings import StreamSettings, TermRules
-from infostream_dedup.stream.window import (
-    COMPARED_TERMS,
-    EvidenceRows,
-    PivotRows,
-    Window,
-    address_numbers,
-    published_times,
-)
+from infostream_dedup.stream.window import EvidenceRows, PivotRows, Window, address_numbers, published_times
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 from infostream_dedup.terms.statistics import Totals
 
@@ -47,7 +41,6 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.across import LinkAcross
     from infostream_dedup.stream.recent_documents import WordingSource
     from infostream_dedup.stream.second_stage import SecondStage
-    from infostream_dedup.stream.store.blobs import StoredRows
     from infostream_dedup.stream.store.document_columns import RememberedTable
     from infostream_dedup.stream.store.restoring import LanguageFrequencies, Loaded
 
@@ -110,13 +103,13 @@ def resume_across(across: Across | None, window: Window, loaded: Loaded, *, firs
 def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
     table, begin = loaded.documents, memory.window.end
     clocks = table.clocks[first:]
-    published = np.array([NO_TIME if time is None else time for time in table.published[first:]], dtype=np.int64)
+    published = np.array([NO_CLOCK if time is None else time for time in table.published[first:]], dtype=np.int64)
     memory.extend(
         list(table.ids[first:]),
         list(zip(table.text_hashes[first:], table.opening_hashes[first:], strict=True)),
         table.sources[first:],
         clocks,
-        np.where(published <= NO_TIME, clocks, published),
+        np.where(published <= NO_CLOCK, clocks, published),
         (
             _rows(table.keys, first),
             _rows(table.weights, first),
@@ -130,7 +123,7 @@ def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
     memory.resume(
         begin,
         oldest=loaded.oldest,
-        clock=NO_TIME if loaded.clock is None else loaded.clock,
+        clock=NO_CLOCK if loaded.clock is None else loaded.clock,
         groups=table.groups[first:],
         state=loaded.state.get("groups", {}),
         events=loaded.events,
@@ -155,7 +148,7 @@ def _pivot_rows(table: RememberedTable, first: int) -> PivotRows:
     return PivotRows(_rows(kept.keys, first), _rows(kept.weights, first), _rows(kept.members, first), matched_by)
 
 
-def _rows(table: StoredRows, first: int) -> Ragged:
+def _rows(table: Ragged, first: int) -> Ragged:
     return Ragged(table.indptr[first:] - table.indptr[first], table.values[table.indptr[first] :])
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
+from infostream_dedup.judging.evidence.reading import evidence_texts, lent_evidence, read_evidence
 from infostream_dedup.judging.evidence.records import (
     EPOCH,
     Changes,
@@ -81,10 +81,10 @@ class EvidenceCounts:
                 self._close(epoch, found)
                 batch = []
             own = Utf8Texts(texts.offsets[begin : end + 1], texts.data)
-            raw = read_evidence(*evidence_texts(documents[begin:end], own), lent=True)
-            found.records += self._packed(raw, numbers[begin:end]).blobs()
-            found.triples += raw.triple_blobs()
-            batch.append(changes_of(raw, numbers[begin:end]))
+            with lent_evidence(*evidence_texts(documents[begin:end], own)) as raw:
+                found.records += self._packed(raw, numbers[begin:end]).blobs()
+                found.triples += raw.triple_blobs()
+                batch.append(changes_of(raw, numbers[begin:end]))
             self._open.append(batch[-1])
         found.counted += [CountedEvidence(self.epoch, closed=False, counts=one.blob()) for one in batch]
         return found

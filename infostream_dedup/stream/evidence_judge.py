@@ -22,6 +22,7 @@ from infostream_dedup.judging.evidence.pair_evidence import TripleRows, shares_o
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.pair_rules import need, relation_of
+from infostream_dedup.model.constants import CANDIDATE_TERMS, SHOWN_DECIMALS
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate
 from infostream_dedup.stream.kernels.judging import NO_SOURCE
 from infostream_dedup.stream.recent_documents import EqualEvidence, RecentDocuments, WordingSource
@@ -234,13 +235,8 @@ class Undecided:
         return self.screen.may_decide(self.bounds, shares)
 
 
-CANDIDATE_TERMS: Final = 3
-"""Number of key terms that must match in one direction."""
-
 _LEAST_TERMS: Final = 3
 """A document with fewer key terms is linked only to equal texts."""
-
-_VERDICT_DECIMALS: Final = 6
 
 _SPARSE: Final = 20
 """Ratio of the range of ordinals to their number above which sorting is faster than marking."""
@@ -251,7 +247,7 @@ _MANY_PAIRS: Final = 4
 
 def verdict_probability(probability: float) -> float:
     """Round a probability as verdicts show it."""
-    return round(probability, _VERDICT_DECIMALS)
+    return round(probability, SHOWN_DECIMALS)
 
 
 class _Asked(NamedTuple):

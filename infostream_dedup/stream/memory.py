@@ -12,7 +12,7 @@ import numpy as np
 
 from infostream_dedup.links.window.window_index import CandidateRows, WindowIndex
 from infostream_dedup.model.stream_records import GroupEvent
-from infostream_dedup.stream.clock import DAY, NO_TIME
+from infostream_dedup.stream.clock import DAY, NO_CLOCK
 from infostream_dedup.stream.kernels.judging import NO_SOURCE
 from infostream_dedup.stream.window import EqualHashes, EvidenceRows, Window
 
@@ -305,7 +305,7 @@ class Memory:
         self.groups = Groups(
             self.window, watched_from=settings.chaining_documents, least_density=settings.chaining_density
         )
-        self.clock = self._first_clock = NO_TIME
+        self.clock = self._first_clock = NO_CLOCK
         self._index = WindowIndex()
         self._texts, self._openings = EqualHashes(), EqualHashes()
         self._sources: dict[str, int] = {}
@@ -372,9 +372,9 @@ class Memory:
         row = first - window.first
         clocks = window.clocks[row : row + documents]
         self.clock = int(clocks[-1])
-        if self._first_clock == NO_TIME:
-            dated = clocks[clocks != NO_TIME]
-            self._first_clock = int(dated[0]) if len(dated) else NO_TIME
+        if self._first_clock == NO_CLOCK:
+            dated = clocks[clocks != NO_CLOCK]
+            self._first_clock = int(dated[0]) if len(dated) else NO_CLOCK
         oldest = np.full(documents, window.oldest, dtype=np.int64)
         if settings.window_documents is not None:
             oldest = np.maximum(oldest, np.arange(first, first + documents) - settings.window_documents)
@@ -382,7 +382,7 @@ class Memory:
             return oldest
         limits = clocks - round(settings.window_days * DAY)
         # Documents before the first date count as if they had that date.
-        limits[limits <= self._first_clock] = NO_TIME
+        limits[limits <= self._first_clock] = NO_CLOCK
         if window.evidence is not None:
             return self._oldest_by_dates(first, oldest, limits)
         alive = window.first + np.searchsorted(window.clocks[: row + documents], limits)
@@ -480,8 +480,8 @@ class Memory:
     def _resume_clock(self, clock: int) -> None:
         self.clock, window = clock, self.window
         dated = window.clocks[: window.end - window.first]
-        dated = dated[dated != NO_TIME]
-        if self._first_clock == NO_TIME:
+        dated = dated[dated != NO_CLOCK]
+        if self._first_clock == NO_CLOCK:
             self._first_clock = int(dated[0]) if len(dated) else clock
 
     def _forget_hashes(self, first: int, end: int) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, places_of
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, is_blocked
 from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.rungs.identity import IdentityRung
@@ -120,10 +120,7 @@ class PivotWords:
         """The index of the word, and the index in the pool, of each term that matches a word."""
         self._learn(language, words)
         begins, sizes = self._begins[language][words], self._sizes[language][words].astype(np.int64)
-        ends = np.cumsum(sizes)
-        total = int(ends[-1]) if len(ends) else 0
-        places = np.arange(total) + np.repeat(begins - (ends - sizes), sizes)
-        return np.repeat(np.arange(len(words)), sizes), places
+        return np.repeat(np.arange(len(words)), sizes), places_of(begins, sizes)
 
     def _learn(self, language: int, words: NDArray[np.int64]) -> None:
         size = int(words.max(initial=-1)) + 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import orjson
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.judging.features.numbers import NumberRuns, find_runs, numbers, numbers_of_run
 from infostream_dedup.language.text.fingerprint import text_hashes
@@ -21,9 +21,8 @@ from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.sentences import decisions
 from infostream_dedup.language.text.surface_pool import SurfacePool, Utf8Texts, encoded, texts_of, texts_of_bytes
 from infostream_dedup.model import Document, full_text
-from infostream_dedup.stream.clock import NO_TIME, StreamClock, microseconds
+from infostream_dedup.stream.clock import NO_CLOCK, StreamClock, microseconds
 from infostream_dedup.stream.kernels.gathering import distinct_of_parts
-from infostream_dedup.stream.window import bounds_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -146,7 +145,7 @@ def _of_many_runs(found: NumberRuns, left: Mapping[int, Sequence[int]]) -> Ragge
     parts = _rows_of([*known, *left.values()])
     room = np.empty(int(parts.sizes[numbered].sum()), dtype=np.int64)
     ends = np.empty(len(sizes) + 1, dtype=np.int64)
-    distinct_of_parts(bounds_of(sizes), numbered, parts.indptr, parts.values, room, ends)
+    distinct_of_parts(offsets_of(sizes), numbered, parts.indptr, parts.values, room, ends)
     return Ragged(ends, room[: ends[-1]].copy())
 
 
@@ -198,7 +197,7 @@ def prepare(
     """Compute the hashes and times of a batch."""
     published = [microseconds(document.time) for document in documents]
     clocks = [clock.advance(time) for time in published]
-    times = [clock if time is None or time <= NO_TIME else time for time, clock in zip(published, clocks, strict=True)]
+    times = [clock if time is None or time <= NO_CLOCK else time for time, clock in zip(published, clocks, strict=True)]
     content_hashes = content_hashes or [content_hash(document) for document in documents]
     full, bodies = full_texts(documents), [document.text for document in documents]
     hashes = text_hashes(bodies.__getitem__, full.texts, full.bodies)

@@ -21,6 +21,7 @@ from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs
 from infostream_dedup.language.translation.written_names import plain_term
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings
+from infostream_dedup.model.constants import COMPARED_TERMS
 from infostream_dedup.stream.analysis import Analysed, Analyser, Frequencies, LanguageCounts, TermNumbers, choose_keys
 from infostream_dedup.stream.evidence_counts import EvidenceCounts
 from infostream_dedup.stream.evidence_judge import verdict_probability
@@ -34,7 +35,7 @@ from infostream_dedup.stream.store.restoring import (
     summed_frequencies,
 )
 from infostream_dedup.stream.store.search_index import FoundDocument, TermIndex, term_names_of
-from infostream_dedup.stream.window import COMPARED_TERMS, compared_keys, triple_rows
+from infostream_dedup.stream.window import compared_keys, triple_rows
 from infostream_dedup.terms.representation import representation
 from infostream_dedup.terms.statistics import Totals
 

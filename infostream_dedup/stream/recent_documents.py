@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.kernels.screening import LEAD_ROW
@@ -154,7 +154,7 @@ def _chosen(rows: Ragged, places: NDArray[np.int64]) -> Ragged:
     sizes = rows.sizes
     keep = np.zeros(len(rows), dtype=np.bool_)
     keep[places] = True
-    return Ragged(np.concatenate(([0], np.cumsum(sizes[keep]))), rows.values[np.repeat(keep, sizes)])
+    return Ragged(offsets_of(sizes[keep]), rows.values[np.repeat(keep, sizes)])
 
 
 def _contents(texts: list[bytes], keys: ComparedKeys, records: EvidenceRecords, triples: TripleRows) -> Iterator[bytes]:

@@ -14,6 +14,7 @@ from infostream_dedup.language.lexicon.other_languages import other_language
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.links.pair_rules import LEAST_SHARE, need, relation_of
 from infostream_dedup.model import LANGUAGES, Document, Language, names_in, one_or_several
+from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.model.limits import Range
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.stream.question import (
@@ -145,8 +146,6 @@ class SearchHits(Tabular, list[Hit]):
 
 _TRANSLATION_TERMS: Final = 3
 
-_DECIMALS: Final = 6
-
 
 @dataclass(frozen=True, slots=True)
 class RankedDocument:
@@ -234,8 +233,8 @@ class HitMaker:
             group=one.group,
             forward=forward,
             backward=backward,
-            share_forward=round(near.share_forward, _DECIMALS),
-            share_backward=round(near.share_backward, _DECIMALS),
+            share_forward=round(near.share_forward, SHOWN_DECIMALS),
+            share_backward=round(near.share_backward, SHOWN_DECIMALS),
             relation=relation_of(forward, backward, least),
             kind=kind if judged is None else judged.kind,
             probability=None if judged is None else judged.probability,

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models
+from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.stream.store.reader import kept_of
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.criteria.classifier import Classifier
     from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Remembered
-
-
-_DECIMALS: Final = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,13 +43,13 @@ class Judged:
 
     def probability(self, row: int) -> float:
         """Return a probability as in a verdict, rounded to six decimals."""
-        return round(float(self.probabilities[row]), _DECIMALS)
+        return round(float(self.probabilities[row]), SHOWN_DECIMALS)
 
     def differences(self, row: int) -> tuple[tuple[str, float | None], ...]:
         """Return each criterion with its difference, rounded to six decimals; ``None`` if unknown."""
         values = self.vectors[row].tolist()
         return tuple(
-            (name, None if math.isnan(value) else round(value, _DECIMALS))
+            (name, None if math.isnan(value) else round(value, SHOWN_DECIMALS))
             for name, value in zip(self.criteria, values, strict=True)
         )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, sum_keys
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
@@ -97,7 +97,7 @@ class RowWindow:
 
     def gathered(self, numbers: NDArray[np.int64]) -> Ragged:
         """Return copies of some rows."""
-        begins = bounds_of(self.sizes_of(numbers))
+        begins = offsets_of(self.sizes_of(numbers))
         values = np.empty(int(begins[-1]), dtype=self._values.dtype)
         self.put(numbers, begins, values)
         return Ragged(begins, values)
@@ -160,13 +160,6 @@ class EvenWindow:
         self._size -= rows
 
 
-def bounds_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the bounds of consecutive rows of these sizes: int64 (rows + 1,)."""
-    bounds = np.zeros(len(sizes) + 1, dtype=np.int64)
-    sizes.cumsum(out=bounds[1:])
-    return bounds
-
-
 def with_room(array: NDArray[Any], size: int) -> NDArray[Any]:
     """Return the array, or a copy with half as much room again if it has fewer than ``size`` elements.
 
@@ -195,9 +188,6 @@ def without_first(array: NDArray[Any], begin: int, end: int) -> NDArray[Any]:
 
 
 # Additional columns that preset `judged` keeps for the documents of the window
-
-COMPARED_TERMS: Final = 30
-"""Number of key terms of a document that are compared; the n heaviest of them find candidates."""
 
 _NO_ADDRESS: Final = -1
 
@@ -273,7 +263,7 @@ class EvidenceWindow:
     def keys_of(self, rows: NDArray[np.int64], window: Window) -> ComparedKeys:
         """All compared key terms and all terms of some documents, in the order given."""
         firsts = window.keys.sizes_of(rows)
-        bounds = bounds_of(firsts + self.keys.sizes_of(rows))
+        bounds = offsets_of(firsts + self.keys.sizes_of(rows))
         keys, weights = np.empty(int(bounds[-1]), dtype=np.int32), np.empty(int(bounds[-1]), dtype=np.int64)
         for first, further, values in ((window.keys, self.keys, keys), (window.weights, self.weights, weights)):
             first.put(rows, bounds, values)
@@ -623,7 +613,6 @@ class ComparedDocuments:
 
 def triple_rows(blobs: Sequence[bytes]) -> TripleRows:
     """Word triples of documents from a store."""
-    begins = np.zeros(len(blobs) + 1, dtype=np.int64)
-    np.cumsum([len(blob) // 8 for blob in blobs], out=begins[1:])
+    begins = offsets_of([len(blob) // 8 for blob in blobs])
     # Not bytes: loops would be compiled again for arrays that cannot be changed.
     return TripleRows(np.frombuffer(bytearray().join(blobs), dtype="<u8").astype(np.uint64, copy=False), begins)

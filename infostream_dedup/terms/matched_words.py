@@ -16,8 +16,8 @@ from infostream_dedup.language.translation.ladder import Translator, dictionary_
 from infostream_dedup.language.translation.rungs.argos import ArgosRung
 from infostream_dedup.language.translation.written_names import plain_term
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings, one_or_several
+from infostream_dedup.terms.compiled import SurfaceCounter, count_terms
 from infostream_dedup.terms.equivalents import Equivalents, SourceTerms, Translate, equivalents_of, source_terms
-from infostream_dedup.terms.reading import SurfaceReader, term_counts
 from infostream_dedup.terms.representation import representation
 
 if TYPE_CHECKING:
@@ -248,10 +248,10 @@ def translated_words(
 def _met(
     texts: tuple[str, str], languages: tuple[Language, Language], settings: Settings, translate: Translate
 ) -> list[Meeting]:
-    reader = SurfaceReader("plain")
+    reader = SurfaceCounter()
     for text, language in zip(texts, languages, strict=True):
         reader.add(text, language)
-    sources, pivot = source_terms(term_counts(reader.finish(), settings)), cast("Language", settings.pivot)
+    sources, pivot = source_terms(count_terms(reader.finish(), settings)), cast("Language", settings.pivot)
     return translations(sources, equivalents_of(sources, pivot, translate), pivot, least=_SURE)
 
 

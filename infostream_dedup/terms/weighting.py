@@ -2,7 +2,7 @@
 
 A weighting is one file in ``terms/weightings/``; its name in the settings is the name of the file. The file contains
 the three functions of the protocol ``Weighting``, used for collections, streams and backgrounds alike. They use numpy
-arithmetic on whole arrays, so that plain and compiled stages get the same bits; logarithms of two compilers may differ.
+arithmetic on whole arrays, so that every stage gets the same bits; logarithms of two compilers may differ.
 
 Letters as in the papers: f frequency of the term in the document, l_d length of the document, l_avg mean length,
 N documents, df documents that contain the term.

@@ -34,7 +34,7 @@ def blocks(monkeypatch):
 
 
 def test_sweep(sources, blocks):
-    in_columns, one_by_one = (package.sweep(one, engine="compiled", representations=["stem"]) for one in sources)
+    in_columns, one_by_one = (package.sweep(one, representations=["stem"]) for one in sources)
     assert in_columns.as_dict() == one_by_one.as_dict()
     assert in_columns.about == one_by_one.about
     assert in_columns.examples == one_by_one.examples
@@ -44,9 +44,7 @@ def test_sweep(sources, blocks):
 
 @pytest.mark.parametrize("preset", ["judged", "faithful"])
 def test_pairs(sources, blocks, preset):
-    in_columns, one_by_one = (
-        [row.as_dict() for row in package.pairs(one, engine="compiled", preset=preset)] for one in sources
-    )
+    in_columns, one_by_one = ([row.as_dict() for row in package.pairs(one, preset=preset)] for one in sources)
     assert in_columns == one_by_one
     assert in_columns
     assert blocks
@@ -57,7 +55,7 @@ def test_dedup(sources, blocks, tmp_path, preset):
     written = []
     for number, one in enumerate(sources):
         out = tmp_path / f"{number}.jsonl"
-        package.dedup(one, out, engine="compiled", preset=preset)
+        package.dedup(one, out, preset=preset)
         written.append(out.read_bytes())
     assert written[0] == written[1]
     assert blocks

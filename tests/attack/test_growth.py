@@ -35,8 +35,8 @@ def collection(kind, size):
         yield {"id": str(number), "text": " ".join(text), "lang": "ru"}
 
 
-SAME = {"engine": "compiled", "df_max": 1e9}
-"""One engine at every size, and words that stay key terms however many documents hold them."""
+SAME = {"df_max": 1e9}
+"""Words that stay key terms however many documents hold them."""
 
 MANY = 12_500
 """Documents of a story, a unit of scale: 50,000 at the scale of ``make attack``."""

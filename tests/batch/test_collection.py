@@ -10,11 +10,10 @@ from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.sample import documents_path
 
 
-@pytest.mark.parametrize("engine", ["plain", "compiled"])
-def test_key_terms_are_the_same_without_words(engine):
-    collection = collect(read_documents(documents_path()), engine=engine)
+def test_key_terms_are_the_same_without_words():
+    collection = collect(read_documents(documents_path()))
     settings = Settings(representation="stem")
-    alone = collect(read_documents(documents_path()), engine=engine).only(settings)
+    alone = collect(read_documents(documents_path())).only(settings)
     for chosen in (settings, settings.but(n=7, target="signature")):
         before, after = collection.key_terms(chosen), alone.key_terms(chosen)
         assert before.keys.nnz > 1000
@@ -26,24 +25,25 @@ def test_key_terms_are_the_same_without_words(engine):
 
 
 def test_another_representation_needs_the_words():
-    alone = collect(read_documents(documents_path())).only(Settings(representation="stem"))
-    with pytest.raises(ValueError, match="were forgotten before morph was counted"):
+    whole = collect(read_documents(documents_path()))
+    alone = whole.only(Settings(representation="stem"))
+    with pytest.raises(RuntimeError, match="were forgotten"):
         alone.key_terms(Settings(representation="morph"))
+    with pytest.raises(RuntimeError, match="were forgotten"):
+        whole.key_terms(Settings(representation="stem"))
 
 
 def test_compact_counts_are_the_same_numbers_in_fewer_bytes():
-    counts = collect(read_documents(documents_path()), engine="compiled").only(Settings(representation="stem"))
+    counts = collect(read_documents(documents_path())).only(Settings(representation="stem"))
     small = counts.key_terms(Settings(representation="stem")).counts.counts
     assert small.data.dtype == np.uint8
     assert int(small.sum()) == int(counts.key_terms(Settings(representation="stem")).counts.lengths.sum())
-    plain = collect(read_documents(documents_path()), engine="plain").only(Settings(representation="stem"))
-    assert plain.key_terms(Settings(representation="stem")).counts.counts.data.dtype == np.int32
 
 
 def test_a_term_that_fills_a_text_is_counted_exactly():
     text = "Мэр " * 70_000
     documents = [{"id": "1", "text": text, "lang": "ru"}, {"id": "2", "text": "Мэр города", "lang": "ru"}]
-    alone = collect(read_documents(documents), engine="compiled").only(Settings(representation="stem"))
+    alone = collect(read_documents(documents)).only(Settings(representation="stem"))
     counts = alone.key_terms(Settings(representation="stem")).counts
     assert counts.counts.data.max() == 70_000
     assert counts.counts.data.dtype == np.int32
@@ -63,7 +63,7 @@ def test_checksums_are_those_of_single_texts_however_many_are_made_together(at_o
         "東京",
     ]
     documents = [Document(id=str(number), title="Заголовок", text=text) for number, text in enumerate(texts)]
-    found = collect(documents, engine="compiled").text_hashes
+    found = collect(documents).text_hashes
     assert found == [text_hash(text) for text in texts]
     assert (found[0] == found[2], found[1], found[3] == found[4], found[5] == found[6]) == (True, b"", True, False)
     assert collect(documents, hashes=False).text_hashes == []

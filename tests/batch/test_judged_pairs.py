@@ -36,9 +36,9 @@ def listed(documents) -> list[dict[str, object]]:
     return [row.as_dict() for row in pairs(documents, preset="judged", explain=True) if row.probability is not None]
 
 
-def judged(documents, *, chunk: int = 1_000_000, engine: str = "auto") -> JudgedCollection:
+def judged(documents, *, chunk: int = 1_000_000) -> JudgedCollection:
     evidence = EvidenceReader(chunk=chunk)
-    collection = collect(read_documents(documents), evidence=evidence, engine=engine)
+    collection = collect(read_documents(documents), evidence=evidence)
     return JudgedCollection.of(collection, evidence.finish(collection.languages), Settings())
 
 
@@ -65,13 +65,13 @@ def test_reasons_add_up_to_the_logit_of_the_probability(listed):
             assert 1 / (1 + math.exp(-z)) == pytest.approx(row["probability"], abs=1e-6)
 
 
-def test_rows_do_not_depend_on_chunks_or_engines(documents, listed):
-    def rows(collection: JudgedCollection, engine: str) -> list[dict[str, object]]:
-        rows = judged_pair_rows(collection, PairChoice(explain=True), engine=engine)
+def test_rows_do_not_depend_on_chunks(documents, listed):
+    def rows(collection: JudgedCollection) -> list[dict[str, object]]:
+        rows = judged_pair_rows(collection, PairChoice(explain=True))
         return [row.as_dict() for row in rows if row.probability is not None]
 
-    assert rows(judged(documents, chunk=1), "plain") == listed
-    assert rows(judged(documents, chunk=5000, engine="compiled"), "compiled") == listed
+    assert rows(judged(documents, chunk=1)) == listed
+    assert rows(judged(documents, chunk=5000)) == listed
 
 
 def test_pairs_are_judged_in_chunks_that_hold_all_pairs_of_a_document(documents):

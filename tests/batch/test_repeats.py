@@ -82,8 +82,7 @@ def test_nothing_else_changes(collection):
     assert (found.keys != collection.key_terms(high).keys).nnz == 0
 
 
-@pytest.mark.parametrize("engine", ["plain", "compiled"])
-def test_dedup_of_one_story(engine):
+def test_dedup_of_one_story():
     draw = random.Random(5)  # noqa: S311
     base, texts = draw.sample(WORDS, 60), []
     for _ in range(1100):
@@ -91,6 +90,6 @@ def test_dedup_of_one_story(engine):
         text[draw.randrange(60)] = draw.choice(WORDS)
         texts.append(" ".join(text))
     rows = [{"id": str(number), "text": text, "lang": "ru"} for number, text in enumerate(texts)]
-    found = Counter(row["status"] for row in dedup(rows, annotate=True, preset="judged", engine=engine).as_rows())
+    found = Counter(row["status"] for row in dedup(rows, annotate=True, preset="judged").as_rows())
     assert found["new"] == 1
     assert found["duplicate"] + found["exact"] == 1099

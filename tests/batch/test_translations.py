@@ -142,7 +142,6 @@ def test_plain_is_preset_best_in_the_pivot_language(sample):
     kept = named(sample)
     assert 50 < len(kept) < len(every)
     assert kept < set(every)
-    assert kept == named(sample, engine="compiled")
 
 
 def test_rows_of_translations(sample):

@@ -8,7 +8,7 @@ import numpy as np
 
 from infostream_dedup.judging.criteria.classifier import differences
 from infostream_dedup.judging.criteria.document_models import key_term_candidates
-from infostream_dedup.judging.criteria.training import best_threshold
+from reports.criteria_tables import best_threshold
 
 
 def best_f1(models, pairs, criterion):

@@ -118,7 +118,7 @@ def test_a_story_of_500_sites_is_found_among_texts(corpora):
         kept = [word for word, draw in zip(words, random.random(len(words)), strict=True) if draw > 0.05]
         rows.append({"id": f"site {number}", "text": " ".join(kept)})
     reader = EvidenceReader()
-    collection = collect([Document(id=row["id"], text=row["text"]) for row in rows], evidence=reader, engine="compiled")
+    collection = collect([Document(id=row["id"], text=row["text"]) for row in rows], evidence=reader)
     evidence = reader.finish(collection.languages)
     counted = counted_pairs(DocumentFacts.of_documents(collection.documents, collection.text_hashes), evidence.records)
     found = find_all_copies(evidence.triples, counted.universe)
@@ -130,7 +130,7 @@ def test_equal_to_brute_force_on_300_real_documents(corpora):
     with gzip.open(corpora / "slavictopics.docs.jsonl.gz", "rt") as lines:
         rows = [json.loads(line) for _, line in zip(range(300), lines, strict=False)]
     reader = EvidenceReader()
-    collection = collect([Document(id=row["id"], text=row["text"]) for row in rows], evidence=reader, engine="compiled")
+    collection = collect([Document(id=row["id"], text=row["text"]) for row in rows], evidence=reader)
     evidence = reader.finish(collection.languages)
     counted = counted_pairs(DocumentFacts.of_documents(collection.documents, collection.text_hashes), evidence.records)
     found = find_all_copies(evidence.triples, counted.universe)

@@ -54,14 +54,13 @@ def test_without_estimates_the_rows_are_those_of_before():
 
 
 def test_key_terms_of_some_documents_are_theirs_in_all():
-    for engine in ("plain", "compiled"):
-        collection = collect(read_documents(documents_path()), engine=engine)
-        for settings in (Settings(representation="stem"), Settings.of(representation="pivot", preset="best")):
-            every, chosen = collection.key_terms(settings), np.array([3, 150, 7])
-            some = collection.key_terms_of(settings.but(n=30), chosen, every)
-            whole = collection.key_terms(settings.but(n=30))
-            assert (some.keys != whole.keys[chosen]).nnz == (some.targets != whole.targets[chosen]).nnz == 0
-            assert some.keys.nnz > 60
+    collection = collect(read_documents(documents_path()))
+    for settings in (Settings(representation="stem"), Settings.of(representation="pivot", preset="best")):
+        every, chosen = collection.key_terms(settings), np.array([3, 150, 7])
+        some = collection.key_terms_of(settings.but(n=30), chosen, every)
+        whole = collection.key_terms(settings.but(n=30))
+        assert (some.keys != whole.keys[chosen]).nnz == (some.targets != whole.targets[chosen]).nnz == 0
+        assert some.keys.nnz > 60
 
 
 def test_evidence_is_forgotten_after_the_last_representation(monkeypatch):
@@ -89,12 +88,12 @@ def test_shares_and_blocks_have_the_columns_too():
 def _labelled(corpora, name):
     reader = EvidenceReader()
     documents = read_documents(corpora / f"{name}.docs.jsonl.gz")
-    collection = collect(documents, evidence=reader, engine="compiled")
+    collection = collect(documents, evidence=reader)
     evidence, settings = reader.finish(collection.languages), Settings()
     counted = counted_pairs(DocumentFacts.of_documents(collection.documents, collection.text_hashes), evidence.records)
     copies = find_all_copies(evidence.triples, counted.universe)
     key_terms = collection.key_terms(settings)
-    matrix = link(key_terms, settings, k_min=3, engine="compiled").matrix
+    matrix = link(key_terms, settings, k_min=3).matrix
     links = Links.of(count_grades(matrix.counts, key_terms.sizes, n=12))
     place = {one.id: number for number, one in enumerate(collection.documents)}
     with gzip.open(corpora / f"{name}.labels.jsonl.gz", "rt") as lines:

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from infostream_dedup.judging.evidence.kernels.packing import LEAD_KIND, NUMBER_KIND, bucket_of
-from infostream_dedup.judging.evidence.plain_reading import figure_hash
 from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
 from infostream_dedup.judging.evidence.records import EvidenceFrequencies
 from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document
+from tests.oracles.plain_reading import figure_hash
 
-REPORTS = Path(__file__).resolve().parents[2] / "reports"
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
 
 
 @pytest.fixture(scope="module")
 def maker() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_background", REPORTS / "make_background.py")
+    spec = importlib.util.spec_from_file_location("make_background", TOOLS / "make_background.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

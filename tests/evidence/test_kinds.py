@@ -15,7 +15,7 @@ from infostream_dedup.judging.evidence.kinds import (
     KIND_NAMES,
     RULES,
     Kind,
-    kinds_of_pairs,
+    kinds_of_rules,
     names_of_kinds,
     rules_of_pairs,
 )
@@ -188,7 +188,7 @@ def test_rules() -> None:
         pair = facts(**changes)
         number = int(rules_of_pairs(pair)[0])
         assert (RULES[number].name if number < len(RULES) else None) == rule
-        assert names_of_kinds(kinds_of_pairs(pair)) == [kind]
+        assert names_of_kinds(kinds_of_rules(rules_of_pairs(pair))) == [kind]
 
 
 @pytest.mark.parametrize("accepted", [0.02, 0.5])
@@ -274,7 +274,9 @@ def test_nothing_but_circumstances_is_asked_of_sources_times_and_addresses() -> 
         evidence[:, COLUMNS.index("figures_least")] = draw.integers(0, 8)
         evidence[:, COLUMNS.index("step")] = draw.integers(0, 2)
         probability = np.full(size, draw.choice([0.3, 0.55, 0.7, 0.95]))
-        kinds = kinds_of_pairs(facts_of_pairs(*pairs, evidence, probability, np.full(size, draw.choice([9, 90]))))
+        kinds = kinds_of_rules(
+            rules_of_pairs(facts_of_pairs(*pairs, evidence, probability, np.full(size, draw.choice([9, 90]))))
+        )
         assert all(len(set(kinds[around == one].tolist())) == 1 for one in np.unique(around))
 
 

@@ -13,9 +13,6 @@ from hypothesis import strategies as st
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.kernels.sharing import SLOTS, look_up, note, place_of, take_out
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, heaviest, key_rows, shares_of_pairs
-from infostream_dedup.judging.evidence.plain_pairs import PlainDocument, compare_plainly, unpack_plainly
-from infostream_dedup.judging.evidence.plain_reading import read_plainly
-from infostream_dedup.judging.evidence.plain_records import count_plainly, pack_plainly
 from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
 from infostream_dedup.judging.evidence.records import (
     BUCKETS,
@@ -26,6 +23,9 @@ from infostream_dedup.judging.evidence.records import (
 )
 from infostream_dedup.judging.evidence.step_words import SPEECH_WORDS, STEP_WORDS, speech_beginnings, step_beginnings
 from infostream_dedup.model import LANGUAGES, Document
+from tests.oracles.plain_pairs import PlainDocument, compare_plainly, unpack_plainly
+from tests.oracles.plain_reading import read_plainly
+from tests.oracles.plain_records import count_plainly, pack_plainly
 
 _WORDS = (
     "президент Санду Кишинёв заявила правительство 17 апреля 2024 года 12 300 лей Киев Зеленский война цена рост "

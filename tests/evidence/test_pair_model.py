@@ -14,8 +14,8 @@ import pytest
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.explanation import GROUPS, reasons_of_pairs
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
-from infostream_dedup.judging.evidence.learning import TrainingSet, draw, learn, pair_weights
 from infostream_dedup.judging.evidence.pair_model import FEATURES, PairModel, features_of, shipped_model
+from reports.pair_learning import TrainingSet, draw, learn, pair_weights
 
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 

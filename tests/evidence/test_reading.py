@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from infostream_dedup.judging.evidence.characters import in_one_alphabet
 from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
-from infostream_dedup.judging.evidence.plain_reading import (
+from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, lent_evidence, read_evidence
+from infostream_dedup.language.text.surface_pool import Utf8Texts
+from infostream_dedup.model import Document
+from infostream_dedup.stream.preparation import full_texts
+from tests.oracles.plain_reading import (
     date_hash,
     figure_hash,
     read_plainly,
     skeleton_code,
     word_hash,
 )
-from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
-from infostream_dedup.language.text.surface_pool import Utf8Texts
-from infostream_dedup.model import Document
-from infostream_dedup.stream.preparation import full_texts
 
 LISTS = ("triples", "numbers", "names", "lead", "body")
 
@@ -231,8 +231,11 @@ def test_lent_evidence_is_that_which_is_copied() -> None:
     texts = evidence_texts(
         [Document(id="1", title="Киев", text="Иванов купил 17 домов."), Document(id="2", text="Дом")]
     )
-    copied, lent = read_evidence(*texts), read_evidence(*texts, lent=True)
-    assert {name: getattr(lent, name).tolist() for name in LISTS} == {
-        name: getattr(copied, name).tolist() for name in LISTS
-    }
-    assert not any(np.shares_memory(getattr(copied, name), getattr(lent, name)) for name in LISTS if name != "ends")
+    copied = read_evidence(*texts)
+    with lent_evidence(*texts) as lent:
+        assert {name: getattr(lent, name).tolist() for name in LISTS} == {
+            name: getattr(copied, name).tolist() for name in LISTS
+        }
+        assert not any(np.shares_memory(getattr(copied, name), getattr(lent, name)) for name in LISTS if name != "ends")
+    with pytest.raises(AttributeError, match="triples"):
+        lent.triples_of(0)

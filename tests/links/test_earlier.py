@@ -13,7 +13,8 @@ from infostream_dedup.documents import read_documents
 from infostream_dedup.links.compiled import earlier, term_rows
 from infostream_dedup.links.compiled.earlier import EarlierDocuments, accept, linked_pairs
 from infostream_dedup.runs.batch.collection import collect
-from infostream_dedup.runs.batch.deduplication import statuses
+from infostream_dedup.runs.batch.deduplication import K_SIMILAR, _decided_by_links, _decided_by_pairs
+from infostream_dedup.runs.batch.linking import candidate_pairs, link
 from infostream_dedup.sample import documents_path
 
 BOTH = (False, False, False, True)
@@ -114,11 +115,13 @@ def test_counts_that_are_left_out_change_nothing(stored):
 def test_statuses_of_the_sample_equal_those_decided_from_exact_counts(given, duplicate_rule):
     collection = collect(read_documents(documents_path()), hashes=True)
     settings = Settings(representation="stem", **given)
-    plain, compiled = (
-        statuses(collection, settings, duplicate_rule=duplicate_rule, engine=engine) for engine in ("plain", "compiled")
-    )
-    assert {status.status for status in plain} >= {"new", "duplicate"}
-    assert plain == compiled
+    key_terms = collection.key_terms(settings)
+    pairs = candidate_pairs(link(key_terms, settings, k_min=1), min(K_SIMILAR, settings.k))
+    plainly = _decided_by_pairs(key_terms, settings, duplicate_rule, pairs)
+    fast = _decided_by_links(link(key_terms, settings, k_min=1), duplicate_rule)
+    assert (fast[0] >= 0).any()
+    assert fast[0].tolist() == plainly[0].tolist()
+    assert fast[1].tolist() == plainly[1].tolist()
 
 
 @given(seed=st.integers(0, 10_000), documents=st.integers(0, 12), density=st.floats(0, 1))

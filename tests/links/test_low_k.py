@@ -11,10 +11,11 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.links import PLAIN, sweep_counts
+from infostream_dedup.links import match
 from infostream_dedup.links.compiled.low_k import sweep_unstored
 from infostream_dedup.links.measures import error_of_share
 from infostream_dedup.links.relation import drawn_documents
+from infostream_dedup.links.sweeping import sweep_by_products as sweep_counts
 
 TERMS = 8
 documents_strategy = st.lists(
@@ -37,7 +38,7 @@ def test_all_but_closed_paths_is_exact_and_those_are_near(documents, doubled, sh
     # Doubled documents are matched as nodes of two and three.
     keys, targets = matrices(documents * 2 + documents[:1] if doubled else documents)
     found = sweep_unstored(keys, targets, n=5, most=3, walks=2000, shard_size=shard_size)
-    expected = sweep_counts(PLAIN.match(keys, targets, n=5, weights=False, k_min=1), [1, 2, 3])
+    expected = sweep_counts(match(keys, targets, n=5, weights=False, k_min=1), [1, 2, 3])
     for ours, theirs in zip(found, expected, strict=True):
         unsampled = {"closed": 0, "transitivity": None, "sampled": False, "transitivity_error": None}
         assert replace(ours, **unsampled) == replace(theirs, **unsampled)
@@ -152,7 +153,7 @@ def test_draws_do_not_depend_on_threads_or_on_other_ks():
     targets = sp.csr_array(random.random((300, 40)) < 0.3)
     three = sweep_unstored(keys, targets, n=40, most=3, workers=3)
     assert sweep_unstored(keys, targets, n=40, most=2, workers=1) == three[:2]
-    exact = sweep_counts(PLAIN.match(keys, targets, n=40, weights=False, k_min=1), [1, 2, 3])
+    exact = sweep_counts(match(keys, targets, n=40, weights=False, k_min=1), [1, 2, 3])
     for ours, theirs in zip(three, exact, strict=True):
         assert abs(ours.transitivity - theirs.transitivity) < 4 * ours.transitivity_error < 0.007
 

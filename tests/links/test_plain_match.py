@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.links import PLAIN, plain, similarity_matrix, sweep_counts, work_exceeds
+from infostream_dedup.links import match, similarity_matrix, sweep_counts, work_exceeds
 
 TERMS = 12
 N = 4
@@ -57,7 +57,7 @@ def test_article_and_digest_by_hand() -> None:
     # The digest (1) holds all key terms of the article (0); the article holds one of the digest's two.
     keys = [{0: 5, 1: 7}, {2: 3, 1: 2}]
     targets = [{0, 1}, {0, 1, 2, 3}]
-    matrix = PLAIN.match(_csr(keys), _pattern(targets), n=2, weights=True, k_min=1)
+    matrix = match(_csr(keys), _pattern(targets), n=2, weights=True, k_min=1)
     assert matrix.counts.toarray().tolist() == [[0, 2], [1, 0]]
     assert matrix.matched is not None
     assert matrix.matched.toarray().tolist() == [[0, 12], [2, 0]]
@@ -67,7 +67,7 @@ def test_article_and_digest_by_hand() -> None:
 @given(collections(), st.integers(1, N))
 def test_equals_matching_by_sets(collection: tuple[Keys, Targets], k_min: int) -> None:
     keys, targets = collection
-    matrix = PLAIN.match(_csr(keys), _pattern(targets), n=N, weights=True, k_min=k_min)
+    matrix = match(_csr(keys), _pattern(targets), n=N, weights=True, k_min=k_min)
     expected = _oracle(keys, targets, k_min)
     assert _as_dict(matrix.counts) == {pair: count for pair, (count, _) in expected.items()}
     assert matrix.matched is not None
@@ -75,22 +75,10 @@ def test_equals_matching_by_sets(collection: tuple[Keys, Targets], k_min: int) -
     assert (matrix.n, matrix.k_min, matrix.counts.dtype) == (N, k_min, np.uint8)
 
 
-@given(collections(), st.integers(1, 40))
-def test_block_size_changes_nothing(collection: tuple[Keys, Targets], block_work: int) -> None:
-    keys, targets = _csr(collection[0]), _pattern(collection[1])
-    blocks = plain.match(keys, targets, n=N, weights=True, k_min=2, block_work=block_work)
-    whole = PLAIN.match(keys, targets, n=N, weights=True, k_min=2)
-    for part in ("data", "indices", "indptr"):
-        for name in ("counts", "matched"):
-            mine, expected = getattr(getattr(blocks, name), part), getattr(getattr(whole, name), part)
-            assert mine.dtype == expected.dtype
-            assert mine.tolist() == expected.tolist()
-
-
 @given(collections())
 def test_signature_targets_are_symmetric_at_every_k(collection: tuple[Keys, Targets]) -> None:
     keys = _csr(collection[0])
-    matrix = PLAIN.match(keys, keys, n=N, weights=False, k_min=1)
+    matrix = match(keys, keys, n=N, weights=False, k_min=1)
     assert (matrix.counts.toarray() == matrix.counts.toarray().T).all()
     assert {row.symmetry for row in sweep_counts(matrix, range(1, N + 1))} <= {1.0, None}
 
@@ -104,27 +92,19 @@ def test_work_is_the_sum_of_document_frequencies(collection: tuple[Keys, Targets
         patch.setattr(similarity_matrix, "_BLOCK_ENTRIES", 3)
         for most in range(touched + 2):
             assert work_exceeds(_csr(keys), _pattern(targets), most) == (touched > most)
-    links = PLAIN.match(_csr(keys), _pattern(targets), n=N, weights=False, k_min=1).counts.nnz
+    links = match(_csr(keys), _pattern(targets), n=N, weights=False, k_min=1).counts.nnz
     assert links <= touched
 
 
 def test_counts_reach_255() -> None:
     full = sp.csr_array(np.ones((3, 255), dtype=np.int64))
-    matrix = PLAIN.match(full, full, n=255, weights=True, k_min=255)
+    matrix = match(full, full, n=255, weights=True, k_min=255)
     assert matrix.counts.toarray().tolist() == [[0, 255, 255], [255, 0, 255], [255, 255, 0]]
-
-
-def test_progress_ends_at_all_documents() -> None:
-    told: list[tuple[str, int, int | None]] = []
-    keys = _csr([{0: 1, 1: 1}] * 5)
-    plain.match(keys, keys, n=2, weights=False, k_min=1, progress=lambda *step: told.append(step), block_work=10)
-    assert told == [("matching", done, 5) for done in range(1, 6)]
 
 
 def test_no_weights_unless_asked_for() -> None:
     keys = _csr([{0: 1}, {0: 1}])
-    assert PLAIN.name == "plain"
-    assert PLAIN.match(keys, keys, n=1, weights=False, k_min=1).matched is None
+    assert match(keys, keys, n=1, weights=False, k_min=1).matched is None
 
 
 def _doubled() -> sp.csr_array:
@@ -143,4 +123,4 @@ def _doubled() -> sp.csr_array:
 )
 def test_wrong_input_is_named(keys: sp.csr_array, targets: sp.csr_array, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        PLAIN.match(keys, targets, n=2, weights=False, k_min=1)
+        match(keys, targets, n=2, weights=False, k_min=1)

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.links import Measures, SimilarityMatrix, sweep_counts, sweep_shares
+from infostream_dedup.links import Measures, SimilarityMatrix
+from infostream_dedup.links.sweeping import sweep_by_products as sweep_counts
+from infostream_dedup.links.sweeping import sweep_shares
 
 from .test_readings import link_counts
 

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from infostream_dedup.links.plain.sweeping import closed_from, paths_by_middle, reciprocated
 from infostream_dedup.links.similarity_matrix import kept_entries, pattern_of
+from infostream_dedup.links.sweeping import closed_from, paths_by_middle, reciprocated
 
 Average = Literal["micro", "macro"]
 

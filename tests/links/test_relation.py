@@ -17,8 +17,8 @@ from infostream_dedup.links import (
     NodeLinks,
     ShareLinks,
     StoredLinks,
-    choose_backend,
     group_counts,
+    match,
 )
 from infostream_dedup.links.compiled.matching import match_nodes
 
@@ -39,10 +39,9 @@ def collections(draw):
     return sp.csr_array(tables[0]), sp.csr_array(tables[1] > 0)
 
 
-def stored(keys, targets, *, k_min=1, weights=False, engine="plain"):
-    backend = choose_backend(engine)
-    matrix = backend.match(keys, targets, n=N, weights=weights, k_min=k_min)
-    return StoredLinks(matrix=matrix, keys=keys, targets=targets, backend=backend)
+def stored(keys, targets, *, k_min=1, weights=False):
+    matrix = match(keys, targets, n=N, weights=weights, k_min=k_min)
+    return StoredLinks(matrix=matrix, keys=keys, targets=targets)
 
 
 def nodes(keys, targets, *, k_min):
@@ -55,7 +54,6 @@ def test_all_forms_agree_where_links_are_stored(terms, k_min):
     plain = stored(*terms)
     ks = range(k_min, N + 1)
     others = [
-        stored(*terms, k_min=k_min, engine="compiled"),
         nodes(*terms, k_min=k_min),
         LowLinks(stored(*terms, k_min=k_min)),
         LowLinks(nodes(*terms, k_min=k_min)),
@@ -84,8 +82,6 @@ def test_blocks_of_languages_are_measured_alike(terms, data):
     for same in (True, False):
         expected = plain.between(labels, same=same)
         assert LowLinks(plain).between(labels, same=same).measures() == expected.measures()
-        compiled = stored(*terms, engine="compiled").between(labels, same=same)
-        assert compiled.measures() == expected.measures()
     links = [plain.between(labels, same=same).measures([1])[0].links for same in (True, False)]
     assert sum(links) == plain.measures([1])[0].links
 

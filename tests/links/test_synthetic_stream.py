@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from infostream_dedup.links import PLAIN, Measures, sweep_counts
+from infostream_dedup.links import Measures, match, sweep_counts
 
 MIDDLE = 0.018
 """Least df of a key term of middle frequency, as a share of all documents."""
@@ -19,7 +19,7 @@ seeds = pytest.mark.parametrize("seed", [1, 2, 3])
 
 
 def _measures(stream: Any, keys: sp.csr_array, targets: sp.csr_array) -> list[Measures]:
-    return sweep_counts(PLAIN.match(keys, targets, n=12, weights=False, k_min=4), range(4, 9))
+    return sweep_counts(match(keys, targets, n=12, weights=False, k_min=4), range(4, 9))
 
 
 @seeds
@@ -57,7 +57,7 @@ def test_articles_are_found_in_their_digest_but_not_the_digest_in_them(
 ) -> None:
     stream = digest_stream(seed)
     keys = stream.keys(df_min=MIDDLE)
-    links = PLAIN.match(keys, stream.targets(), n=12, weights=False, k_min=6).links_at(6).toarray()
+    links = match(keys, stream.targets(), n=12, weights=False, k_min=6).links_at(6).toarray()
     article = np.array(stream.articles).ravel()
     digest = np.repeat(np.arange(200), 5) + stream.first_digest
     assert links[article, digest].mean() >= 0.95

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from infostream_dedup.links.plain import sweeping
-from infostream_dedup.links.plain.sweeping import (
+from infostream_dedup.links import sweeping
+from infostream_dedup.links.sweeping import (
     closed_from,
     drawn_paths,
     paths_by_middle,

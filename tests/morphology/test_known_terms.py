@@ -26,11 +26,11 @@ from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.model import Language
 from infostream_dedup.terms.representation import representation
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "reports"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from make_known_terms import BACKGROUNDS, WITH_FORMS, forms_of, rows_of
 
-AGAIN = "python reports/make_known_terms.py makes the files anew"
+AGAIN = "python tools/make_known_terms.py makes the files anew"
 with_their_versions = pytest.mark.skipif(
     made_with(terms_file("ru")) != package_versions(), reason="the files were made with other versions of packages"
 )

@@ -241,7 +241,6 @@ def test_a_run_resumes_on_a_disk_that_its_own_files_fill(documents, tmp_path, mo
         ({"memory": "8GB"}, "needs a work folder"),
         ({"window_days": 3}, "needs a work folder"),
         ({"workdir": "w", "score": "share"}, "only the count score"),
-        ({"workdir": "w", "engine": "plain"}, "needs compiled code"),
         ({"workdir": "w", "window_days": 0}, "more than 0"),
     ],
 )

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from infostream_dedup.model import LANGUAGES, Document, Settings
 from infostream_dedup.stream.analysis import Analyser, Frequencies, TermNumbers, choose_keys, count_rows
 from infostream_dedup.stream.kernels.gathering import order_by_weight
-from infostream_dedup.terms.plain import SurfaceCounter, count_terms, select_key_terms
 from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics
+from tests.oracles.counts import count_terms
+from tests.oracles.key_terms import select_key_terms
+from tests.oracles.surfaces import SurfaceCounter
 
 _RUSSIAN = "Река Мост мост школа министр Ковалева река больница армия суд заводАгора рынок зима театр поезд"
 _UKRAINIAN = "Річка міст школа міністр Ковальчук лікарня армія суд завод ринок зима театр потяг п'ятниця"

@@ -12,7 +12,7 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.model import Document, Settings, full_text
-from infostream_dedup.stream.clock import DAY, NO_TIME, EpochBorders, advanced
+from infostream_dedup.stream.clock import DAY, NO_CLOCK, EpochBorders, advanced
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.memory import Losses
 from infostream_dedup.stream.preparation import content_hash, full_texts, number_rows, opening_hash
@@ -59,8 +59,8 @@ def test_settings_that_cannot_be():
 
 
 def test_the_clock_never_goes_back_and_never_leaps():
-    assert advanced(NO_TIME, None) == NO_TIME
-    assert advanced(NO_TIME, 50 * DAY) == 50 * DAY
+    assert advanced(NO_CLOCK, None) == NO_CLOCK
+    assert advanced(NO_CLOCK, 50 * DAY) == 50 * DAY
     assert advanced(50 * DAY, None) == 50 * DAY
     assert advanced(50 * DAY, 20 * DAY) == 50 * DAY
     assert advanced(50 * DAY, 50 * DAY + 7) == 50 * DAY + 7
@@ -79,7 +79,7 @@ def test_epochs_grow_until_they_have_their_size():
 def test_epochs_by_date_have_no_gaps():
     borders = EpochBorders(StreamSettings(epoch_days=2))
     clocks = [100 * DAY, 101 * DAY, 102 * DAY, 110 * DAY]
-    assert borders.epochs(0, clocks, epoch=0, clock=NO_TIME) == [0, 0, 1, 2]
+    assert borders.epochs(0, clocks, epoch=0, clock=NO_CLOCK) == [0, 0, 1, 2]
     assert borders.epochs(1, clocks[1:], epoch=0, clock=clocks[0]) == [0, 1, 2]
 
 

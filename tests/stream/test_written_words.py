@@ -15,8 +15,8 @@ from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.pivot_terms import PivotReader, PivotWords, WrittenWords
 from infostream_dedup.stream.question import QueryTranslator
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.terms.compiled import SurfaceCounter, count_terms
 from infostream_dedup.terms.equivalents import source_terms
-from infostream_dedup.terms.reading import SurfaceReader, term_counts
 
 SETTINGS = Settings(representation="pivot")
 TEXTS = {
@@ -37,12 +37,11 @@ def watched(counts):
     return [{term: number for term, number in counter.items() if term in WATCHED} for counter in counts]
 
 
-@pytest.mark.parametrize("engine", ["plain", "compiled"])
-def test_a_collection_decides_each_document(engine):
-    reader = SurfaceReader(engine)
+def test_a_collection_decides_each_document():
+    reader = SurfaceCounter()
     for one in DOCUMENTS:
         reader.add(one.text, one.lang)
-    counts = term_counts(reader.finish(), SETTINGS)
+    counts = count_terms(reader.finish(), SETTINGS)
     for _ in range(2):  # Deciding must leave the counts as they are.
         sources = source_terms(counts)
         found = []

@@ -13,16 +13,16 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.sample import documents_path
 from infostream_dedup.terms import compiled
 from infostream_dedup.terms.compiled import surfaces as compiled_surfaces
-from infostream_dedup.terms.plain import SurfaceCounter, SurfaceCounts, count_terms, select_key_terms
-from infostream_dedup.terms.reading import SurfaceReader, key_terms_of_surfaces
 from infostream_dedup.terms.statistics import TermCounts
+from tests.oracles.counts import count_terms
+from tests.oracles.key_terms import select_key_terms
+from tests.oracles.surfaces import SurfaceCounter, SurfaceCounts, counted
 
 EDGES = ["", "¶", "и", "http://a.org", "пишетАгора пишетАгора", "Дом дом ДОМ. Дом", "\ud800 слово", "𠀀 слово", "a'b c"]
 
@@ -87,7 +87,7 @@ def small_chunks(monkeypatch):
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_the_sample_has_the_same_surfaces(small_chunks, workers):
-    assert_same_surfaces(plain(sample()), fast(sample(), workers).counted())
+    assert_same_surfaces(plain(sample()), counted(fast(sample(), workers)))
 
 
 @pytest.mark.parametrize("representation", ["stem", "morph"])
@@ -102,7 +102,7 @@ def test_the_sample_has_the_same_terms(small_chunks, representation, workers):
 @pytest.mark.parametrize("texts", [[], [""], ["", "12"]], ids=["nothing", "an empty text", "no words"])
 def test_collections_without_terms(texts):
     chosen = Settings(representation="stem")
-    assert_same_surfaces(plain(texts), fast(texts).counted())
+    assert_same_surfaces(plain(texts), counted(fast(texts)))
     counts, same = count_terms(plain(texts), chosen), compiled.count_terms(fast(texts), chosen)
     assert_same_terms(counts, same)
     assert_same_key_terms(select_key_terms(counts, chosen), compiled.select_key_terms(same, chosen))
@@ -194,26 +194,11 @@ def test_the_corpora_have_the_same_key_terms(corpora: Path, name: str, step: int
     chosen = Settings(representation="stem")
     texts = corpus(corpora, name, step)
     surfaces, tokens = plain(texts), fast(texts, 2)
-    assert_same_surfaces(surfaces, tokens.counted())
+    assert_same_surfaces(surfaces, counted(tokens))
     counts, same = count_terms(surfaces, chosen), compiled.count_terms(tokens, chosen)
     assert_same_terms(counts, same)
     for changed in (chosen, chosen.but(target="top:50", n=30), chosen.but(weighting="tfidf", background=False)):
         assert_same_key_terms(select_key_terms(counts, changed), compiled.select_key_terms(same, changed))
-
-
-@pytest.mark.parametrize("engine", ["plain", "compiled", "auto"])
-def test_every_engine_gives_the_same_key_terms(engine):
-    chosen = Settings(representation="stem")
-    reader = SurfaceReader(engine)
-    for text in sample():
-        reader.add(text, None)
-    expected = select_key_terms(count_terms(plain(sample()), chosen), chosen)
-    assert_same_key_terms(expected, key_terms_of_surfaces(reader.finish(), chosen))
-
-
-def test_an_unknown_engine_is_refused():
-    with pytest.raises(ConfigurationError, match="engine is 'gpu'"):
-        SurfaceReader("gpu")
 
 
 def test_texts_in_memory_are_counted_like_texts_one_by_one():
@@ -224,7 +209,7 @@ def test_texts_in_memory_are_counted_like_texts_one_by_one():
     counter.add_texts(texts_of([]), [])
     for text in texts[50:]:
         counter.add(text, "ru" if text == texts[50] else None)
-    found, expected = counter.finish().counted(), plain(texts)
+    found, expected = counted(counter.finish()), plain(texts)
     assert_same_matrix(found.counts, expected.counts)
     assert found.surfaces == expected.surfaces
     assert len(counter) == len(texts)
@@ -237,5 +222,5 @@ def test_consumed_tokens_give_the_same_counts_once():
     assert (whole.counts != alone.counts).nnz == 0
     assert alone.counts.dtype == np.uint8
     assert tokens.chunks == []
-    with pytest.raises(ValueError, match="consumed by an earlier count"):
+    with pytest.raises(RuntimeError, match="were forgotten"):
         compiled.count_terms(tokens, chosen)

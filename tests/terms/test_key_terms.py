@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.model import Settings
-from infostream_dedup.terms.plain import select_key_terms
-from infostream_dedup.terms.plain.key_terms import heaviest
+from infostream_dedup.terms.key_terms import heaviest
 from infostream_dedup.terms.statistics import TermCounts
+from tests.oracles.key_terms import select_key_terms
 
 
 def test_heaviest_by_hand_ties_go_to_the_smaller_column():

@@ -28,12 +28,11 @@ BLOCKS = (
 
 
 @pytest.mark.parametrize("page", [PAGE, BLOCKS], ids=["attributes", "blocks"])
-@pytest.mark.parametrize("engine", ["plain", "compiled"])
 @pytest.mark.parametrize("preset", ["judged", "faithful"])
-def test_unrelated_news_of_one_site_are_no_pair(engine, preset, page) -> None:
+def test_unrelated_news_of_one_site_are_no_pair(preset, page) -> None:
     documents = [Document(id=str(number), text=page.format(text)) for number, text in enumerate(TEXTS)]
     settings = {"representation": "stem", "k_min": 1} if preset == "faithful" else {}
-    assert list(pairs(documents, preset=preset, engine=engine, **settings)) == []
+    assert list(pairs(documents, preset=preset, **settings)) == []
 
 
 def test_a_text_is_a_copy_of_the_same_text_with_comments_scripts_and_styles() -> None:

@@ -13,15 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.translation.rung import Translation as Answer
-from infostream_dedup.links import PLAIN, choose_backend
+from infostream_dedup.links import match
 from infostream_dedup.model import LANGUAGES, Settings
-from infostream_dedup.terms import compiled
 from infostream_dedup.terms.equivalents import back_translations, both_ways, source_terms
 from infostream_dedup.terms.matched_words import Meeting, meetings
 from infostream_dedup.terms.pivot_columns import untranslated_shares
-from infostream_dedup.terms.plain import select_key_terms
 from infostream_dedup.terms.representations.pivot import pivot_key_terms
 from infostream_dedup.terms.statistics import TermCounts
+from tests.oracles.key_terms import select_key_terms
 
 WORDS = {
     ("uk", "голова"): (Answer("председатель", "dictionary", 1.0), Answer("глава", "dictionary", 0.9)),
@@ -166,7 +165,7 @@ def test_key_terms_targets_and_counts_equal_the_plain_version_on_sets(documents,
     found = pivot_key_terms(counted(documents), chosen, translate=translate)
     keys, _, expected = plain(documents, chosen)
     assert [sorted(found.terms_of(document)) for document in range(len(documents))] == [sorted(k) for k in keys]
-    matrix = PLAIN.match(found.keys, found.targets, n=n, weights=False, k_min=1)
+    matrix = match(found.keys, found.targets, n=n, weights=False, k_min=1)
     assert matrix.counts.toarray().tolist() == expected
 
 
@@ -190,13 +189,13 @@ def found():
 def test_by_hand_a_key_term_hits_by_any_equivalent_and_counts_once(found):
     # председатель, the canonical term of голова, hits глава by its further equivalent.
     assert found.terms_of(1) == ["председатель", "мечта"]
-    matrix = PLAIN.match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
+    matrix = match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
     assert matrix[1, :6].tolist() == [2, 0, 2, 0, 0, 0]
     assert matrix[0, :6].tolist() == [0, 2, 2, 0, 1, 1]
 
 
 def test_a_guess_is_met_but_makes_no_key_term(found):
-    matrix = PLAIN.match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
+    matrix = match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
     assert "шольц" not in found.terms_of(1)
     guess = found.pivot.equivalents.of(found.pivot.sources.terms.index("шолц"))
     assert [found.pivot.equivalents.vocabulary[term] for term in guess] == ["шольц"]
@@ -224,7 +223,7 @@ def test_a_word_is_met_by_what_translates_to_it():
     documents = [("ru", ["рубль"]), ("en", ["rouble"]), *[("ru", [])] * 4]
     found = pivot_key_terms(counted(documents), CHOSEN, translate=translate)
     assert found.terms_of(1) == ["рубль"]
-    matrix = PLAIN.match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
+    matrix = match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
     assert [matrix[0, 1], matrix[1, 0]] == [1, 1]
 
 
@@ -253,7 +252,7 @@ def test_a_sure_way_back_takes_the_place_of_a_guess():
 def test_an_english_word_is_met_by_itself_in_a_russian_text():
     documents = [("ru", ["dream", "шольц"]), ("en", ["dream"]), *[("ru", [])] * 4]
     found = pivot_key_terms(counted(documents), CHOSEN, translate=translate_latin)
-    matrix = PLAIN.match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
+    matrix = match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
     assert found.terms_of(0) == ["dream"]
     assert found.terms_of(1) == ["мечта"]
     assert matrix[0, 1] == 1
@@ -309,16 +308,10 @@ def test_untranslated_weight_is_given_by_language(found):
 @given(collections(), st.sampled_from(["text", "signature", "top:2"]))
 def test_compiled_code_gives_the_same(documents, target):
     chosen = Settings.of(representation="pivot", n=3, target=target, df_min=1, df_max=1e9, background=False)
-    one = pivot_key_terms(counted(documents), chosen, translate=translate)
-    other = pivot_key_terms(counted(documents), chosen, translate=translate, select=compiled.select_key_terms)
+    one = pivot_key_terms(counted(documents), chosen, translate=translate, select=select_key_terms)
+    other = pivot_key_terms(counted(documents), chosen, translate=translate)
     assert (one.keys != other.keys).nnz == 0
     assert (one.targets != other.targets).nnz == 0
-    plainly, fast = (
-        choose_backend(engine).match(one.keys, one.targets, n=3, weights=True, k_min=1)
-        for engine in ("plain", "compiled")
-    )
-    assert (plainly.counts != fast.counts).nnz == 0
-    assert (plainly.matched != fast.matched).nnz == 0
 
 
 def test_no_documents_give_no_key_terms():

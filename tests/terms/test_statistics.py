@@ -5,7 +5,6 @@ import pytest
 import scipy.sparse as sp
 
 from infostream_dedup.model import Settings
-from infostream_dedup.terms.plain import statistics_of
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import (
     BACKGROUND_DOCUMENTS,
@@ -15,6 +14,7 @@ from infostream_dedup.terms.statistics import (
     document_probability,
     filled_up,
 )
+from tests.oracles.key_terms import statistics_of
 
 
 def _counts(rows, terms, languages):

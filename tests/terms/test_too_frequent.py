@@ -24,11 +24,10 @@ def documents(copies: int) -> list[Document]:
 
 
 @pytest.mark.parametrize("representation", ["stem", "morph", "pivot"])
-@pytest.mark.parametrize("engine", ["plain", "compiled"])
-def test_documents_are_counted_that_df_max_leaves_too_few_key_terms(representation, engine) -> None:
+def test_documents_are_counted_that_df_max_leaves_too_few_key_terms(representation) -> None:
     settings = Settings(representation=representation, background=False, df_min=1)
     for copies, lost in ((7, 7), (3, 0)):
-        terms = collect(documents(copies), hashes=False, engine=engine).key_terms(settings)
+        terms = collect(documents(copies), hashes=False).key_terms(settings)
         assert count_lost_to_df_max(terms, settings) == lost, "a short text of rare words is not counted"
     assert terms.sizes.min() < 3
 

@@ -24,11 +24,11 @@ from infostream_dedup.judging.features.words import hash_words, scrambled
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.sentences import sentences
-from infostream_dedup.links import choose_backend
+from infostream_dedup.links import match
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, full_text, language_number
-from infostream_dedup.terms.plain import SurfaceCounter, SurfaceCounts, count_terms, statistics_of
-from infostream_dedup.terms.plain.key_terms import heaviest
-from infostream_dedup.terms.reading import SurfaceReader, key_terms_of_surfaces
+from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens, count_terms, statistics_of
+from infostream_dedup.terms.key_terms import KeyTerms, heaviest
+from infostream_dedup.terms.reading import key_terms_of_surfaces
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import (
     BACKGROUND_DOCUMENTS,
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.terms.key_terms import KeyTerms
 
 
 TITLE_WORDS: Final = 10
@@ -121,7 +120,7 @@ _LINE: Final = re.compile(r"\n\s*")
 class Parts:
     """Sentences of all documents, in order."""
 
-    surfaces: SurfaceCounts  # words of each sentence
+    surfaces: SurfaceTokens  # words of each sentence
     numbers: Ragged  # numbers of each sentence, in order, int64 index into `number_names`
     number_names: list[str]  # distinct canonical numbers in order of first occurrence
     paragraph_of: NDArray[np.int64]  # int64 (sentences,), paragraph of each sentence, ascending
@@ -202,7 +201,7 @@ def weighted_sets(
     distinct, columns = np.unique(elements[heavy], return_inverse=True)
     codes, first = np.unique(owners * max(len(distinct), 1) + columns, return_index=True)
     rows, columns = np.divmod(codes, max(len(distinct), 1))
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=documents))))
+    indptr = offsets_of(np.bincount(rows, minlength=documents))
     shape = (documents, len(distinct))
     table = sp.csr_array((weights[first], columns, indptr), shape=shape)
     members = sp.csr_array((np.ones(len(columns)), columns, indptr), shape=shape)
@@ -414,7 +413,7 @@ def _category(document: Document) -> str | None:
 
 
 def _key_terms(documents: Sequence[Document], languages: Sequence[str], *, background: bool) -> KeyTerms:
-    reader = SurfaceReader()
+    reader = SurfaceCounter()
     for document, language in zip(documents, languages, strict=True):
         reader.add(full_text(document), language)
     if not background:
@@ -455,7 +454,7 @@ def two_word_candidates(models: DocumentModels) -> tuple[NDArray[np.int64], NDAr
 
 
 def key_term_candidates(
-    models: DocumentModels, *, k: int = LINK_K, n: int = LINK_TERMS, engine: str = "auto"
+    models: DocumentModels, *, k: int = LINK_K, n: int = LINK_TERMS
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find pairs in which one document contains at least k of the n heaviest key terms of the other.
 
@@ -464,8 +463,7 @@ def key_term_candidates(
     if not 1 <= k <= n:
         raise ConfigurationError(f"k is {k}; expected 1 to n = {n}")
     keys = heaviest(models.key_terms.keys, n)
-    backend = choose_backend(engine)
-    counts = backend.match(keys, models.key_terms.targets, n=n, weights=False, k_min=k).counts
+    counts = match(keys, models.key_terms.targets, n=n, weights=False, k_min=k).counts
     linked = sp.csr_array((np.ones(counts.nnz, dtype=np.int32), counts.indices, counts.indptr), shape=counts.shape)
     return _pairs_above(sp.csr_array(linked + linked.T))
 

@@ -283,11 +283,3 @@ def by_time(pairs: JudgedPairs, times: NDArray[np.float64], share: float = 0.5) 
         return None
     moment = moments[int(share * len(moments))]
     return Fold(np.flatnonzero(known & (last < moment)), np.flatnonzero(known & (first >= moment)))
-
-
-def across_sites(pairs: JudgedPairs, sources: Sequence[str | None]) -> Fold:
-    """Split by site: train on pairs of one site, test on pairs of two sites; leave out pairs without a source."""
-    sides = [(sources[i], sources[j]) for i, j in zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)]
-    known = np.array([one is not None and other is not None for one, other in sides], dtype=np.bool_)
-    same = np.array([one == other for one, other in sides], dtype=np.bool_)
-    return Fold(np.flatnonzero(known & same), np.flatnonzero(known & ~same))

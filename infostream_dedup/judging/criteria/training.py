@@ -392,49 +392,9 @@ def held_out(
     return found
 
 
-def single_criterion(
-    forward: NDArray[np.float64],
-    backward: NDArray[np.float64],
-    pairs: JudgedPairs,
-    rule: PairRule,
-    split: Sequence[Fold],
-) -> NDArray[np.bool_]:
-    """Decide by one criterion alone, at the threshold and side that did best on the other stories."""
-    found = np.zeros(len(pairs), dtype=np.bool_)
-    truth = _truth(pairs, rule)
-    for fold in split:
-        tried = []
-        for sign in (1.0, -1.0):
-            grades = _grades(sign * forward, sign * backward, rule)
-            threshold, f1 = best_threshold(grades[fold.training], truth[fold.training])
-            tried.append((f1, sign, threshold))
-        _, sign, threshold = max(tried)
-        found[fold.test] = _grades(sign * forward[fold.test], sign * backward[fold.test], rule) <= threshold
-    return found
-
-
-def best_threshold(grades: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[float, float]:
-    """Find the threshold with the greatest F1, half way to the next grade, and that F1."""
-    order = np.argsort(grades, kind="stable")
-    ranked, hits = grades[order], np.cumsum(truth[order])
-    if not len(ranked) or not hits[-1]:
-        return -np.inf, 0.0
-    f1 = 2 * hits / (np.arange(1, len(ranked) + 1) + hits[-1])
-    last_of_equals = np.append(ranked[1:] > ranked[:-1], True) & np.isfinite(ranked)
-    if not last_of_equals.any():
-        return -np.inf, 0.0
-    best = int(np.argmax(np.where(last_of_equals, f1, -1.0)))
-    upper = ranked[best + 1] if best + 1 < len(ranked) and np.isfinite(ranked[best + 1]) else ranked[best]
-    return float((ranked[best] + upper) / 2), float(f1[best])
-
-
 def found_by_rule(forward: NDArray[np.bool_], backward: NDArray[np.bool_], rule: PairRule) -> NDArray[np.bool_]:
     """Combine both directions by the rule: bool (pairs,)."""
     return forward & backward if rule == "both" else forward | backward
-
-
-def _truth(pairs: JudgedPairs, rule: PairRule) -> NDArray[np.bool_]:
-    return found_by_rule(pairs.i_repeats, pairs.j_repeats, rule)
 
 
 def _grades(forward: NDArray[np.float64], backward: NDArray[np.float64], rule: PairRule) -> NDArray[np.float64]:

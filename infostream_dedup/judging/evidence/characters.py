@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.judging.evidence.constants import SEED
 from infostream_dedup.language.text.normalise import TO_CYRILLIC, TO_LATIN
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ class CharacterKind(IntEnum):
     HYPHEN = 10
     SLASH = 11
 
+
+_MASK: Final = (1 << 64) - 1
 
 _INVISIBLE: Final = (0xAD, 0x34F, 0x61C, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF)
 
@@ -141,6 +144,15 @@ def _folded_letter(character: str) -> int:
     small = unicodedata.normalize("NFKD", character.lower())
     base = next((one for one in small if not unicodedata.combining(one)), character)
     return ord(base) if ord(base) < CODE_POINTS else ord(character)
+
+
+def word_hash(folded: str, state: int = SEED) -> int:
+    """64-bit hash of a folded word, as ``kernels.hashing`` makes it of a text."""
+    for letter in folded:
+        state = ((state ^ ord(letter)) * 0x100000001B3) & _MASK
+    state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & _MASK
+    return state ^ (state >> 31)
 
 
 # Words that date or number a text in Russian, Ukrainian and English, as the reader folds them

@@ -1,4 +1,4 @@
-"""Constants shared by the plain and the compiled reader. Changing one changes every stored record."""
+"""Constants of the reader. Changing one changes every stored record."""
 
 from __future__ import annotations
 

@@ -274,11 +274,6 @@ def kinds_of_rules(rules: NDArray[np.int8]) -> NDArray[np.int8]:
     return kinds[rules]
 
 
-def kinds_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
-    """``Kind`` of each pair: int8 (pairs,)."""
-    return kinds_of_rules(rules_of_pairs(facts))
-
-
 def seen_from_later(kind: Kind) -> Kind:
     """The kind as seen from the later document: it is ``contained`` if the earlier document contains it."""
     return {Kind.CONTAINED: Kind.CONTAINS, Kind.CONTAINS: Kind.CONTAINED}.get(kind, kind)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.arrays import offsets_of
-from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS, alphabet
+from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS, alphabet, word_hash
 from infostream_dedup.judging.evidence.kernels.reading import (
     FIELDS,
     PADDING,
@@ -22,14 +23,13 @@ from infostream_dedup.judging.evidence.kernels.reading import (
     read_documents,
 )
 from infostream_dedup.judging.evidence.kernels.words import BINS
-from infostream_dedup.judging.evidence.plain_reading import word_hash
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of, texts_of_bytes
 from infostream_dedup.machine.scratch import KeptMemory
 from infostream_dedup.model import Document, DocumentBlock, full_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -41,6 +41,8 @@ _ADDRESS: Final = b"://"
 
 _MOST_KEPT: Final = 1 << 22
 """Bytes of text for which the lists are kept; longer texts are rare, and their lists are given back."""
+
+_ENTRIES: Final = ("triples", "numbers", "names", "lead", "body")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +77,7 @@ class RawEvidence:
 
     def copied(self) -> RawEvidence:
         """Return this evidence with its entries copied."""
-        entries = {name: getattr(self, name).copy() for name in ("triples", "numbers", "names", "lead", "body")}
+        entries = {name: getattr(self, name).copy() for name in _ENTRIES}
         return replace(self, **entries)
 
     def triple_blobs(self) -> list[bytes]:
@@ -149,8 +151,15 @@ def _marked(texts: Utf8Texts) -> list[int]:
     return sorted(found)
 
 
-def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64], *, lent: bool = False) -> RawEvidence:
-    """Read the evidence of documents. The first call compiles, or loads compiled code from disk."""
+def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> RawEvidence:
+    """Read the evidence of documents; ``title_ends``: int64 (documents,), where each title ends in ``texts.data``."""
+    with lent_evidence(texts, title_ends) as raw:
+        return raw.copied()
+
+
+@contextmanager
+def lent_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> Iterator[RawEvidence]:
+    """Read evidence into memory that the next call uses again; after the ``with`` its entries are gone."""
     size, documents = int(texts.offsets[-1] - texts.offsets[0]) + 1, len(texts)
     found = _ROOM.of(size)._replace(
         ends=np.zeros((documents + 1, FIELDS), dtype=np.int64),
@@ -169,7 +178,11 @@ def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64], *, lent: bool
         tokens=found.tokens,
         titles=found.titles,
     )
-    return raw if lent else raw.copied()
+    try:
+        yield raw
+    finally:
+        for name in _ENTRIES:
+            object.__delattr__(raw, name)
 
 
 def _empty_lists(size: int) -> EvidenceLists:

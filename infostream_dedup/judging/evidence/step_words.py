@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.characters import alphabet
+from infostream_dedup.judging.evidence.characters import alphabet, word_hash
 from infostream_dedup.judging.evidence.constants import PREFIX
-from infostream_dedup.judging.evidence.plain_reading import word_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

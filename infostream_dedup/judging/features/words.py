@@ -14,7 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged, offsets_of
+from infostream_dedup.arrays import GOLDEN, Ragged, offsets_of
 from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.text.normalise import clean, fold
 from infostream_dedup.language.text.sentences import sentences
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 # The papers of 2007 use CRC32: 500,000 documents make about 29 chance collisions (n^2 / 2^33), so every method that
 # uses it offers 64 bits as well. Numbers are hashed by the finaliser of SplitMix64 (Steele, Lea, Flood: Fast
 # splittable pseudorandom number generators, OOPSLA 2014), which is one-to-one.
-
-_GOLDEN: Final = 0x9E3779B97F4A7C15
 
 _BASE: Final = np.uint64(0xD1342543DE82EF95)
 
@@ -76,7 +74,7 @@ def hash_sequences(columns: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
 
 
 def _splitmix(seed: int) -> int:
-    value = (seed + 1) * _GOLDEN & _MASK
+    value = (seed + 1) * GOLDEN & _MASK
     value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
     value = (value ^ (value >> 27)) * 0x94D049BB133111EB & _MASK
     return value ^ (value >> 31)

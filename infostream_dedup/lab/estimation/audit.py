@@ -14,6 +14,7 @@ from infostream_dedup.lab.estimation.candidates import CANDIDATE_COUNT
 from infostream_dedup.lab.estimation.census import COPY_WORDING, CopyCensus, DrawnPairs, hash_of_pairs, in_universe
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.links.similarity_matrix import at_least
+from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.linking import LinkedPairs, link
 
 if TYPE_CHECKING:
@@ -254,8 +255,6 @@ AUDIT_COLUMNS = (
     *("recall", "recall_low", "recall_high", "note"),
 )
 
-_DECIMALS = 6
-
 
 @dataclass(frozen=True, slots=True)
 class AuditedCollection:
@@ -274,7 +273,6 @@ class AuditedCollection:
         settings: Settings,
         *,
         k: int,
-        engine: str = "auto",
         progress: Progress | None = None,
     ) -> AuditedCollection:
         """Link a collection and find the pairs."""
@@ -286,7 +284,7 @@ class AuditedCollection:
                 f"{settings.score} and k = {k}"
             )
         key_terms = collection.key_terms(settings)
-        matrix = link(key_terms, settings, k_min=CANDIDATE_COUNT, engine=engine).matrix
+        matrix = link(key_terms, settings, k_min=CANDIDATE_COUNT).matrix
         census = CopyCensus(collection.documents, evidence)
         estimator = SweepEstimator(collection, census)
         links, counted, copies, _ = estimator.linked(key_terms, matrix, settings, progress=progress)
@@ -312,7 +310,7 @@ class AuditedCollection:
                     "a": one.id,
                     "b": other.id,
                     "label": None,
-                    "wording": round(float(population.wording[row]), _DECIMALS),
+                    "wording": round(float(population.wording[row]), SHOWN_DECIMALS),
                     "title_a": one.title,
                     "title_b": other.title,
                     "text_a": None,
@@ -381,4 +379,4 @@ def _figures(name: str, value: float | None, bounds: Bounds | None) -> dict[str,
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, _DECIMALS)
+    return None if value is None else round(value, SHOWN_DECIMALS)

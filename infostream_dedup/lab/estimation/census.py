@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.arrays import GOLDEN, offsets_of, places_of
 from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
 from infostream_dedup.judging.evidence.kernels.packing import TITLE_AT
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows, fill_in_wording
@@ -147,7 +148,7 @@ class SharedWording:
         """Rows that share as many triples as the documents do; values that stand for dropped triples are in one row."""
         sizes = self.bounds[documents + 1] - self.bounds[documents]
         texts = self.texts[documents]
-        bounds = _bounds(sizes)
+        bounds = offsets_of(sizes)
         rows = np.empty(int(bounds[-1]), dtype=np.uint64)
         write_rows(self.numbers, self.begins[texts], self.begins[texts + 1], self.bounds[texts], bounds, rows)
         return TripleRows(rows, bounds)
@@ -155,7 +156,7 @@ class SharedWording:
 
 def shared_wording(triples: TripleRanges, texts: NDArray[np.int64]) -> SharedWording:
     """Number the triples that occur in at least two texts."""
-    bounds, chosen = _bounds(triples.sizes()), texts == np.arange(len(texts))
+    bounds, chosen = offsets_of(triples.sizes()), texts == np.arange(len(texts))
 
     def number(given: TripleRange) -> _Range:
         # Triples that are in their parts are no longer needed where they were read.
@@ -165,7 +166,7 @@ def shared_wording(triples: TripleRanges, texts: NDArray[np.int64]) -> SharedWor
 
     ranges = triples.map(number)
     triples.close()
-    begins = _bounds(sum((one.kept for one in ranges), start=np.zeros(len(texts), dtype=np.int64)))
+    begins = offsets_of(sum((one.kept for one in ranges), start=np.zeros(len(texts), dtype=np.int64)))
     arranged, ends, terms = np.empty(int(begins[-1]), dtype=np.int32), begins[:-1].copy(), 0
     while ranges:
         one = ranges.pop(0)
@@ -182,11 +183,6 @@ class _Range(NamedTuple):
     terms: int
 
 
-def _bounds(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-
-
-_GOLDEN: Final = 0x9E3779B97F4A7C15
 _ALL_BITS: Final = 0xFFFFFFFFFFFFFFFF
 
 
@@ -222,7 +218,7 @@ class DrawnPairs:
 def hash_of_pairs(a: NDArray[np.signedinteger], b: NDArray[np.signedinteger], *, seed: int = 0) -> NDArray[np.uint64]:
     """Uint64 (pairs,), evenly distributed; depends only on the two ordinals and the seed."""
     state = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
-    state ^= np.uint64(seed * _GOLDEN & _ALL_BITS)
+    state ^= np.uint64(seed * GOLDEN & _ALL_BITS)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         state = (state ^ (state >> np.uint64(shift))) * np.uint64(factor)
     return state ^ (state >> np.uint64(31))
@@ -254,7 +250,7 @@ MOST_COPIES: Final = 20_000_000
 _RARE: Final = 60
 """Maximum number of texts with a rare triple."""
 _TEXTS_AT_ONCE: Final = 20_000
-_MIX: Final = np.uint64(0x9E3779B97F4A7C15)
+_MIX: Final = np.uint64(GOLDEN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -353,7 +349,7 @@ def texts_of_documents(sums: NDArray[np.uint64], sizes: NDArray[np.int64], unive
     rows = first[by_time]
     classes = TextClasses(
         sizes=sizes[rows],
-        begins=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        begins=offsets_of(counts),
         members=members.astype(np.int32),
         first=low.astype(np.int64),
         last=high.astype(np.int64),
@@ -378,9 +374,7 @@ def _numbers_of_classes(
 
 def _runs(values: NDArray[Any], begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[Any]:
     """Values of runs, with the runs reordered."""
-    starts = np.cumsum(sizes) - sizes
-    places = np.arange(int(sizes.sum())) - np.repeat(starts - begins, sizes)
-    return values[places]
+    return values[places_of(begins, sizes)]
 
 
 def _index(texts: DistinctTexts, wording: SharedWording, pool: ThreadPoolExecutor, threads: int) -> SharedIndex:

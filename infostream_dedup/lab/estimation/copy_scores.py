@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import UsageError
 from infostream_dedup.lab.estimation.census import CopyCensus, are_kept, in_universe, thinned
 from infostream_dedup.lab.estimation.kernels.copies import PickedPairs, count_drawn, count_linked_pairs, grades_of_pairs
@@ -345,8 +346,7 @@ def links_in_groups(groups: NDArray[np.int64]) -> Links:
         raise UsageError(f"groups join {total // 2} pairs; copies are counted among at most {_MOST_IN_GROUPS // 2}")
     order = np.argsort(groups, kind="stable")
     begins = np.cumsum(sizes) - sizes
-    indptr = np.zeros(len(groups) + 1, dtype=np.int64)
-    np.cumsum(sizes[groups] - 1, out=indptr[1:])
+    indptr = offsets_of(sizes[groups] - 1)
     indices = np.empty(total, dtype=np.int32)
     for document in np.flatnonzero(sizes[groups] > 1).tolist():
         group = groups[document]

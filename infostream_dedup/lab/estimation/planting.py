@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from infostream_dedup.lab.estimation.census import LEAST_TOKENS
 from infostream_dedup.lab.estimation.copy_scores import Links
 from infostream_dedup.links.pair_rules import count_grades
+from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.collection import Collection, collect
 from infostream_dedup.terms.key_terms import pattern
 
@@ -116,7 +117,6 @@ MOST_OF_A_KIND: Final = 100
 _SEED: Final = 21
 _FOR_WORDS: Final = 1000
 _NORMAL: Final = 1.959964
-_DECIMALS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,6 @@ class PlantedCollection:
         documents: Sequence[Document],
         languages: Sequence[Language],
         *,
-        engine: str = "auto",
         progress: Progress | None = None,
     ) -> PlantedCollection:
         """Plant copies: one of each sampled document, at most ``MOST_OF_A_KIND`` of a kind."""
@@ -157,7 +156,7 @@ class PlantedCollection:
                 originals.append(number)
                 kinds.append((language, edit, rate))
         both = [*documents, *copies]
-        collection = collect(both, hashes=False, engine=engine, progress=progress)
+        collection = collect(both, hashes=False, progress=progress)
         return cls(collection, np.array(originals, dtype=np.int64), kinds)
 
     def recovered(self, settings: Settings, ks: Sequence[int] | None = None) -> list[dict[str, Any]]:
@@ -182,9 +181,9 @@ class PlantedCollection:
                         "rate": rate,
                         "copies": len(of_kind),
                         "k": k,
-                        "recovered": round(found / len(of_kind), _DECIMALS),
-                        "low": round(low, _DECIMALS),
-                        "high": round(high, _DECIMALS),
+                        "recovered": round(found / len(of_kind), SHOWN_DECIMALS),
+                        "low": round(low, SHOWN_DECIMALS),
+                        "high": round(high, SHOWN_DECIMALS),
                     }
                 )
         return sorted(rows, key=lambda row: (row["language"], EDITS.index(row["edit"]), row["rate"], row["k"]))

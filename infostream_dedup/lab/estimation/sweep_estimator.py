@@ -30,6 +30,7 @@ from infostream_dedup.machine.memory import give_back_memory
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, single_documents, without_text
+from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.linking import MOST_LINKS, SHARE_THRESHOLDS, LinkEstimate
 
 if TYPE_CHECKING:
@@ -219,7 +220,6 @@ COLUMNS: Final = (
 )
 """Columns added to a sweep."""
 
-_DECIMALS: Final = 6
 _KEY_TERMS: Final = 30
 _CHECKED_SHARE: Final = SHARE_THRESHOLDS.index(0.4) + 1
 """Step of the share score at which links are checked."""
@@ -420,7 +420,7 @@ def _duplicate_summary(estimate: DuplicateEstimate, block: str) -> Mapping[str, 
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, _DECIMALS)
+    return None if value is None else round(value, SHOWN_DECIMALS)
 
 
 def _summary(scores: Sequence[CopyScores], copies: Copies) -> Mapping[str, Any]:

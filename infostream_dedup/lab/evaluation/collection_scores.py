@@ -184,25 +184,24 @@ def judged_predictions(
     kinds: Sequence[str] | None = None,
     *,
     between: Between | None = "nothing-better",
-    engine: str = "auto",
 ) -> Predictions:
     """Return the pairs that ``pairs --preset judged`` lists."""
-    listed = listed_pairs(collection, PairChoice(), engine=engine)
+    listed = listed_pairs(collection, PairChoice())
     chosen = np.ones(len(listed.a), dtype=np.bool_)
     if kinds is not None:
         chosen = np.isin(listed.kinds, [KINDS.index(kind) for kind in kinds])
     a, b = listed.a[chosen], listed.b[chosen]
     if between is not None and (kinds is None or _TRANSLATION in kinds):
-        translated = find_translations(collection, between=between, engine=engine)
+        translated = find_translations(collection, between=between)
         if translated is not None:
             a, b = np.concatenate([a, translated.a]), np.concatenate([b, translated.b])
     return predicted_pairs(a, b, len(collection.collection))
 
 
-def judged_groups(collection: JudgedCollection, *, engine: str = "auto") -> NDArray[np.int64]:
+def judged_groups(collection: JudgedCollection) -> NDArray[np.int64]:
     """Return int64 (documents,), equal numbers for documents that ``dedup --preset judged`` puts into one group."""
     numbers: dict[str, int] = {}
-    statuses = judged_statuses(collection, engine=engine)
+    statuses = judged_statuses(collection)
     return np.array([numbers.setdefault(status.group, len(numbers)) for status in statuses], dtype=np.int64)
 
 
@@ -234,7 +233,6 @@ def evaluate_collection(
     kinds: Sequence[str] | None = None,
     between: Between = "nothing-better",
     resamples: int = 1000,
-    engine: str = "auto",
 ) -> Evaluation:
     """Evaluate key-term links and preset ``judged`` against labelled pairs.
 
@@ -254,16 +252,14 @@ def evaluate_collection(
         closed=closed,
     )
     cross = lang is not None and "-" in lang
-    found = _evaluate_key_terms(
-        collection, settings, truth, chooser=chooser, cross=cross, resamples=resamples, engine=engine
-    )
+    found = _evaluate_key_terms(collection, settings, truth, chooser=chooser, cross=cross, resamples=resamples)
     found = replace(found, notes=note_without_positives(truth, listed, positive))
     if second_look is None:
         return found
     one_language = lang is not None and not cross
-    predictions = judged_predictions(second_look, kinds, between=None if one_language else between, engine=engine)
+    predictions = judged_predictions(second_look, kinds, between=None if one_language else between)
     judged = evaluate(predictions, truth, recommended=1, resamples=resamples).recommended
-    return replace(found, judged=judged, groups=group_scores(judged_groups(second_look, engine=engine), truth))
+    return replace(found, judged=judged, groups=group_scores(judged_groups(second_look), truth))
 
 
 def _evaluate_key_terms(
@@ -274,12 +270,11 @@ def _evaluate_key_terms(
     chooser: KChooser | None,
     cross: bool,
     resamples: int,
-    engine: str,
 ) -> Evaluation:
     share = settings.score == "share"
     key_terms = collection.key_terms(settings)
     warn_of_terms_above_df_max(key_terms, settings)
-    linked = link(key_terms, settings, k_min=settings.min_terms if share else 1, engine=engine)
+    linked = link(key_terms, settings, k_min=settings.min_terms if share else 1)
     predictions = predictions_of(linked)
     if share:
         return evaluate(predictions, truth, recommended=settings.threshold, resamples=resamples)

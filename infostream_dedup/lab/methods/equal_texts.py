@@ -8,7 +8,7 @@ from typing import Annotated
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.judging.features.words import hash_text, read_words
 from infostream_dedup.lab.methods.method import Method, Texts
@@ -66,7 +66,7 @@ class Checksum(Method):
         """Return the checksum of each body: two 64-bit values."""
         hashes = [text_hash(document.text) for document in texts.documents]
         sizes = [len(found) // 8 for found in hashes]
-        indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        indptr = offsets_of(sizes)
         return Ragged(indptr, np.frombuffer(b"".join(hashes), dtype="<u8"))
 
 

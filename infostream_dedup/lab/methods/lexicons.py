@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.features.fingerprints import (
     WordCounts,
     lexicon_fingerprints,
@@ -168,7 +168,7 @@ class DescriptiveWords(Method):
         hashes = hash_words(texts.significant.vocabulary)
         rows = [hashes[bits.row(document)] for document in range(len(bits))]
         values = [hash_sequences(list(row[:, None])) for row in rows if len(row)]
-        indptr = np.concatenate(([0], np.cumsum(bits.sizes > 0))).astype(np.int64)
+        indptr = offsets_of(bits.sizes > 0)
         return Ragged(indptr, np.concatenate([np.zeros(0, dtype=np.uint64), *values]))
 
 

@@ -26,7 +26,7 @@ from infostream_dedup.judging.features.words import Words, read_words, shingles,
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.model import Document, full_text
 from infostream_dedup.model.limits import check_limits
-from infostream_dedup.terms.plain import SurfaceCounter, SurfaceCounts
+from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -150,8 +150,8 @@ class Texts:
         return [self.words.text(document) for document in range(len(self))]
 
     @cached_property
-    def surfaces(self) -> SurfaceCounts:
-        """Counts of surfaces, from which key terms are made."""
+    def surfaces(self) -> SurfaceTokens:
+        """The surfaces of all documents, from which key terms are made."""
         counter = SurfaceCounter()
         for text, language in zip(self.raw, self.languages, strict=True):
             counter.add(text, language)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,18 +19,17 @@ from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.lab.methods.method import Method, Pairs, Texts, unordered_pairs
 from infostream_dedup.lab.methods.registry import register
 from infostream_dedup.language.text.fingerprint import text_hash
-from infostream_dedup.links import PLAIN
+from infostream_dedup.links import match
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.model import Settings
+from infostream_dedup.model.constants import CANDIDATE_TERMS, COMPARED_TERMS
 from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.settings import REPRESENTATIONS, WEIGHTINGS
-from infostream_dedup.terms.plain.key_terms import heaviest
+from infostream_dedup.terms.key_terms import KeyTerms, heaviest
 from infostream_dedup.terms.reading import key_terms_of_surfaces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from infostream_dedup.terms.key_terms import KeyTerms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +101,7 @@ class _KeyTerms(Method):
         del signatures
         key_terms = self._key_terms(texts)
         share = self.score == "share"
-        matrix = PLAIN.match(key_terms.keys, key_terms.targets, n=self.n, weights=share, k_min=1)
+        matrix = match(key_terms.keys, key_terms.targets, n=self.n, weights=share, k_min=1)
         counts, sizes = matrix.counts, key_terms.sizes
         rows = np.repeat(np.arange(len(sizes), dtype=np.int64), np.diff(counts.indptr))
         columns = counts.indices.astype(np.int64)
@@ -145,10 +144,6 @@ for _name in REPRESENTATIONS:
         {"representation": _name, "__doc__": f"Terms of the representation ``{_name}``.", "__module__": __name__},
     )
     globals()[_class.__name__] = register(f"key-terms-{_name}")(_class)
-
-
-_COMPARED_TERMS: Final = 30
-_CANDIDATE_TERMS: Final = 3
 
 
 @register("pair-model")
@@ -217,7 +212,7 @@ class PairModelMethod(Method):
 
     @staticmethod
     def _key_terms(texts: Texts) -> KeyTerms:
-        settings = Settings(n=_COMPARED_TERMS)
+        settings = Settings(n=COMPARED_TERMS)
         return texts.once(settings, lambda: key_terms_of_surfaces(texts.surfaces, settings))
 
     @staticmethod
@@ -234,7 +229,7 @@ class PairModelMethod(Method):
 def _candidate_pairs(terms: KeyTerms) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Pairs a < b of one language with three of 12 key terms in either direction."""
     first = replace(terms, keys=heaviest(terms.keys, Settings().n))
-    counts = PLAIN.match(first.keys, first.targets, n=Settings().n, weights=False, k_min=_CANDIDATE_TERMS).counts
+    counts = match(first.keys, first.targets, n=Settings().n, weights=False, k_min=CANDIDATE_TERMS).counts
     either = sp.coo_array(sp.triu(counts.maximum(counts.T), k=1))
     a, b = either.row.astype(np.int64), either.col.astype(np.int64)
     languages = terms.counts.languages

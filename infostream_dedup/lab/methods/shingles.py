@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.fingerprints import grouped, sample_min, sample_mod
 from infostream_dedup.judging.features.joins import containing, numbered, pairs_sharing, resembling
@@ -262,7 +262,7 @@ class LogShingles(Method):
         sample = _fill_empty_samples(distinct(sample), shingles)
         rows = [sample.row(document) for document in range(len(sample))]
         hashes = [hash_sequences(list(row[:, None])) for row in rows if len(row)]
-        indptr = np.concatenate(([0], np.cumsum(sample.sizes > 0))).astype(np.int64)
+        indptr = offsets_of(sample.sizes > 0)
         return Ragged(indptr, np.concatenate([np.zeros(0, dtype=np.uint64), *hashes]))
 
 
@@ -279,7 +279,7 @@ def logarithmic_sample(shingles: Ragged) -> Ragged:
     document = np.concatenate(documents)
     order = np.argsort(document, kind="stable")
     sizes = np.bincount(document, minlength=len(shingles))
-    return Ragged(np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), np.concatenate(values)[order])
+    return Ragged(offsets_of(sizes), np.concatenate(values)[order])
 
 
 def modular_sample(shingles: Ragged, target: int) -> Ragged:
@@ -293,7 +293,7 @@ def _fill_empty_samples(sample: Ragged, shingles: Ragged) -> Ragged:
     """Return the sample with the smallest fingerprint added for documents whose sample is empty."""
     empty = (sample.sizes == 0) & (shingles.sizes > 0)
     sizes = sample.sizes + empty
-    indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    indptr = offsets_of(sizes)
     values = np.empty(int(indptr[-1]), dtype=np.uint64)
     added = np.zeros(len(values), dtype=np.bool_)
     added[indptr[:-1][empty]] = True

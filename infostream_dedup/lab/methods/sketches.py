@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.judging.features.fingerprints import megashingles, minwise, supershingles, tf_idf_weights
 from infostream_dedup.judging.features.joins import near_pairs, pairs_sharing
@@ -59,7 +59,7 @@ class Megashingles(Method):
         samples = minwise(shingles, self.groups * self.group_size)
         values = megashingles(supershingles(samples, self.groups))
         sizes = np.where(shingles.sizes > 0, values.shape[1], 0)
-        return Ragged(np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), values.ravel())
+        return Ragged(offsets_of(sizes), values.ravel())
 
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs with a common megashingle; the score is the share of common ones."""
@@ -115,7 +115,7 @@ class SimHash(_Projections):
     def sign(self, texts: Texts) -> Ragged:
         """Return one 64-bit value for each document."""
         shingles = texts.shingles(self.w)
-        indptr = np.concatenate(([0], np.cumsum(shingles.sizes > 0))).astype(np.int64)
+        indptr = offsets_of(shingles.sizes > 0)
         return Ragged(indptr, projections(shingles))
 
 
@@ -160,7 +160,7 @@ class WeightedSimHash(_Projections):
         voting = weights > 0
         hashes = hash_words(texts.significant.vocabulary)[counts.tf.indices]
         features = Ragged(counts.tf.indptr.astype(np.int64), hashes).chosen(voting)
-        indptr = np.concatenate(([0], np.cumsum(features.sizes > 0))).astype(np.int64)
+        indptr = offsets_of(features.sizes > 0)
         return Ragged(indptr, projections(features, weights[voting]))
 
 

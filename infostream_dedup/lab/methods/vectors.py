@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.evidence.meaning import DIMENSIONS, encode, head_of
 from infostream_dedup.judging.features.fingerprints import count_words, tf_idf_weights
 from infostream_dedup.judging.features.joins import similar_vectors, unit_vectors
 from infostream_dedup.judging.features.words import read_words, significant
 from infostream_dedup.lab.methods.method import Method, Pairs, Texts, symmetric_pairs, unordered_pairs
 from infostream_dedup.lab.methods.registry import register
+from infostream_dedup.links.pair_rules import SHARE_DECIMALS
 from infostream_dedup.model.limits import Range
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Semantic(Method):
         heads = [head_of(document) for document in texts.documents]
         filled = np.array([any(map(str.isalnum, head)) for head in heads], dtype=np.bool_)
         vectors = encode([head for head, one in zip(heads, filled.tolist(), strict=True) if one])
-        indptr = np.concatenate(([0], np.cumsum(filled * DIMENSIONS))).astype(np.int64)
+        indptr = offsets_of(filled * DIMENSIONS)
         return Ragged(indptr, vectors.ravel())
 
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
@@ -116,7 +117,6 @@ class Semantic(Method):
 
 _BLOCK: Final = 256
 _HOUR: Final = 3600.0
-_DECIMALS: Final = 9
 
 
 @register("stream-clusters")
@@ -189,7 +189,7 @@ class StreamClusters(Method):
                 likeness = found.likeness(dots[own], own)
                 near = found.nearness(hours[document], self.sigma)
                 likeness = np.where(np.isnan(near), likeness, (1 - self.time) * likeness + self.time * near)
-                likeness = np.where(found.of_language(language[document]), np.round(likeness, _DECIMALS), -1.0)
+                likeness = np.where(found.of_language(language[document]), np.round(likeness, SHARE_DECIMALS), -1.0)
                 best = int(np.argmax(likeness)) if len(likeness) else -1
                 joined = best if best >= 0 and likeness[best] >= self.tau else None
                 found.add(joined, own, dots, hours[document], int(language[document]))

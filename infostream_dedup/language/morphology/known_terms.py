@@ -2,7 +2,7 @@
 
 Looking them up takes a third of the time of a query to the cache of this machine.
 
-The files are made by ``reports/make_known_terms.py``: answers of the morphology for each language, and backgrounds (the
+The files are made by ``tools/make_known_terms.py``: answers of the morphology for each language, and backgrounds (the
 share of running words that each term makes up). All belong to the fingerprint of everything that determines terms
 (``cache_file.fingerprint``): with other versions of the dictionaries they count as empty, and forms are analysed.
 """

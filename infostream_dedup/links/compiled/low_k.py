@@ -31,8 +31,8 @@ from infostream_dedup.links.compiled.kernels.totals import LINKS, RECIPROCAL, WA
 from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, Nodes, PostingIndex, collapse, ranked_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.measures import Measures, error_of_share
-from infostream_dedup.links.plain.sweeping import SEED
 from infostream_dedup.links.similarity_matrix import check_input
+from infostream_dedup.links.sweeping import SEED
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:

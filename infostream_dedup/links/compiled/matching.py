@@ -162,7 +162,12 @@ def match(
     progress: Progress | None = None,
     resources: Resources = Resources(),
 ) -> SimilarityMatrix:
-    """Match as ``backend.Match`` says; documents with equal key terms and targets are matched once."""
+    """Count, for every ordered pair of documents, the key terms of the first that are in the second.
+
+    Documents with equal key terms and targets are matched once.
+
+    keys: int64 (documents, terms), weight of each key term in units of 1e-9, at least 1; at most n in a row.
+    """
     check_input(keys, targets, n=n)
     storage = resources.storage()
     asking, answering = term_rows(keys), term_rows(targets)

@@ -41,7 +41,7 @@ from infostream_dedup.links.compiled.kernels.totals import (
 )
 from infostream_dedup.links.compiled.term_rows import row_parts
 from infostream_dedup.links.measures import EXACT_FROM, KTotals, LinkTotals, Measures
-from infostream_dedup.links.plain import sweep_counts as plain_sweep_counts
+from infostream_dedup.links.sweeping import sweep_by_products
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
@@ -247,9 +247,9 @@ def _bits(chosen: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 
 def sweep_counts(matrix: SimilarityMatrix, ks: Iterable[int], *, progress: Progress | None = None) -> list[Measures]:
-    """Measure the links at each k, as in ``backend.SweepCounts``."""
+    """Measure the links at each distinct k, ascending."""
     ascending = matrix.stored_ks(ks)
-    low = plain_sweep_counts(matrix, [k for k in ascending if k < EXACT_FROM])
+    low = sweep_by_products(matrix, [k for k in ascending if k < EXACT_FROM])
     exact = [k for k in ascending if k >= EXACT_FROM]
     totals = block_totals(LinkBlock(matrix.counts), exact, closed=not matrix.between_groups, progress=progress)
     return [*low, *totals.measures()]

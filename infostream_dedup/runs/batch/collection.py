@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-from infostream_dedup.language.text.fingerprint import text_hash, text_hashes
+from infostream_dedup.language.text.fingerprint import text_hashes
 from infostream_dedup.language.text.surface_pool import Utf8Texts, texts_of, texts_of_bytes
 from infostream_dedup.model import (
     LANGUAGES,
@@ -23,13 +23,8 @@ from infostream_dedup.model import (
     microseconds_of,
     without_text,
 )
-from infostream_dedup.terms.reading import (
-    ForgottenSurfaces,
-    SurfaceReader,
-    Surfaces,
-    key_terms_of_surfaces,
-    term_counts,
-)
+from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens, count_terms
+from infostream_dedup.terms.reading import key_terms_of_surfaces
 from infostream_dedup.terms.statistics import statistics_of_distinct
 from infostream_dedup.terms.weighting import above_df_max, kept_despite_repeats
 
@@ -47,16 +42,13 @@ _CHUNK: Final = 1 << 20
 
 
 def in_blocks(
-    documents: Iterable[Document | DocumentBlock], wanted: Callable[[], bool], *, chunk: int = _CHUNK
+    documents: Iterable[Document | DocumentBlock], *, chunk: int = _CHUNK
 ) -> Iterator[Document | DocumentBlock]:
-    """Yield the same documents in the same order, consecutive single ones as blocks.
-
-    wanted: whether the caller takes blocks; once it does, it always will.
-    """
+    """Yield the same documents in the same order, consecutive single ones as blocks."""
     waiting: list[Document] = []
     characters = 0
     for one in documents:
-        if isinstance(one, DocumentBlock) or not wanted():
+        if isinstance(one, DocumentBlock):
             yield from _gathered(waiting)
             waiting, characters = [], 0
             yield one
@@ -141,7 +133,7 @@ class Collection:
 
     documents: Sequence[Document]  # as read, with `text` left empty
     languages: list[Language]  # language of each document, given or detected
-    surfaces: Surfaces  # surfaces of each document; forgotten after `only`
+    surfaces: SurfaceTokens  # surfaces of each document; forgotten after `only`
     text_hashes: list[bytes]  # checksum of each body, `b""` for an empty one; no entries if they were not requested
     text_lengths: array[int]  # int64, characters of each body
     _counted: dict[tuple[str, str], TermCounts] = field(default_factory=dict, repr=False, compare=False)
@@ -187,15 +179,15 @@ class Collection:
         """
         self._counted.clear()
         # Translation sums the counts of terms.
-        counts = term_counts(self.surfaces, settings, consume=settings.representation != "pivot")
-        forgotten = ForgottenSurfaces(self.surfaces.languages, self.surfaces.stages)
-        return replace(self, surfaces=forgotten, _counted={(settings.representation, settings.morph): counts})
+        counts = count_terms(self.surfaces, settings, consume=settings.representation != "pivot")
+        self.surfaces.forget()
+        return replace(self, _counted={(settings.representation, settings.morph): counts})
 
     def _counts(self, settings: Settings) -> TermCounts:
         wanted = (settings.representation, settings.morph)
         if wanted not in self._counted:
             self._counted.clear()
-            self._counted[wanted] = term_counts(self.surfaces, settings)
+            self._counted[wanted] = count_terms(self.surfaces, settings)
         return self._counted[wanted]
 
 
@@ -204,15 +196,14 @@ def collect(
     *,
     hashes: bool = True,
     evidence: EvidenceReader | None = None,
-    engine: str = "auto",
     progress: Progress | None = None,
 ) -> Collection:
     """Read a collection once, keeping numbers and dropping texts."""
     kept = KeptDocuments()
     bodies = _Bodies(hashes)
-    reader = SurfaceReader(engine, progress=progress)
+    reader = SurfaceCounter()
     announced = 0
-    for one in in_blocks(documents, lambda: reader.is_compiled):
+    for one in in_blocks(documents):
         if isinstance(one, DocumentBlock):
             reader.add_texts(Utf8Texts(one.offsets, one.data), one.languages)
             if evidence is not None:
@@ -260,10 +251,9 @@ class _Bodies:
             self._hashes += text_hashes(block.text, Utf8Texts(block.offsets, block.data), block.bodies)
 
     def finish(self) -> list[bytes]:
-        """Return the checksums; plain code makes those of a small collection."""
-        if self._hashes:
-            self._hash_waiting()
-        return self._hashes or list(map(text_hash, self._waiting))
+        """Return the checksums."""
+        self._hash_waiting()
+        return self._hashes
 
     def _hash_waiting(self) -> None:
         texts = texts_of(self._waiting)

@@ -18,6 +18,7 @@ from infostream_dedup.judging.evidence.judging import (
 )
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.model import NO_TIME, Settings, fields_of, names_in
+from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.linking import (
     MOST_VERBATIM_LINKS,
     Linked,
@@ -99,7 +100,6 @@ def statuses(
     settings: Settings,
     *,
     duplicate_rule: DuplicateRule = "equal",
-    engine: str = "auto",
 ) -> list[Status]:
     """Status of every document in input order.
 
@@ -111,7 +111,7 @@ def statuses(
     """
     key_terms = collection.key_terms(settings)
     warn_of_terms_above_df_max(key_terms, settings)
-    duplicate, similar, joined = _decided(key_terms, settings, duplicate_rule, engine)
+    duplicate, similar, joined = _decided(key_terms, settings, duplicate_rule)
     exact = _earliest_equal_text(collection)
     equal = np.flatnonzero(exact >= 0)
     leader = groups_of([*joined, (exact[equal], equal)], len(collection))
@@ -119,7 +119,7 @@ def statuses(
 
 
 def _decided(
-    key_terms: KeyTerms, settings: Settings, duplicate_rule: DuplicateRule, engine: str
+    key_terms: KeyTerms, settings: Settings, duplicate_rule: DuplicateRule
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[_Joined]]:
     """Return the document that each repeats, the one that it resembles, and pairs that join groups."""
     k_similar = min(K_SIMILAR, settings.k)
@@ -127,8 +127,8 @@ def _decided(
     if settings.score == "count" and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
         pairs = node_pairs(link_nodes(key_terms, settings, k_min=least), settings)
         return _decided_by_pairs(key_terms, settings, duplicate_rule, pairs)
-    linked = link(key_terms, settings, k_min=least, engine=engine)
-    if settings.score == "count" and linked.backend.name == "compiled":
+    linked = link(key_terms, settings, k_min=least)
+    if settings.score == "count":
         return _decided_by_links(linked, duplicate_rule)
     pairs = candidate_pairs(linked, k_similar if settings.score == "count" else None)
     return _decided_by_pairs(key_terms, settings, duplicate_rule, pairs)
@@ -240,8 +240,6 @@ JUDGED_STATUS_COLUMNS: Final = (*STATUS_COLUMNS, "kind", "probability")
 
 _NEW, _DUPLICATE, _EXACT = (STATUS_NAMES.index(name) for name in ("new", "duplicate", "exact"))
 
-_DECIMALS: Final = 6
-
 
 @dataclass(frozen=True, slots=True)
 class JudgedStatus(Status):
@@ -303,7 +301,6 @@ def judged_statuses(
     collection: JudgedCollection,
     *,
     join: Sequence[str] | None = None,
-    engine: str = "auto",
     progress: Progress | None = None,
 ) -> list[JudgedStatus]:
     """Status of every document in input order.
@@ -318,7 +315,7 @@ def judged_statuses(
         join = JOINED_IN_STREAMS if dated else JOINED_WITHOUT_DATES
     joins, sizes = joined_kinds(join), collection.key_terms.sizes
     decided = BestPairs.none(len(sizes))
-    a, b = collection.deciding_candidates(engine=engine)
+    a, b = collection.deciding_candidates()
     groups = [(a[:0], b[:0])]
     for judged in collection.judged(a, b, screened=True, progress=progress):
         status = judged.statuses(joins)
@@ -340,6 +337,6 @@ def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.
         if of < 0:
             found.append(JudgedStatus(alone[ordinal], None, ids[group]))
         else:
-            rounded = round(probability, _DECIMALS)
+            rounded = round(probability, SHOWN_DECIMALS)
             found.append(JudgedStatus(STATUS_NAMES[status], ids[of], ids[group], kinds[kind], rounded))
     return found

@@ -12,11 +12,12 @@ from infostream_dedup.judging.evidence.judging import JudgedCandidates, judge_pa
 from infostream_dedup.judging.evidence.pair_evidence import HEAVIEST, heaviest, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.judging.evidence.screening import Screen
+from infostream_dedup.links.compiled.earlier import linked_pairs
 from infostream_dedup.links.similarity_matrix import kept_entries
 from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.model.constants import CANDIDATE_TERMS, COMPARED_TERMS
 from infostream_dedup.runs.batch.linking import (
     MOST_VERBATIM_LINKS,
-    Linked,
     candidate_pairs,
     link,
     link_nodes,
@@ -88,12 +89,6 @@ def _split(numbers: NDArray[np.int64], documents: int) -> Ordinals:
     return first, numbers - first * documents
 
 
-CANDIDATE_TERMS: Final = 3
-"""Number of key terms, out of 12, that must match in one direction."""
-
-COMPARED_TERMS: Final = 30
-"""Key terms whose shares are evidence."""
-
 _CHUNK: Final = 100_000
 _SCREENED: Final = 1 << 20
 """Pairs judged together, and pairs screened together."""
@@ -125,24 +120,24 @@ class JudgedCollection:
             DocumentFacts.of_documents(collection.documents, collection.text_hashes),
         )
 
-    def candidates(self, *, k_min: int | None = None, engine: str = "auto") -> Ordinals:
+    def candidates(self, *, k_min: int | None = None) -> Ordinals:
         """Return the pairs to judge as (earlier, later), in the order of (a, b).
 
         Both documents have the same language or the same text. Pairs of equal texts are included however short they
         are, unless ``k_min`` is given.
         """
-        linked = link(self.key_terms, self.settings, k_min=k_min or CANDIDATE_TERMS, engine=engine)
+        linked = link(self.key_terms, self.settings, k_min=k_min or CANDIDATE_TERMS)
         a, b = self._in_one_language(*candidate_pairs(linked))
         return (a, b) if k_min is not None else united((a, b), _equal_texts(self.facts.texts))
 
-    def deciding_candidates(self, *, engine: str = "auto") -> Ordinals:
+    def deciding_candidates(self) -> Ordinals:
         """Return the candidates that decide statuses, in the order of (b, a).
 
         Large clusters of documents with equal key terms contribute only pairs with the cluster's earliest documents.
         """
         if verbatim_links(self.key_terms) <= MOST_VERBATIM_LINKS:
-            linked = link(self.key_terms, self.settings, k_min=CANDIDATE_TERMS, engine=engine)
-            pairs = _by_later(linked)
+            linked = link(self.key_terms, self.settings, k_min=CANDIDATE_TERMS)
+            pairs = linked_pairs(linked.matrix.counts)
         else:
             settings = self.settings.but(k=CANDIDATE_TERMS)
             nodes = link_nodes(self.key_terms, settings, k_min=CANDIDATE_TERMS)
@@ -219,7 +214,7 @@ class JudgedCollection:
             kept = screen.may_decide(bounds[places], shares)
             yield a[places[kept]], b[places[kept]], shares[kept]
 
-    def _in_one_language(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Ordinals:
+    def _in_one_language(self, a: Numbers, b: Numbers) -> Ordinals:
         """Return the pairs whose documents have the same language or the same text."""
         languages, texts = self.key_terms.counts.languages, self.facts.texts
         if not np.any(languages[1:] != languages[:-1]):
@@ -235,15 +230,6 @@ def _parts(b: NDArray[np.int64], size: int) -> Iterator[slice]:
         end = int(np.searchsorted(b, b[min(begin + size, len(b)) - 1], side="right"))
         yield slice(begin, end)
         begin = end
-
-
-def _by_later(linked: Linked) -> Ordinals:
-    """Return all linked pairs in the order of (b, a)."""
-    if linked.backend.name != "compiled":
-        return by_later(*candidate_pairs(linked), linked.matrix.documents)
-    from infostream_dedup.links.compiled.earlier import linked_pairs
-
-    return linked_pairs(linked.matrix.counts)
 
 
 def _equal_texts(texts: NDArray[np.int64]) -> Ordinals:

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.arrays import places_of
+from infostream_dedup.arrays import GOLDEN, places_of
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.links import (
     EXACT_FROM,
-    Backend,
     LowLinks,
     NodeLinks,
     Relation,
     ShareLinks,
     SimilarityMatrix,
     StoredLinks,
-    choose_backend,
+    match,
     work_exceeds,
 )
 from infostream_dedup.links.pair_rules import need, reached
@@ -49,7 +48,7 @@ MOST_VERBATIM_LINKS: Final = 20_000_000
 """If equal documents have more links than this, they are not written out; a cluster of 4,500 documents has that
 many."""
 
-_MIX: Final = np.uint64(0x9E3779B97F4A7C15)
+_MIX: Final = np.uint64(GOLDEN)
 
 _AT_ONCE: Final = 1 << 12
 
@@ -77,7 +76,7 @@ def _checksums(terms: NDArray[np.int32], ends: NDArray[np.int64]) -> NDArray[np.
 
 
 def link_nodes(key_terms: KeyTerms, settings: Settings, *, k_min: int, progress: Progress | None = None) -> NodeLinks:
-    """Match the nodes of equal documents, always by the compiled backend: the plain one would not finish.
+    """Match the nodes of equal documents.
 
     settings: ``n``; the score must be ``count``, as the documents of a node may have different weights.
     """
@@ -144,12 +143,11 @@ class Linked:
     key_terms: KeyTerms  # key terms, targets and the statistics they were weighted by
     matrix: SimilarityMatrix  # counts for all k >= `matrix.k_min`, with matched weights if requested
     settings: Settings  # the settings that decided both
-    backend: Backend  # the code that matched the documents and will measure the links
 
     def relation(self, documents: NDArray[np.int64] | None = None) -> StoredLinks:
         """The links, ready to be measured."""
         terms = self.key_terms
-        links = StoredLinks(matrix=self.matrix, keys=terms.keys, targets=terms.targets, backend=self.backend)
+        links = StoredLinks(matrix=self.matrix, keys=terms.keys, targets=terms.targets)
         return links if documents is None else links.restricted(documents)
 
 
@@ -167,14 +165,12 @@ def link(
     *,
     k_min: int = 1,
     weights: bool = False,
-    engine: str = "auto",
     progress: Progress | None = None,
 ) -> Linked:
     """Match every document's key terms against every other document."""
-    backend = choose_backend(engine)
     # Links take as much memory as the texts did.
     give_back_memory()
-    matrix = backend.match(
+    matrix = match(
         key_terms.keys,
         key_terms.targets,
         n=settings.n,
@@ -182,7 +178,7 @@ def link(
         k_min=k_min,
         progress=progress,
     )
-    return Linked(key_terms, matrix, settings, backend)
+    return Linked(key_terms, matrix, settings)
 
 
 def relate(
@@ -190,18 +186,16 @@ def relate(
     settings: Settings,
     *,
     exact: bool = False,
-    engine: str = "auto",
     progress: Progress | None = None,
 ) -> Relation:
     """Link a collection in the form that fits its size.
 
-    If there are too many links between equal documents, they are not written out; the compiled backend is then used
-    whatever ``engine`` says, as the plain one would not finish.
+    If there are too many links between equal documents, they are not written out.
     """
     if settings.score == "count" and key_terms.pivot is None and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
         nodes = link_nodes(key_terms, settings, k_min=min(EXACT_FROM, settings.n), progress=progress)
         return LowLinks(nodes, exact)
-    linked = link(key_terms, settings, k_min=least_k(key_terms), engine=engine, progress=progress)
+    linked = link(key_terms, settings, k_min=least_k(key_terms), progress=progress)
     if settings.score == "share":
         return ShareLinks(linked.relation(), key_terms.own_weights, SHARE_THRESHOLDS)
     return LowLinks(linked.relation(), exact)

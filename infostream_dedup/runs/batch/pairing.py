@@ -14,10 +14,19 @@ from infostream_dedup.judging.evidence.explanation import EvidenceReason, reason
 from infostream_dedup.judging.evidence.judging import JudgedCandidates, contradict
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, names_of_kinds
 from infostream_dedup.judging.evidence.pair_model import shipped_model
-from infostream_dedup.links import choose_backend
-from infostream_dedup.links.pair_rules import LEAST_SHARE, RELATIONS, need, nothing_better, one_to_one, relation_of
+from infostream_dedup.links import match
+from infostream_dedup.links.pair_rules import (
+    LEAST_SHARE,
+    RELATIONS,
+    SHARE_DECIMALS,
+    need,
+    nothing_better,
+    one_to_one,
+    relation_of,
+)
 from infostream_dedup.links.similarity_matrix import kept_entries
 from infostream_dedup.model import Settings, fields_of, language_number
+from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.runs.batch.linking import (
     PairTable,
@@ -88,14 +97,13 @@ def pair_rows(
     terms: bool = True,
     cross_language: bool = False,
     parts: NDArray[np.int64] | None = None,
-    engine: str = "auto",
     progress: Progress | None = None,
 ) -> Iterator[PairRow]:
     """Linked pairs in the order of (a, b)."""
     key_terms, ids = collection.key_terms(settings), fields_of(collection.documents).ids
     warn_of_terms_above_df_max(key_terms, settings)
     least = least_count(settings) if k_min is None else k_min
-    linked = link(key_terms, settings, k_min=least, engine=engine, progress=progress)
+    linked = link(key_terms, settings, k_min=least, progress=progress)
     languages = np.array([language_number(language) for language in collection.languages], dtype=np.int64)
     # Block by block, because all pairs at once may need more memory than the documents.
     for a, b in candidate_blocks(linked, settings.k if k_min is None and settings.score == "count" else None):
@@ -204,8 +212,6 @@ _KEY_TERMS: Final = 30
 
 _LEAST_TERMS: Final = 3
 
-_DECIMALS: Final = 9
-
 
 @dataclass(frozen=True, slots=True)
 class Translations:
@@ -227,7 +233,7 @@ class Translations:
 
 
 def find_translations(
-    collection: JudgedCollection, *, between: Between = "nothing-better", single: bool = False, engine: str = "auto"
+    collection: JudgedCollection, *, between: Between = "nothing-better", single: bool = False
 ) -> Translations | None:
     """Find the pairs between languages.
 
@@ -241,7 +247,7 @@ def find_translations(
         return None
     settings = collection.settings.but(representation="pivot", n=_KEY_TERMS)
     key_terms = collection.collection.key_terms(settings)
-    found = _plain(key_terms, engine)
+    found = _plain(key_terms)
     texts = collection.facts.texts
     found = found.where((texts[found.a] != texts[found.b]) | (texts[found.a] < 0))
     languages = key_terms.counts.languages
@@ -261,16 +267,15 @@ def _one_text(collection: JudgedCollection, a: NDArray[np.int64], b: NDArray[np.
     return found
 
 
-def _plain(key_terms: KeyTerms, engine: str) -> Translations:
+def _plain(key_terms: KeyTerms) -> Translations:
     """All pairs with enough shared weight in both directions.
 
     Only documents of different languages are matched with each other: those of one language would have far more links.
     """
     languages, own = key_terms.counts.languages, key_terms.own_weights
-    backend = choose_backend(engine)
     strong = sp.csr_array(key_terms.keys.shape[:1] * 2, dtype=np.float64)
     for language in np.unique(languages):
-        matrix = backend.match(
+        matrix = match(
             _rows_where(key_terms.keys, languages == language),
             _rows_where(key_terms.targets, languages != language),
             n=_KEY_TERMS,
@@ -278,7 +283,7 @@ def _plain(key_terms: KeyTerms, engine: str) -> Translations:
             k_min=_LEAST_TERMS,
         )
         shares = matrix.shares(own)
-        shares.data = np.round(shares.data, _DECIMALS)
+        shares.data = np.round(shares.data, SHARE_DECIMALS)
         shares.data[shares.data < LEAST_SHARE] = 0
         shares.eliminate_zeros()
         strong = strong + shares
@@ -306,8 +311,6 @@ JUDGED_COLUMNS: Final = ("probability", "kind", "wording_forward", "wording_back
 LEAST_PROBABILITY: Final = 0.5
 
 PairOrder = Literal["id", "strength"]
-
-_PROBABILITY_DECIMALS: Final = 6
 
 _DROPPED_AT: Final = 1 << 20
 """Number of pairs beyond twice the wanted ones at which the weaker ones are dropped."""
@@ -437,15 +440,14 @@ def judged_pair_rows(
     choice: PairChoice,
     *,
     parts: NDArray[np.int64] | None = None,
-    engine: str = "auto",
     progress: Progress | None = None,
 ) -> Iterator[JudgedPairRow]:
     """Return judged pairs as rows, and translations between languages; all are found before the first row is made.
 
     Arguments as in ``listed_pairs``.
     """
-    listed = listed_pairs(collection, choice, parts=parts, engine=engine, progress=progress)
-    found = find_translations(collection, between=choice.between, single=choice.one_to_one, engine=engine)
+    listed = listed_pairs(collection, choice, parts=parts, progress=progress)
+    found = find_translations(collection, between=choice.between, single=choice.one_to_one)
     if found is None:
         return _rows(collection, listed, choice)
     translated = _chosen_translations(found, choice, parts, None if choice.top is None else choice.top - len(listed.a))
@@ -462,11 +464,10 @@ def listed_pairs(
     choice: PairChoice,
     *,
     parts: NDArray[np.int64] | None = None,
-    engine: str = "auto",
     progress: Progress | None = None,
 ) -> ListedPairs:
     """Judge the pairs of a collection and return those to list, in the chosen order, without translations."""
-    a, b = collection.candidates(k_min=choice.k_min, engine=engine)
+    a, b = collection.candidates(k_min=choice.k_min)
     languages = collection.key_terms.counts.languages
     if choice.cross_language:
         a, b = _where(languages[a] != languages[b], a, b)
@@ -513,8 +514,8 @@ def judged_rows(
     plain: Iterable[PairRow], listed: ListedPairs, reasons: Sequence[list[EvidenceReason] | None] | None
 ) -> Iterator[JudgedPairRow]:
     """Rows of pairs with their judgements."""
-    wording = np.round(listed.wording, _PROBABILITY_DECIMALS).tolist()
-    probability, kinds = np.round(listed.probability, _PROBABILITY_DECIMALS).tolist(), names_of_kinds(listed.kinds)
+    wording = np.round(listed.wording, SHOWN_DECIMALS).tolist()
+    probability, kinds = np.round(listed.probability, SHOWN_DECIMALS).tolist(), names_of_kinds(listed.kinds)
     for at, row in enumerate(plain):
         yield JudgedPairRow(
             **{name: getattr(row, name) for name in PairRow.__slots__},

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.arrays import offsets_of
+from infostream_dedup.arrays import Ragged, offsets_of, places_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.facts import DocumentFacts
@@ -19,7 +19,6 @@ from infostream_dedup.links.similarity_matrix import pattern_of
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings, language_number, microseconds_of, moment_of
 from infostream_dedup.model.limits import check_moment
 from infostream_dedup.model.settings import PRESETS
-from infostream_dedup.stream.store.blobs import StoredRows
 from infostream_dedup.stream.store.restoring import LanguageFrequencies, open_epoch
 from infostream_dedup.stream.store.store import Store
 from infostream_dedup.terms.key_terms import KeyTerms
@@ -297,16 +296,16 @@ def _collected(store: Store, table: RememberedTable, stored: Mapping[str, Any], 
     )
 
 
-def _joined(one: StoredRows, other: StoredRows) -> StoredRows:
+def _joined(one: Ragged, other: Ragged) -> Ragged:
     """Append to each row the row with the same number."""
     indptr = one.indptr + other.indptr
     values = np.empty(int(indptr[-1]), dtype=one.values.dtype)
-    values[np.arange(len(one.values)) + np.repeat(other.indptr[:-1], np.diff(one.indptr))] = one.values
-    values[np.arange(len(other.values)) + np.repeat(one.indptr[1:], np.diff(other.indptr))] = other.values
-    return StoredRows(indptr, values)
+    values[places_of(indptr[:-1], one.sizes)] = one.values
+    values[places_of(indptr[:-1] + one.sizes, other.sizes)] = other.values
+    return Ragged(indptr, values)
 
 
-def _matrix(rows: StoredRows, values: NDArray[Any], column_of: NDArray[np.int32], columns: int) -> sp.csr_array:
+def _matrix(rows: Ragged, values: NDArray[Any], column_of: NDArray[np.int32], columns: int) -> sp.csr_array:
     return sp.csr_array((values, column_of[rows.values], rows.indptr), shape=(len(rows), columns))
 
 

@@ -18,15 +18,15 @@ from infostream_dedup.links import (
     SimilarityMatrix,
     StoredLinks,
     Survey,
-    choose_backend,
     group_counts,
+    group_leaders,
     survey,
 )
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
+from infostream_dedup.model.constants import CANDIDATE_TERMS
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch.examples import Example, pick_examples
-from infostream_dedup.runs.batch.judging import CANDIDATE_TERMS, JudgedCollection
 from infostream_dedup.runs.batch.linking import LinkedPairs, LinkEstimate, LinkEstimator, relate
 from infostream_dedup.runs.batch.pairing import LEAST_PROBABILITY
 from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_max
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from infostream_dedup.documents import ReadingReport
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.collection import Weighable
+    from infostream_dedup.runs.batch.judging import JudgedCollection
 
 
 _GROUPS: Final = 10
@@ -323,7 +324,6 @@ def sweep_collection(
     estimator: LinkEstimator | None = None,
     second_look: JudgedCollection | None = None,
     exact: bool = False,
-    engine: str = "auto",
     progress: Progress | None = None,
 ) -> SweepResult:
     """Measure symmetry and transitivity of every representation at every k.
@@ -340,7 +340,7 @@ def sweep_collection(
         chosen = settings.but(representation=representation)
         key_terms = collection.key_terms(chosen)
         warn_of_terms_above_df_max(key_terms, chosen)
-        relation = relate(key_terms, chosen, exact=exact, engine=engine, progress=progress)
+        relation = relate(key_terms, chosen, exact=exact, progress=progress)
         labels = _labels(key_terms)
         estimate = None
         if estimator is not None:
@@ -367,7 +367,7 @@ def sweep_collection(
         if examples and chosen.score == "count" and found.matrix is not None:
             result.examples.extend(pick_examples(collection, key_terms, found.matrix, chosen, ks, across=found.across))
             k = max(found.groups_k, found.matrix.k_min)
-            leaders = choose_backend(engine).group_leaders(found.matrix.counts, [k])[0]
+            leaders = group_leaders(found.matrix.counts, [k])[0]
             result.listed[representation] = list_groups(collection.documents, leaders, k)
     if progress is not None:
         progress("sweep", len(representations), len(representations))

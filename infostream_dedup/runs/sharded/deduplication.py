@@ -32,6 +32,7 @@ from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import NO_TIME, Settings
+from infostream_dedup.model.constants import CANDIDATE_TERMS, COMPARED_TERMS, SHOWN_DECIMALS
 from infostream_dedup.runs.batch.deduplication import (
     K_SIMILAR,
     BestPairs,
@@ -41,7 +42,6 @@ from infostream_dedup.runs.batch.deduplication import (
     Status,
     repeats,
 )
-from infostream_dedup.runs.batch.judging import CANDIDATE_TERMS, COMPARED_TERMS
 from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, least_count
 from infostream_dedup.runs.batch.pairing import JudgedPairRow, ListedPairs, PairChoice, collected, judged_rows
 from infostream_dedup.runs.sharded.disk_runner import LinkedRun
@@ -567,8 +567,6 @@ def _reasons(collection: JudgedRun, part: ListedPairs) -> list[list[EvidenceReas
 
 _DECIDED_AT_ONCE: Final = 200_000
 
-_DECIMALS: Final = 6
-
 
 @dataclass(frozen=True, slots=True)
 class FoundJudgedStatuses(FoundStatuses):
@@ -586,7 +584,7 @@ class FoundJudgedStatuses(FoundStatuses):
                 yield JudgedStatus(status.status, None, status.group)
                 continue
             name = KIND_NAMES[seen_from_later(Kind(int(kind)))]
-            yield JudgedStatus(status.status, status.of, status.group, name, round(float(probability), _DECIMALS))
+            yield JudgedStatus(status.status, status.of, status.group, name, round(float(probability), SHOWN_DECIMALS))
 
 
 def judged_statuses_on_disk(collection: JudgedRun, *, join: Sequence[str] | None = None) -> FoundJudgedStatuses:

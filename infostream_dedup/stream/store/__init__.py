@@ -1,6 +1,5 @@
 """The durable state of a stream: documents, signatures, frequencies, groups and verdicts in one SQLite file."""
 
-from infostream_dedup.stream.store.blobs import StoredRows
 from infostream_dedup.stream.store.document_columns import RememberedTable
 from infostream_dedup.stream.store.reader import Known, StoredBatch
 from infostream_dedup.stream.store.restoring import LanguageFrequencies, Loaded, Position
@@ -15,5 +14,4 @@ __all__ = [
     "Store",
     "StoreChangedError",
     "StoredBatch",
-    "StoredRows",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,21 +15,6 @@ if TYPE_CHECKING:
 INT32: Final = np.dtype("<i4")
 INT64: Final = np.dtype("<i8")
 UINT32: Final = np.dtype("<u4")
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRows:
-    """Rows of different lengths."""
-
-    indptr: NDArray[np.int64]  # int64 (rows + 1,), start of each row in `values`
-    values: NDArray[Any]  # int32, int64 or uint32, all rows concatenated
-
-    def __len__(self) -> int:
-        return len(self.indptr) - 1
-
-    def row(self, number: int) -> NDArray[np.int64]:
-        """Return one row as int64."""
-        return self.values[self.indptr[number] : self.indptr[number + 1]].astype(np.int64)
 
 
 def blobs_of(rows: Sequence[NDArray[Any]], dtype: np.dtype[Any]) -> list[bytes]:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 import orjson
 
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.machine.memory import collector_paused
 from infostream_dedup.machine.threads import run_ahead
 from infostream_dedup.model.stream_records import Remembered
-from infostream_dedup.stream.store.blobs import INT32, INT64, UINT32, StoredRows
+from infostream_dedup.stream.store.blobs import INT32, INT64, UINT32
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
 class EvidenceTable:
     """Evidence of the same documents; empty rows if key terms decide."""
 
-    keys: StoredRows  # key terms after the first n
-    weights: StoredRows  # their weights
-    records: StoredRows  # packed evidence as 32-bit words
+    keys: Ragged  # key terms after the first n
+    weights: Ragged  # their weights
+    records: Ragged  # packed evidence as 32-bit words
     urls: Sequence[str | None]  # address of each document
 
 
@@ -40,12 +41,12 @@ class EvidenceTable:
 class PivotTable:
     """Terms of these documents in the pivot language, as ``KeptPivot``; empty rows if languages are kept separate."""
 
-    keys: StoredRows
-    weights: StoredRows
-    members: StoredRows
-    canonical: StoredRows
-    further: StoredRows
-    links: StoredRows
+    keys: Ragged
+    weights: Ragged
+    members: Ragged
+    canonical: Ragged
+    further: Ragged
+    links: Ragged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,10 +67,10 @@ class RememberedTable:
     opening_hashes: Sequence[bytes]
     epochs: NDArray[np.int64]
     lengths: NDArray[np.int64]
-    keys: StoredRows  # keys, weights, targets, numbers: one row for each document
-    weights: StoredRows
-    targets: StoredRows
-    numbers: StoredRows
+    keys: Ragged  # keys, weights, targets, numbers: one row for each document
+    weights: Ragged
+    targets: Ragged
+    numbers: Ragged
     statuses: Sequence[str]  # status of each document's verdict
     repeats: NDArray[np.int64]  # int64, 1 if the verdict is `Verdict.repeats`, otherwise 0
     groups: Sequence[str]  # id of each document's current group, after all merges
@@ -98,10 +99,10 @@ class RememberedTable:
             opening_hash=self.opening_hashes[number],
             epoch=int(self.epochs[number]),
             length=int(self.lengths[number]),
-            keys=self.keys.row(number),
-            weights=self.weights.row(number),
-            targets=self.targets.row(number),
-            numbers=self.numbers.row(number),
+            keys=self.keys.row(number).astype(np.int64),
+            weights=self.weights.row(number).astype(np.int64),
+            targets=self.targets.row(number).astype(np.int64),
+            numbers=self.numbers.row(number).astype(np.int64),
             title="",
             text=None,
         )
@@ -202,11 +203,9 @@ class _Rows:
     def extend_empty(self, documents: int) -> None:
         self._sizes.extend_empty(documents)
 
-    def finish(self) -> StoredRows:
-        sizes = self._sizes.finish()
-        indptr = np.zeros(len(sizes) + 1, dtype=np.int64)
-        np.cumsum(sizes // self._dtype.itemsize, out=indptr[1:])
-        return StoredRows(indptr, np.frombuffer(self._values, dtype=self._dtype))
+    def finish(self) -> Ragged:
+        indptr = offsets_of(self._sizes.finish() // self._dtype.itemsize)
+        return Ragged(indptr, np.frombuffer(self._values, dtype=self._dtype))
 
 
 class _Hashes(_Values):

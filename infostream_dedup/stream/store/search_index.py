@@ -14,6 +14,7 @@ from zlib import crc32
 import numpy as np
 import orjson
 
+from infostream_dedup.arrays import places_of
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.document import LANGUAGES, Language
 from infostream_dedup.stream.store.blobs import INT32, INT64, numbers_of
@@ -158,9 +159,7 @@ class TermDocuments:
         known = np.flatnonzero(self.terms[slots] == asked)
         begins = self.ends[slots[known]].astype(np.int64)
         sizes = self.ends[slots[known] + 1] - begins
-        bounds = np.cumsum(sizes)
-        places = np.arange(int(bounds[-1]) if len(bounds) else 0) + np.repeat(begins - (bounds - sizes), sizes)
-        return np.repeat(known, sizes), self.documents[places].astype(np.int64)
+        return np.repeat(known, sizes), self.documents[places_of(begins, sizes)].astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

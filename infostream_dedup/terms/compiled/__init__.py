@@ -1,4 +1,4 @@
-"""The compiled stages from texts to key terms; the results equal those of ``terms.plain`` bit for bit."""
+"""The stages from texts to key terms."""
 
 from infostream_dedup.terms.compiled.counts import count_terms
 from infostream_dedup.terms.compiled.key_terms import select_key_terms, statistics_of

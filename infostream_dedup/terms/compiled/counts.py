@@ -46,9 +46,10 @@ _AT_ONCE: Final = 1 << 14
 
 
 def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0, consume: bool = False) -> TermCounts:
-    """Turn tokens into counts of terms of ``settings.representation``."""
-    if len(tokens) and not tokens.chunks:
-        raise ValueError("these tokens were consumed by an earlier count")
+    """Turn tokens into counts of terms of ``settings.representation``.
+
+    consume: forget the tokens while counting, and return counts in the smallest type that holds them.
+    """
     terms, mapping, most = _terms_of_surfaces(tokens, settings, workers)
     own = threading.local()
 
@@ -66,6 +67,8 @@ def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0, 
 
     with ThreadPoolExecutor(thread_count(workers)) as pool:
         list(pool.map(count, range(len(firsts)), chunks, firsts))
+    if consume:
+        tokens.forget()
     counts, lengths = rows.joined(len(terms))
     return TermCounts(counts, terms, tokens.languages, lengths)
 

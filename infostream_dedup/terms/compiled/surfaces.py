@@ -11,17 +11,15 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import places_of
 from infostream_dedup.language.morphology.stemming import stemmed_text, with_stems
 from infostream_dedup.language.text.scanner import Scanned, Scanner, detect
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, texts_of
 from infostream_dedup.machine.threads import Turns, thread_count
 from infostream_dedup.model import OUR_LANGUAGES, language_number
-from infostream_dedup.terms.plain.surfaces import SurfaceCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,32 +42,23 @@ class SurfaceTokens:
     """The surfaces of each document, token by token."""
 
     chunks: list[Scanned]  # tokens of consecutive documents, numbers of `surfaces`
-    surfaces: SurfaceList  # distinct surfaces in the order of their first occurrence
     languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
+    _surfaces: list[SurfaceList]
 
     def __len__(self) -> int:
         return len(self.languages)
 
+    def forget(self) -> None:
+        """Free everything but the languages; the terms can no longer be counted."""
+        self.chunks.clear()
+        self._surfaces.clear()
+
     @property
-    def stages(self) -> Literal["compiled"]:
-        """The stages that take these surfaces."""
-        return "compiled"
-
-    def counted(self) -> SurfaceCounts:
-        """Convert to counts, as the plain code keeps them."""
-        import scipy.sparse as sp
-
-        rows = [
-            np.repeat(np.arange(len(chunk)), chunk.lengths) + first
-            for chunk, first in zip(self.chunks, self.firsts(), strict=True)
-        ]
-        tokens = [_in_order(chunk) for chunk in self.chunks]
-        ends = np.cumsum(np.concatenate([[0], *(chunk.lengths for chunk in self.chunks)]))
-        every = np.concatenate(tokens) if rows else np.zeros(0, dtype=np.int32)
-        shape = (len(self), len(self.surfaces))
-        counts = sp.csr_array((np.ones(len(every), dtype=np.int32), every, ends), shape=shape)
-        counts.sum_duplicates()
-        return SurfaceCounts(counts, self.surfaces.strings(), self.languages)
+    def surfaces(self) -> SurfaceList:
+        """Distinct surfaces in the order of their first occurrence."""
+        if not self._surfaces:
+            raise RuntimeError("the words of these documents were forgotten; read the documents again")
+        return self._surfaces[0]
 
     def firsts(self) -> list[int]:
         """Number of the first document of each chunk."""
@@ -125,7 +114,7 @@ class SurfaceCounter:
         self._pool.shutdown()
         languages = [chunk.languages for chunk in self._chunks]
         every = np.concatenate(languages) if languages else np.zeros(0, dtype=np.uint8)
-        tokens = SurfaceTokens([chunk.scanned for chunk in self._chunks], self._surfaces.listed(), every)
+        tokens = SurfaceTokens([chunk.scanned for chunk in self._chunks], every, [self._surfaces.listed()])
         # A reference to the counter must not keep its memory alive.
         self._surfaces, self._chunks, self._stretch = SurfacePool(), [], self._stretch[:0].copy()
         return tokens
@@ -179,9 +168,3 @@ class _Chunk:
 
 _NOT_GIVEN: Final = 255
 """Marks a language to be detected."""
-
-
-def _in_order(chunk: Scanned) -> NDArray[np.int32]:
-    """Return the tokens in the order of the documents."""
-    tokens: NDArray[np.int32] = chunk.tokens[places_of(chunk.begins, chunk.lengths)]
-    return tokens

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.arrays.mixing import GOLDEN
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def hash_terms(pool: Vector[np.uint8], starts: Vector[np.int64], hashes: Table[n
         hashes: uint64 (2, words), receives FNV-1a, and a sum of bytes times powers of an odd number; both finalized.
     """
     for word in range(starts.size - 1):
-        one, other = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
+        one, other = np.uint64(0xCBF29CE484222325), np.uint64(GOLDEN)
         for place in range(starts[word], starts[word + 1]):
             byte = np.uint64(pool[place])
             one = (one ^ byte) * np.uint64(0x100000001B3)

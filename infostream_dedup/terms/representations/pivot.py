@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
+from infostream_dedup.terms.compiled.key_terms import select_key_terms
 from infostream_dedup.terms.equivalents import Translate, equivalents_of, source_terms, translate_by_ladder
 from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace, Select, StatisticsOfTerms
-from infostream_dedup.terms.plain import select_key_terms
 from infostream_dedup.terms.representation import Representation, representation, term_frequencies
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.judging.criteria.classifier import OUTCOMES, Calibration, Classifier, Plane
-from infostream_dedup.judging.criteria.training import best_threshold, calibrate
+from infostream_dedup.judging.criteria.training import calibrate
+from reports.criteria_tables import best_threshold
 
 PLANE = Plane(np.array([0.5, 0.0]), np.array([0.25, 2.0]), np.array([-2.0, 1.0]), 0.5)
 MODEL = Classifier(

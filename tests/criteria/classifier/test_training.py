@@ -24,10 +24,10 @@ from infostream_dedup.judging.criteria.training import (
     held_out,
     learning_curve,
     prior_plane,
-    single_criterion,
     train,
 )
 from infostream_dedup.model import Document
+from reports.criteria_tables import single_criterion
 
 PRESET = CLASSIFIER_PRESETS["duplicate"]
 PRIOR = prior_plane(PRESET.criteria, PRESET.prior)

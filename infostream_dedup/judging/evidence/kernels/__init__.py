@@ -1,1 +1,1 @@
-"""Compiled code of the evidence, tested against ``plain_reading`` and ``plain_pairs``."""
+"""Kernels of the evidence; ``tests/oracles`` has the readable reference."""

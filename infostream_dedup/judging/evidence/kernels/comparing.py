@@ -1,4 +1,4 @@
-"""Compute the evidence of pairs from two records and key terms; ``plain_pairs`` is the readable reference."""
+"""Evidence of pairs from two records and key terms; ``tests/oracles/plain_pairs.py`` is the readable reference."""
 
 from __future__ import annotations
 
@@ -486,7 +486,7 @@ def compare_pairs(
         _compare_records(words, parts_of(words, begins[a[pair]]), other, tables, row)
 
 
-# Compute how much wording two documents share; `plain_pairs` is the readable reference
+# Compute how much wording two documents share; `tests/oracles/plain_pairs.py` is the readable reference
 
 PLACES: Final = 1 << 15
 """Number of places in the table in which the triples of one document are looked up."""

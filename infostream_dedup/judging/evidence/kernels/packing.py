@@ -1,4 +1,4 @@
-"""Count and weigh evidence, and pack it into records; ``plain_records`` is the readable reference."""
+"""Count and weigh evidence, and pack it into records; ``tests/oracles/plain_records.py`` is the readable reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read the evidence of many documents from UTF-8; ``plain_reading`` is the readable reference."""
+"""Read the evidence of many documents from UTF-8; ``tests/oracles/plain_reading.py`` is the readable reference."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Table, Vector
 
 
-# Read numbers and dates in decoded text; `plain_reading._Reader.number_at` is the readable reference
+# Read numbers and dates in decoded text; `tests/oracles/plain_reading.py` is the readable reference
 
 _DIGIT: Final = int(CharacterKind.DIGIT)
 

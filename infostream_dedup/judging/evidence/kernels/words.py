@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.arrays.mixing import GOLDEN
 from infostream_dedup.judging.evidence.characters import CYRILLIC_BEGIN, TWINS, CharacterKind
 from infostream_dedup.judging.evidence.constants import PREFIX, SEED
 from infostream_dedup.machine.compiling import compiled, inlined, signed
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 # Hashes of letters, tokens and token runs: FNV-1a steps (Fowler, Noll, Vo), finalized as in SplitMix64.
 #
-# `plain_reading` computes the same with Python's integers.
+# `tests/oracles/plain_reading.py` computes the same with Python's integers.
 
 _PRIME = np.uint64(0x100000001B3)
 
@@ -24,7 +25,7 @@ _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 
 _SECOND = np.uint64(0x94D049BB133111EB)
 
-_LEFT = np.uint64(0x9E3779B97F4A7C15)
+_LEFT = np.uint64(GOLDEN)
 
 _MIDDLE = np.uint64(0xD1342543DE82EF95)
 
@@ -118,7 +119,7 @@ def sorted_once(
     return kept + 1 if end > begin else end
 
 
-# Skeletons of names, see `plain_reading.skeleton_code`
+# Skeletons of names; `skeleton_code` in `tests/oracles/plain_reading.py` is the readable reference
 
 SKELETON_BITS: Final = 25
 """Number of bits of a code: five letters of five bits each."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.arrays.mixing import GOLDEN
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def sort_rows(indptr: Vector[np.int64], ranks: Vector[np.int32], hashes: Vector[
         value64 = np.uint64(end - begin + 1) * np.uint64(0xD1342543DE82EF95)
         value64 ^= value64 >> np.uint64(32)
         for place in range(begin, end):
-            value64 = (value64 ^ np.uint64(ranks[place])) * np.uint64(0x9E3779B97F4A7C15)
+            value64 = (value64 ^ np.uint64(ranks[place])) * np.uint64(GOLDEN)
             value64 ^= value64 >> np.uint64(29)
         hashes[row] = value64
 

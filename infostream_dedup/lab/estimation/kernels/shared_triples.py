@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.arrays.mixing import GOLDEN
 from infostream_dedup.judging.evidence.kernels.triples import TripleRange, table_size, take_parts
 from infostream_dedup.machine.compiling import compiled, signed
 
@@ -26,7 +27,7 @@ __all__ = [
 ]
 
 
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+_SPREAD = np.uint64(GOLDEN)
 """An odd factor, so that products differ."""
 
 

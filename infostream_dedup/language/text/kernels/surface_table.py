@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.arrays.mixing import GOLDEN
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, HALF, copy_bytes, eight_bytes, equal
 
@@ -195,7 +196,7 @@ class SurfaceTable(NamedTuple):
 def _mixed(mixed: np.uint64, data: Vector[np.uint8], start: int, length: int) -> np.uint64:
     """Mix up to ``HALF`` bytes into a hash; later bytes are masked out, because branches on lengths are slow."""
     mask = HALF - length
-    one = (eight_bytes(data, start) & eight_bytes(_KEPT, mask)) * np.uint64(0x9E3779B97F4A7C15)
+    one = (eight_bytes(data, start) & eight_bytes(_KEPT, mask)) * np.uint64(GOLDEN)
     two = (eight_bytes(data, start + 8) & eight_bytes(_KEPT, mask + 8)) * np.uint64(0xE7037ED1A0B428DB)
     three = (eight_bytes(data, start + 16) & eight_bytes(_KEPT, mask + 16)) * np.uint64(0x8EBC6AF09C88C6E3)
     four = (eight_bytes(data, start + 24) & eight_bytes(_KEPT, mask + 24)) * np.uint64(0x589965CC75374CC3)

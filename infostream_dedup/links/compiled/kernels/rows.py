@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.arrays.mixing import GOLDEN
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def mix_rows(indptr: Vector[np.int64], values: Vector[np.uint32], hashes: Vector
     for row in range(hashes.size):
         mixed = hashes[row] ^ np.uint64(indptr[row + 1] - indptr[row])
         for position in range(indptr[row], indptr[row + 1]):
-            mixed = (mixed ^ np.uint64(values[position])) * np.uint64(0x9E3779B97F4A7C15)
+            mixed = (mixed ^ np.uint64(values[position])) * np.uint64(GOLDEN)
             mixed ^= mixed >> np.uint64(29)
         hashes[row] = mixed
 

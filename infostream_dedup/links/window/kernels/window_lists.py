@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.arrays.mixing import GOLDEN
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class TermSlots(NamedTuple):
 @inlined
 def home(term: int, table: Vector[np.int64]) -> np.int64:
     """Where a search for a term begins."""
-    mixed = np.uint64(term) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = np.uint64(term) * np.uint64(GOLDEN)
     return np.int64((mixed >> np.uint64(20)) & np.uint64(table.size - 1))
 
 

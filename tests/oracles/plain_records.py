@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
 from infostream_dedup.judging.evidence.kernels.packing import BUCKET_BITS, FILTER_BITS, LEAD_BITS, MOST_ENTRIES
-from infostream_dedup.judging.evidence.plain_reading import PlainEvidence, mixed_plainly
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from tests.oracles.plain_reading import PlainEvidence, mixed_plainly
 
 _NUMBER, _NAME, _LEAD = 0, 1, 2
 _BLOCK: Final = 64

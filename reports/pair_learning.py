@@ -1,10 +1,8 @@
-"""Learns the pair model: logistic regression by Newton's method, with the same bytes on every run.
-
-The labelled sets come from ``reports/learn_pair_model.py``; this module handles only numbers.
-"""
+"""Learns the pair model: logistic regression by Newton's method, with the same bytes on every run."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +11,6 @@ import numpy as np
 from infostream_dedup.judging.evidence.pair_model import FEATURES, PairModel, features_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 
@@ -29,18 +25,18 @@ _DECIMALS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class TrainingSet:
-    """Judged pairs of one set."""
+    """Judged pairs of one set: evidence, whether both are of one story, and weights (.5 for each class)."""
 
-    name: str  # name of the set
-    evidence: NDArray[np.float64]  # float64 (pairs, COLUMNS)
-    same: NDArray[np.bool_]  # bool (pairs,), whether each is a pair of the same text or story
-    weights: NDArray[np.float64]  # float64 (pairs,), weight of each pair; the weights of each class add up to one half
+    name: str
+    evidence: NDArray[np.float64]
+    same: NDArray[np.bool_]
+    weights: NDArray[np.float64]
 
 
 def pair_weights(
     families_a: NDArray[np.int64], families_b: NDArray[np.int64], same: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Weight of each pair: pairs of two families share the square root of their number; each class weighs one half."""
+    """Weight of each pair: pairs of two families share the square root of their number; each class weighs .5."""
     low, high = np.minimum(families_a, families_b), np.maximum(families_a, families_b)
     _, which, sizes = np.unique(np.stack([low, high]), axis=1, return_inverse=True, return_counts=True)
     weights: NDArray[np.float64] = 1.0 / np.sqrt(sizes[which.ravel()])

@@ -3,39 +3,53 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
 from infostream_dedup.judging.evidence.kernels.packing import LEAD_BITS
-from infostream_dedup.judging.evidence.plain_records import in_filter
 from infostream_dedup.judging.evidence.step_words import speech_beginnings, step_beginnings
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+from tests.oracles.plain_records import in_filter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainRecord:
-    """A record, unpacked."""
+    """A record, unpacked.
 
-    tokens: int  # number of tokens
-    title: int  # hash of the title, 0 if there is none
-    form: int  # hash of the form of the title
-    numbers: Mapping[int, int]  # weight of each number
-    names: Mapping[int, int]  # weight of each name
-    lead: Mapping[int, int]  # weight of each word beginning in the lead
-    filter: Sequence[int]  # filter of the word beginnings in the text
+    Attributes:
+        tokens: number of tokens.
+        title: hash of the title, 0 if there is none.
+        form: hash of the form of the title.
+        numbers: weight of each number.
+        names: weight of each name.
+        lead: weight of each word beginning in the lead.
+        filter: filter of the word beginnings in the text.
+    """
+
+    tokens: int
+    title: int
+    form: int
+    numbers: Mapping[int, int]
+    names: Mapping[int, int]
+    lead: Mapping[int, int]
+    filter: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
 class PlainDocument:
-    """All that a comparison knows about a document."""
+    """All that a comparison knows about a document.
 
-    keys: Mapping[int, int]  # weight of each of the 30 heaviest terms, in units of 1e-9
-    terms: Collection[int]  # all terms
-    record: PlainRecord  # its record
-    triples: Collection[int]  # its word triples
+    Attributes:
+        keys: weight of each of the 30 heaviest terms, in units of 1e-9.
+        terms: all terms.
+        record: its record.
+        triples: its word triples.
+    """
+
+    keys: Mapping[int, int]
+    terms: Collection[int]
+    record: PlainRecord
+    triples: Collection[int]
 
 
 def unpack_plainly(words: Sequence[int]) -> PlainRecord:

@@ -59,27 +59,45 @@ _VOWELS: Final = re.compile("[aeiou]")
 
 @dataclass(slots=True, kw_only=True)
 class PlainEvidence:
-    """Evidence of one document, without weights."""
+    """Evidence of one document, without weights.
 
-    triples: list[int] = field(default_factory=list)  # hashes of three consecutive tokens, ascending, each once
-    numbers: list[int] = field(default_factory=list)  # 30 bits of hash, `DATE_BIT` and `HEAD_BIT`; ascending, each once
-    names: list[int] = field(default_factory=list)  # codes of skeletons, ascending, each once
-    lead: list[int] = field(default_factory=list)  # hashes of the word beginnings of the lead, ascending, each once
-    # hashes of the word beginnings of the whole document, ascending, each once
+    Attributes:
+        triples: hashes of three consecutive tokens, ascending, each once.
+        numbers: 30 bits of hash, ``DATE_BIT`` and ``HEAD_BIT``; ascending, each once.
+        names: codes of skeletons, ascending, each once.
+        lead: hashes of the word beginnings of the lead, ascending, each once.
+        body: hashes of the word beginnings of the whole document, ascending, each once.
+        tokens: number of tokens.
+        title: hash of the tokens of the title, 0 if there are none.
+        title_form: hash of the tokens of the title without numbers, dates and ordinals.
+        title_figures: bits of the figures of three digits or more in the title, without dates.
+    """
+
+    triples: list[int] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    names: list[int] = field(default_factory=list)
+    lead: list[int] = field(default_factory=list)
     body: list[int] = field(default_factory=list)
-    tokens: int = 0  # number of tokens
-    title: int = 0  # hash of the tokens of the title, 0 if there are none
-    title_form: int = 0  # hash of the tokens of the title without numbers, dates and ordinals
-    title_figures: int = 0  # bits of the figures of three digits or more in the title, without dates
+    tokens: int = 0
+    title: int = 0
+    title_form: int = 0
+    title_figures: int = 0
 
 
 class _Number(NamedTuple):
-    """A number read from a text."""
+    """A number read from a text.
 
-    end: int  # position after it
-    token: int  # hash of the token
-    figures: tuple[int, ...]  # its entries in `numbers`, without the head bit
-    whole: int  # its value if it is an integer of one or two digits, otherwise -1
+    Attributes:
+        end: position after it.
+        token: hash of the token.
+        figures: its entries in ``numbers``, without the head bit.
+        whole: its value if it is an integer of one or two digits, otherwise -1.
+    """
+
+    end: int
+    token: int
+    figures: tuple[int, ...]
+    whole: int
 
 
 def _step(state: int, character: int) -> int:

@@ -1,6 +1,6 @@
 """Writes infostream_dedup/judging/evidence/background.npz: what pseudo-documents add to the counters of evidence.
 
-    python reports/make_background.py
+    python tools/make_background.py
 
 The words are those of wordfreq's small lists. A word beginning that stands for a share p of the running words is in
 the lead of an item with probability 1 - (1 - p)^32. No list holds the frequencies of numbers, so those are estimates.
@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.judging.evidence.characters import word_hash
+from infostream_dedup.judging.evidence.constants import DATE_BIT, FIGURE_SEED
 from infostream_dedup.judging.evidence.kernels.packing import LEAD_KIND, NUMBER_KIND, bucket_of
 from infostream_dedup.judging.evidence.kernels.reading import prefix_hashes
-from infostream_dedup.judging.evidence.plain_reading import date_hash, figure_hash
 from infostream_dedup.judging.evidence.reading import scratch_for, tables
 from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.language.text.surface_pool import texts_of
@@ -42,7 +43,9 @@ def background(language: Language) -> tuple[NDArray[np.uint32], NDArray[np.float
     ]
     for first, last, one in _NUMBER_SHARES:
         for value in range(first, last):
-            entry = date_hash(value) if value > 1000 else figure_hash(str(value))
+            # A year is hashed as a number, and marked as a date.
+            written, mark = (chr(value), DATE_BIT) if value > 1000 else (str(value), 0)
+            entry = word_hash(written, FIGURE_SEED) >> 34 << 2 | mark
             entries.append((bucket_of(entry >> 1, NUMBER_KIND, number), one))
     buckets, where = np.unique(np.array([bucket for bucket, _ in entries], dtype=np.uint32), return_inverse=True)
     shares = np.array([one for _, one in entries], dtype=np.float64)

@@ -1,11 +1,11 @@
 """Writes the parts of speech of English words that come with the package, language/lexicon/english_tags.bin.
 
     pip install textblob
-    python reports/make_english_tags.py
+    python tools/make_english_tags.py
 
 They are the lexicon of Brill's tagger as TextBlob ships it (``en/en-lexicon.txt``; ``LICENSE.lexicon`` says whose it
 is). The file is copied so that nobody installs TextBlob, NLTK and what they bring (18 MB) for one table of a megabyte.
-After a change raise ``RULES`` in ``morphology/english_lemmas.py`` and run ``reports/make_known_terms.py``.
+After a change raise ``RULES`` in ``morphology/english_lemmas.py`` and run ``tools/make_known_terms.py``.
 """
 
 from __future__ import annotations

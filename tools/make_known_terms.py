@@ -1,6 +1,6 @@
 """Writes the terms and pairs that come with the package, infostream_dedup/language/*/known_*.bin.
 
-    python reports/make_known_terms.py
+    python tools/make_known_terms.py
 
 Run it after a change to ``dictionaries/`` or to the rules of the morphology, and with new versions of the packages of
 dictionaries: the files belong to one fingerprint of all of these, and under another one they are not used. Known are

@@ -40,7 +40,7 @@ _BLOCK_WALKS = 8_000_000
 _MOST_THRESHOLDS = 255
 
 
-def sweep_counts(
+def sweep_by_products(
     matrix: SimilarityMatrix,
     ks: Iterable[int],
     *,
@@ -50,7 +50,7 @@ def sweep_counts(
     samples: int = SAMPLES,
     seed: int = SEED,
 ) -> list[Measures]:
-    """Measure the links at each k, as in ``backend.SweepCounts``.
+    """Measure the links at each k, by sparse products.
 
     Returns one row for each distinct k, ascending.
     """

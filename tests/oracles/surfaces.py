@@ -7,37 +7,36 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.arrays import places_of
 from infostream_dedup.language.morphology.stemming import stemmed_text
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.tokens import surfaces
 from infostream_dedup.model import OUR_LANGUAGES, language_number
+from infostream_dedup.terms.compiled import SurfaceTokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import scipy.sparse as sp
     from numpy.typing import NDArray
-
-    from infostream_dedup.language.text.surface_pool import Utf8Texts
 
 
 @dataclass(frozen=True, slots=True)
 class SurfaceCounts:
-    """How often each surface occurs in each document."""
+    """How often each surface occurs in each document.
 
-    counts: sp.csr_array  # int32 (documents, surfaces), column `c` counts `surfaces[c]`
-    surfaces: list[str]  # distinct surfaces in the order of their first occurrence
-    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
+    Attributes:
+        counts: int32 (documents, surfaces), column ``c`` counts ``surfaces[c]``.
+        surfaces: distinct surfaces in the order of their first occurrence.
+        languages: uint8 (documents,), index into ``LANGUAGES``.
+    """
 
-    @property
-    def stages(self) -> Literal["plain"]:
-        """The stages that take these surfaces."""
-        return "plain"
+    counts: sp.csr_array
+    surfaces: list[str]
+    languages: NDArray[np.uint8]
 
 
 class _Ids(dict[str, int]):
@@ -49,14 +48,9 @@ class _Ids(dict[str, int]):
 
 
 class SurfaceCounter:
-    """Counts surfaces document by document; keeps numbers, never texts.
+    """Counts surfaces document by document; keeps numbers, never texts."""
 
-    Args:
-        workers: ignored.
-    """
-
-    def __init__(self, workers: int = 0) -> None:
-        del workers
+    def __init__(self) -> None:
         self._ids = _Ids()
         self._tokens = array("i")
         self._ends = array("q", [0])
@@ -66,18 +60,17 @@ class SurfaceCounter:
         return len(self._languages)
 
     def add(self, text: str, language: str | None) -> None:
-        """Count one document."""
+        """Count one document.
+
+        Args:
+            language: code of its language; ``None`` to detect one of ours.
+        """
         language = language or detect(text)
         if language not in OUR_LANGUAGES:
             text = stemmed_text(text, language)
         self._tokens.extend(map(self._ids.__getitem__, surfaces(clean(text))))
         self._ends.append(len(self._tokens))
         self._languages.append(language_number(language))
-
-    def add_texts(self, texts: Utf8Texts, languages: Sequence[str | None]) -> None:
-        """Count documents that are in memory as UTF-8; arguments as in the compiled code."""
-        for number, language in enumerate(languages):
-            self.add(texts[number], language)
 
     def finish(self) -> SurfaceCounts:
         """Return the counts of all documents added so far."""
@@ -88,3 +81,16 @@ class SurfaceCounter:
         counts = sp.csr_array((np.ones(len(tokens), dtype=np.int32), tokens, ends), shape=(len(self), len(self._ids)))
         counts.sum_duplicates()
         return SurfaceCounts(counts, list(self._ids), np.array(self._languages, dtype=np.uint8))
+
+
+def counted(tokens: SurfaceTokens) -> SurfaceCounts:
+    """The counts of surfaces that were read token by token."""
+    import scipy.sparse as sp
+
+    found = [chunk.tokens[places_of(chunk.begins, chunk.lengths)] for chunk in tokens.chunks]
+    ends = np.cumsum(np.concatenate([[0], *(chunk.lengths for chunk in tokens.chunks)]))
+    every = np.concatenate([*found, np.zeros(0, dtype=np.int32)])
+    shape = (len(tokens), len(tokens.surfaces))
+    counts = sp.csr_array((np.ones(len(every), dtype=np.int32), every, ends), shape=shape)
+    counts.sum_duplicates()
+    return SurfaceCounts(counts, tokens.surfaces.strings(), tokens.languages)

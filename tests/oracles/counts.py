@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,18 +11,13 @@ from infostream_dedup.language.text.tokens import Form, forms
 from infostream_dedup.model import LANGUAGES, Language, Settings
 from infostream_dedup.terms.representation import representation
 from infostream_dedup.terms.statistics import TermCounts
+from tests.oracles.surfaces import SurfaceCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from infostream_dedup.terms.plain.surfaces import SurfaceCounts
 
-
-def count_terms(
-    surface_counts: SurfaceCounts, settings: Settings, *, workers: int = 0, consume: bool = False
-) -> TermCounts:
+def count_terms(surface_counts: SurfaceCounts, settings: Settings) -> TermCounts:
     """Turn counts of surfaces into counts of terms of ``settings.representation``.
 
     Each language maps its surfaces to terms by a sparse 0/1 matrix (surfaces, terms): a surface may contain several
@@ -29,7 +25,6 @@ def count_terms(
     """
     import scipy.sparse as sp
 
-    del workers, consume
     per_language = [
         _terms_of_surfaces(surface_counts, number, language, settings) for number, language in enumerate(LANGUAGES)
     ]

@@ -1,0 +1,40 @@
+"""Select the key terms of each document with whole-array operations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.terms.key_terms import KeyTerms, heaviest, pattern
+from infostream_dedup.terms.statistics import Statistics, TermCounts, statistics_by_language
+from infostream_dedup.terms.weighting import weigh
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def select_key_terms(counts: TermCounts, settings: Settings, statistics: list[Statistics] | None = None) -> KeyTerms:
+    """Select the ``settings.n`` heaviest terms of medium document frequency in every document (Lande, section 2).
+
+    Args:
+        statistics: statistics for the weights; by default those of the documents themselves (with background).
+    """
+    statistics = statistics_of(counts, settings) if statistics is None else statistics
+    weights = weigh(counts, statistics, settings)
+    keys = heaviest(weights, settings.n)
+    size = settings.target_size()
+    if size is None:
+        return KeyTerms(keys, pattern(counts.counts), counts, statistics)
+    return KeyTerms(keys, pattern(heaviest(weights, size) if size else keys), counts, statistics)
+
+
+def statistics_of(counts: TermCounts, settings: Settings) -> list[Statistics]:
+    """Return the statistics per language, in the order of ``LANGUAGES``."""
+    return statistics_by_language(counts, np.stack([_df(counts, number) for number in range(len(LANGUAGES))]), settings)
+
+
+def _df(counts: TermCounts, language: int) -> NDArray[np.int64]:
+    rows = counts.counts[counts.languages == language]
+    return np.bincount(rows.indices, minlength=len(counts.terms))
