@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -137,6 +136,9 @@ def _error(failure: BaseException) -> Mapping[str, Any]:
 
 
 def _versions() -> dict[str, str]:
+    # Importing it takes as long as a tenth of --help.
+    from importlib.metadata import PackageNotFoundError, version
+
     found = {}
     for package in _PACKAGES:
         try:

@@ -10,6 +10,7 @@ share of running words that each term makes up). All belong to the fingerprint o
 from __future__ import annotations
 
 import zlib
+from base64 import b64decode, b64encode
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -141,9 +142,27 @@ def terms_file(language: str) -> Path:
 
 
 @cache
-def known_shares() -> Mapping[str, Mapping[str, float]]:
-    """Return the shipped backgrounds: shares of running words by term, under names such as ``"uk morph"``."""
+def known_shares(name: str) -> Mapping[str, float]:
+    """Return shares of running words by term, the shipped background such as ``"uk morph"``; nothing if none is."""
+    found: Mapping[str, float] = orjson.loads(zlib.decompress(b64decode(_all_shares().get(name, _NO_SHARES))))
+    return found
+
+
+@cache
+def _all_shares() -> Mapping[str, str]:
     return unpacked(SHARES_FILE)
+
+
+def packed_shares(shares: Mapping[str, Mapping[str, float]]) -> bytes:
+    """Pack backgrounds for ``SHARES_FILE``, each on its own: a run needs one or two."""
+    return packed({name: _packed(each) for name, each in shares.items()})
+
+
+def _packed(share: Mapping[str, float]) -> str:
+    return b64encode(zlib.compress(orjson.dumps(share), _LEVEL)).decode()
+
+
+_NO_SHARES: Final = _packed({})
 
 
 def packed(content: Mapping[str, Any]) -> bytes:
