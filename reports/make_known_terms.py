@@ -25,7 +25,7 @@ from infostream_dedup.language.morphology.known_terms import (
     SHARES_FILE,
     lines_of,
     packed,
-    packed_shares,
+    packed_parts,
     row_of,
     terms_file,
 )
@@ -87,7 +87,7 @@ def main() -> None:
             answers = lines_of(rows_of(forms, language))
             terms_file(language).write_bytes(packed({"forms": lines_of(forms), "answers": answers}))
         shares = {f"{one} {name}": representation(name).summed_frequencies(one) for one, name in BACKGROUNDS}
-        SHARES_FILE.write_bytes(packed_shares(shares))
+        SHARES_FILE.write_bytes(packed_parts(shares))
         SHIPPED_FILE.write_bytes(packed_pairs())
 
 

@@ -144,25 +144,23 @@ def terms_file(language: str) -> Path:
 @cache
 def known_shares(name: str) -> Mapping[str, float]:
     """Return shares of running words by term, the shipped background such as ``"uk morph"``; nothing if none is."""
-    found: Mapping[str, float] = orjson.loads(zlib.decompress(b64decode(_all_shares().get(name, _NO_SHARES))))
-    return found
+    return part_of(SHARES_FILE, name) or {}
+
+
+def part_of(path: Path, name: str) -> Any:
+    """Return one part of a file that ``packed_parts`` made; ``None`` if it has none of this name."""
+    found = _parts_of(path).get(name)
+    return None if found is None else orjson.loads(zlib.decompress(b64decode(found)))
 
 
 @cache
-def _all_shares() -> Mapping[str, str]:
-    return unpacked(SHARES_FILE)
+def _parts_of(path: Path) -> Mapping[str, str]:
+    return unpacked(path)
 
 
-def packed_shares(shares: Mapping[str, Mapping[str, float]]) -> bytes:
-    """Pack backgrounds for ``SHARES_FILE``, each on its own: a run needs one or two."""
-    return packed({name: _packed(each) for name, each in shares.items()})
-
-
-def _packed(share: Mapping[str, float]) -> str:
-    return b64encode(zlib.compress(orjson.dumps(share), _LEVEL)).decode()
-
-
-_NO_SHARES: Final = _packed({})
+def packed_parts(parts: Mapping[str, Any]) -> bytes:
+    """Pack parts that are unpacked one by one, because a run needs one or two of them."""
+    return packed({name: b64encode(zlib.compress(orjson.dumps(one), _LEVEL)).decode() for name, one in parts.items()})
 
 
 def packed(content: Mapping[str, Any]) -> bytes:
