@@ -26,7 +26,7 @@ def curve_figure(result: SweepResult, quantity: Quantity, wording: Wording | Non
     """Plot figure 1 (symmetry) or 2 (transitivity) of the paper with our values; in English by default."""
     words = wording or wording_of("en")
     threshold = any(row.measures.k is None for row in result.rows)
-    lines = []
+    lines: list[Stroke] = []
     for representation, block in dict.fromkeys((row.representation, row.block) for row in result.rows):
         lines += _series(result, quantity, representation, block, words)
     if not threshold:
