@@ -21,7 +21,14 @@ from infostream_dedup.language.lexicon.name_tables import NAME_TABLES, name_rows
 from infostream_dedup.language.lexicon.tables import key_form
 from infostream_dedup.language.lexicon.word_lists import concepts, false_friends
 from infostream_dedup.language.morphology.analyzer import Morphology
-from infostream_dedup.language.morphology.known_terms import SHARES_FILE, lines_of, packed, row_of, terms_file
+from infostream_dedup.language.morphology.known_terms import (
+    SHARES_FILE,
+    lines_of,
+    packed,
+    packed_parts,
+    row_of,
+    terms_file,
+)
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.language.translation.word_pairs import SHIPPED_FILE, packed_pairs
 from infostream_dedup.model import OUR_LANGUAGES, Language
@@ -80,7 +87,7 @@ def main() -> None:
             answers = lines_of(rows_of(forms, language))
             terms_file(language).write_bytes(packed({"forms": lines_of(forms), "answers": answers}))
         shares = {f"{one} {name}": representation(name).summed_frequencies(one) for one, name in BACKGROUNDS}
-        SHARES_FILE.write_bytes(packed(shares))
+        SHARES_FILE.write_bytes(packed_parts(shares))
         SHIPPED_FILE.write_bytes(packed_pairs())
 
 

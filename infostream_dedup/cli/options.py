@@ -248,7 +248,7 @@ work_folder_options = stack(
         large(
             "--workdir",
             type=click.Path(file_okay=False),
-            help="Work on disk, in this folder; an interrupted run continues from its last complete stage.",
+            help="Work on disk, in this folder (extra tables); an interrupted run goes on from its last whole stage.",
         ),
         large("--memory", metavar="SIZE", help="With --workdir: memory to use, e.g. 8GB.  [default: half]"),
         large(

@@ -424,7 +424,7 @@ def _say_of_comparison(found: Comparison, *, quiet: bool) -> None:
     help="Authority of sources, 0 to 1 (TSV or JSONL).  [default: learned from the share of originals]",
 )
 @output("--suggest", type=click.IntRange(min=1), help="Print this many pairs to label next.")
-@output("--curve", type=click.Path(file_okay=False), help="Folder for a learning curve (CSV, SVG, PNG).")
+@output("--curve", type=click.Path(file_okay=False), help="Folder for a learning curve (CSV, SVG, and PNG).")
 @expert(
     "--draws",
     type=click.IntRange(min=1),

@@ -9,7 +9,6 @@ import sys
 import time
 from collections import Counter
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -138,6 +137,9 @@ def _error(failure: BaseException) -> Mapping[str, Any]:
 
 
 def _versions() -> dict[str, str]:
+    # Importing it takes as long as a tenth of --help.
+    from importlib.metadata import PackageNotFoundError, version
+
     found = {}
     for package in _PACKAGES:
         try:

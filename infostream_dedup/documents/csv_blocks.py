@@ -262,7 +262,7 @@ class _Blocks:
         whole = self._ended and self._fault is None
         array = np.frombuffer(data, dtype=np.uint8)
         found, why = find_rows(array, size, whole, delimiter, columns, self._limit, rows)
-        return CsvRows(*(one[:found] for one in rows)), why
+        return CsvRows._make(one[:found] for one in rows), why
 
     def _found(self, data: bytes, rows: CsvRows) -> Iterator[CsvBlock | Item]:
         piece = _Piece(

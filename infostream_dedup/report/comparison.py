@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.documents import write_rows
-from infostream_dedup.report.drawing import Axis, Box, Line, Panel, Picture, Words, as_png, as_svg
+from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg
 from infostream_dedup.report.files import write_files
 from infostream_dedup.report.html import environment
 from infostream_dedup.report.needed import has_plots
@@ -76,14 +76,14 @@ def plane_figure(comparison: Comparison) -> Picture:
     lines, words = map(list, zip(*_curves(), strict=True))
     points = _group_by_point(rows)
     for point, numbers in points.items():
-        lines.append(Line(points=[point], dash="", marker="o", colour=KINDS[kind_of(rows[numbers[0] - 1].run.name)]))
+        lines.append(Stroke(points=[point], dash="", marker="o", colour=KINDS[kind_of(rows[numbers[0] - 1].run.name)]))
     for point, (x, y), text in _place_labels(points):
         if abs(y - point[1]) > _LABEL_HEIGHT:
-            lines.append(Line(points=[(x, y), point], colour="#aaaaaa", width=0.5))
-        words.append(Words(x=x, y=y, text=text, anchor="start", above=True))
+            lines.append(Stroke(points=[(x, y), point], colour="#aaaaaa", width=0.5))
+        words.append(Lettering(x=x, y=y, text=text, anchor="start", above=True))
     shares = [(fifth / 5, f"{fifth / 5:.1f}") for fifth in range(6)]
     legend = [
-        Line(points=(), dash="", marker="o", colour=KINDS[kind_of(row.run.name)], label=f"{number} {row.run.name}")
+        Stroke(points=(), dash="", marker="o", colour=KINDS[kind_of(row.run.name)], label=f"{number} {row.run.name}")
         for number, row in enumerate(rows, start=1)
     ]
     panel = Panel(
@@ -131,12 +131,12 @@ def _overlap(one: tuple[float, float, float], other: tuple[float, float, float])
     return abs(y - low) < 0.99 * _LABEL_HEIGHT and x < left + wide and left < x + width
 
 
-def _curves() -> Iterator[tuple[Line, Words]]:
+def _curves() -> Iterator[tuple[Stroke, Lettering]]:
     for f1 in (0.2, 0.4, 0.6, 0.8, 0.9):
         recall = np.linspace(f1 / (2 - f1), 1.0, 100).tolist()
         points = [(one, f1 * one / (2 * one - f1)) for one in recall if f1 * one / (2 * one - f1) <= _MOST]
-        name = Words(x=1.12, y=f1 / (2 - f1), text=f"F {f1:.1f}", size=10, colour="#888888", anchor="end")
-        yield Line(points=points, colour="#cccccc", width=0.8), name
+        name = Lettering(x=1.12, y=f1 / (2 - f1), text=f"F {f1:.1f}", size=10, colour="#888888", anchor="end")
+        yield Stroke(points=points, colour="#cccccc", width=0.8), name
 
 
 def dice_figure(comparison: Comparison) -> Picture:
@@ -150,7 +150,7 @@ def dice_figure(comparison: Comparison) -> Picture:
                 boxes.append(Box(column, top - 1, column + 1, top, _blue(value)))
             text = "-" if value is None else f"{100 * value:.0f}"
             colour = "#ffffff" if value is not None and value > 0.6 else "#333333"
-            words.append(Words(x=column + 0.5, y=top - 0.5, text=text, size=10, colour=colour))
+            words.append(Lettering(x=column + 0.5, y=top - 0.5, text=text, size=10, colour=colour))
     places = [(number + 0.5, name) for number, name in enumerate(names)]
     side = 24.0 * len(names)
     left = 30 + 7 * max(map(len, names), default=0)

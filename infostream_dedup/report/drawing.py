@@ -26,7 +26,7 @@ _DOTS_PER_PIXEL: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Stroke:
     """Points that are joined by a line, marked, or both; ``marker`` is ``o``, ``s`` or ``D``."""
 
     points: Sequence[Point]
@@ -51,8 +51,8 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
-    """Words at a place; ``anchor`` is ``start``, ``middle`` or ``end``, and ``above`` puts them above it."""
+class Lettering:
+    """Lettering at a place; ``anchor`` is ``start``, ``middle`` or ``end``, and ``above`` puts them above it."""
 
     x: float
     y: float
@@ -84,8 +84,8 @@ class Panel:
     height: float
     areas: Sequence[tuple[Sequence[Point], str]] = ()
     boxes: Sequence[Box] = ()
-    lines: Sequence[Line] = ()
-    words: Sequence[Words] = ()
+    lines: Sequence[Stroke] = ()
+    words: Sequence[Lettering] = ()
     grid: bool = True
 
 
@@ -96,10 +96,10 @@ class Picture:
     panels: Sequence[Panel]
     width: float = 640
     beside: bool = False
-    legend: Sequence[Line] = field(default=())
+    legend: Sequence[Stroke] = field(default=())
     """Lines to name; those with a label in the first panel if none are given."""
 
-    def named(self) -> list[Line]:
+    def named(self) -> list[Stroke]:
         """Lines that the legend names."""
         return list(self.legend) or [line for line in self.panels[0].lines if line.label]
 
@@ -198,7 +198,7 @@ def _content(panel: Panel, at: _Place) -> Iterator[str]:
         yield _text(x, y + lower, words.text, anchor=words.anchor, size=words.size, colour=words.colour)
 
 
-def _line(line: Line, points: Sequence[Point]) -> Iterator[str]:
+def _line(line: Stroke, points: Sequence[Point]) -> Iterator[str]:
     if line.dash and len(points) > 1:
         dashes = f' stroke-dasharray="{_DASHES[line.dash]}"' if line.dash in _DASHES else ""
         yield (
@@ -216,7 +216,7 @@ def _line(line: Line, points: Sequence[Point]) -> Iterator[str]:
             yield f'<path d="M{_n(x)} {_n(y - 4.5)}l4.5 4.5l-4.5 4.5l-4.5 -4.5z" {paint}/>'
 
 
-def _sample(line: Line, x: float, y: float) -> Iterator[str]:
+def _sample(line: Stroke, x: float, y: float) -> Iterator[str]:
     yield from _line(replace(line, marker=""), [(x, y - 4), (x + _SAMPLE - 8, y - 4)])
     yield from _line(line, [(x + (_SAMPLE - 8) / 2, y - 4)])
     yield _text(x + _SAMPLE, y, line.label, anchor="start")
@@ -260,7 +260,7 @@ def as_png(picture: Picture) -> bytes:
     return stream.getvalue()
 
 
-def _look(line: Line) -> dict[str, Any]:
+def _look(line: Stroke) -> dict[str, Any]:
     return {
         "color": line.colour,
         "linestyle": line.dash or "none",

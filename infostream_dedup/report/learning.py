@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.documents import write_rows
-from infostream_dedup.report.drawing import Axis, Line, Panel, Picture, as_png, as_svg
+from infostream_dedup.report.drawing import Axis, Panel, Picture, Stroke, as_png, as_svg
 from infostream_dedup.report.files import write_files
 from infostream_dedup.report.needed import has_plots
 
@@ -32,7 +32,7 @@ def learning_figure(points: Sequence[CurvePoint], *, published: bool = False) ->
         """Linear up to the smallest size, logarithmic beyond it."""
         return size / linear if size <= linear else 1 + math.log10(size / linear)
 
-    lines: list[Line] = []
+    lines: list[Stroke] = []
     areas = []
     sizes = sorted({point.size for point in points})
     low, high = 0.0, max(map(across, sizes), default=1.0) + 0.05
@@ -44,7 +44,7 @@ def learning_figure(points: Sequence[CurvePoint], *, published: bool = False) ->
             values = [getattr(point, what.lower())[0] for point in own]
             main = what == "F1"
             lines.append(
-                Line(
+                Stroke(
                     points=list(zip(places, values, strict=True)),
                     colour=colour,
                     dash=dash,
@@ -57,10 +57,10 @@ def learning_figure(points: Sequence[CurvePoint], *, published: bool = False) ->
         areas.append(([*least, *reversed(most)], colour))
         if published and name in PUBLISHED_F:
             flat, label = PUBLISHED_F[name], f"{name}: F of the paper"
-            lines.append(Line(points=[(low, flat), (high, flat)], colour=colour, dash=":", width=0.9, label=label))
+            lines.append(Stroke(points=[(low, flat), (high, flat)], colour=colour, dash=":", width=0.9, label=label))
     if published:
         at = across(_SATURATION)
-        lines.append(Line(points=[(at, 0.0), (at, 1.04)], colour="#999999", dash=":", width=0.8))
+        lines.append(Stroke(points=[(at, 0.0), (at, 1.04)], colour="#999999", dash=":", width=0.8))
     ticks = [(across(size), str(size)) for size in sizes]
     panel = Panel(
         x=Axis(low=low, high=high, ticks=ticks, label="judged pairs to learn from"),

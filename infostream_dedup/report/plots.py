@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal
 
 from infostream_dedup.model.settings import REPRESENTATIONS
-from infostream_dedup.report.drawing import Axis, Box, Line, Panel, Picture, Words, even_ticks
+from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, even_ticks
 from infostream_dedup.report.tables import PUBLISHED, PartTables, Wording, list_series, title_of, wording_of
 from infostream_dedup.terms.representation import representation as representation_named
 
@@ -27,7 +27,7 @@ def curve_figure(result: SweepResult, quantity: Quantity, wording: Wording | Non
     """Plot figure 1 (symmetry) or 2 (transitivity) of the paper with our values; in English by default."""
     words = wording or wording_of("en")
     threshold = any(row.measures.k is None for row in result.rows)
-    lines = []
+    lines: list[Stroke] = []
     for representation, block in dict.fromkeys((row.representation, row.block) for row in result.rows):
         lines += _series(result, quantity, representation, block, words)
     if not threshold:
@@ -49,7 +49,9 @@ def _share_axis(words: Wording, label: str) -> Axis:
     return Axis(low=-0.02, high=1.04, ticks=[(one, words.decimal(one, 1)) for one in _SHARES], label=words(label))
 
 
-def _series(result: SweepResult, quantity: Quantity, representation: str, block: str, words: Wording) -> Iterator[Line]:
+def _series(
+    result: SweepResult, quantity: Quantity, representation: str, block: str, words: Wording
+) -> Iterator[Stroke]:
     points = [
         (row.measures.k if row.measures.k is not None else row.measures.threshold, getattr(row.measures, quantity), row)
         for row in result.rows
@@ -58,7 +60,7 @@ def _series(result: SweepResult, quantity: Quantity, representation: str, block:
     known = [(x, y, row) for x, y, row in points if x is not None and y is not None]
     errors = [1.96 * (row.measures.transitivity_error or 0) for _, _, row in known]
     if known:
-        yield Line(
+        yield Stroke(
             points=[(x, y) for x, y, _ in known],
             colour=representation_named(representation).colour,
             marker=representation_named(representation).marker,
@@ -68,11 +70,11 @@ def _series(result: SweepResult, quantity: Quantity, representation: str, block:
         )
 
 
-def _published(quantity: Quantity, representation: str, words: Wording) -> Iterator[Line]:
+def _published(quantity: Quantity, representation: str, words: Wording) -> Iterator[Stroke]:
     published = PUBLISHED.get(representation)
     if published is not None:
         points: Mapping[int, float] = getattr(published, quantity)
-        yield Line(
+        yield Stroke(
             points=list(points.items()),
             colour=representation_named(representation).colour,
             marker=representation_named(representation).marker,
@@ -93,7 +95,7 @@ def group_figure(sizes: Mapping[str, Mapping[int, int]], wording: Wording | None
             number = sum(number for size, number in counts.items() if low <= size <= high)
             at = index + offset * width
             boxes.append(Box(at, 0, at + width, number, representation_named(representation).colour))
-            numbers.append(Words(x=at + width / 2, y=number, text=words.count(number), above=True))
+            numbers.append(Lettering(x=at + width / 2, y=number, text=words.count(number), above=True))
     most = max((box.y1 for box in boxes), default=0) or 1
     names = [(index + 0.4, str(low) if low == high else f"{low}–{high}") for index, (low, high) in enumerate(edges)]
     panel = Panel(
@@ -108,7 +110,9 @@ def group_figure(sizes: Mapping[str, Mapping[int, int]], wording: Wording | None
         boxes=boxes,
         words=numbers,
     )
-    legend = [Line(points=(), colour=representation_named(one).colour, marker="s", dash="", label=one) for one in sizes]
+    legend = [
+        Stroke(points=(), colour=representation_named(one).colour, marker="s", dash="", label=one) for one in sizes
+    ]
     return Picture(panels=[panel], legend=legend)
 
 
@@ -131,14 +135,14 @@ def part_figure(tables: PartTables, by: str, wording: Wording) -> Picture:
     x = Axis(low=-0.5, high=len(names) - 0.5, ticks=ticks, tilt=60)
     panels = []
     for quantity in ("symmetry_at", "transitivity_at", "duplicates"):
-        lines: list[Line] = []
+        lines: list[Stroke] = []
         for table in tables.tables:
             values = [getattr(line, quantity) for line in table.lines if not line.whole and line.name in names]
             known = enumerate(values)
             # A gap in the values is a gap in the line.
             runs = [list(run) for given, run in groupby(known, key=lambda one: one[1] is not None) if given]
             lines += (
-                Line(
+                Stroke(
                     points=run,
                     colour=representation_named(table.name).colour,
                     marker=representation_named(table.name).marker,
@@ -149,7 +153,7 @@ def part_figure(tables: PartTables, by: str, wording: Wording) -> Picture:
         y = _share_axis(wording, f"axis_{quantity.removesuffix('_at')}")
         panels.append(Panel(x=x, y=y, height=150, lines=lines))
     legend = [
-        Line(points=(), colour=representation_named(one.name).colour, marker=representation_named(one.name).marker,
+        Stroke(points=(), colour=representation_named(one.name).colour, marker=representation_named(one.name).marker,
              dash="-" if by in _STRETCHES else "", label=one.name)
         for one in tables.tables
     ]  # fmt: skip

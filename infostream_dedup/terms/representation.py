@@ -84,7 +84,7 @@ class Representation(ABC):
         if language not in OUR_LANGUAGES:
             return {}
         if self.cached:
-            stored = known_shares().get(f"{language} {self.name}") or cache_file().frequencies(language, self.name)
+            stored = known_shares(f"{language} {self.name}") or cache_file().frequencies(language, self.name)
             if stored:
                 return stored
         found = self.summed_frequencies(language)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.report import needed
-from infostream_dedup.report.drawing import Axis, Box, Line, Panel, Picture, Words, as_png, as_svg, even_ticks
+from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg, even_ticks
 from infostream_dedup.report.learning import write_learning_curve
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -21,8 +21,8 @@ def picture(**content: object) -> Picture:
 
 
 def test_places_by_hand():
-    line = Line(points=[(0, 0), (5, 1), (10, 2)], colour="#010203", marker="o", label="<a>", errors=[0, 0.5, 0])
-    svg = as_svg(picture(lines=[line], boxes=[Box(0, 0, 5, 1, "#040506")], words=[Words(x=10, y=0, text="end")]))
+    line = Stroke(points=[(0, 0), (5, 1), (10, 2)], colour="#010203", marker="o", label="<a>", errors=[0, 0.5, 0])
+    svg = as_svg(picture(lines=[line], boxes=[Box(0, 0, 5, 1, "#040506")], words=[Lettering(x=10, y=0, text="end")]))
     root = ET.fromstring(svg)  # noqa: S314 - our own
     # The panel is from 36.7 (30 and a digit) to 626 across, and from 12 down to 112.
     assert root.find(f"{SVG}polyline").get("points") == "36.7,112 331.3,62 626,12"
@@ -45,7 +45,7 @@ def test_ticks_are_few_and_even(high):
 
 @given(st.text(max_size=20).filter(str.isprintable))
 def test_words_of_others_are_escaped(text):
-    root = ET.fromstring(as_svg(picture(words=[Words(x=1, y=1, text=text)])))  # noqa: S314 - our own
+    root = ET.fromstring(as_svg(picture(words=[Lettering(x=1, y=1, text=text)])))  # noqa: S314 - our own
     assert [one.text or "" for one in root.iter(f"{SVG}text")][-1] == text
 
 

@@ -20,7 +20,7 @@ PAIRS = {"снег": (Equivalent("сніг", 1.0), Equivalent("завірюха"
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty cache, no pairs in memory, and none that come with the package."""
     monkeypatch.setenv("INFOSTREAM_DEDUP_CACHE", str(tmp_path))
-    monkeypatch.setattr(making, "_shipped", dict)
+    monkeypatch.setattr(making, "_shipped", lambda *_: None)
     word_pairs.cache_clear()
     pair_cache._file.cache_clear()
     yield tmp_path

@@ -10,6 +10,7 @@ share of running words that each term makes up). All belong to the fingerprint o
 from __future__ import annotations
 
 import zlib
+from base64 import b64decode, b64encode
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -155,9 +156,25 @@ def terms_file(language: str) -> Path:
 
 
 @cache
-def known_shares() -> Mapping[str, Mapping[str, float]]:
-    """Return the shipped backgrounds: shares of running words by term, under names such as ``"uk morph"``."""
-    return unpacked(SHARES_FILE)
+def known_shares(name: str) -> Mapping[str, float]:
+    """Return shares of running words by term, the shipped background such as ``"uk morph"``; nothing if none is."""
+    return part_of(SHARES_FILE, name) or {}
+
+
+def part_of(path: Path, name: str) -> Any:
+    """Return one part of a file that ``packed_parts`` made; ``None`` if it has none of this name."""
+    found = _parts_of(path).get(name)
+    return None if found is None else orjson.loads(zlib.decompress(b64decode(found)))
+
+
+@cache
+def _parts_of(path: Path) -> Mapping[str, str]:
+    return unpacked(path)
+
+
+def packed_parts(parts: Mapping[str, Any]) -> bytes:
+    """Pack parts that are unpacked one by one, because a run needs one or two of them."""
+    return packed({name: b64encode(zlib.compress(orjson.dumps(one), _LEVEL)).decode() for name, one in parts.items()})
 
 
 def packed(content: Mapping[str, Any]) -> bytes:

@@ -18,7 +18,7 @@ from infostream_dedup.language.lexicon.word_lists import concepts, false_friends
 from infostream_dedup.language.morphology import cache_file
 from infostream_dedup.language.morphology.english_lemmas import lemma
 from infostream_dedup.language.morphology.form_cache import terms_of
-from infostream_dedup.language.morphology.known_terms import packed, unpacked
+from infostream_dedup.language.morphology.known_terms import packed_parts, part_of
 from infostream_dedup.language.morphology.readings import readings_of
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder
@@ -158,8 +158,8 @@ def _fingerprint() -> str:
 SHIPPED_FILE: Final = Path(__file__).with_name("known_pairs.bin")
 """Pairs of our own tables, made by ``reports/make_known_terms.py``."""
 
-SHIPPED: Final[tuple[tuple[Language, Language], ...]] = (("uk", "ru"), ("en", "ru"))
-"""Directions into the pivot language, which most runs need."""
+SHIPPED: Final[tuple[tuple[Language, Language], ...]] = (("uk", "ru"), ("en", "ru"), ("ru", "uk"), ("ru", "en"))
+"""Directions to and from the pivot language, which most runs need."""
 
 _STEP: Final = 0.05
 """Loss of confidence for each position of an equivalent after the first."""
@@ -186,7 +186,7 @@ def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equival
     Among equals the one in the earlier row comes first, because rows are ordered by frequency. Pairs that do not come
     with the package are kept in the cache for the next process.
     """
-    shipped = None if imported_tables() else _shipped().get(f"{source}-{target}")
+    shipped = None if imported_tables() else _shipped(source, target)
     if shipped is not None:
         return MappingProxyType({term: tuple(map(Equivalent._make, every)) for term, every in shipped.items()})
     kept = PairCache()
@@ -199,17 +199,17 @@ def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equival
 
 def packed_pairs() -> bytes:
     """Pack pairs for ``SHIPPED_FILE``; no imported tables may be installed."""
-    made = {
-        f"{one}-{other}": {term: list(map(tuple, every)) for term, every in _made(one, other).items()}
-        for one, other in SHIPPED
-    }
-    return packed({RULES: made})
+    return packed_parts(
+        {
+            f"{RULES} {one}-{other}": {term: list(map(tuple, every)) for term, every in _made(one, other).items()}
+            for one, other in SHIPPED
+        }
+    )
 
 
-@cache
-def _shipped() -> Mapping[str, Mapping[str, list[tuple[str, float]]]]:
-    """Pairs that come with the package; none if they were made with other dictionaries or rules."""
-    found: Mapping[str, Mapping[str, list[tuple[str, float]]]] = unpacked(SHIPPED_FILE).get(RULES, {})
+def _shipped(source: Language, target: Language) -> Mapping[str, list[tuple[str, float]]] | None:
+    """Pairs that come with the package; ``None`` if they were made with other dictionaries or rules."""
+    found: Mapping[str, list[tuple[str, float]]] | None = part_of(SHIPPED_FILE, f"{RULES} {source}-{target}")
     return found
 
 
