@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
+from heapq import nlargest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack, get_args
 
@@ -32,6 +33,22 @@ if TYPE_CHECKING:
     from infostream_dedup.runs.sharded.disk_runner import DiskRun
 
 
+@dataclass(frozen=True, slots=True)
+class LargeGroup:
+    """One of the largest groups of a result.
+
+    Attributes:
+        size: number of its documents.
+        shown: ids of the first five of them, in input order.
+    """
+
+    size: int
+    shown: tuple[str, ...]
+
+
+_LARGEST: Final = 3
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class DedupSummary(Tabular):
     """What ``dedup`` did; as a table, the collection without its duplicates, unless they were written to a file.
@@ -49,6 +66,7 @@ class DedupSummary(Tabular):
         copies: ``pairs, copies, copy_precision, copy_recall`` (and their intervals, ``_low`` and ``_high``): number of
             pairs in groups, number of copies in the collection, the share of these pairs that are copies and the share
             of the copies that are in groups; ``None`` if they were not counted.
+        largest: the three largest groups, the earlier first among equals; empty for work on disk.
     """
 
     documents: int
@@ -60,6 +78,7 @@ class DedupSummary(Tabular):
     removed: list[dict[str, Any]] | None = None
     members: dict[str, list[str]] | None = None
     copies: dict[str, Any] | None = None
+    largest: tuple[LargeGroup, ...] = ()
     _again: Callable[[int], DedupSummary] | None = field(default=None, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
@@ -134,6 +153,7 @@ def counted(
         statuses={name: statuses[name] for name in STATUSES},
         groups=len(several),
         report=report,
+        largest=tuple(LargeGroup(len(one), tuple(one[:5])) for one in nlargest(_LARGEST, several.values(), key=len)),
     )
     return summary, several
 

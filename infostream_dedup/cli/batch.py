@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from datetime import date
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from infostream_dedup.cli.drawn import print_dedup, print_pairs
 from infostream_dedup.cli.face import Command, Excludes, Needs, alike, command, expert, output, reads
 from infostream_dedup.cli.options import (
     between_option,
@@ -22,6 +24,7 @@ from infostream_dedup.cli.options import (
     representation_option,
     semantic_option,
     settings_options,
+    wide_option,
     work_folder_options,
 )
 from infostream_dedup.cli.output import (
@@ -46,6 +49,9 @@ _WORDS: Final = "infostream_dedup.sweep.words"
 _READING: Final = (
     *("on_error", "quarantine", "max_errors", "id_type", "columns", "make_ids", "other_languages", "encoding"),
 )
+_AGAIN: Final = ("on_error", "max_errors", "tz", "id_type", "columns", "make_ids", "other_languages", "encoding")
+"""Options with which documents are read again for their titles."""
+
 _OF_TEXTS: Final = (
     *_READING,
     *("workdir", "memory", "window_days", "by", "boilerplate", "planted", "confirmed"),
@@ -354,6 +360,7 @@ def demo(*, out: str, serve: bool, port: int, output_format: str | None, quiet: 
     help="Order of the pairs; strength means probability or shares.  [default: id]",
 )
 @output("--top", type=click.IntRange(min=1), help="List only this many pairs, the strongest.")
+@wide_option
 @semantic_option
 @between_option
 @alike(
@@ -366,7 +373,9 @@ def demo(*, out: str, serve: bool, port: int, output_format: str | None, quiet: 
 @judgeable_settings_options
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
-def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, quiet: bool, **given: Any) -> None:
+def pairs(
+    documents: tuple[str, ...], terms: str, wide: bool, output_format: str | None, quiet: bool, **given: Any
+) -> None:
     """List pairs of documents that say the same, report one story, or are linked by key terms.
 
     Columns: a, b (ids, the earlier first), forward (key terms of a found in b), backward, n_a, n_b (key terms of each),
@@ -395,6 +404,11 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
 
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
+    if output_format is None and not wide and sys.stdout.isatty():
+        reading = {name: given[name] for name in _AGAIN}
+        print_pairs(map(_pair_for_the_eye, found), documents, reading, items=lambda: found.report.used)
+        note_reading(found.report, quiet=quiet)
+        return
     form = chosen_format(output_format, "table", "jsonl")
     print_rows(
         (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in found), form, columns=found.columns
@@ -436,6 +450,7 @@ def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
     help="Which document of a group to keep.",
 )
 @output("--annotate", is_flag=True, help="Keep every document and add columns: status, of, group.")
+@wide_option
 @prefix_option
 @alike(
     "--duplicate-rule",
@@ -463,7 +478,7 @@ def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
 def dedup(
-    documents: tuple[str, ...], out: str, prefix: str, output_format: str | None, quiet: bool, **given: Any
+    documents: tuple[str, ...], out: str, prefix: str, wide: bool, output_format: str | None, quiet: bool, **given: Any
 ) -> None:
     """Write a collection without its duplicates; every column is kept.
 
@@ -489,7 +504,10 @@ def dedup(
 
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         summary = api.dedup(documents, out, prefix=prefix, csv_dialect=csv_dialect(), progress=progress, **given)
-    if out != "-":
+    if out != "-" and output_format is None and not wide and sys.stdout.isatty():
+        reading = {name: given[name] for name in _AGAIN}
+        print_dedup(summary, documents, reading, out, annotated=given["annotate"])
+    elif out != "-":
         print_rows([summary.as_dict()], chosen_format(output_format, "table", "json"))
     RUN.statuses.update(summary.statuses)
     note_reading(summary.report, quiet=quiet)

@@ -316,6 +316,10 @@ mode_option = expert(
     "--mode", type=_Mode(), help="Permissions of the file, such as 640 to let a group read it.  [default: 600]"
 )
 
+wide_option = output(
+    "--wide", is_flag=True, help="On a terminal, print the whole table instead of counts and examples with titles."
+)
+
 prefix_option = output("--prefix", default="", help="Prefix for the columns that --annotate adds.")
 
 candidates_option = alike(

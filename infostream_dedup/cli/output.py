@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import click
 
 from infostream_dedup.cli.run_log import RUN
-from infostream_dedup.cli.tables import Column, has_rich, show_table
+from infostream_dedup.cli.tables import Column, cell_width, has_rich, show_table
 from infostream_dedup.errors import CannotCreateError
 
 if TYPE_CHECKING:
@@ -167,11 +167,53 @@ def csv_dialect() -> CsvDialect:
     return cast("CsvDialect", "standard" if context is None else context.meta.get("csv_dialect", "standard"))
 
 
+_FIRST: Final = (
+    *("part", "representation", "k", "kind", "status", "id", "a", "b", "of", "group", "title", "total", "documents"),
+    *(
+        "method",
+        "name",
+        "what",
+        "value",
+        "source",
+        "symmetry",
+        "transitivity",
+        "links",
+        "groups",
+        "precision",
+        "recall",
+    ),
+)
+"""Columns that a table keeps on a narrow terminal, the most important first."""
+
+_ROOM: Final = 24
+"""Columns of a terminal that a text is given before a column further right is left out."""
+
+
 def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print rows as an aligned table: numbers to the right, ``None`` as a dash."""
+    """Print rows as a table: numbers to the right, ``None`` as a dash; a terminal gets the columns that fit."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = [Column(name, all(isinstance(row.get(name), int | float | None) for row in rows)) for name in names]
-    show_table(columns, [[[(_cell(row.get(name)), "")] for name in names] for row in rows])
+    cells = [[_cell(row.get(name)) for name in names] for row in rows]
+    kept = _fitting(columns, cells) if sys.stdout.isatty() else list(range(len(names)))
+    show_table([columns[one] for one in kept], [[[(row[one], "")] for one in kept] for row in cells])
+    if len(kept) < len(names):
+        left_out = ", ".join(name for number, name in enumerate(names) if number not in kept)
+        click.echo(f"(no room for {left_out}: see --format csv, or use a pipe)")
+
+
+def _fitting(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> list[int]:
+    """Numbers of the columns that fit, in their order."""
+    rank = {name: number for number, name in enumerate(_FIRST)}
+    order = sorted(range(len(columns)), key=lambda one: rank.get(columns[one].header, len(rank)))
+    kept: list[int] = []
+    left = shutil.get_terminal_size().columns
+    for one in order:
+        longest = max((cell_width(row[one]) for row in cells), default=0)
+        wide = max(cell_width(columns[one].header), longest if columns[one].numeric else min(longest, _ROOM)) + 2
+        if wide <= left or not kept:
+            kept.append(one)
+            left -= wide
+    return sorted(kept)
 
 
 def _cell(value: Any) -> str:

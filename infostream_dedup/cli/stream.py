@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from infostream_dedup.cli.drawn import print_hits
 from infostream_dedup.cli.face import Excludes, Needs, access, alike, command, expert, output, reads
 from infostream_dedup.cli.options import (
     boilerplate_option,
@@ -24,6 +25,7 @@ from infostream_dedup.cli.options import (
     reading_options,
     semantic_option,
     stream_options,
+    wide_option,
 )
 from infostream_dedup.cli.output import chosen_format, note, note_reading, print_rows, progress_bar
 from infostream_dedup.cli.run_log import RUN
@@ -221,6 +223,7 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")
 @reads("--url", help="Search for the stored document with this address.")
 @alike("--k-min", type=click.IntRange(min=1), help="Number of terms that must match in either direction.  [default: 4]")
 @output("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of rows; 0: all.")
+@wide_option
 @alike("--same-language", is_flag=True, help="Do not translate the text to find documents in other languages.")
 @reads("--languages", metavar="LANG,...", help="Only documents in these languages, such as uk,en.")
 @reads("--source", "sources", multiple=True, help="Only documents of this source; may be given several times.")
@@ -237,6 +240,7 @@ def search(
     languages: str | None,
     sources: tuple[str, ...],
     same_language: bool,
+    wide: bool,
     output_format: str | None,
     quiet: bool,
     **given: Any,
@@ -263,11 +267,14 @@ def search(
         sources=sources or None,
         **given,
     )
-    form = chosen_format(output_format, "table", "jsonl")
-    rows = [hit.as_dict() for hit in hits]
-    if form == "table":
-        rows = [{name: value for name, value in row.items() if name not in _NOT_IN_TABLE} for row in rows]
-    print_rows(rows, form, columns=hits.columns)
+    if output_format is None and not wide and sys.stdout.isatty():
+        print_hits(hits)
+    else:
+        form = chosen_format(output_format, "table", "jsonl")
+        rows = [hit.as_dict() for hit in hits]
+        if form == "table":
+            rows = [{name: value for name, value in row.items() if name not in _NOT_IN_TABLE} for row in rows]
+        print_rows(rows, form, columns=hits.columns)
     note(hits.searched.sentence(), quiet=quiet)
     if not hits:
         note(f"none of them shares that many key terms with the text; see --k-min{_more(given)}", quiet=quiet)

@@ -205,6 +205,12 @@ def _without_end(text: str, width: int) -> str:
     return text[: len(text) - min(blanks, max(0, len(text) - width))]
 
 
+def cut(text: str, width: int) -> str:
+    """The beginning of a text that fits, with an ellipsis if something is missing; control characters are gone."""
+    text = text.translate(_CONTROLS)
+    return text if cell_width(text) <= width else _cut(text, width - 1).rstrip() + "…"
+
+
 def _cut(text: str, width: int) -> str:
     used = 0
     for place, character in enumerate(text):

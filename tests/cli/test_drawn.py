@@ -1,0 +1,131 @@
+"""What a terminal shows: the answer first, no line beyond its width, and the columns that say what a row is."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import termios
+
+import pytest
+
+from infostream_dedup import Deduplicator, read_documents
+from infostream_dedup.cli.tables import cell_width
+from infostream_dedup.sample import documents_path
+
+WIDTHS = (80, 100, 160)
+
+
+def shown(arguments: list[str], width: int, folder) -> list[str]:
+    """The lines that a command leaves on a terminal; what a progress bar overwrote is gone."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (50, width))
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    command = [sys.executable, "-m", "infostream_dedup", *arguments, "--quiet"]
+    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.PIPE, cwd=folder, env=environment) as process:
+        os.close(theirs)
+        printed = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            printed += part
+        errors = process.stderr.read() if process.stderr else b""
+    os.close(ours)
+    assert process.returncode == 0, errors.decode()
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", printed.decode())
+    return [line.rstrip() for line in text.replace("\r\n", "\n").split("\n") if line.strip()]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("drawn")
+    title = "Рада ухвалила закон про місцеві бюджети громад на наступний рік після довгого обговорення в комітетах"
+    text = "Верховна Рада ухвалила закон про бюджети громад. Міністр фінансів Ткач назвав видатки на лікарні та школи."
+    other = "Київський театр показав прем'єру вистави за романом Ольги Кобилянської, режисер Савченко запросив хор."
+    rows = [
+        {
+            "id": "одинадцять-00001",
+            "title": title,
+            "text": text,
+            "source": "persha.example.com",
+            "published": "2026-11-01T09:00Z",
+        },
+        {
+            "id": "2",
+            "title": title,
+            "text": text + " Про це пише газета.",
+            "source": "druha.example",
+            "published": "2026-11-01T11:00Z",
+        },
+        {
+            "id": "3",
+            "title": "Прем'єра в театрі",
+            "text": other,
+            "source": "tretia.example",
+            "published": "2026-11-02T11:00Z",
+        },
+    ]
+    (folder / "news.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with Deduplicator.open(folder / "news.db") as stream:
+        stream.process(read_documents(documents_path()))
+    return folder
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_pairs_begin_with_counts_and_name_kind_ids_titles_and_sources(files, width):
+    lines = shown(["pairs", "news.jsonl"], width, files)
+    assert lines[0] == "1 pairs of 2 of 3 items: 1 copy"
+    first, second, evidence = lines[1:4]
+    assert re.match(r" 1 copy +один", first)
+    assert "Рада ухвал" in first
+    assert "persha" in first
+    assert "2026-11-01" in first
+    assert re.match(r" +2 +Рада ухвал", second)
+    assert "wording 100 % there" in evidence
+    assert re.search(r"\d+ of \d+ terms: ", evidence)
+    assert max(map(cell_width, lines)) <= width
+
+
+@pytest.mark.parametrize("width", WIDTHS[:1])
+def test_dedup_says_what_stays_and_shows_the_largest_groups(files, width):
+    lines = shown(["dedup", "news.jsonl", "--out", f"kept-{width}.jsonl"], width, files)
+    whole = " ".join(lines)
+    assert "3 items → 2 kept, 1 left out, 1 groups" in whole
+    assert "1 repeat an earlier item (0 exact)" in whole
+    assert re.search(r"2 × +Рада ухвал", whole)
+    assert lines[-1] == f"written: kept-{width}.jsonl"
+    assert max(map(cell_width, lines)) <= width
+
+
+@pytest.mark.parametrize("width", WIDTHS[:1])
+@pytest.mark.parametrize(
+    ("command", "keys"),
+    [
+        (["store", "groups", "news.db"], {"group", "title", "documents"}),
+        (["store", "best", "news.db"], {"group", "title", "total"}),
+        (["store", "templates", "news.db"], {"source", "title"}),
+        (["pairs", "news.jsonl", "--wide"], {"a", "b", "kind"}),
+        (["sweep", "news.jsonl", "--representation", "stem"], {"representation", "k", "symmetry", "transitivity"}),
+    ],
+)
+def test_tables_keep_their_key_columns_and_their_width(files, width, command, keys):
+    lines = shown(command, width, files)
+    assert keys <= set(lines[0].split())
+    table = [line for line in lines if not line.startswith("(")]
+    assert max(map(cell_width, table[:3])) <= width
+
+
+@pytest.mark.parametrize("width", WIDTHS[:1])
+def test_hits_of_a_search_have_titles(files, width):
+    document = list(read_documents(documents_path()))[-1]
+    lines = shown(["search", "--store", "news.db", "--text", document.text, "--top", "2"], width, files)
+    assert document.id[: width // 6 - 1] in lines[0]
+    assert " % of the weight of its terms: " in lines[1]
+    assert max(map(cell_width, lines)) <= width
