@@ -15,20 +15,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = {
-    "report",
-    "learn",
-    "translate",
-    "compare",
-    "feeds",
-    "xlsx",
-    "service",
-    "spark",
-    "semantic",
-    "bench",
-    "docs",
-    "dev",
+    "report", "learn", "translate", "compare", "feeds", "xlsx", "service", "spark", "semantic", "bench", "docs", "dev",
     "all",
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -74,17 +63,8 @@ def test_the_wheel_runs_from_another_folder(archives, tmp_path) -> None:
     python = tmp_path / "venv" / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
     install = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        python,
-        "install",
-        "--quiet",
-        "--no-index",
-        "--no-deps",
-        archives[0],
-    ]
+        sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps", archives[0],
+    ]  # fmt: skip
     subprocess.run(install, check=True, capture_output=True)
     # The packages that it needs are those of this environment; the package itself is not this folder's.
     (packages,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")

@@ -22,16 +22,11 @@ from infostream_dedup.judging.passages import PassageSettings
 ROOT = Path(__file__).parents[2]
 
 RENAMED = {
-    "desk backup": "desk.backup_desk",
-    "desk forget": "desk.forget_in_desk",
-    "desk export": "desk.export_labels",
-    "desk import": "desk.import_labels",
-    "dictionaries import": "dictionaries.import_table",
-    "dictionaries list": "dictionaries.list_tables",
-    "dictionaries remove": "dictionaries.remove_table",
-    "dictionaries install-model": "dictionaries.install_model",
-    "passages provenance": "provenance",
-}
+    "desk backup": "desk.backup_desk", "desk forget": "desk.forget_in_desk", "desk export": "desk.export_labels",
+    "desk import": "desk.import_labels", "dictionaries import": "dictionaries.import_table",
+    "dictionaries list": "dictionaries.list_tables", "dictionaries remove": "dictionaries.remove_table",
+    "dictionaries install-model": "dictionaries.install_model", "passages provenance": "provenance",
+}  # fmt: skip
 """Commands whose function has another name: ``import`` is a word of Python, ``list`` one of its functions."""
 
 OTHER_FACE = {"serve", "help"}

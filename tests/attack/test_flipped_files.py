@@ -75,17 +75,13 @@ def all_of_a_desk(path):
             [
                 *(list(label_rows(connection, who=who)) for who in (None, *PEOPLE)),
                 judgement_page(connection, before=None, limit=1000),
-                *(progress_of(connection, person) for person in PEOPLE),
-                agreement_of(connection),
-                disagreements(connection, 100),
-                asked_pairs(connection, "audit"),
+                *(progress_of(connection, person) for person in PEOPLE), agreement_of(connection),
+                disagreements(connection, 100), asked_pairs(connection, "audit"),
                 connection.execute("SELECT * FROM reservation").fetchall(),
-                [present_reviews(connection, kind) for kind in ("template", "alarm")],
-                latest_jobs(connection, 10),
-                [job_shown(connection, number) for number in range(5)],
-                last_result(connection, "sweep"),
+                [present_reviews(connection, kind) for kind in ("template", "alarm")], latest_jobs(connection, 10),
+                [job_shown(connection, number) for number in range(5)], last_result(connection, "sweep"),
             ],
-        )
+        )  # fmt: skip
 
 
 def all_of_a_background(path):

@@ -17,14 +17,9 @@ def found(stream):
 
 def test_status_of_every_document(found):
     assert {name: status.status for name, status in found.items()} == {
-        "story": "new",
-        "other": "new",
-        "reprint": "duplicate",
-        "copy": "exact",
-        "third": "new",
-        "digest": "similar",
+        "story": "new", "other": "new", "reprint": "duplicate", "copy": "exact", "third": "new", "digest": "similar",
         "headline": "insufficient_text",
-    }
+    }  # fmt: skip
 
 
 def test_of_names_the_earlier_document(found):
@@ -91,15 +86,9 @@ def test_dedup_keeps_every_column_and_the_order(stream, tmp_path):
     assert written == [rows[i] for i in (0, 1, 4, 5, 6)]
     assert [list(row) for row in written] == [list(rows[0])] * 5
     assert summary.as_dict() == {
-        "documents": 7,
-        "kept": 5,
-        "groups": 1,
-        "new": 3,
-        "exact": 1,
-        "duplicate": 1,
-        "similar": 1,
+        "documents": 7, "kept": 5, "groups": 1, "new": 3, "exact": 1, "duplicate": 1, "similar": 1,
         "insufficient_text": 1,
-    }
+    }  # fmt: skip
 
 
 def test_annotate_keeps_every_document(stream, tmp_path):

@@ -56,12 +56,8 @@ def test_blocks_keep_the_order(chunk: int, sizes: list[int]) -> None:
     assert found[2] is DOCUMENTS[1]
     blocks = [one for one in found[3:] if isinstance(one, DocumentBlock)]
     assert [one for block in found for one in single_documents(block)] == [
-        *DOCUMENTS[:1],
-        *DOCUMENTS[:2],
-        *DOCUMENTS[1:],
-        *DOCUMENTS[:2],
-        *DOCUMENTS[:2],
-    ]
+        *DOCUMENTS[:1], *DOCUMENTS[:2], *DOCUMENTS[1:], *DOCUMENTS[:2], *DOCUMENTS[:2],
+    ]  # fmt: skip
     assert [len(block) for block in blocks if block is not given] == sizes
 
 

@@ -150,15 +150,10 @@ def test_options_that_have_no_meaning_are_refused(given):
 @pytest.mark.parametrize(
     "given",
     [
-        {"settings": Settings()},
-        {"min_probability": 1.5},
-        {"top": 0},
-        {"sort": "kind"},
-        {"between": "nothing"},
-        {"k_min": 13},
-        {"k_min": 0},
+        {"settings": Settings()}, {"min_probability": 1.5}, {"top": 0}, {"sort": "kind"}, {"between": "nothing"},
+        {"k_min": 13}, {"k_min": 0},
     ],
-)
+)  # fmt: skip
 def test_values_out_of_range_are_refused(given):
     with pytest.raises(ConfigurationError):
         pairs([], preset="judged", **given)

@@ -222,16 +222,10 @@ def test_evaluate_counts_what_pairs_lists(sample):
 
 
 LEAST_F1 = {
-    ("ntrex", "ru-uk"): 0.995,
-    ("ntrex", "en-ru"): 0.995,
-    ("ntrex", "en-uk"): 0.995,
-    ("wmt", "ru-uk"): 0.99,
-    ("wmt", "en-ru"): 0.97,
-    ("wmt", "en-uk"): 0.97,
-    ("multilingual", "ru-uk"): 0.93,
-    ("multilingual", "en-ru"): 0.75,
+    ("ntrex", "ru-uk"): 0.995, ("ntrex", "en-ru"): 0.995, ("ntrex", "en-uk"): 0.995, ("wmt", "ru-uk"): 0.99,
+    ("wmt", "en-ru"): 0.97, ("wmt", "en-uk"): 0.97, ("multilingual", "ru-uk"): 0.93, ("multilingual", "en-ru"): 0.75,
     ("multilingual", "en-uk"): 0.60,
-}
+}  # fmt: skip
 
 
 @pytest.mark.corpus

@@ -42,27 +42,12 @@ def test_sweep_as_json_has_the_promised_shape(run):
     found = json.loads(answer.stdout)
     assert set(found["recommended_k"]) == set(found["reason"]) == {"stem", "morph", "pivot", "pivot:cross"}
     assert list(found["rows"][0]) == [
-        "representation",
-        "block",
-        "k",
-        "documents",
-        "links",
-        "reciprocal",
-        "paths",
-        "closed",
-        "symmetry",
-        "transitivity",
-        "sampled",
-        "transitivity_error",
-        "groups",
-        "grouped",
-        "largest",
-        "symmetry_error",
-        "links_error",
-        *("copies", "copy_precision", "copy_precision_low", "copy_precision_high"),
+        "representation", "block", "k", "documents", "links", "reciprocal", "paths", "closed", "symmetry",
+        "transitivity", "sampled", "transitivity_error", "groups", "grouped", "largest", "symmetry_error",
+        "links_error", *("copies", "copy_precision", "copy_precision_low", "copy_precision_high"),
         *("copy_recall", "copy_recall_low", "copy_recall_high", "precision", "recall", "f1"),
         *("precision_low", "precision_high", "recall_low", "recall_high", "reliable", "reliable_code"),
-    ]
+    ]  # fmt: skip
     blocks = [("stem", "all"), ("morph", "all"), ("pivot", "all"), ("pivot", "mono"), ("pivot", "cross")]
     assert [(row["representation"], row["block"], row["k"]) for row in found["rows"]] == [
         (*block, k) for block in blocks for k in range(1, 13)
@@ -118,17 +103,8 @@ def test_pairs_stream_as_json_lines(run):
     rows = [json.loads(line) for line in answer.stdout.splitlines()]
     assert rows
     assert list(rows[0]) == [
-        "a",
-        "b",
-        "forward",
-        "backward",
-        "n_a",
-        "n_b",
-        "share_forward",
-        "share_backward",
-        "relation",
-        "terms",
-    ]
+        "a", "b", "forward", "backward", "n_a", "n_b", "share_forward", "share_backward", "relation", "terms",
+    ]  # fmt: skip
     assert {row["relation"] for row in rows} <= {"equal", "contained", "contains"}
     bare = run("pairs", SAMPLE, "--k", "8", "--terms", "none").stdout.splitlines()
     assert [json.loads(line) for line in bare] == [{k: v for k, v in row.items() if k != "terms"} for row in rows]

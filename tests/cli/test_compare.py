@@ -21,16 +21,9 @@ def test_all_methods_against_labels_as_json(run):
     asked = [name for name in methods() if not method_class(name).only_when_named]
     assert [row["method"] for row in found["rows"]] == [name for name in asked if name not in found["missing"]]
     assert list(found["rows"][0])[:9] == [
-        "method",
-        "pairs",
-        "precision",
-        "recall",
-        "f1",
-        "symmetry",
-        "transitivity",
-        "cpu_seconds",
+        "method", "pairs", "precision", "recall", "f1", "symmetry", "transitivity", "cpu_seconds",
         "bytes_per_document",
-    ]
+    ]  # fmt: skip
     assert found["protocol"] == "labels"
     assert len(found["dice"]["values"]) == len(found["rows"])
     assert b"reading, shared by all" in answer.stderr

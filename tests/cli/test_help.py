@@ -132,28 +132,19 @@ def test_a_setting_declared_once_is_an_option_a_keyword_and_in_the_help(monkeypa
 
 
 RULES = [
-    ("sweep", "d.jsonl", "--store", "s.db"),
-    ("sweep",),
-    ("sweep", "d.jsonl", "--xlsx"),
-    ("sweep", "d.jsonl", "--since", "2026-01-01"),
-    ("sweep", "--store", "s.db", "--make-ids"),
-    ("sweep", "--store", "s.db", "--workdir", "w"),
-    ("sweep", "--store", "s.db", "--planted"),
+    ("sweep", "d.jsonl", "--store", "s.db"), ("sweep",), ("sweep", "d.jsonl", "--xlsx"),
+    ("sweep", "d.jsonl", "--since", "2026-01-01"), ("sweep", "--store", "s.db", "--make-ids"),
+    ("sweep", "--store", "s.db", "--workdir", "w"), ("sweep", "--store", "s.db", "--planted"),
     ("ingest", "d.jsonl", "--store", "s.db", "--keep", "originals", "--annotate"),
-    ("ingest", "d.jsonl", "--store", "s.db", "--batch-seconds", "1"),
-    ("search", "--store", "s.db"),
+    ("ingest", "d.jsonl", "--store", "s.db", "--batch-seconds", "1"), ("search", "--store", "s.db"),
     ("search", "--store", "s.db", "--text", "a", "--id", "b"),
-    ("audit", "d.jsonl", "--out", "o.jsonl", "--judged", "j.jsonl"),
-    ("compare", "d.jsonl", "--out-labels", "o.jsonl"),
-    ("serve", "--new-token", "desk"),
-    ("serve",),
-    ("train", "d.jsonl", "--labels", "l.jsonl"),
-    ("passages", "find", "d.jsonl", "--novel", "--digests"),
-    ("passages", "find", "d.jsonl", "--min-days", "2"),
+    ("audit", "d.jsonl", "--out", "o.jsonl", "--judged", "j.jsonl"), ("compare", "d.jsonl", "--out-labels", "o.jsonl"),
+    ("serve", "--new-token", "desk"), ("serve",), ("train", "d.jsonl", "--labels", "l.jsonl"),
+    ("passages", "find", "d.jsonl", "--novel", "--digests"), ("passages", "find", "d.jsonl", "--min-days", "2"),
     ("passages", "find", "d.jsonl", "--list-boilerplate", "--boilerplate", "b.jsonl"),
     ("passages", "provenance", "d.jsonl", "--original", "--html", "p.html"),
     ("pairs", "d.jsonl", "--csv-dialect", "excel"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("words", RULES, ids=" ".join)

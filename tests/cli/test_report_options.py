@@ -21,16 +21,9 @@ def test_the_command_is_printed_without_folders_and_parts_are_first_in_tables(ru
     source = tmp_path / "feed.jsonl"
     source.write_bytes(documents_path().read_bytes())
     options = (
-        "--representation",
-        "stem",
-        "--by",
-        "month",
-        "--k",
-        "5",
-        "--no-estimate",
-        f"--out={tmp_path / 'out'}",
+        "--representation", "stem", "--by", "month", "--k", "5", "--no-estimate", f"--out={tmp_path / 'out'}",
         "--xlsx",
-    )
+    )  # fmt: skip
     answer = run("sweep", str(source), *options, "--format", "table", "--made", "2026-11-22", "--ui-language", "uk")
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.decode().split()[:2] == ["part", "representation"]

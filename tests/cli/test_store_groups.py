@@ -78,15 +78,9 @@ def test_a_document_is_shown_with_its_group_and_story(run, filled):
 
 
 LISTS = [
-    ("groups",),
+    ("groups",), ("templates",), ("copies",), ("copies", "--drifts"), ("events",), ("best",), ("republications",),
     ("templates",),
-    ("copies",),
-    ("copies", "--drifts"),
-    ("events",),
-    ("best",),
-    ("republications",),
-    ("templates",),
-]
+]  # fmt: skip
 
 
 def test_empty_lists_have_the_header_of_full_ones(run, filled, tmp_path):

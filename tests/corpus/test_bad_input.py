@@ -266,18 +266,14 @@ def _read_bytes(path: Path, content: bytes) -> list[Any]:
 def test_values_in_memory_fail_with_their_number() -> None:
     good = {"id": "a", "text": "one"}
     bad: list[tuple[Any, str, str | None]] = [
-        ({"id": "b"}, "E_MISSING", "text"),
-        ({"id": "b\ud800", "text": "t"}, "E_ENCODING", "id"),
-        ({"id": "b", "text": "t\udfff"}, "E_ENCODING", "text"),
-        ({"id": "b", "text": b"t"}, "E_TYPE", "text"),
+        ({"id": "b"}, "E_MISSING", "text"), ({"id": "b\ud800", "text": "t"}, "E_ENCODING", "id"),
+        ({"id": "b", "text": "t\udfff"}, "E_ENCODING", "text"), ({"id": "b", "text": b"t"}, "E_TYPE", "text"),
         ({"id": 2**80, "text": "t"}, "E_TYPE", "id"),
         ({"id": "b", "text": "t", "published": float("nan")}, "E_DATE", "published"),
         ({"id": "b", "text": "t", "published": object()}, "E_TYPE", "published"),
         ({"id": "b", "text": "t", "lang": ["ru"]}, "E_TYPE", "lang"),
-        ({"id": "b", "text": "t", 5: "x"}, "E_TYPE", None),
-        (5, "E_TYPE", None),
-        (None, "E_TYPE", None),
-    ]
+        ({"id": "b", "text": "t", 5: "x"}, "E_TYPE", None), (5, "E_TYPE", None), (None, "E_TYPE", None),
+    ]  # fmt: skip
     for value, code, field in bad:
         with pytest.raises(BadDataError) as caught:
             list(read_documents([good, value]))

@@ -68,15 +68,10 @@ def test_nanoseconds_are_cut(tmp_path: Path) -> None:
 
 
 FRAMES = {
-    "pandas": pd.DataFrame(ROWS),
-    "pandas, filtered": pd.DataFrame([{"id": "x", "text": "0"}, *ROWS])[1:],
-    "polars": pl.DataFrame(ROWS),
-    "Arrow table": pa.Table.from_pylist(ROWS),
-    "Arrow batch": pa.RecordBatch.from_pylist(ROWS),
-    "Arrow reader": None,
-    "list": ROWS,
-    "generator": None,
-}
+    "pandas": pd.DataFrame(ROWS), "pandas, filtered": pd.DataFrame([{"id": "x", "text": "0"}, *ROWS])[1:],
+    "polars": pl.DataFrame(ROWS), "Arrow table": pa.Table.from_pylist(ROWS),
+    "Arrow batch": pa.RecordBatch.from_pylist(ROWS), "Arrow reader": None, "list": ROWS, "generator": None,
+}  # fmt: skip
 
 
 def test_values_in_memory() -> None:

@@ -267,17 +267,10 @@ def test_raw_csv_leaves_cells_alone(tmp_path: Path) -> None:
 def test_csv_of_all_kinds_of_values(tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
     values = {
-        "none": None,
-        "yes": True,
-        "whole": 2**70,
-        "number": -0.5,
-        "decimal": Decimal("-1.50"),
-        "day": date(2024, 5, 6),
-        "time": datetime(2024, 5, 6, 10, tzinfo=UTC),
-        "list": ["a", 1],
-        "object": {"a": None},
+        "none": None, "yes": True, "whole": 2**70, "number": -0.5, "decimal": Decimal("-1.50"),
+        "day": date(2024, 5, 6), "time": datetime(2024, 5, 6, 10, tzinfo=UTC), "list": ["a", 1], "object": {"a": None},
         "bytes": b"\xff",
-    }
+    }  # fmt: skip
     write_documents([Document(id="a", text="t", extra=values)], target)
     [back] = read_documents(target)
     assert list(back.extra.values()) == [
@@ -358,16 +351,11 @@ def test_parquet_keeps_the_types_of_parquet(tmp_path: Path) -> None:
     source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
     table = pa.table(
         {
-            "text": ["t", "u"],
-            "seen": pa.array([datetime(2024, 5, 6, tzinfo=UTC), None], pa.timestamp("us", "UTC")),
-            "day": [date(2024, 5, 6), None],
-            "price": [Decimal("1.50"), None],
-            "blob": [b"\xff", None],
-            "id": ["a", "b"],
-            "tags": [["x"], []],
-            "place": [{"lat": 1.5}, None],
+            "text": ["t", "u"], "seen": pa.array([datetime(2024, 5, 6, tzinfo=UTC), None], pa.timestamp("us", "UTC")),
+            "day": [date(2024, 5, 6), None], "price": [Decimal("1.50"), None], "blob": [b"\xff", None],
+            "id": ["a", "b"], "tags": [["x"], []], "place": [{"lat": 1.5}, None],
         }
-    )
+    )  # fmt: skip
     pq.write_table(table, source)
     write_documents(read_documents(source), target, inputs=[source])
     assert pq.read_table(target).to_pylist() == table.to_pylist()

@@ -14,28 +14,11 @@ from infostream_dedup.judging.criteria.document_models import weighted_sets
 from infostream_dedup.model import Document
 
 SHARES = (
-    "words",
-    "title",
-    "sentences",
-    "paragraphs",
-    "numbers",
-    "number_order",
-    "site",
-    "key_terms",
-    "wording",
-    "lead",
-)
+    "words", "title", "sentences", "paragraphs", "numbers", "number_order", "site", "key_terms", "wording", "lead",
+)  # fmt: skip
 SYMMETRIC = (
-    "words",
-    "title",
-    "number_order",
-    "time_apart",
-    "another_day",
-    "site",
-    "evidence",
-    "wording_of_both",
-    "other_text",
-)
+    "words", "title", "number_order", "time_apart", "another_day", "site", "evidence", "wording_of_both", "other_text",
+)  # fmt: skip
 ANTISYMMETRIC = ("images", "links", "time", "source")
 NINE = ("words", "title", "numbers", "sentences", "paragraphs", "images", "links", "time", "source")
 
@@ -60,18 +43,9 @@ def document(text="", **fields):
 
 def test_the_nine_of_the_paper_and_ours_are_there():
     assert set(NINE) | {
-        "number_order",
-        "time_apart",
-        "another_day",
-        "site",
-        "key_terms",
-        "evidence",
-        "wording",
-        "wording_of_both",
-        "lead",
-        "names",
-        "other_text",
-    } == set(CRITERIA)
+        "number_order", "time_apart", "another_day", "site", "key_terms", "evidence", "wording", "wording_of_both",
+        "lead", "names", "other_text",
+    } == set(CRITERIA)  # fmt: skip
     assert all(criterion.measure.__doc__ for criterion in CRITERIA.values())
 
 

@@ -15,21 +15,10 @@ HEADER = ("ru", "uk", "en", "kind")
 LANGUAGES = HEADER[:3]
 KINDS = frozenset(
     {
-        "armed-group",
-        "army",
-        "bank",
-        "church",
-        "firm",
-        "international",
-        "legal-form",
-        "media",
-        "ngo",
-        "party",
-        "science",
-        "sport",
-        "state",
+        "armed-group", "army", "bank", "church", "firm", "international", "legal-form", "media", "ngo", "party",
+        "science", "sport", "state",
     }
-)
+)  # fmt: skip
 FOREIGN_LETTERS = {
     "ru": re.compile(r"[іїєґ]", re.IGNORECASE),
     "uk": re.compile(r"[ыэъё]", re.IGNORECASE),
@@ -162,15 +151,9 @@ def test_a_variant_leads_to_one_row_of_its_kind(rows: list[Row], language: str) 
 @pytest.mark.parametrize(
     ("ru", "uk", "en"),
     [
-        ("ООН", "ООН", "UN"),
-        ("ВОЗ", "ВООЗ", "WHO"),
-        ("ВСУ", "ЗСУ", "AFU"),
-        ("ГБР", "ДБР", "SBI"),
-        ("ЦИК", "ЦВК", "CEC"),
-        ("Шахтёр", "Шахтар", "Shakhtar"),
-        ("ИГИЛ", "ІДІЛ", "ISIS"),
-        ("ООО", "ТОВ", "LLC"),
+        ("ООН", "ООН", "UN"), ("ВОЗ", "ВООЗ", "WHO"), ("ВСУ", "ЗСУ", "AFU"), ("ГБР", "ДБР", "SBI"),
+        ("ЦИК", "ЦВК", "CEC"), ("Шахтёр", "Шахтар", "Shakhtar"), ("ИГИЛ", "ІДІЛ", "ISIS"), ("ООО", "ТОВ", "LLC"),
     ],
-)
+)  # fmt: skip
 def test_well_known_organisations_are_there(rows: list[Row], ru: str, uk: str, en: str) -> None:
     assert (ru, uk, en) in {(row.ru[0], row.uk[0], row.en[0]) for row in rows}

@@ -59,14 +59,8 @@ def test_both_presets_count_and_print(tmp_path):
     for row in rows:
         assert row["copy_recall_low"] <= row["copy_recall"] <= row["copy_recall_high"]
     arguments = [
-        "dedup",
-        str(documents_path()),
-        "--count-copies",
-        "--format",
-        "csv",
-        "--out",
-        str(tmp_path / "o.jsonl"),
-    ]
+        "dedup", str(documents_path()), "--count-copies", "--format", "csv", "--out", str(tmp_path / "o.jsonl"),
+    ]  # fmt: skip
     printed = CliRunner().invoke(cli, arguments)
     assert printed.exit_code == 0, printed.output
     assert "copy_precision" in printed.stdout

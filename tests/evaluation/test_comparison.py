@@ -26,16 +26,8 @@ DOCUMENTS = [
 ]
 LABELS = labels_of([{"a": "1", "b": "2", "label": "dup"}, {"a": "1", "b": "3", "label": "dup"}])
 KEYS = (
-    "method",
-    "pairs",
-    "precision",
-    "recall",
-    "f1",
-    "symmetry",
-    "transitivity",
-    "cpu_seconds",
-    "bytes_per_document",
-)
+    "method", "pairs", "precision", "recall", "f1", "symmetry", "transitivity", "cpu_seconds", "bytes_per_document",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -27,12 +27,8 @@ COUNTS = {
     "slavictopics": {"different/random": 294, "dup/reprint": 39, "similar/contained": 2, "similar/partial": 253},
     "ntrex": {"different/random": 60, "dup/edited": 180, "translation/human-translation": 180},
     "wmt": {
-        "different/random": 398,
-        "dup/paraphrase-human": 14,
-        "dup/paraphrase-mt": 4801,
-        "dup/paraphrase-mt-mt": 3316,
-        "translation/human-translation": 503,
-        "translation/machine-translation": 1403,
+        "different/random": 398, "dup/paraphrase-human": 14, "dup/paraphrase-mt": 4801, "dup/paraphrase-mt-mt": 3316,
+        "translation/human-translation": 503, "translation/machine-translation": 1403,
     },
     "uagec": {"different/random": 1191, "dup/correction": 2204},
     "multilingual": {
@@ -40,7 +36,7 @@ COUNTS = {
         "translation/human-translation": 2919,
         "translation/unknown-translation": 21,
     },
-}
+}  # fmt: skip
 
 
 def _documents(corpora: Path, name: str) -> list[Document]:

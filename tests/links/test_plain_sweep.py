@@ -38,12 +38,8 @@ def test_each_row_equals_a_count_from_scratch(matrix: SimilarityMatrix) -> None:
     for row in rows:
         counts = link_counts(matrix.links_at(row.k))
         assert (row.documents, row.links, row.reciprocal, row.paths, row.closed) == (
-            counts.documents,
-            counts.links,
-            counts.reciprocal,
-            counts.paths,
-            counts.closed,
-        )
+            counts.documents, counts.links, counts.reciprocal, counts.paths, counts.closed,
+        )  # fmt: skip
         assert row.symmetry == (counts.reciprocal / counts.links if counts.links else None)
         assert row.transitivity == (counts.closed / counts.paths if counts.paths else None)
         assert not row.sampled
@@ -148,19 +144,9 @@ def test_rows_as_plain_values() -> None:
     row = Measures.of(k=4, documents=10, links=8, reciprocal=6, paths=5, closed=3)
     assert (row.symmetry, row.transitivity) == (0.75, 0.6)
     assert list(row.as_dict()) == [
-        "k",
-        "documents",
-        "links",
-        "reciprocal",
-        "paths",
-        "closed",
-        "symmetry",
-        "transitivity",
-        "sampled",
-        "transitivity_error",
-        "symmetry_error",
-        "links_error",
-    ]
+        "k", "documents", "links", "reciprocal", "paths", "closed", "symmetry", "transitivity", "sampled",
+        "transitivity_error", "symmetry_error", "links_error",
+    ]  # fmt: skip
     threshold = replace(row, k=None, threshold=0.4).as_dict()
     assert threshold["threshold"] == 0.4
     assert "k" not in threshold

@@ -161,14 +161,10 @@ A, B, C, D = range(4)
 CLIQUE = [(A, B), (B, A), (A, C), (C, A), (B, C), (C, B)]
 
 COLUMNS: dict[str, Callable[[sp.csr_array], Ratio]] = {
-    "S": symmetry,
-    "S_und": symmetry_of_linked_pairs,
-    "S_diag": reflexive_symmetry,
-    "T": transitivity,
-    "T_cyc": cyclic_transitivity,
-    "T_k=i": lambda links: transitivity(links, allow_return=True),
+    "S": symmetry, "S_und": symmetry_of_linked_pairs, "S_diag": reflexive_symmetry, "T": transitivity,
+    "T_cyc": cyclic_transitivity, "T_k=i": lambda links: transitivity(links, allow_return=True),
     "T_diag": reflexive_transitivity,
-}
+}  # fmt: skip
 
 # The table of worked examples: numerators and denominators in the order of COLUMNS.
 EXAMPLES = {

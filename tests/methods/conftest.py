@@ -46,17 +46,13 @@ def stories() -> dict[str, str]:
 def documents() -> list[Document]:
     """Stories in three languages, an edited copy and a digest; an empty document, one word, a headline."""
     return [
-        Document(id="ru", text=RUSSIAN, title="Открыт мост"),
-        Document(id="uk", text=UKRAINIAN),
-        Document(id="en", text=ENGLISH),
-        Document(id="other", text=OTHER, title="Победа"),
+        Document(id="ru", text=RUSSIAN, title="Открыт мост"), Document(id="uk", text=UKRAINIAN),
+        Document(id="en", text=ENGLISH), Document(id="other", text=OTHER, title="Победа"),
         Document(id="edited", text=RUSSIAN.replace("Мэр", "Глава").replace("летом", "осенью"), title="Открыт мост"),
-        Document(id="digest", text=f"{OTHER}\n{RUSSIAN}\nПогода испортилась."),
-        Document(id="empty", text=""),
-        Document(id="signs", text="!!! ... —"),
-        Document(id="word", text="Наводнение"),
+        Document(id="digest", text=f"{OTHER}\n{RUSSIAN}\nПогода испортилась."), Document(id="empty", text=""),
+        Document(id="signs", text="!!! ... —"), Document(id="word", text="Наводнение"),
         Document(id="headline", text="Наводнение отступает"),
-    ]
+    ]  # fmt: skip
 
 
 @pytest.fixture

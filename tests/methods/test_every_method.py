@@ -18,21 +18,9 @@ from infostream_dedup.model import Document
 from infostream_dedup.model.limits import Range, limits_of
 
 WEIGHED_BY_COLLECTION = {
-    "weighted-simhash",
-    "tf-idf",
-    "tf-ridf",
-    "heavy-sent",
-    "lex-rand",
-    "i-match",
-    "descr-words",
-    "opt-freq",
-    "spotsigs",
-    "tf-idf-cosine",
-    "key-terms-stem",
-    "key-terms-morph",
-    "key-terms-pivot",
-    "pair-model",
-}
+    "weighted-simhash", "tf-idf", "tf-ridf", "heavy-sent", "lex-rand", "i-match", "descr-words", "opt-freq",
+    "spotsigs", "tf-idf-cosine", "key-terms-stem", "key-terms-morph", "key-terms-pivot", "pair-model",
+}  # fmt: skip
 STORIES = ("ru", "uk", "en", "other")
 DIRECTED = [
     ("shingles", {"measure": "containment"}),

@@ -101,12 +101,8 @@ def test_three_sentences_by_dictionary_words_then_two_by_length():
     sentences = _sentences("а б в г д е", "мост река", "мост мост мост мост", "мост река снег", "ж з и к", "л м")
     frequent = ["мост", "река", "снег"]
     assert five_sentences(sentences, frequent, occurrences=False) == [
-        "мост река снег",
-        "мост река",
-        "мост мост мост мост",
-        "а б в г д е",
-        "ж з и к",
-    ]
+        "мост река снег", "мост река", "мост мост мост мост", "а б в г д е", "ж з и к",
+    ]  # fmt: skip
     assert five_sentences(sentences, frequent, occurrences=True)[0] == "мост мост мост мост"
 
 

@@ -22,13 +22,9 @@ from infostream_dedup.language.text.tokens import Shape
 
 SHAPES = len(Shape)
 ROWS: dict[str, FormRow] = {
-    "0банка": ("банк", 1),
-    "2банка": ("банк", 1),
-    "2шольца": ("шольц", 0),
-    "0идти": (None, 0),
-    "3оон": ("оон", 1),
+    "0банка": ("банк", 1), "2банка": ("банк", 1), "2шольца": ("шольц", 0), "0идти": (None, 0), "3оон": ("оон", 1),
     "0вжухами": ("вжух", 0),
-}
+}  # fmt: skip
 
 
 def in_columns(rows: dict[str, FormRow]) -> FormRows:

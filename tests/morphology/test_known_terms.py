@@ -79,13 +79,8 @@ def test_rows_worked_by_hand() -> None:
     assert row == "\t~шольц"
     known = shipped.KnownTerms("шольца\nсуд\n", lines_of([row, row_of("суд", [("суд", True)] * 3)]))
     assert known.rows(["0шольца", "1шольца", "2шольца", "3шольца", "2суд", "0щзж"]) == [
-        (None, 0),
-        ("шольц", 0),
-        ("шольц", 0),
-        UNKNOWN_ROW,
-        ("суд", 1),
-        UNKNOWN_ROW,
-    ]
+        (None, 0), ("шольц", 0), ("шольц", 0), UNKNOWN_ROW, ("суд", 1), UNKNOWN_ROW,
+    ]  # fmt: skip
     assert known.rows([]) == []
 
 

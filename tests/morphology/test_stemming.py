@@ -27,14 +27,10 @@ def test_forms_of_a_word_share_a_stem() -> None:
 
 
 STEMS: list[tuple[Language, str, str]] = [
-    ("ru", "правительства", "правительств"),
-    ("ru", "covid-вакцинами", "covid-вакцин"),
-    ("ru", "bloomberg", "bloomberg"),
-    ("uk", "української", "українськ"),
-    ("uk", "bloomberg", "bloomberg"),
-    ("en", "oʼbrien", "oʼbrien"),
-    ("en", "running", "run"),
-]
+    ("ru", "правительства", "правительств"), ("ru", "covid-вакцинами", "covid-вакцин"),
+    ("ru", "bloomberg", "bloomberg"), ("uk", "української", "українськ"), ("uk", "bloomberg", "bloomberg"),
+    ("en", "oʼbrien", "oʼbrien"), ("en", "running", "run"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("language", "form", "expected"), STEMS)

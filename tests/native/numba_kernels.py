@@ -69,15 +69,9 @@ def prefetch(array, index):
 
 
 _INSTRUCTIONS: dict[str, Any] = {
-    "between": between,
-    "equal": equal,
-    "eight_bytes": eight_bytes,
-    "lowest_bit": lowest_bit,
-    "popcount": popcount,
-    "_copy_half": copy_half,
-    "prefetch": prefetch,
-    "signed": np.int64,
-}
+    "between": between, "equal": equal, "eight_bytes": eight_bytes, "lowest_bit": lowest_bit, "popcount": popcount,
+    "_copy_half": copy_half, "prefetch": prefetch, "signed": np.int64,
+}  # fmt: skip
 
 
 def oracle(module: str, name: str) -> Callable[..., Any]:

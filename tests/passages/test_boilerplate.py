@@ -45,15 +45,10 @@ def test_what_a_source_repeats_is_boilerplate():
     found = _found([*_texts(5), Document(id="other", text="Снег пошёл в горах.", source="a.md")])
     assert [row.as_dict() for row in found] == [
         {
-            "source": "a.md",
-            "sentence": PHRASE,
-            "documents": 5,
-            "share": round(5 / 6, 6),
-            "first": "2024-01-01T00:00:00+00:00",
-            "last": "2024-01-05T00:00:00+00:00",
-            "checksum": found[0].checksum,
+            "source": "a.md", "sentence": PHRASE, "documents": 5, "share": round(5 / 6, 6),
+            "first": "2024-01-01T00:00:00+00:00", "last": "2024-01-05T00:00:00+00:00", "checksum": found[0].checksum,
         }
-    ]
+    ]  # fmt: skip
 
 
 def test_what_many_sources_reprint_is_not_boilerplate():

@@ -90,17 +90,10 @@ def test_nothing():
 @pytest.mark.parametrize(
     "given_settings",
     [
-        {"tau": 0},
-        {"tau": 1.5},
-        {"tau": float("nan")},
-        {"tau": True},
-        {"gap": -1},
-        {"gap": 1.5},
-        {"min_sentences": 0},
-        {"min_words": 0},
-        {"min_words": True},
+        {"tau": 0}, {"tau": 1.5}, {"tau": float("nan")}, {"tau": True}, {"gap": -1}, {"gap": 1.5},
+        {"min_sentences": 0}, {"min_words": 0}, {"min_words": True},
     ],
-)
+)  # fmt: skip
 def test_settings_out_of_range(given_settings):
     with pytest.raises(ConfigurationError, match=next(iter(given_settings))):
         PassageSettings(**given_settings)

@@ -42,14 +42,10 @@ def _hash(*words):
 def test_golden_sentence_of_the_paper():
     assert _chains(SentenceLowIdfSig(antecedents=PAPER, c=2, d=1), GOLDEN) == [
         [
-            "as:we:are",
-            "to:highlight:that",
-            "that:intel:as",
-            "as:an:organization",
-            "of:ethical:behavior",
+            "as:we:are", "to:highlight:that", "that:intel:as", "as:an:organization", "of:ethical:behavior",
             "from:every:potential",
         ]
-    ]
+    ]  # fmt: skip
 
 
 def test_low_idf_sig_is_cut_at_the_end_of_the_sentence():

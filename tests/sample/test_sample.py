@@ -21,18 +21,9 @@ KINDS = {
     "different": {"same-topic", "random"},
 }
 AWKWARD = {
-    "homoglyphs": 2,
-    "stress-marks": 1,
-    "soft-hyphens": 1,
-    "decomposed": 1,
-    "apostrophes": 2,
-    "uppercase-title": 3,
-    "no-title": 6,
-    "no-zone": 3,
-    "year-only": 2,
-    "no-date": 1,
-    "no-lang": 10,
-}
+    "homoglyphs": 2, "stress-marks": 1, "soft-hyphens": 1, "decomposed": 1, "apostrophes": 2, "uppercase-title": 3,
+    "no-title": 6, "no-zone": 3, "year-only": 2, "no-date": 1, "no-lang": 10,
+}  # fmt: skip
 
 
 def read(path: Path) -> list[Row]:

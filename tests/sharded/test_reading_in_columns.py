@@ -17,16 +17,12 @@ TEXTS = ["Снег идёт в Киеве весь день", "", "  ", "Пре�
 def rows():
     return [
         {
-            "id": f"d{place}",
-            "text": f"{TEXTS[place % 5]}{place // 2 if TEXTS[place % 5].strip() else ''}",
-            "title": ["", "Снег идёт", "Погода"][place % 3],
-            "lang": ["ru", None, "uk"][place % 3],
-            "published": DATES[place % 5],
-            "source": "газета",
-            "url": f"https://example.org/{place}",
+            "id": f"d{place}", "text": f"{TEXTS[place % 5]}{place // 2 if TEXTS[place % 5].strip() else ''}",
+            "title": ["", "Снег идёт", "Погода"][place % 3], "lang": ["ru", None, "uk"][place % 3],
+            "published": DATES[place % 5], "source": "газета", "url": f"https://example.org/{place}",
         }
         for place in range(60)
-    ]
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("chunk", [7, 100])

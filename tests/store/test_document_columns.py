@@ -15,13 +15,9 @@ from infostream_dedup.stream.store.document_columns import table_of
 
 NAMES = ['"', "\\", "\n\t\x01", "д\x00е", "‮é𝄞", "[1,null]", "null", "'"]
 BLOBS = {
-    "text_hash": "text_hashes",
-    "opening_hash": "opening_hashes",
-    "keys": "keys",
-    "weights": "weights",
-    "targets": "targets",
-    "numbers": "numbers",
-}
+    "text_hash": "text_hashes", "opening_hash": "opening_hashes", "keys": "keys", "weights": "weights",
+    "targets": "targets", "numbers": "numbers",
+}  # fmt: skip
 
 
 @pytest.fixture

@@ -35,32 +35,12 @@ def test_a_store_in_figures(filled):
         found = {row["what"]: row["value"] for row in summary(store.connection, store.path)}
     log = found.pop("bytes in the log")
     assert found == {
-        "store": str(filled),
-        "batches": 20,
-        "documents": 100,
-        "terms": 300,
-        "first": "1970-01-01T01:00:00Z",
-        "last": "1970-01-05T03:00:00Z",
-        "status new": 63,
-        "status duplicate": 25,
-        "status similar": 12,
-        "relation equal": 25,
-        "relation template": 6,
-        "relation updated": 6,
-        "language ru": 66,
-        "language uk": 34,
-        "sources": 3,
-        "groups of several": 26,
-        "event alarm": 2,
-        "event merge": 2,
-        "open epoch": 4,
-        "signatures": 99,
-        "signatures needed from ordinal": 70,
-        "texts": 49,
-        "forgotten": 1,
-        "schema": 1,
-        "bytes": filled.stat().st_size,
-    }
+        "store": str(filled), "batches": 20, "documents": 100, "terms": 300, "first": "1970-01-01T01:00:00Z",
+        "last": "1970-01-05T03:00:00Z", "status new": 63, "status duplicate": 25, "status similar": 12,
+        "relation equal": 25, "relation template": 6, "relation updated": 6, "language ru": 66, "language uk": 34,
+        "sources": 3, "groups of several": 26, "event alarm": 2, "event merge": 2, "open epoch": 4, "signatures": 99,
+        "signatures needed from ordinal": 70, "texts": 49, "forgotten": 1, "schema": 1, "bytes": filled.stat().st_size,
+    }  # fmt: skip
     assert log > 0
 
 

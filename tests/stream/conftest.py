@@ -12,37 +12,10 @@ from infostream_dedup.model import Document, Settings
 from infostream_dedup.stream.settings import StreamSettings
 
 WORDS = [
-    "bridge",
-    "river",
-    "minister",
-    "bank",
-    "school",
-    "hospital",
-    "doctor",
-    "winter",
-    "market",
-    "farmer",
-    "forest",
-    "army",
-    "president",
-    "court",
-    "judge",
-    "police",
-    "museum",
-    "theatre",
-    "engine",
-    "train",
-    "airport",
-    "island",
-    "mountain",
-    "football",
-    "coach",
-    "contract",
-    "budget",
-    "parliament",
-    "election",
-    "candidate",
-]
+    "bridge", "river", "minister", "bank", "school", "hospital", "doctor", "winter", "market", "farmer", "forest",
+    "army", "president", "court", "judge", "police", "museum", "theatre", "engine", "train", "airport", "island",
+    "mountain", "football", "coach", "contract", "budget", "parliament", "election", "candidate",
+]  # fmt: skip
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -100,14 +100,10 @@ def test_what_an_editor_calls_a_copy_a_form_and_a_later_version():
         ]
     )
     assert [(one.id, one.status, one.of, one.kind) for one in found] == [
-        ("first", "new", None, None),
-        ("rates-1", "new", None, None),
-        ("same", "exact", "first", "copy"),
-        ("copy", "duplicate", "same", "copy"),
-        ("own", "duplicate", "copy", "copy"),
-        ("rates-2", "similar", "rates-1", "template"),
-        ("other", "new", None, None),
-    ]
+        ("first", "new", None, None), ("rates-1", "new", None, None), ("same", "exact", "first", "copy"),
+        ("copy", "duplicate", "same", "copy"), ("own", "duplicate", "copy", "copy"),
+        ("rates-2", "similar", "rates-1", "template"), ("other", "new", None, None),
+    ]  # fmt: skip
     assert [one.group for one in found] == ["first", "rates-1", "first", "first", "first", "rates-2", "other"]
     assert found[2].probability == 1.0
     assert found[3].relation == "equal"

@@ -29,13 +29,9 @@ def decide(settings_, documents, size=None):
 
 def test_the_five_statuses(plain, news):
     documents = [
-        news("story", STORY),
-        news("copy", STORY, title="another headline"),
-        news("reprint", [*STORY, 20]),
-        news("other", OTHER),
-        news("kin", [0, 1, 2, 3, *range(15, 20), 24, 25, 26]),
-        news("words", [0, 1]),
-    ]
+        news("story", STORY), news("copy", STORY, title="another headline"), news("reprint", [*STORY, 20]),
+        news("other", OTHER), news("kin", [0, 1, 2, 3, *range(15, 20), 24, 25, 26]), news("words", [0, 1]),
+    ]  # fmt: skip
     verdicts, events = decide(plain, documents)
     assert rows(verdicts) == [
         ("story", "new", None, "story", None),
@@ -210,24 +206,16 @@ documents_of_a_stream = st.lists(
 )
 choices = st.fixed_dictionaries(
     {
-        "window_days": st.sampled_from([None, 0.5, 3]),
-        "window_documents": st.sampled_from([None, 3, 8]),
-        "epoch_documents": st.sampled_from([4, 1000]),
-        "epoch_days": st.sampled_from([None, 2]),
-        "first_epoch": st.sampled_from([2, 1000]),
-        "k_duplicate": st.sampled_from([3, 6]),
-        "k_similar": st.sampled_from([2, 3]),
-        "duplicate_rule": st.sampled_from(["equal", "contained"]),
-        "same_source": st.sampled_from(["ignore", "ban", "require"]),
-        "templates": st.booleans(),
-        "least_shared": st.sampled_from([0.0, 0.3, 0.6]),
-        "chaining_documents": st.sampled_from([2, 3, 10]),
-        "chaining_density": st.sampled_from([0.4, 0.9]),
-        "loss_limit": st.sampled_from([None, 0.2, 0.6]),
-        "loss_documents": st.sampled_from([2, 5]),
-        "df_counts": st.sampled_from(["distinct", "all"]),
+        "window_days": st.sampled_from([None, 0.5, 3]), "window_documents": st.sampled_from([None, 3, 8]),
+        "epoch_documents": st.sampled_from([4, 1000]), "epoch_days": st.sampled_from([None, 2]),
+        "first_epoch": st.sampled_from([2, 1000]), "k_duplicate": st.sampled_from([3, 6]),
+        "k_similar": st.sampled_from([2, 3]), "duplicate_rule": st.sampled_from(["equal", "contained"]),
+        "same_source": st.sampled_from(["ignore", "ban", "require"]), "templates": st.booleans(),
+        "least_shared": st.sampled_from([0.0, 0.3, 0.6]), "chaining_documents": st.sampled_from([2, 3, 10]),
+        "chaining_density": st.sampled_from([0.4, 0.9]), "loss_limit": st.sampled_from([None, 0.2, 0.6]),
+        "loss_documents": st.sampled_from([2, 5]), "df_counts": st.sampled_from(["distinct", "all"]),
     }
-)
+)  # fmt: skip
 
 
 def stream_of(script, news):

@@ -250,15 +250,9 @@ def make(source: str, target: str, text: str) -> None:
         letters = sentencepiece.SentencePieceProcessor(model_file=str(folder / "sentencepiece.model"))
         exported(trained(pairs, letters, prefix), letters, folder / "model")
         metadata = {
-            "package_version": "1.0",
-            "argos_version": "1.11",
-            "from_code": source,
-            "from_name": names[source],
-            "to_code": target,
-            "to_name": names[target],
-            "links": [],
-            "type": "translate",
-        }
+            "package_version": "1.0", "argos_version": "1.11", "from_code": source, "from_name": names[source],
+            "to_code": target, "to_name": names[target], "links": [], "type": "translate",
+        }  # fmt: skip
         if prefix:
             metadata["target_prefix"] = prefix
         (folder / "metadata.json").write_text(json.dumps(metadata, indent=2) + "\n", encoding="utf-8")

@@ -41,12 +41,8 @@ def test_four_outcomes_and_a_tie_is_not_a_repeat():
     pairs = np.arange(5)
     found = MODEL.decide_vectors(pairs, pairs, forward, backward, i_is_later=pairs % 2 == 0)
     assert [OUTCOMES[outcome] for outcome in found.outcomes] == [
-        "both original",
-        "a repeats b",
-        "b repeats a",
-        "each repeats the other",
-        "both original",
-    ]
+        "both original", "a repeats b", "b repeats a", "each repeats the other", "both original",
+    ]  # fmt: skip
     assert found.probability_forward[4] == 0.5
 
 

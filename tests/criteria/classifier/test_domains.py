@@ -93,18 +93,12 @@ def test_rules_come_as_table_or_json(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("r.tsv", b""),
-        ("r.tsv", b"source\tx\n"),
-        ("r.tsv", b"title\tx\tlaw\n"),
-        ("r.tsv", b"source\t\tlaw\n"),
-        ("r.tsv", b"source\t\xff\tlaw\n"),
-        ("r.json", b"{"),
-        ("r.json", b"{}"),
-        ("r.json", b"[1]"),
+        ("r.tsv", b""), ("r.tsv", b"source\tx\n"), ("r.tsv", b"title\tx\tlaw\n"), ("r.tsv", b"source\t\tlaw\n"),
+        ("r.tsv", b"source\t\xff\tlaw\n"), ("r.json", b"{"), ("r.json", b"{}"), ("r.json", b"[1]"),
         ("r.json", b'[{"field": "source", "value": 1, "domain": "law"}]'),
         ("r.json", b'[{"field": ["source"], "value": "x", "domain": "law"}]'),
     ],
-)
+)  # fmt: skip
 def test_wrong_rules_get_a_clear_error(name, content, tmp_path):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(BadDataError, match="E_RULES"):

@@ -210,14 +210,8 @@ def test_learning_curve_has_its_sets_and_sizes_and_repeats_itself(sample_models,
 
     points = draw()
     assert [(point.criteria, point.size) for point in points] == [
-        ("words", 20),
-        ("words", 50),
-        ("paragraphs", 20),
-        ("paragraphs", 50),
-        ("all", 0),
-        ("all", 20),
-        ("all", 50),
-    ]
+        ("words", 20), ("words", 50), ("paragraphs", 20), ("paragraphs", 50), ("all", 0), ("all", 20), ("all", 50),
+    ]  # fmt: skip
     for point in points:
         mean, low, high = point.f1
         assert 0 <= low <= mean <= high <= 1
