@@ -142,11 +142,6 @@ def run_anew(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a command in a new process."""
     return subprocess.run(
-        [sys.executable, "-m", "infostream_dedup", *arguments],
-        input=stdin,
-        capture_output=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONWARNINGS": "error", **environment},
-        timeout=LIMIT,
-        check=False,
-    )
+        [sys.executable, "-m", "infostream_dedup", *arguments], input=stdin, capture_output=True, cwd=folder,
+        env={**os.environ, "PYTHONWARNINGS": "error", **environment}, timeout=LIMIT, check=False,
+    )  # fmt: skip

@@ -69,12 +69,9 @@ COMPARED = (
     "transitivity transitivity_error bytes_per_document only tp fp fn alike links"
 )
 COMPARISON = {
-    "rows": COMPARED,
-    "protocol": None,
-    "documents": None,
-    "pool": "methods pairs verified threshold",
+    "rows": COMPARED, "protocol": None, "documents": None, "pool": "methods pairs verified threshold",
     "dice": "methods values",
-}
+}  # fmt: skip
 EVALUATED = "k tp fp fn precision recall f1 low high"
 FOUND = "id title language group forward backward relation terms"
 
@@ -200,16 +197,13 @@ SIZES = {"news-3000": 3_000, "news-all": 10_868}
 VARIANTS = [
     ("sweep-jsonl", "--engine compiled", {}),
     ("sweep-jsonl", "--engine compiled", {"LC_ALL": "C", "PYTHONHASHSEED": "7"}),
-    ("sweep-share", "--engine compiled", {}),
-    ("sweep-other-settings", "--engine compiled", {}),
-    ("sweep-store", "--engine compiled", {}),
-    ("pairs-k-min", "--engine compiled", {}),
+    ("sweep-share", "--engine compiled", {}), ("sweep-other-settings", "--engine compiled", {}),
+    ("sweep-store", "--engine compiled", {}), ("pairs-k-min", "--engine compiled", {}),
     ("pairs-pivot", "--engine compiled", {"LC_ALL": "C", "PYTHONHASHSEED": "8"}),
-    ("dedup-annotate", "--engine compiled", {}),
-    ("ingest-morph", "--batch-size 37", {}),
+    ("dedup-annotate", "--engine compiled", {}), ("ingest-morph", "--batch-size 37", {}),
     ("ingest-epochs", "--batch-size 23", {"LC_ALL": "C"}),
     ("passages-find", "", {"LC_ALL": "C", "PYTHONHASHSEED": "9"}),
-]
+]  # fmt: skip
 
 PINNED = {
     "demo-json": "d287790ab8ba51d13c16c6a5c2bb2a3cc42d8577a8198d2ce17490a428e18d2b",

@@ -251,12 +251,9 @@ def test_frames_relations_and_texts_go_in() -> None:
     polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
     rows = [{"id": "1", "text": TEXT}, {"id": "2", "text": TEXT}]
     sources = [
-        [TEXT, TEXT],
-        pandas.Series([TEXT, TEXT]),
-        polars.Series([TEXT, TEXT]),
-        pandas.DataFrame(rows),
+        [TEXT, TEXT], pandas.Series([TEXT, TEXT]), polars.Series([TEXT, TEXT]), pandas.DataFrame(rows),
         polars.DataFrame(rows).lazy(),
-    ]
+    ]  # fmt: skip
     for source in sources:
         assert pairs(source).to_arrow().select(["a", "b"]).to_pylist() == [{"a": "1", "b": "2"}]
     duckdb = pytest.importorskip("duckdb")

@@ -46,16 +46,12 @@ def fill_desk(path):
                 said = add_judgement(
                     connection,
                     Judgement(
-                        a=f"ru-{place % 25:03}",
-                        b=f"uk-{place % 20:03}",
+                        a=f"ru-{place % 25:03}", b=f"uk-{place % 20:03}",
                         label=("dup", "similar", None, "template", "different")[place % 5],
-                        repeats=(None, "b", "both")[place % 3] if place % 5 == 0 else None,
-                        person=PEOPLE[place % 3],
-                        key=f"key-{place}",
-                        seconds=1.5 + place,
-                        version_a=place % 2 or None,
+                        repeats=(None, "b", "both")[place % 3] if place % 5 == 0 else None, person=PEOPLE[place % 3],
+                        key=f"key-{place}", seconds=1.5 + place, version_a=place % 2 or None,
                     ),
-                )
+                )  # fmt: skip
                 if place % 7 == 0:
                     undo_judgement(connection, said.number, PEOPLE[place % 3], f"undo-{place}")
                 add_review(connection, "alarm", str(place % 8), ("known", "snoozed", None)[place % 3], person="oksana")
@@ -120,16 +116,13 @@ def marked(path):
 
 
 FILES = {
-    "news.db.desk": (fill_desk, all_of_a_desk),
-    "known_terms.uk.bin": (terms_file("uk"), unpacked),
-    "known_shares.bin": (SHARES_FILE, unpacked),
-    "english_tags.bin": (TAGS_FILE, english_tags),
-    "background.npz": (BACKGROUND_FILE, all_of_a_background),
-    "pair_model.json": (MODEL_FILE, shipped_bytes),
+    "news.db.desk": (fill_desk, all_of_a_desk), "known_terms.uk.bin": (terms_file("uk"), unpacked),
+    "known_shares.bin": (SHARES_FILE, unpacked), "english_tags.bin": (TAGS_FILE, english_tags),
+    "background.npz": (BACKGROUND_FILE, all_of_a_background), "pair_model.json": (MODEL_FILE, shipped_bytes),
     "news.db.reported": (lambda path: write_mark(path, "2026-11-21T10:05 стрічка"), marked),
     "boilerplate.jsonl": (write_boilerplate, lambda path: read_boilerplate(path).digest),
     "waiting.json": (write_waiting, waiting_rows),
-}
+}  # fmt: skip
 
 
 @pytest.fixture(params=FILES)

@@ -134,14 +134,11 @@ def test_pairs_between_files_only(documents):
 @pytest.mark.parametrize(
     "given",
     [
-        {"preset": "judged", "k": 6},
-        {"preset": "judged", "n": 30},
-        {"preset": "judged", "score": "share"},
-        {"preset": "judged", "representation": "pivot"},
-        {"preset": "best", "between": "plain"},
+        {"preset": "judged", "k": 6}, {"preset": "judged", "n": 30}, {"preset": "judged", "score": "share"},
+        {"preset": "judged", "representation": "pivot"}, {"preset": "best", "between": "plain"},
         {"preset": "best", "min_probability": 0.0},
     ],
-)
+)  # fmt: skip
 def test_options_that_have_no_meaning_are_refused(given):
     with pytest.raises(UsageError, match="preset judged"):
         pairs([], **given)

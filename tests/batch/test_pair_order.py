@@ -12,17 +12,9 @@ from infostream_dedup.sample import documents_path
 
 def _row(name: str, forward: float, backward: float) -> PairRow:
     return PairRow(
-        a=name,
-        b="x",
-        forward=1,
-        backward=1,
-        n_a=1,
-        n_b=1,
-        share_forward=forward,
-        share_backward=backward,
-        relation=None,
-        terms=None,
-    )
+        a=name, b="x", forward=1, backward=1, n_a=1, n_b=1, share_forward=forward, share_backward=backward,
+        relation=None, terms=None,
+    )  # fmt: skip
 
 
 def test_by_hand() -> None:

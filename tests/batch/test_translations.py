@@ -237,12 +237,8 @@ def test_translations_of_the_real_sets(name, corpora):
     kin = corpora / f"{name}.kin.jsonl.gz"
     for lang in ("ru-uk", "en-ru", "en-uk"):
         truth = truth_for(
-            collection.collection,
-            corpora / f"{name}.labels.jsonl.gz",
-            kin=kin if kin.is_file() else None,
-            lang=lang,
-            domains=("", "news") if name == "wmt" else (),
-            positive=("translation", "dup"),
-        )
+            collection.collection, corpora / f"{name}.labels.jsonl.gz", kin=kin if kin.is_file() else None, lang=lang,
+            domains=("", "news") if name == "wmt" else (), positive=("translation", "dup"),
+        )  # fmt: skip
         f1 = f1_of(collection, truth)
         assert f1 >= LEAST_F1[name, lang], (name, lang, f1)

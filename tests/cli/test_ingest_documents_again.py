@@ -103,12 +103,9 @@ def test_the_quarantine_file_holds_the_rows_of_every_file_of_a_folder(write, tmp
 def test_sigterm_ends_it_well_while_the_sender_holds_standard_input_open(tmp_path):
     receiving, sending = os.pipe()
     process = subprocess.Popen(
-        [sys.executable, "-m", "infostream_dedup", "ingest", "-", "--follow", "--store", "s.db"],
-        cwd=tmp_path,
-        stdin=receiving,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+        [sys.executable, "-m", "infostream_dedup", "ingest", "-", "--follow", "--store", "s.db"], cwd=tmp_path,
+        stdin=receiving, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
     try:
         os.write(sending, json.dumps(A).encode() + b"\n")
         assert json.loads(process.stdout.readline())["id"] == "a"

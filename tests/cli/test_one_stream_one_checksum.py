@@ -46,11 +46,8 @@ def checksums(run, documents, combinations, *options):
     for number, (size, seed, (zone, language)) in enumerate(combinations):
         done = run(
             *("ingest", str(documents), "--store", f"{number}.db", "--batch-size", str(size)),
-            *("--format", "jsonl", "--quiet", *options),
-            PYTHONHASHSEED=seed,
-            TZ=zone,
-            LC_ALL=language,
-        )
+            *("--format", "jsonl", "--quiet", *options), PYTHONHASHSEED=seed, TZ=zone, LC_ALL=language,
+        )  # fmt: skip
         assert done.returncode == 0, done.stderr
         found[size, seed, zone] = len(done.stdout.splitlines()), hashlib.sha256(done.stdout).hexdigest()
     return found

@@ -27,10 +27,8 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("command", "code"),
     [
-        ("dedup a.jsonl --out - --summary a.jsonl", 73),
-        ("dedup --summary a.jsonl a.jsonl --out -", 73),
-        ("pairs a.* --summary ./a.jsonl", 73),
-        ("pairs . --summary a.jsonl", 73),
+        ("dedup a.jsonl --out - --summary a.jsonl", 73), ("dedup --summary a.jsonl a.jsonl --out -", 73),
+        ("pairs a.* --summary ./a.jsonl", 73), ("pairs . --summary a.jsonl", 73),
         ("evaluate a.jsonl --labels labels.jsonl --summary labels.jsonl", 73),
         ("pairs a.jsonl --config settings.toml --summary settings.toml", 73),
         ("passages find a.jsonl --boilerplate list.jsonl --out list.jsonl", 73),
@@ -38,10 +36,9 @@ def folder(tmp_path: Path) -> Path:
         (f"pairs a.jsonl --boilerplate list.jsonl {SKIP} list.jsonl", 78),
         (f"audit a.jsonl --judged labels.jsonl {SKIP} labels.jsonl", 78),
         (f"train a.jsonl --labels labels.jsonl {SKIP} labels.jsonl", 78),
-        (f"pairs a.jsonl --summary b.jsonl {SKIP} b.jsonl", 73),
-        (f"pairs a.jsonl {SKIP} -", 78),
+        (f"pairs a.jsonl --summary b.jsonl {SKIP} b.jsonl", 73), (f"pairs a.jsonl {SKIP} -", 78),
     ],
-)
+)  # fmt: skip
 def test_nothing_is_overwritten(run_command, folder: Path, command: str, code: int) -> None:
     answer = run_command(folder, *command.split())
     assert answer.returncode == code, answer.stderr

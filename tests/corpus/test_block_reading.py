@@ -99,19 +99,13 @@ def folder(tmp_path_factory):
 
 
 @given(
-    st.lists(lines(), max_size=9),
-    st.sampled_from(OPTIONS),
-    st.sampled_from([64, 100, 1 << 16]),
-    st.sampled_from([b"\n", b"\n\n", b"\r\n"]),
-    st.sampled_from([b"", b"\xef\xbb\xbf", b"\n"]),
-)
+    st.lists(lines(), max_size=9), st.sampled_from(OPTIONS), st.sampled_from([64, 100, 1 << 16]),
+    st.sampled_from([b"\n", b"\n\n", b"\r\n"]), st.sampled_from([b"", b"\xef\xbb\xbf", b"\n"]),
+)  # fmt: skip
 @example(
-    [b'{"id":"1","text":"a"}', b'{"id":"1","text":"a"}', b'{"id":"1","text":"b"}'],
-    {"on_error": "skip"},
-    64,
-    b"\n",
+    [b'{"id":"1","text":"a"}', b'{"id":"1","text":"a"}', b'{"id":"1","text":"b"}'], {"on_error": "skip"}, 64, b"\n",
     b"",
-)
+)  # fmt: skip
 def test_columns_are_what_single_documents_are(folder, given_lines, options, size, end, begin):
     path = folder / "odd.jsonl"
     path.write_bytes(begin + end.join(given_lines))

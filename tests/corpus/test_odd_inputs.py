@@ -270,14 +270,11 @@ def test_an_open_file_is_refused(tmp_path: Path) -> None:
 def test_rows_of_a_data_frame_are_records() -> None:
     frame = pd.DataFrame(
         {
-            "id": np.array([1, 2]),
-            "text": ["Снег", "Дождь"],
-            "title": pd.array(["Погода", pd.NA], dtype="string"),
-            "published": pd.to_datetime(["2024-03-01T10:05", None]),
-            "views": pd.array([7, pd.NA], dtype="Int64"),
+            "id": np.array([1, 2]), "text": ["Снег", "Дождь"], "title": pd.array(["Погода", pd.NA], dtype="string"),
+            "published": pd.to_datetime(["2024-03-01T10:05", None]), "views": pd.array([7, pd.NA], dtype="Int64"),
             "when": pd.to_datetime(["2024-03-01", None]),
         }
-    )
+    )  # fmt: skip
     read = {
         "records": frame.to_dict("records"),
         "rows": [dict(row) for _, row in frame.iterrows()],

@@ -34,13 +34,10 @@ def _fields(dates: Any, extra: Any) -> Any:
     known = st.fixed_dictionaries(
         {"id": IDS, "text": TEXT},
         optional={
-            "title": TEXT,
-            "lang": st.sampled_from(["ru", "uk", "en"]),
-            "published": dates,
-            "source": TEXT.filter(bool),
-            "url": TEXT.filter(bool),
+            "title": TEXT, "lang": st.sampled_from(["ru", "uk", "en"]), "published": dates,
+            "source": TEXT.filter(bool), "url": TEXT.filter(bool),
         },
-    )
+    )  # fmt: skip
     return st.builds(lambda row, other: {**row, **other}, known, st.dictionaries(NAMES, extra, max_size=3))
 
 

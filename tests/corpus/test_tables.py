@@ -45,15 +45,12 @@ def test_parquet_types(tmp_path: Path) -> None:
     times = [datetime(2024, 5, 6, 10, tzinfo=UTC), None]
     table = pa.table(
         {
-            "id": pa.array(["a", "b"]).dictionary_encode(),
-            "text": pa.array(["one", "two"], pa.large_string()),
+            "id": pa.array(["a", "b"]).dictionary_encode(), "text": pa.array(["one", "two"], pa.large_string()),
             "lang": pa.array(["uk", None], pa.string_view()),
-            "published": pa.array(times, pa.timestamp("ns", "Europe/Kyiv")),
-            "title": pa.nulls(2),
-            "images": [["x"], []],
-            "n": [1, None],
+            "published": pa.array(times, pa.timestamp("ns", "Europe/Kyiv")), "title": pa.nulls(2),
+            "images": [["x"], []], "n": [1, None],
         }
-    )
+    )  # fmt: skip
     pq.write_table(table, path)
     first, second = read_documents(path)
     assert (first.published, first.time) == ("2024-05-06T13:00:00+03:00", times[0])

@@ -105,14 +105,11 @@ def test_random_sources_weigh_nothing():
     rows = [(f"s{random.integers(12)}", None) for _ in range(1200)]
     documents = [
         Document(
-            id=str(n),
-            text="слово",
-            lang="ru",
-            source=source,
+            id=str(n), text="слово", lang="ru", source=source,
             time=datetime(2025, 1, 1, tzinfo=UTC) + timedelta(hours=n),
         )
         for n, (source, _) in enumerate(rows)
-    ]
+    ]  # fmt: skip
     models = document_models(documents)
     prior = prior_plane(["source"], {})
     weights = []

@@ -16,12 +16,9 @@ from infostream_dedup.sample import documents_path
 def _population(wording, linked):
     pairs = len(wording)
     return AuditedPairs(
-        a=np.arange(pairs),
-        b=np.arange(pairs) + pairs,
-        linked=np.array(linked, dtype=np.bool_),
-        wording=np.array(wording, dtype=np.float64),
-        weights=np.ones(pairs),
-    )
+        a=np.arange(pairs), b=np.arange(pairs) + pairs, linked=np.array(linked, dtype=np.bool_),
+        wording=np.array(wording, dtype=np.float64), weights=np.ones(pairs),
+    )  # fmt: skip
 
 
 def test_a_case_worked_by_hand():

@@ -31,12 +31,9 @@ def _predictions(pairs: dict[tuple[int, int], int], documents: int, steps: int) 
 def _intervals(predictions: Predictions, truth: Truth, **options: int) -> list[Intervals]:
     verdicts = truth.judge(predictions.codes)
     return intervals(
-        predictions,
-        verdicts,
-        truth,
-        scores(predictions, verdicts, len(truth.positives), np.ones(len(verdicts), bool)),
-        **options,
-    )
+        predictions, verdicts, truth,
+        scores(predictions, verdicts, len(truth.positives), np.ones(len(verdicts), bool)), **options,
+    )  # fmt: skip
 
 
 def _slowly(predictions: Predictions, truth: Truth, step: int, resamples: int) -> list[tuple[int, int, int]]:

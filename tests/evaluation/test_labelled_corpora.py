@@ -18,10 +18,7 @@ pytestmark = pytest.mark.corpus
 COUNTS = {
     "tgpairs": {"different/other-story": 62, "similar/same-story": 63},
     "mdnews": {
-        "different/random": 4180,
-        "dup/reprint": 114,
-        "similar/contained": 44,
-        "similar/partial": 3984,
+        "different/random": 4180, "dup/reprint": 114, "similar/contained": 44, "similar/partial": 3984,
         "similar/template": 38,
     },
     "slavictopics": {"different/random": 294, "dup/reprint": 39, "similar/contained": 2, "similar/partial": 253},

@@ -49,13 +49,9 @@ class Collection:
     def judge(self, a: list[int], b: list[int], **options: object) -> JudgedCandidates:
         given = {"triples": self.triples, **options}
         return judge_pairs(
-            np.array(a, dtype=np.int64),
-            np.array(b, dtype=np.int64),
-            keys=self.keys,
-            records=self.records,
-            documents=self.facts,
-            **given,
-        )  # type: ignore[arg-type]
+            np.array(a, dtype=np.int64), np.array(b, dtype=np.int64), keys=self.keys, records=self.records,
+            documents=self.facts, **given,
+        )  # type: ignore[arg-type]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -100,13 +100,9 @@ def test_comparison_equals_plain_comparison(seed: int) -> None:
     a, b = (one.astype(np.int64) for one in np.triu_indices(len(made)))
     keys = key_rows(*matrices)
     found = compared(
-        a,
-        b,
-        shares_of_pairs(a, b, keys),
-        keys=keys,
-        records=records,
+        a, b, shares_of_pairs(a, b, keys), keys=keys, records=records,
         triples=TripleRows(raw.triples, raw.ends[:, 0].copy()),
-    )
+    )  # fmt: skip
     plain = [_plain_document(number, raw, records, matrices) for number in range(len(made))]
     for pair in range(len(a)):
         expected = compare_plainly(plain[a[pair]], plain[b[pair]])

@@ -199,14 +199,11 @@ def test_texts_that_are_already_encoded_give_the_same(rows: list[tuple[str, str]
 def test_only_texts_with_markup_are_cleaned() -> None:
     texts, _ = evidence_texts(
         [
-            Document(id="1", text="до\u00adм:"),
-            Document(id="2", text="//до\u00adм"),
-            Document(id="3", text="до\u00adм @ 7"),
-            Document(id="4", title="<b>Дом</b>", text="до\u00adм"),
-            Document(id="5", text="до\u00adм://дом"),
-            Document(id="6", text="://до\u00adм"),
+            Document(id="1", text="до\u00adм:"), Document(id="2", text="//до\u00adм"),
+            Document(id="3", text="до\u00adм @ 7"), Document(id="4", title="<b>Дом</b>", text="до\u00adм"),
+            Document(id="5", text="до\u00adм://дом"), Document(id="6", text="://до\u00adм"),
         ]
-    )
+    )  # fmt: skip
     assert [texts[number] for number in range(6)] == [
         "до\u00adм:", "//до\u00adм", "дом @ 7", " Дом \nдом", "дом://дом", "://дом",
     ]  # fmt: skip

@@ -70,13 +70,10 @@ def test_faults_of_concepts(found: Found, row: str, field: str, told: str) -> No
 
 def test_a_good_concept_has_no_fault(found: Found) -> None:
     rows = (
-        "правительство\tуряд\tgovernment|cabinet\tnoun\town",
-        "средство|деньги\tкошти|засіб\tmeans\tnoun\town",
-        "политолог\tполітолог\tpolitical scientist\tnoun\town",
-        "раненый\tпоранений\twounded\tadj\town",
-        "стрелец\tстрілець\tstrelets\tnoun\town",
-        "декоммунизация\tдекомунізація\tdecommunisation\tnoun\town",
-    )
+        "правительство\tуряд\tgovernment|cabinet\tnoun\town", "средство|деньги\tкошти|засіб\tmeans\tnoun\town",
+        "политолог\tполітолог\tpolitical scientist\tnoun\town", "раненый\tпоранений\twounded\tadj\town",
+        "стрелец\tстрілець\tstrelets\tnoun\town", "декоммунизация\tдекомунізація\tdecommunisation\tnoun\town",
+    )  # fmt: skip
     assert found("translations.tsv", *rows) == []
 
 

@@ -80,12 +80,9 @@ def test_a_share_that_equals_a_threshold_reaches_it() -> None:
     # 0.55 * 100 is more than 55 in floating point.
     for step in range(1, 21):
         grades = share_grades(
-            _matrix({(0, 1): 20}, 2),
-            _matrix({(0, 1): 5 * step}, 2, np.int64),
-            np.array([100, 100]),
-            thresholds=(round(0.05 * step, 2),),
-            min_terms=3,
-        )
+            _matrix({(0, 1): 20}, 2), _matrix({(0, 1): 5 * step}, 2, np.int64), np.array([100, 100]),
+            thresholds=(round(0.05 * step, 2),), min_terms=3,
+        )  # fmt: skip
         assert grades[0, 1] == 1
 
 

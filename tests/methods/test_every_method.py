@@ -158,14 +158,10 @@ def test_nothing_depends_on_the_hash_seed(documents):
     told = json.dumps([NAMES, [document.text for document in documents]])
     outputs = [
         subprocess.run(
-            [sys.executable, "-c", _DIGESTS],
-            input=told,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
+            [sys.executable, "-c", _DIGESTS], input=told, env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True, text=True, check=True,
         ).stdout
         for seed in ("0", "12345")
-    ]
+    ]  # fmt: skip
     assert outputs[0] == outputs[1]
     assert outputs[0].count("\n") == len(NAMES)

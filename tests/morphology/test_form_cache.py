@@ -22,12 +22,9 @@ from infostream_dedup.language.morphology.form_cache import FormCache, terms_of
 from infostream_dedup.language.text.tokens import Form, Shape
 
 FORMS = [
-    Form("правительства", Shape.LOWER),
-    Form("идти", Shape.LOWER),
-    Form("шольцем", Shape.CAPITAL),
-    Form("щзж", Shape.UPPER),
-    Form("правительства", Shape.LOWER),
-]
+    Form("правительства", Shape.LOWER), Form("идти", Shape.LOWER), Form("шольцем", Shape.CAPITAL),
+    Form("щзж", Shape.UPPER), Form("правительства", Shape.LOWER),
+]  # fmt: skip
 TERMS = ["правительство", None, "шольц", "щзж", "правительство"]
 STRICT = ["правительство", None, "шольц", None, "правительство"]
 

@@ -116,14 +116,9 @@ def _run(reports: Path, command: str) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     script, *options = command.split()
     done = subprocess.run(
-        [sys.executable, str(reports / script), *options],
-        cwd=reports.parent,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-        check=False,
-    )
+        [sys.executable, str(reports / script), *options], cwd=reports.parent, env=environment, capture_output=True,
+        text=True, timeout=LIMIT, check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
 
 

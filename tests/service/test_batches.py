@@ -83,12 +83,9 @@ def test_json_lines_and_gzip(fresh: ServiceClient) -> None:
 @pytest.mark.parametrize(
     ("content", "headers", "status", "code"),
     [
-        (b"{", {}, 400, "json"),
-        (b'{"documents": "\xff"}', {}, 400, "json"),
-        (b'{"documents": [{"id": "a", "text": "\\ud800"}]}', {}, 400, "json"),
-        (b"[" * 5000, {}, 400, "json"),
-        (b"[]", {}, 422, "invalid"),
-        (b'{"documents": 1}', {}, 422, "invalid"),
+        (b"{", {}, 400, "json"), (b'{"documents": "\xff"}', {}, 400, "json"),
+        (b'{"documents": [{"id": "a", "text": "\\ud800"}]}', {}, 400, "json"), (b"[" * 5000, {}, 400, "json"),
+        (b"[]", {}, 422, "invalid"), (b'{"documents": 1}', {}, 422, "invalid"),
         (b'{"documents": [], "other": 1}', {}, 422, "invalid"),
         (b'{"documents": [], "batch_id": ""}', {}, 422, "invalid"),
         (b'{"documents": [], "on_error": "maybe"}', {}, 422, "invalid"),
@@ -100,7 +97,7 @@ def test_json_lines_and_gzip(fresh: ServiceClient) -> None:
         (gzip.compress(b" " * 30_000_000, mtime=0), {"content-encoding": "gzip"}, 413, "too-large"),
         (b" " * (16 * 1024 * 1024 + 1), {}, 413, "too-large"),
     ],
-)
+)  # fmt: skip
 def test_bodies_that_are_refused(
     filled: ServiceClient, content: bytes, headers: dict[str, str], status: int, code: str
 ) -> None:

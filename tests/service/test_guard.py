@@ -31,16 +31,13 @@ def test_every_answer_has_the_headers_of_safety(filled: ServiceClient) -> None:
 @pytest.mark.parametrize(
     ("method", "headers", "status", "code"),
     [
-        ("GET", {"host": "elsewhere.example"}, 400, "host"),
-        ("GET", {"host": "127.0.0.1:8601"}, 400, "host"),
-        ("GET", {"host": "LOCALHOST:8600"}, 200, None),
-        ("GET", {"x-long": "a" * 17_000}, 431, "headers-too-large"),
+        ("GET", {"host": "elsewhere.example"}, 400, "host"), ("GET", {"host": "127.0.0.1:8601"}, 400, "host"),
+        ("GET", {"host": "LOCALHOST:8600"}, 200, None), ("GET", {"x-long": "a" * 17_000}, 431, "headers-too-large"),
         ("POST", {"origin": "http://elsewhere.example"}, 403, "cross-site"),
-        ("POST", {"origin": "null"}, 403, "cross-site"),
-        ("POST", {"sec-fetch-site": "cross-site"}, 403, "cross-site"),
+        ("POST", {"origin": "null"}, 403, "cross-site"), ("POST", {"sec-fetch-site": "cross-site"}, 403, "cross-site"),
         ("POST", {"sec-fetch-site": "same-origin", "origin": "http://127.0.0.1:8600"}, 405, "method"),
     ],
-)
+)  # fmt: skip
 def test_hosts_and_sites(
     filled: ServiceClient, method: str, headers: dict[str, str], status: int, code: str | None
 ) -> None:

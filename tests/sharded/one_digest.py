@@ -34,12 +34,9 @@ def disk_digest(documents, settings, folder, cut):
     work = WorkFolder(folder)
     with work.held():
         run = DiskRun(
-            folder=work,
-            source=Input(lambda: iter(documents), {"test": len(documents)}),
-            settings=settings,
-            representations=[settings.representation],
-            plan=Plan(2 << 30, cut),
-        )
+            folder=work, source=Input(lambda: iter(documents), {"test": len(documents)}), settings=settings,
+            representations=[settings.representation], plan=Plan(2 << 30, cut),
+        )  # fmt: skip
         linked = run.linked(settings.representation)
         relation = FoldedLinks(linked)
         found = survey(relation, n=settings.n)

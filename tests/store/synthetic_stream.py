@@ -75,29 +75,15 @@ def verdict(ordinal):
     if ordinal % 4 == 3:
         earlier = name(ordinal - 1)
         return Verdict(
-            id=name(ordinal),
-            status="duplicate",
-            of=earlier,
-            group=earlier,
-            relation="equal",
-            forward=9,
-            backward=8,
-            terms=("слово", 'кав"ычка'),
-            kind="copy",
-            probability=0.987654,
-        )
+            id=name(ordinal), status="duplicate", of=earlier, group=earlier, relation="equal", forward=9, backward=8,
+            terms=("слово", 'кав"ычка'), kind="copy", probability=0.987654,
+        )  # fmt: skip
     if ordinal % 8 == 4:
         template = "template" if ordinal % 16 == 4 else "updated"
         return Verdict(
-            id=name(ordinal),
-            status="similar",
-            of=name(ordinal - 3),
-            group=name(ordinal),
-            relation=template,
-            forward=5,
-            backward=4,
-            terms=(),
-        )
+            id=name(ordinal), status="similar", of=name(ordinal - 3), group=name(ordinal), relation=template,
+            forward=5, backward=4, terms=(),
+        )  # fmt: skip
     return Verdict(id=name(ordinal), status="new", group=name(ordinal))
 
 

@@ -29,19 +29,15 @@ def odd(tmp_path, synthetic):
         targets = np.unique(random.integers(0, 300, size=random.integers(0, 9)))
         documents.append(
             replace(
-                synthetic.document(0),
-                ordinal=ordinal,
-                id=f"{NAMES[ordinal % len(NAMES)]}{ordinal}",
+                synthetic.document(0), ordinal=ordinal, id=f"{NAMES[ordinal % len(NAMES)]}{ordinal}",
                 source=None if ordinal % 5 == 0 else NAMES[ordinal % 3],
                 published=None if ordinal % 7 == 0 else int(random.integers(-(2**63), 2**63 - 1)),
                 text_hash=random.bytes(16) if ordinal % 11 else bytes(ordinal % 4),
-                opening_hash=random.bytes(ordinal % 3),
-                keys=targets[:3],
-                weights=random.integers(0, 2**62, size=len(targets[:3])),
-                targets=targets,
+                opening_hash=random.bytes(ordinal % 3), keys=targets[:3],
+                weights=random.integers(0, 2**62, size=len(targets[:3])), targets=targets,
                 numbers=random.integers(-(2**63), 2**63 - 1, size=ordinal % 4),
             )
-        )
+        )  # fmt: skip
     verdicts = [
         Verdict(id=one.id, status="new", group=one.id)
         if one.ordinal % 3

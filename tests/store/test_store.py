@@ -13,25 +13,11 @@ from infostream_dedup.stream.store import Position, Store, StoreChangedError
 
 def by_hand(ordinal, id_, *, terms, keys, version=0, text=None):
     return Remembered(
-        ordinal=ordinal,
-        id=id_,
-        version=version,
-        source="tass",
-        clock=1_700_000_000_000_000 + ordinal,
-        published=None,
-        language="ru",
-        content_hash=f"content of {id_}".encode(),
-        text_hash=b"text",
-        opening_hash=b"",
-        epoch=0,
-        length=len(terms),
-        keys=np.array(keys),
-        weights=np.array([3, 2, 1][: len(keys)]) * 1_000_000_000,
-        targets=np.array(terms),
-        numbers=np.array([7, 2**62]),
-        title=f"Заголовок {id_}",
-        text=text,
-    )
+        ordinal=ordinal, id=id_, version=version, source="tass", clock=1_700_000_000_000_000 + ordinal, published=None,
+        language="ru", content_hash=f"content of {id_}".encode(), text_hash=b"text", opening_hash=b"", epoch=0,
+        length=len(terms), keys=np.array(keys), weights=np.array([3, 2, 1][: len(keys)]) * 1_000_000_000,
+        targets=np.array(terms), numbers=np.array([7, 2**62]), title=f"Заголовок {id_}", text=text,
+    )  # fmt: skip
 
 
 FIRST = by_hand(0, "а", terms=[0, 1, 2], keys=[2, 0])
@@ -49,14 +35,11 @@ def two(new_store):
             "утро",
             b"hash",
             Decided(
-                remembered=[FIRST, SECOND],
-                verdicts=[NEW, REPEAT],
-                events=[GroupEvent(1, "limit", "tass", value=0.5)],
-                new_terms=["сегодня", "в", "мир", "ночь"],
-                state={"sources": {"tass": [1, 1]}},
+                remembered=[FIRST, SECOND], verdicts=[NEW, REPEAT], events=[GroupEvent(1, "limit", "tass", value=0.5)],
+                new_terms=["сегодня", "в", "мир", "ночь"], state={"sources": {"tass": [1, 1]}},
             ),
         )
-    )
+    )  # fmt: skip
     return new_store
 
 

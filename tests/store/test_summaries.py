@@ -65,14 +65,11 @@ def fill(new_store, synthetic):
 
 def test_republications_by_source_and_day(fill):
     connection = fill(
-        ("a", "tass", 3, "new", None, "a", None),
-        ("b", "ria", 3, "new", None, "b", None),
-        ("c", "ria", 3, "duplicate", "a", "a", "equal"),
-        ("d", "tass", 4, "exact", "a", "a", "equal"),
-        ("e", "ria", 3, "duplicate", "c", "a", "equal"),
-        ("f", None, None, "duplicate", "b", "b", "equal"),
+        ("a", "tass", 3, "new", None, "a", None), ("b", "ria", 3, "new", None, "b", None),
+        ("c", "ria", 3, "duplicate", "a", "a", "equal"), ("d", "tass", 4, "exact", "a", "a", "equal"),
+        ("e", "ria", 3, "duplicate", "c", "a", "equal"), ("f", None, None, "duplicate", "b", "b", "equal"),
         ("g", "ria", 5, "similar", "b", "g", "contains"),
-    )
+    )  # fmt: skip
     rows = [
         ("a", "О a", 4, "ria", "1970-01-04", 2),
         ("a", "О a", 4, "tass", "1970-01-04", 1),

@@ -137,14 +137,11 @@ def test_the_best_is_the_earliest_of_the_best(plain_judge):
 
 documents_of_a_window = st.lists(
     st.tuples(
-        st.lists(st.integers(0, 17), max_size=12, unique=True),
-        st.sets(st.integers(0, 24), max_size=9),
-        st.sets(st.integers(0, 6), max_size=6),
-        st.sampled_from([None, "one", "two"]),
-        st.integers(0, 30),
+        st.lists(st.integers(0, 17), max_size=12, unique=True), st.sets(st.integers(0, 24), max_size=9),
+        st.sets(st.integers(0, 6), max_size=6), st.sampled_from([None, "one", "two"]), st.integers(0, 30),
     ),
     max_size=25,
-)
+)  # fmt: skip
 choices = st.fixed_dictionaries(
     {
         "k_duplicate": st.sampled_from([2, 4, 6]),
@@ -155,14 +152,11 @@ choices = st.fixed_dictionaries(
         "least_shared": st.sampled_from([0.0, 0.3, 0.5, 1.0]),
         "window_documents": st.sampled_from([None, 1, 6]),
         "terms": st.builds(
-            Settings,
-            representation=st.just("stem"),
-            target=st.sampled_from(["text", "signature"]),
-            short=st.sampled_from(["scaled", "strict"]),
-            n=st.sampled_from([12, 255]),
+            Settings, representation=st.just("stem"), target=st.sampled_from(["text", "signature"]),
+            short=st.sampled_from(["scaled", "strict"]), n=st.sampled_from([12, 255]),
         ),
     }
-)
+)  # fmt: skip
 
 
 @given(documents=documents_of_a_window, chosen=choices, least_keys=st.sampled_from([0, 3]))

@@ -73,12 +73,9 @@ def decided(documents, settings=JUDGED):
 
 def news(news_id, text, *, source, day=1, hour=8, title=""):
     return {
-        "id": news_id,
-        "text": text,
-        "source": source,
-        "title": title,
+        "id": news_id, "text": text, "source": source, "title": title,
         "published": f"2026-03-{day:02}T{hour:02}:00:00Z",
-    }
+    }  # fmt: skip
 
 
 def rates(day):

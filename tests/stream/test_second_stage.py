@@ -19,14 +19,9 @@ def model(bias=1.0, numbers=-4.0, statistics="background"):
     """Repeats are documents that lack few numbers of each other: bias + numbers * share > 0."""
     plane = Plane(np.zeros(3), np.ones(3), np.array([numbers, 0.0, 0.0]), bias)
     return Classifier(
-        preset="duplicate",
-        domain="",
-        criteria=NAMES,
-        later=plane,
-        earlier=plane,
-        calibration=Calibration(-1.0, 0.0),
+        preset="duplicate", domain="", criteria=NAMES, later=plane, earlier=plane, calibration=Calibration(-1.0, 0.0),
         statistics=statistics,
-    )
+    )  # fmt: skip
 
 
 @pytest.fixture

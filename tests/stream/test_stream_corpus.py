@@ -72,15 +72,9 @@ def weighed_by_the_collection(documents, settings):
 def test_with_the_same_statistics_and_no_window_the_stream_agrees_with_dedup(corpora, name, rule):
     documents = list(read_documents(corpora / f"{name}.docs.jsonl.gz"))[:700]
     settings = StreamSettings(
-        window_days=None,
-        templates=False,
-        least_shared=0,
-        first_epoch=700,
-        epoch_documents=700,
-        chaining_density=0,
-        duplicate_rule=rule,
-        df_counts="all",
-    )
+        window_days=None, templates=False, least_shared=0, first_epoch=700, epoch_documents=700, chaining_density=0,
+        duplicate_rule=rule, df_counts="all",
+    )  # fmt: skip
     decided = weighed_by_the_collection(documents, settings).decide(documents)
     united = {event.other: event.group for event in decided.events if event.kind == "merge"}
 

@@ -34,13 +34,10 @@ def test_the_five_statuses(plain, news):
     ]  # fmt: skip
     verdicts, events = decide(plain, documents)
     assert rows(verdicts) == [
-        ("story", "new", None, "story", None),
-        ("copy", "exact", "story", "story", "equal"),
-        ("reprint", "duplicate", "story", "story", "equal"),
-        ("other", "new", None, "other", None),
-        ("kin", "similar", "other", "kin", "equal"),
-        ("words", "insufficient_text", None, "words", None),
-    ]
+        ("story", "new", None, "story", None), ("copy", "exact", "story", "story", "equal"),
+        ("reprint", "duplicate", "story", "story", "equal"), ("other", "new", None, "other", None),
+        ("kin", "similar", "other", "kin", "equal"), ("words", "insufficient_text", None, "words", None),
+    ]  # fmt: skip
     assert events == []
     assert (verdicts[0].forward, verdicts[0].backward, verdicts[0].terms) == (None, None, None)
     # kin and other share five words, kin and story four.
@@ -196,14 +193,11 @@ def test_an_empty_batch(plain):
 
 documents_of_a_stream = st.lists(
     st.tuples(
-        st.lists(st.integers(0, 29), max_size=16),
-        st.lists(st.integers(0, 5), max_size=5),
-        st.sampled_from([None, 0.0, 0.25, 0.5, 1.0, 3.0, 8.0]),
-        st.sampled_from([None, "one", "two"]),
-        st.booleans(),
+        st.lists(st.integers(0, 29), max_size=16), st.lists(st.integers(0, 5), max_size=5),
+        st.sampled_from([None, 0.0, 0.25, 0.5, 1.0, 3.0, 8.0]), st.sampled_from([None, "one", "two"]), st.booleans(),
     ),
     max_size=24,
-)
+)  # fmt: skip
 choices = st.fixed_dictionaries(
     {
         "window_days": st.sampled_from([None, 0.5, 3]), "window_documents": st.sampled_from([None, 3, 8]),

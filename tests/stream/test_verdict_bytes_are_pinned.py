@@ -129,14 +129,9 @@ def test_a_model_keeps_its_bytes(stream):
     plane = Plane(np.zeros(3), np.ones(3), np.array([-4.0, 0.0, 0.0]), 1.0)
     names = ("numbers", "site", "time_apart")
     model = Classifier(
-        preset="duplicate",
-        domain="",
-        criteria=names,
-        later=plane,
-        earlier=plane,
-        calibration=Calibration(-1.0, 0.0),
+        preset="duplicate", domain="", criteria=names, later=plane, earlier=plane, calibration=Calibration(-1.0, 0.0),
         statistics="background",
-    )
+    )  # fmt: skip
     with Deduplicator.open(None, BASE.but(keep_text=True), model=model) as dedup:
         verdicts = [one for begin in range(0, 200, 40) for one in dedup.process(stream[begin : begin + 40])]
     assert checksum(verdicts) == JUDGED

@@ -20,14 +20,11 @@ def shown(found: TranslatedWords, texts: tuple[str, str]) -> list[tuple[int, str
     """Number, both words, and how each text writes them."""
     return [
         (
-            one.number,
-            one.words.a,
-            one.words.b,
-            [texts[0][start:end] for start, end in one.spans_a],
+            one.number, one.words.a, one.words.b, [texts[0][start:end] for start, end in one.spans_a],
             [texts[1][start:end] for start, end in one.spans_b],
         )
         for one in found.met
-    ]
+    ]  # fmt: skip
 
 
 def test_a_case_worked_by_hand() -> None:

@@ -26,12 +26,9 @@ KNOWN = {
     "памʼять": "память", "подія": "событие", "країна": "страна", "вибори": "выборы", "київ": "киев",
 }  # fmt: skip
 REFUSED = {
-    "банк": "a copy",
-    "постанова": "two words",
-    "серпень": "a stutter",
-    "жовтень": "the wrong alphabet",
+    "банк": "a copy", "постанова": "two words", "серпень": "a stutter", "жовтень": "the wrong alphabet",
     "рік": "a word of time, which is no term",
-}
+}  # fmt: skip
 
 
 @pytest.fixture

@@ -86,14 +86,11 @@ def by_definition(terms):
 @pytest.mark.parametrize(
     ("terms", "found"),
     [
-        (["Mark"], ["Mark"]),
-        (["MARK"], ["mark"]),
-        (["Mark", "MARK"], ["Mark", "Mark"]),
-        (["Mark", "MARK", "mark"], ["mark", "mark", "mark"]),
-        (["Gates", "mark", "MARK"], ["Gates", "mark", "mark"]),
+        (["Mark"], ["Mark"]), (["MARK"], ["mark"]), (["Mark", "MARK"], ["Mark", "Mark"]),
+        (["Mark", "MARK", "mark"], ["mark", "mark", "mark"]), (["Gates", "mark", "MARK"], ["Gates", "mark", "mark"]),
         (["bridge"], ["bridge"]),
     ],
-)
+)  # fmt: skip
 def test_a_document_writes_a_name_if_nothing_in_it_says_noun(terms, found):
     assert by_definition(terms) == found
     numbers = np.array([TERMS.index(term) for term in terms])

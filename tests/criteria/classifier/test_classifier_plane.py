@@ -12,13 +12,9 @@ from infostream_dedup.judging.criteria.training import best_threshold, calibrate
 
 PLANE = Plane(np.array([0.5, 0.0]), np.array([0.25, 2.0]), np.array([-2.0, 1.0]), 0.5)
 MODEL = Classifier(
-    preset="duplicate",
-    domain="",
-    criteria=("words", "links"),
-    later=PLANE,
-    earlier=PLANE,
+    preset="duplicate", domain="", criteria=("words", "links"), later=PLANE, earlier=PLANE,
     calibration=Calibration(-2.0, 0.0),
-)
+)  # fmt: skip
 
 
 def test_contributions_are_weight_times_standardised_value_and_add_up():

@@ -18,13 +18,9 @@ from infostream_dedup.model import Document
 def _classifier(domain: str, bias: float) -> Classifier:
     plane = Plane(np.zeros(1), np.ones(1), np.zeros(1), bias)
     return Classifier(
-        preset="duplicate",
-        domain=domain,
-        criteria=("words",),
-        later=plane,
-        earlier=plane,
+        preset="duplicate", domain=domain, criteria=("words",), later=plane, earlier=plane,
         calibration=Calibration(-1.0, 0.0),
-    )
+    )  # fmt: skip
 
 
 SPORT, LAW, ANY = _classifier("sport", 1.0), _classifier("law", 2.0), _classifier("", 3.0)
@@ -39,13 +35,10 @@ def models():
 
     return document_models(
         [
-            document("a", "law.example", "СПОРТ: футбол"),
-            document("b", "other.example", "спорт"),
-            document("c", "Law.Example", None),
-            document("d", "law.example", "право"),
-            document("e", None, None),
+            document("a", "law.example", "СПОРТ: футбол"), document("b", "other.example", "спорт"),
+            document("c", "Law.Example", None), document("d", "law.example", "право"), document("e", None, None),
         ]
-    )
+    )  # fmt: skip
 
 
 def test_the_first_rule_that_matches_counts(models):

@@ -199,14 +199,9 @@ def test_no_component_gives_a_second_suggestion_before_every_other_gave_one(trai
 def test_learning_curve_has_its_sets_and_sizes_and_repeats_itself(sample_models, sample_pairs):
     def draw():
         return learning_curve(
-            sample_models,
-            sample_pairs,
-            curve_criteria(["words", "sentences", "number_order"]),
-            "both",
-            sizes=(0, 20, 50, 10_000),
-            prior={"sentences": -1.0},
-            draws=3,
-        )
+            sample_models, sample_pairs, curve_criteria(["words", "sentences", "number_order"]), "both",
+            sizes=(0, 20, 50, 10_000), prior={"sentences": -1.0}, draws=3,
+        )  # fmt: skip
 
     points = draw()
     assert [(point.criteria, point.size) for point in points] == [
