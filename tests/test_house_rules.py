@@ -9,7 +9,6 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -109,32 +108,6 @@ def test_the_rule_holds_but_for_the_places_listed(rule):
     assert listed - found == set(), "mended: take it out of NOT_YET"
 
 
-def test_no_module_imports_itself_by_way_of_others():
-    names = {".".join(("infostream_dedup", *_parts(path))): path for path in TREES}
-    graph = {name: {one for one in _imported(TREES[path], names) if one != name} for name, path in names.items()}
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        pytest.fail(f"circle: {' <- '.join(error.args[1])}")
-
-
 def _twin(path: str) -> tuple[str, ...]:
     """Parts of a path, the same for a plain implementation and its compiled twin."""
     return tuple("plain" if part == "compiled" else part for part in Path(path).parts)
-
-
-def _parts(path: str) -> tuple[str, ...]:
-    parts = Path(path).with_suffix("").parts
-    return parts[:-1] if parts[-1] == "__init__" else parts
-
-
-def _imported(tree: ast.AST, names: dict[str, str]) -> Iterator[str]:
-    """Modules of the package that are imported at run time, at the top or inside functions."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            continue
-        if isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                full = f"{node.module}.{alias.name}"
-                yield from [one for one in (full, node.module) if one in names][:1]
-        yield from _imported(node, names)

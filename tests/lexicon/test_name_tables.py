@@ -15,9 +15,7 @@ from infostream_dedup.language.lexicon.name_tables import (
     name_rows,
     names,
     personal_names,
-    variants,
 )
-from infostream_dedup.model import OUR_LANGUAGES
 
 
 @pytest.fixture
@@ -65,26 +63,6 @@ def test_row_without_any_name_is_refused(folder: Path) -> None:
     (folder / "places.tsv").write_text("ru\tuk\ten\tkind\n\t\t\tcity\n", encoding="utf-8")
     with pytest.raises(BadDataError, match=r"places\.tsv:2: .*no name in any language"):
         names("ru")
-
-
-@pytest.mark.parametrize("table", NAME_TABLES)
-def test_our_tables_are_sound(table: str) -> None:
-    rows = name_rows(table)
-    assert all(row.cells["kind"] for row in rows)
-    for row in rows:
-        for language in OUR_LANGUAGES:
-            spellings = variants(row, language)
-            assert len(spellings) == len(set(spellings)), f"{table}:{row.line} repeats a spelling in {language}"
-
-
-@pytest.mark.parametrize(("table", "least"), [("organisations.tsv", 600), ("places.tsv", 400), ("surnames.tsv", 400)])
-def test_our_tables_hold_what_was_promised(table: str, least: int) -> None:
-    complete = [row for row in name_rows(table) if all(row.cells[language] for language in OUR_LANGUAGES)]
-    assert len(complete) >= least
-
-
-def test_labels_come_in_one_order() -> None:
-    assert (NameKind.ORGANISATION | NameKind.SURNAME).labels() == ("surname", "organisation")
 
 
 def test_personal_names_of_both_languages() -> None:
