@@ -236,33 +236,18 @@ GROUP = [["1", "2"]]
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda file: ingest(ROWS, file.with_name("s.db"), batch_size=0),
-            "batch_size is 0; expected a whole n",
-        ),
-        (
-            lambda file: ingest(ROWS, file.with_name("s.db"), batch_size="10"),
-            "batch_size is '10'; expected a whole n",
-        ),
-        (
-            lambda file: ingest(ROWS, file.with_name("s.db"), mode=640),
-            "mode is 640; expected permissions",
-        ),
+        (lambda file: ingest(ROWS, file.with_name("s.db"), batch_size=0), "batch_size is 0; expected a whole n"),
+        (lambda file: ingest(ROWS, file.with_name("s.db"), batch_size="10"), "batch_size is '10'; expected a whole n"),
+        (lambda file: ingest(ROWS, file.with_name("s.db"), mode=640), "mode is 640; expected permissions"),
         (lambda file: ingest(ROWS, file.with_name("s.db"), mode="640"), "mode is '640'; expected permissions"),
         (lambda file: list(ingest(ROWS, file.with_name("s.db"), batch_id=5)), "the batch id 5 is not a text"),
         (lambda file: compare(THREE, labels=file, methods=["md5"], resamples=0), "resamples is 0; expected a whole n"),
-        (
-            lambda file: compare(THREE, methods=["md5"], disagreements=-1),
-            "disagreements is -1; expected a whole n",
-        ),
+        (lambda file: compare(THREE, methods=["md5"], disagreements=-1), "disagreements is -1; expected a whole n"),
         (lambda file: similarity_matrix(ROWS, k_min=0), "k_min is 0; expected a whole number from 1 to 12"),
         (lambda file: similarity_matrix(ROWS, k_min="4"), "k_min is '4'; expected a whole number from 1 to 12"),
         (lambda file: provenance(ROWS, groups=GROUP, most=-1), "most is -1; expected a whole number of at least 1"),
         (lambda file: suggest(THREE, file, -1, preset="story"), "number is -1; expected a whole number of at least 0"),
-        (
-            lambda file: train(THREE, file, positive="similar").learning_curve(draws=0),
-            "draws is 0; expected a whole n",
-        ),
+        (lambda file: train(THREE, file, positive="similar").learning_curve(draws=0), "draws is 0; expected a whole n"),
     ],
 )
 def test_numbers_are_checked_before_the_work(call: Callable[[Path], Any], message: str, labels: Path) -> None:

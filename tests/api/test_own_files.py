@@ -9,19 +9,7 @@ from typing import Any
 
 import pytest
 
-from infostream_dedup import (
-    audit,
-    classify,
-    compare,
-    dedup,
-    evaluate,
-    ingest,
-    pairs,
-    passages,
-    suggest,
-    sweep,
-    train,
-)
+from infostream_dedup import audit, classify, compare, dedup, evaluate, ingest, pairs, passages, suggest, sweep, train
 from infostream_dedup.errors import CannotCreateError, ConfigurationError, InfostreamError
 
 TEXT = "Президент Зеленський відкрив у Харкові новий завод разом із мером Тереховим."

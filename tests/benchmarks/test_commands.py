@@ -87,8 +87,7 @@ def test_a_folder_without_the_package_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("names", "reason"),
-    [("sweep,swep", "no command 'swep'"), ("pairs,compare", "compare: only for made-up news")],
+    ("names", "reason"), [("sweep,swep", "no command 'swep'"), ("pairs,compare", "compare: only for made-up news")]
 )
 def test_commands_that_cannot_be_timed_are_refused(names, reason):
     done = run("--file", "news.jsonl", "--only", names)

@@ -58,12 +58,7 @@ def test_novel_and_digests(run, docs):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        ("--novel", "--digests"),
-        ("--min-days", "2"),
-        ("--list-boilerplate", "--boilerplate", "list.jsonl"),
-    ],
+    "options", [("--novel", "--digests"), ("--min-days", "2"), ("--list-boilerplate", "--boilerplate", "list.jsonl")]
 )
 def test_what_excludes_each_other(run, docs, options):
     assert run("passages", "find", docs, *options).returncode == 2

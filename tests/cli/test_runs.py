@@ -208,11 +208,7 @@ def test_workbooks_hold_text_never_formulas_and_refuse_what_does_not_fit() -> No
     rows = [{"a": "=1+1", "b": None, "c": True}, {"a": "http://x.example", "b": 0.5, "d": ["я"]}]
     assert write_workbook(rows, made) == 2
     values = list(openpyxl.load_workbook(made).active.values)
-    assert values == [
-        ("a", "b", "c", "d"),
-        ("=1+1", None, True, None),
-        ("http://x.example", 0.5, None, '["я"]'),
-    ]
+    assert values == [("a", "b", "c", "d"), ("=1+1", None, True, None), ("http://x.example", 0.5, None, '["я"]')]
     assert openpyxl.load_workbook(made).active["A2"].data_type == "s"
     with pytest.raises(BadDataError, match="a cell holds 32,767; write CSV or Parquet"):
         write_workbook([{"a": "x" * 32_768}], io.BytesIO())

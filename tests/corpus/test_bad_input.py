@@ -282,9 +282,7 @@ def test_values_in_memory_fail_with_their_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "code"),
-    [({}, "E_SCHEMA"), ({"id_type": "int"}, None)],
-    ids=["text ids", "whole numbers too"],
+    ("options", "code"), [({}, "E_SCHEMA"), ({"id_type": "int"}, None)], ids=["text ids", "whole numbers too"]
 )
 def test_numbers_as_ids_of_tables(options: dict[str, Any], code: str | None, tmp_path: Path) -> None:
     path = tmp_path / "d.parquet"
@@ -312,8 +310,7 @@ def test_messages_do_not_repeat_texts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bad", "column"),
-    [('{"id":"б","text":}', 18), ('{"id":"б","text":', 18), ('{"id":"б","text":"дв', 21)],
+    ("bad", "column"), [('{"id":"б","text":}', 18), ('{"id":"б","text":', 18), ('{"id":"б","text":"дв', 21)]
 )
 def test_a_message_names_the_column_where_the_record_is_broken(tmp_path: Path, bad: str, column: int) -> None:
     path = tmp_path / "d.jsonl"

@@ -80,10 +80,7 @@ WHOLE: dict[str, tuple[str, str | bytes | Callable[[Path], None]]] = {
     "tsv": ("a.tsv", table(PLAIN, ["id", "title", "text"], "\t")),
     "csv with a byte order mark": ("a.csv", CSV.encode("utf-8-sig")),
     "csv in UTF-16": ("a.csv", CSV.encode("utf-16")),
-    "csv in cp1251 with semicolons": (
-        "a.csv",
-        table(PLAIN, ["id", "title", "text"], ";").encode("cp1251", "replace"),
-    ),
+    "csv in cp1251 with semicolons": ("a.csv", table(PLAIN, ["id", "title", "text"], ";").encode("cp1251", "replace")),
     "lines in koi8-u": ("a.jsonl", LINES.encode("koi8-u", "replace")),
     "an array": ("a.json", json.dumps(PLAIN, ensure_ascii=False)),
     "an indented array": ("a.json", json.dumps(PLAIN, ensure_ascii=False, indent=2)),
@@ -91,10 +88,7 @@ WHOLE: dict[str, tuple[str, str | bytes | Callable[[Path], None]]] = {
     "dates in seconds": ("a.jsonl", lines([{**row, "published": 1_700_000_000} for row in PLAIN])),
     "dates of feeds": ("a.jsonl", with_dates("%a, %d %b %Y %H:%M:%S +0200")),
     "dates with dots": ("a.jsonl", with_dates("%d.%m.%Y")),
-    "languages by other names": (
-        "a.jsonl",
-        lines([{**row, "lang": LANGUAGES[n % 8]} for n, row in enumerate(PLAIN)]),
-    ),
+    "languages by other names": ("a.jsonl", lines([{**row, "lang": LANGUAGES[n % 8]} for n, row in enumerate(PLAIN)])),
     "markup in texts": ("a.jsonl", lines([{**row, "text": f"<p>{row['text']}</p>"} for row in PLAIN])),
     "bzip2": ("a.jsonl.bz2", bz2.compress(LINES.encode())),
     "xz": ("a.csv.xz", lzma.compress(CSV.encode())),

@@ -72,11 +72,7 @@ def test_rules() -> None:
         ({**_OWN, **wording(0.25, 0.84)}, "follow-up", "own next step"),
         ({"same_source": True, **wording(0.9, 0.9)}, "updated", "own later version"),
         ({**_OWN, **wording(0.5, 0.5)}, "follow-up", "own next step"),
-        (
-            {**_UNDATED, "same_source": True, "same_title": True, **wording(0.9, 0.9)},
-            "copy",
-            "much the same wording",
-        ),
+        ({**_UNDATED, "same_source": True, "same_title": True, **wording(0.9, 0.9)}, "copy", "much the same wording"),
         ({"same_source": True, "no_title": True, **wording(0.6, 0.85)}, "copy", "much the same wording"),
         ({"same_source": True, "no_title": True, **wording(0.84, 0.84)}, "follow-up", "own next step"),
         ({"same_source": True, "no_title": True, **wording(0.59, 0.9)}, "updated", "own later version"),

@@ -123,10 +123,7 @@ def test_a_noun_may_not_be_a_name_in_nearly_all_texts(found: Found) -> None:
 
 def test_faults_of_names(found: Found) -> None:
     said = found(
-        "places.tsv",
-        "Киев\tКиїв\tKyiv|Kiev\tcapital",
-        "Киев\tСтолиця\tKievan\ttown",
-        "Сумы\tСуми\tGorzbluft\tcity",
+        "places.tsv", "Киев\tКиїв\tKyiv|Kiev\tcapital", "Киев\tСтолиця\tKievan\ttown", "Сумы\tСуми\tGorzbluft\tcity"
     )
     kinds = "capital, city, continent, country, district, island, lake, mountain, region, river, sea, village"
     assert said == [

@@ -9,13 +9,7 @@ import pytest
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon import name_tables
-from infostream_dedup.language.lexicon.name_tables import (
-    NAME_TABLES,
-    NameKind,
-    name_rows,
-    names,
-    personal_names,
-)
+from infostream_dedup.language.lexicon.name_tables import NAME_TABLES, NameKind, name_rows, names, personal_names
 
 
 @pytest.fixture

@@ -31,10 +31,7 @@ def test_copies_are_compared_with_the_first_publisher():
     copy, cut = found.copies
     assert (copy.document.id, copy.kept, copy.added, copy.cut) == ("copy", 1, ("Фото: архив",), ())
     number, name = copy.changed
-    assert (number.before, number.after) == (
-        "Пожар на складе тушили 12 машин.",
-        "Пожар на складе тушили 15 машин.",
-    )
+    assert (number.before, number.after) == ("Пожар на складе тушили 12 машин.", "Пожар на складе тушили 15 машин.")
     assert number[2:] == (("12",), ("15",), (), (), ((23, 25),), ((23, 25),))
     assert name[2:6] == ((), (), ("петренко",), ("иваненко",))
     assert [name.after[slice(*span)] for span in name.words_new] == ["Иваненко"]

@@ -37,9 +37,7 @@ PAGES = {
 }  # fmt: skip
 """Scripts of ``make reports`` and what they write."""
 
-BY_HAND = {
-    "make_without_labels.py --set tgpairs --representation stem": "without-labels.csv without-labels.md",
-}
+BY_HAND = {"make_without_labels.py --set tgpairs --representation stem": "without-labels.csv without-labels.md"}
 """Scripts that no target runs."""
 
 

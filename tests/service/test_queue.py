@@ -105,10 +105,7 @@ def test_what_fails_for_now_goes_back_to_the_queue(writer: Writer, monkeypatch: 
     ],
 )
 def test_a_fault_of_the_store_rejects_no_message_and_is_said_once(
-    error: InfostreamError,
-    writer: Writer,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    error: InfostreamError, writer: Writer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("infostream_dedup.service.queue_consumer._PAUSE_SECONDS", 0.0)
 

@@ -99,10 +99,7 @@ def check_second_epoch(documents, path, **terms):
             check(verdict, status, of, row)
             checked += 1
         elif status in ("duplicate", "similar") and verdict.status == status:
-            assert rank(row) <= (
-                min(verdict.forward, verdict.backward),
-                max(verdict.forward, verdict.backward),
-            )
+            assert rank(row) <= (min(verdict.forward, verdict.backward), max(verdict.forward, verdict.backward))
     return checked
 
 

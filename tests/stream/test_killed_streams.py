@@ -47,12 +47,7 @@ def kill_after_next_batch(store, way, draw):
     """Kill a process a moment after it has stored another batch; return whether it was still running."""
     before, end = batches(store), time.monotonic() + PATIENCE
     # Nobody reads its rows, and a full pipe would stop it.
-    with ingest(
-        store,
-        way,
-        out=subprocess.DEVNULL,
-        PYTHONHASHSEED=str(draw.randrange(1000)),
-    ) as process:
+    with ingest(store, way, out=subprocess.DEVNULL, PYTHONHASHSEED=str(draw.randrange(1000))) as process:
         while process.poll() is None and batches(store) == before:
             assert time.monotonic() < end, "no batch was stored"
             time.sleep(0.002)
