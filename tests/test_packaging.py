@@ -108,20 +108,17 @@ def test_every_extra_for_users_is_described() -> None:
     assert set(re.findall("^\\| `([a-z]+)` \\|", page, re.MULTILINE)) == {*names, "all"}
 
 
-@pytest.mark.parametrize(
-    ("package", "extra", "code"),
-    [
-        ("matplotlib", "report", "from infostream_dedup.report.needed import check_report_folder as f; f('report')"),
-        ("jinja2", "report", "from infostream_dedup.report.html import environment as f; f()"),
-        (
-            "feedparser",
-            "feeds",
-            "import io; from infostream_dedup.documents.collecting import _feed as f; list(f(b'</rss>', ''))",
-        ),
-        ("rapidfuzz", "compare", "import infostream_dedup as i; i.compare(['Мэр открыл мост'], methods=['md5'])"),
-        ("datasketch", "compare", "from infostream_dedup.lab.methods.sketches import _import_datasketch as f; f()"),
-    ],
-)
+@pytest.mark.parametrize(("package", "extra", "code"), [
+    ("matplotlib", "report", "from infostream_dedup.report.needed import check_report_folder as f; f('report')"),
+    ("jinja2", "report", "from infostream_dedup.report.html import environment as f; f()"),
+    (
+        "feedparser",
+        "feeds",
+        "import io; from infostream_dedup.documents.collecting import _feed as f; list(f(b'</rss>', ''))",
+    ),
+    ("rapidfuzz", "compare", "import infostream_dedup as i; i.compare(['Мэр открыл мост'], methods=['md5'])"),
+    ("datasketch", "compare", "from infostream_dedup.lab.methods.sketches import _import_datasketch as f; f()"),
+])  # fmt: skip
 def test_a_missing_package_is_named_with_its_extra(package: str, extra: str, code: str) -> None:
     block = (
         "import sys, importlib.util as u\n"

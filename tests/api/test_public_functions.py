@@ -111,21 +111,17 @@ def test_settings_without_a_meaning_are_refused():
             function([], **{name: 1})
 
 
-@pytest.mark.parametrize(
-    ("function", "arguments", "settings", "single"),
-    [
-        (api.sweep, ([],), Settings(), {"n": 10}),
-        (api.pairs, ([],), Settings(), {"k": 5}),
-        (api.dedup, ([], "out.jsonl"), Settings(), {"k": 5}),
-        (api.evaluate, ([], "labels.jsonl"), Settings(), {"rule": "either"}),
-        (api.similarity_matrix, ([],), Settings(), {"n": 10}),
-        (api.ingest, ([], "stream.db"), StreamSettings(), {"k_similar": 3}),
-        (api.passages.find, ([],), PassageSettings(), {"tau": 0.5}),
-        (api.passages.find_novel, ([],), PassageSettings(), {"tau": 0.5}),
-        (api.passages.find_digests, ([],), PassageSettings(), {"tau": 0.5}),
-        (api.passages.compare, ("a", "b"), PassageSettings(), {"tau": 0.5}),
-    ],
-)
+@pytest.mark.parametrize(("function", "arguments", "settings", "single"), [
+    (api.sweep, ([],), Settings(), {"n": 10}), (api.pairs, ([],), Settings(), {"k": 5}),
+    (api.dedup, ([], "out.jsonl"), Settings(), {"k": 5}),
+    (api.evaluate, ([], "labels.jsonl"), Settings(), {"rule": "either"}),
+    (api.similarity_matrix, ([],), Settings(), {"n": 10}),
+    (api.ingest, ([], "stream.db"), StreamSettings(), {"k_similar": 3}),
+    (api.passages.find, ([],), PassageSettings(), {"tau": 0.5}),
+    (api.passages.find_novel, ([],), PassageSettings(), {"tau": 0.5}),
+    (api.passages.find_digests, ([],), PassageSettings(), {"tau": 0.5}),
+    (api.passages.compare, ("a", "b"), PassageSettings(), {"tau": 0.5}),
+])  # fmt: skip
 def test_settings_given_both_ways_are_refused(function, arguments, settings, single, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigurationError, match=f"settings and {next(iter(single))} are both given"):

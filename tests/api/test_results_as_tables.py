@@ -115,16 +115,10 @@ def test_results_go_to_other_processes_and_back(store) -> None:
         copied.rethreshold(5)
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        BadDataError("what", code="E_ID", source="a.jsonl", line=3, field="id", byte_offset=7, raw=b"x"),
-        MissingExtraError("numpy", "all", "counting"),
-        CollisionError(5, ["a", "b"]),
-        UsageError("no"),
-    ],
-    ids=lambda error: type(error).__name__,
-)
+@pytest.mark.parametrize("error", [
+    BadDataError("what", code="E_ID", source="a.jsonl", line=3, field="id", byte_offset=7, raw=b"x"),
+    MissingExtraError("numpy", "all", "counting"), CollisionError(5, ["a", "b"]), UsageError("no"),
+], ids=lambda error: type(error).__name__)  # fmt: skip
 def test_errors_go_to_other_processes_and_back(error: InfostreamError) -> None:
     error.add_note("said later")
     for copied in (sent(error), copy.deepcopy(error)):

@@ -77,15 +77,11 @@ def test_retold_stories_join_only_where_no_document_has_a_date(stream, tmp_path)
     assert found["2"]["group"] == "2"
 
 
-@pytest.mark.parametrize(
-    ("given", "error"),
-    [
-        ({"preset": "judged", "k": 6}, UsageError),
-        ({"preset": "judged", "duplicate_rule": "contained"}, UsageError),
-        ({"preset": "judged", "join": "copies"}, ConfigurationError),
-        ({"preset": "judged", "join": "related"}, ConfigurationError),
-    ],
-)
+@pytest.mark.parametrize(("given", "error"), [
+    ({"preset": "judged", "k": 6}, UsageError), ({"preset": "judged", "duplicate_rule": "contained"}, UsageError),
+    ({"preset": "judged", "join": "copies"}, ConfigurationError),
+    ({"preset": "judged", "join": "related"}, ConfigurationError),
+])  # fmt: skip
 def test_options_that_have_no_meaning_are_refused(given, error, tmp_path):
     with pytest.raises(error):
         dedup([], tmp_path / "out.jsonl", **given)

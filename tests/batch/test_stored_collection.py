@@ -107,20 +107,15 @@ def test_a_range_of_the_clock_is_swept(documents, store):
     assert not any(row.measures.links for row in everything.rows)
 
 
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({"representation": "morph"}, "representation is 'morph', but documents of the store were weighed with"),
-        ({"weighting": "tfidf"}, "weighting is 'tfidf'"),
-        ({"df_min": 5}, "df_min is 5"),
-        ({"background": False}, "background is False"),
-        ({"n": 13}, "n is 13, but documents of the store keep 12 key terms each"),
-        ({"target": "top:13"}, "target is 'top:13', but documents of the store keep 12 key terms and the set"),
-        ({"preset": "best"}, "n is 30"),
-        ({"ks": [13]}, "13 is more than the 12 key terms"),
-        ({"ks": [3], "score": "share"}, "the share score has thresholds and no k"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "message"), [
+    ({"representation": "morph"}, "representation is 'morph', but documents of the store were weighed with"),
+    ({"weighting": "tfidf"}, "weighting is 'tfidf'"), ({"df_min": 5}, "df_min is 5"),
+    ({"background": False}, "background is False"),
+    ({"n": 13}, "n is 13, but documents of the store keep 12 key terms each"),
+    ({"target": "top:13"}, "target is 'top:13', but documents of the store keep 12 key terms and the set"),
+    ({"preset": "best"}, "n is 30"), ({"ks": [13]}, "13 is more than the 12 key terms"),
+    ({"ks": [3], "score": "share"}, "the share score has thresholds and no k"),
+])  # fmt: skip
 def test_what_a_store_cannot_give_is_refused(epochs, asked, message):
     with pytest.raises(ConfigurationError, match=message):
         api.sweep_store(epochs, **asked)

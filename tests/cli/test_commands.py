@@ -130,17 +130,13 @@ def test_judged_pairs_explain_themselves(run):
     assert "{" not in table
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        ("pairs", SAMPLE, "--preset", "judged", "--k", "6"),
-        ("pairs", SAMPLE, "--preset", "faithful", "--explain"),
-        ("pairs", SAMPLE, "--preset", "judged", "--representation", "pivot"),
-        ("dedup", SAMPLE, "--out", "out.jsonl", "--preset", "faithful", "--join", "copy"),
-        ("dedup", SAMPLE, "--out", "out.jsonl", "--preset", "judged", "--join", "copies"),
-        ("sweep", SAMPLE, "--preset", "judged"),
-    ],
-)
+@pytest.mark.parametrize("given", [
+    ("pairs", SAMPLE, "--preset", "judged", "--k", "6"), ("pairs", SAMPLE, "--preset", "faithful", "--explain"),
+    ("pairs", SAMPLE, "--preset", "judged", "--representation", "pivot"),
+    ("dedup", SAMPLE, "--out", "out.jsonl", "--preset", "faithful", "--join", "copy"),
+    ("dedup", SAMPLE, "--out", "out.jsonl", "--preset", "judged", "--join", "copies"),
+    ("sweep", SAMPLE, "--preset", "judged"),
+])  # fmt: skip
 def test_what_has_no_meaning_with_or_without_judged_is_refused(run, given):
     answer = run(*given)
     assert answer.returncode == (78 if "copies" in given else 2)

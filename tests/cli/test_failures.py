@@ -8,30 +8,27 @@ import pytest
 GOOD = '{"id": "1", "text": "Снег идёт"}\n'.encode()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "stdin", "code", "message"),
-    [
-        (["sweep"], b"", 2, "give either DOCS or --store"),
-        (["sweep", "-", "--k", "0"], b"", 2, "not a number or a range"),
-        (["sweep", "-", "--k", "8-4"], b"", 2, "not a number or a range"), (["swep", "-"], b"", 2, "No such command"),
-        (["sweep", "-", "--k", "4-13"], GOOD, 2, "13 is more than the 12 key terms"),
-        (["sweep", "-", "--k", "4", "--score", "share"], GOOD, 2, "the share score has thresholds"),
-        (["pairs", "-", "--k-min", "13"], GOOD, 2, "no pair can have 13 of 12 terms"),
-        (["pairs", "-", "-"], GOOD, 78, "standard input can be read only once"),
-        (["sweep", "no.jsonl"], b"", 66, "no.jsonl does not exist"),
-        (["sweep", "no.xlsx"], b"", 66, "no.xlsx does not exist"), (["sweep", "-"], GOOD + b"{]\n", 65, "-:2:"),
-        (["pairs", "-"], b'{"id": 1, "text": ""}\n', 65, "-:1: field 'id'"),
-        (["dedup", "-", "--out", "no/such/folder/out.jsonl"], GOOD, 73, "cannot create no/such/folder/out.jsonl"),
-        (["dedup", "-", "--out", "out.doc"], GOOD, 78, "out.doc"),
-        (["sweep", "-", "--on-error", "skip"], GOOD, 78, "quarantine"),
-        (["sweep", "-", "--target", "top:x"], GOOD, 78, "expected text, signature or top:M"),
-        (["sweep", "-", "--df-min", "-1"], GOOD, 78, "df_min is -1"),
-        (["pairs", "-", "--k", "13"], GOOD, 78, "k is 13"), (["sweep", "-", "--tz", "Kyiv"], GOOD, 78, "Kyiv"),
-        (["evaluate", "-", "--labels", "no.jsonl"], GOOD, 66, "no.jsonl"),
-        (["sweep", "-", "--config", "no.toml"], GOOD, 66, "no.toml"),
-        (["ingest", "-", "--store", "\udcff.db"], GOOD, 2, "is not UTF-8 text"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("arguments", "stdin", "code", "message"), [
+    (["sweep"], b"", 2, "give either DOCS or --store"),
+    (["sweep", "-", "--k", "0"], b"", 2, "not a number or a range"),
+    (["sweep", "-", "--k", "8-4"], b"", 2, "not a number or a range"), (["swep", "-"], b"", 2, "No such command"),
+    (["sweep", "-", "--k", "4-13"], GOOD, 2, "13 is more than the 12 key terms"),
+    (["sweep", "-", "--k", "4", "--score", "share"], GOOD, 2, "the share score has thresholds"),
+    (["pairs", "-", "--k-min", "13"], GOOD, 2, "no pair can have 13 of 12 terms"),
+    (["pairs", "-", "-"], GOOD, 78, "standard input can be read only once"),
+    (["sweep", "no.jsonl"], b"", 66, "no.jsonl does not exist"),
+    (["sweep", "no.xlsx"], b"", 66, "no.xlsx does not exist"), (["sweep", "-"], GOOD + b"{]\n", 65, "-:2:"),
+    (["pairs", "-"], b'{"id": 1, "text": ""}\n', 65, "-:1: field 'id'"),
+    (["dedup", "-", "--out", "no/such/folder/out.jsonl"], GOOD, 73, "cannot create no/such/folder/out.jsonl"),
+    (["dedup", "-", "--out", "out.doc"], GOOD, 78, "out.doc"),
+    (["sweep", "-", "--on-error", "skip"], GOOD, 78, "quarantine"),
+    (["sweep", "-", "--target", "top:x"], GOOD, 78, "expected text, signature or top:M"),
+    (["sweep", "-", "--df-min", "-1"], GOOD, 78, "df_min is -1"),
+    (["pairs", "-", "--k", "13"], GOOD, 78, "k is 13"), (["sweep", "-", "--tz", "Kyiv"], GOOD, 78, "Kyiv"),
+    (["evaluate", "-", "--labels", "no.jsonl"], GOOD, 66, "no.jsonl"),
+    (["sweep", "-", "--config", "no.toml"], GOOD, 66, "no.toml"),
+    (["ingest", "-", "--store", "\udcff.db"], GOOD, 2, "is not UTF-8 text"),
+])  # fmt: skip
 def test_exit_code_and_message(run, arguments, stdin, code, message):
     answer = run(*arguments, stdin=stdin)
     error = answer.stderr.decode()
@@ -56,15 +53,10 @@ def test_nothing_is_left_behind_when_reading_fails(run, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("output", "code", "message"),
-    [
-        ("bad.jsonl", 73, "bad.jsonl is also the quarantine file"),
-        ("in.jsonl", 73, "in.jsonl is one of the inputs"),
-        ("no/such/out.jsonl", 73, "cannot create no/such/out.jsonl"),
-        ("out.doc", 78, "out.doc"),
-    ],
-)
+@pytest.mark.parametrize(("output", "code", "message"), [
+    ("bad.jsonl", 73, "bad.jsonl is also the quarantine file"), ("in.jsonl", 73, "in.jsonl is one of the inputs"),
+    ("no/such/out.jsonl", 73, "cannot create no/such/out.jsonl"), ("out.doc", 78, "out.doc"),
+])  # fmt: skip
 def test_an_output_that_cannot_be_is_refused_before_anything_is_read(run, tmp_path, output, code, message):
     (tmp_path / "in.jsonl").write_bytes(GOOD + b"{]\n")
     answer = run("dedup", "in.jsonl", "--out", output, "--on-error", "skip", "--quarantine", "bad.jsonl")
@@ -110,18 +102,15 @@ def test_one_configuration_file_serves_commands_of_one_and_of_several_representa
     assert len(rows) == 5
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("df-mim = 3", "did you mean 'df-min'"), ("= 3", "not a TOML file"), ("zzzzzz = 1", "unknown key 'zzzzzz'"),
-        ('n = "abc"', "c.toml: n: 'abc' is not a valid integer"),
-        ("n = true", "c.toml: n is True; expected a string or a number"),
-        ("n = [3, 4]", "c.toml: n is [3, 4]; expected one value"),
-        ("quiet = 3", "c.toml: quiet is 3; expected true or false"),
-        ('engine = "fast"', "c.toml: engine: 'fast' is not one of"), ("[sweep]\nn = 3", "unknown key 'sweep'"),
-        ("[n]\nn = 3", "c.toml: n is {'n': 3}; expected"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "message"), [
+    ("df-mim = 3", "did you mean 'df-min'"), ("= 3", "not a TOML file"), ("zzzzzz = 1", "unknown key 'zzzzzz'"),
+    ('n = "abc"', "c.toml: n: 'abc' is not a valid integer"),
+    ("n = true", "c.toml: n is True; expected a string or a number"),
+    ("n = [3, 4]", "c.toml: n is [3, 4]; expected one value"),
+    ("quiet = 3", "c.toml: quiet is 3; expected true or false"),
+    ('engine = "fast"', "c.toml: engine: 'fast' is not one of"), ("[sweep]\nn = 3", "unknown key 'sweep'"),
+    ("[n]\nn = 3", "c.toml: n is {'n': 3}; expected"),
+])  # fmt: skip
 def test_a_wrong_configuration_file_is_named(run, tmp_path, text, message):
     (tmp_path / "c.toml").write_text(text, encoding="utf-8")
     answer = run("sweep", "-", "--config", "c.toml", stdin=GOOD)

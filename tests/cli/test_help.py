@@ -80,14 +80,11 @@ def test_general_options_are_explained_once() -> None:
     assert CliRunner().invoke(cli, ["help", "stores"]).exit_code == 2
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--quiet", "--format", "json", "dictionaries", "show", "завод", "--lang", "ru"),
-        ("--format=json", "dictionaries", "--quiet", "show", "завод", "--lang", "ru"),
-        ("dictionaries", "show", "завод", "--lang", "ru", "--format", "json", "--quiet"),
-    ],
-)
+@pytest.mark.parametrize("words", [
+    ("--quiet", "--format", "json", "dictionaries", "show", "завод", "--lang", "ru"),
+    ("--format=json", "dictionaries", "--quiet", "show", "завод", "--lang", "ru"),
+    ("dictionaries", "show", "завод", "--lang", "ru", "--format", "json", "--quiet"),
+])  # fmt: skip
 def test_general_options_stand_before_or_after_the_name(words) -> None:
     done = CliRunner().invoke(cli, list(words))
     assert done.exit_code == 0, done.output

@@ -62,15 +62,10 @@ def test_find_takes_options(run, docs):
     assert lines == "a,b,spans,coverage_a,coverage_b,sentences\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (("--feature", "md5"), 78, "expected one of low-idf-sig"),
-        (("--tau", "2"), 78, "tau is 2.0"),
-        (("--gap", "-1"), 2, "--gap"),
-        (("missing.jsonl",), 66, "missing.jsonl"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "code", "message"), [
+    (("--feature", "md5"), 78, "expected one of low-idf-sig"), (("--tau", "2"), 78, "tau is 2.0"),
+    (("--gap", "-1"), 2, "--gap"), (("missing.jsonl",), 66, "missing.jsonl"),
+])  # fmt: skip
 def test_find_refuses(run, docs, arguments, code, message):
     done = run("passages", "find", docs, *arguments)
     assert done.returncode == code

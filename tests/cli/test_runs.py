@@ -151,15 +151,10 @@ def test_csv_for_a_double_click(run_command, folder) -> None:
     assert cells["forward"] == str(plain["forward"])
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("pairs", "a.jsonl", "--csv-dialect", "excel"),
-        ("dedup", "a.jsonl", "--out", "b.jsonl", "--csv-dialect", "excel"),
-        ("ingest", "a.jsonl", "--store", "s.db", "--batch-seconds", "3"),
-    ],
-    ids=["pairs", "dedup", "ingest"],
-)
+@pytest.mark.parametrize("command", [
+    ("pairs", "a.jsonl", "--csv-dialect", "excel"), ("dedup", "a.jsonl", "--out", "b.jsonl", "--csv-dialect", "excel"),
+    ("ingest", "a.jsonl", "--store", "s.db", "--batch-seconds", "3"),
+], ids=["pairs", "dedup", "ingest"])  # fmt: skip
 def test_options_of_an_output_or_input_that_there_is_not_are_refused(run_command, folder, command) -> None:
     answer = run_command(folder, *command)
     assert answer.returncode == 2

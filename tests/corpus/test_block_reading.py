@@ -172,14 +172,11 @@ def test_a_line_longer_than_the_buffer(tmp_path, monkeypatch):
     assert [one.id for one in both[0][0]] == ["1", "3"]
 
 
-@pytest.mark.parametrize(
-    ("text", "microseconds", "kind"),
-    [
-        ("1970-01-01", 0, LOCAL), ("1969-12-31T23:59:59.5Z", -500_000, UTC_KNOWN),
-        ("2024-02-29T00:00+02:00", 1_709_157_600_000_000, UTC_KNOWN), ("2023-02-29", 0, OTHER_DATE),
-        ("2024-05-01T24:00", 0, OTHER_DATE), ("2024-05-01T10:00 Z", 0, OTHER_DATE), ("2024-05", 0, OTHER_DATE),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "microseconds", "kind"), [
+    ("1970-01-01", 0, LOCAL), ("1969-12-31T23:59:59.5Z", -500_000, UTC_KNOWN),
+    ("2024-02-29T00:00+02:00", 1_709_157_600_000_000, UTC_KNOWN), ("2023-02-29", 0, OTHER_DATE),
+    ("2024-05-01T24:00", 0, OTHER_DATE), ("2024-05-01T10:00 Z", 0, OTHER_DATE), ("2024-05", 0, OTHER_DATE),
+])  # fmt: skip
 def test_dates(text, microseconds, kind):
     data = np.frombuffer(text.encode() + bytes(64), dtype=np.uint8)
     assert read_date(data, 0, len(text)) == (microseconds, kind)

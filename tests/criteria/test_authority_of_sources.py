@@ -32,22 +32,19 @@ def test_a_table_without_header_and_with_a_repeated_line(tmp_path):
     assert read_authority(path) == {"x.example": 1.0}
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "code", "line"),
-    [
-        ("a.tsv", b"x\t0.5\ny\t1.5\n", "E_AUTHORITY", 2), ("a.tsv", b"x\t-0.1\n", "E_AUTHORITY", 1),
-        ("a.tsv", b"x\tnan\n", "E_AUTHORITY", 1), ("a.tsv", b"x\thigh\n", "E_AUTHORITY", 1),
-        ("a.tsv", b"x 0.5\n", "E_CELLS", 1), ("a.tsv", b"\t0.5\n", "E_SOURCE", 1),
-        ("a.tsv", b"x\t0.5\nx\t0.6\n", "E_CONTRADICTION", 2), ("a.tsv", b"\xff\t0.5\n", "E_ENCODING", 1),
-        ("a.tsv", b"x" * (2 << 20) + b"\t0.5\n", "E_TOO_LARGE", 1),
-        ("a.jsonl.gz", gzip.compress(b'{"source": "x", "authority": 1}\n', mtime=0)[:-6], "E_", 2),
-        ("a.jsonl", b'{"source": "x", "authority": 2}\n', "E_AUTHORITY", 1),
-        ("a.jsonl", b'{"source": "x", "authority": true}\n', "E_AUTHORITY", 1),
-        ("a.jsonl", b'{"source": "x", "authority": "0.5"}\n', "E_AUTHORITY", 1),
-        ("a.jsonl", b'{"source": 5, "authority": 0.5}\n', "E_SOURCE", 1),
-        ("a.jsonl", b'{"source": "x"}\n', "E_REQUIRED", 1), ("a.jsonl", b"{\n", "E_JSON", 1),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "content", "code", "line"), [
+    ("a.tsv", b"x\t0.5\ny\t1.5\n", "E_AUTHORITY", 2), ("a.tsv", b"x\t-0.1\n", "E_AUTHORITY", 1),
+    ("a.tsv", b"x\tnan\n", "E_AUTHORITY", 1), ("a.tsv", b"x\thigh\n", "E_AUTHORITY", 1),
+    ("a.tsv", b"x 0.5\n", "E_CELLS", 1), ("a.tsv", b"\t0.5\n", "E_SOURCE", 1),
+    ("a.tsv", b"x\t0.5\nx\t0.6\n", "E_CONTRADICTION", 2), ("a.tsv", b"\xff\t0.5\n", "E_ENCODING", 1),
+    ("a.tsv", b"x" * (2 << 20) + b"\t0.5\n", "E_TOO_LARGE", 1),
+    ("a.jsonl.gz", gzip.compress(b'{"source": "x", "authority": 1}\n', mtime=0)[:-6], "E_", 2),
+    ("a.jsonl", b'{"source": "x", "authority": 2}\n', "E_AUTHORITY", 1),
+    ("a.jsonl", b'{"source": "x", "authority": true}\n', "E_AUTHORITY", 1),
+    ("a.jsonl", b'{"source": "x", "authority": "0.5"}\n', "E_AUTHORITY", 1),
+    ("a.jsonl", b'{"source": 5, "authority": 0.5}\n', "E_SOURCE", 1),
+    ("a.jsonl", b'{"source": "x"}\n', "E_REQUIRED", 1), ("a.jsonl", b"{\n", "E_JSON", 1),
+])  # fmt: skip
 def test_wrong_files_are_refused(tmp_path, name, content, code, line):
     path = tmp_path / name
     path.write_bytes(content)

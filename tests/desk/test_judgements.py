@@ -255,15 +255,11 @@ def test_an_import_that_is_sent_again_does_not_replace_what_the_person_said_sinc
     assert [row["label"] for row in labels(desk)] == ["different"]
 
 
-@pytest.mark.parametrize(
-    ("row", "code"),
-    [
-        ({"a": "x"}, "E_TYPE"),
-        ({"a": "x", "b": "x", "label": "dup"}, "E_SELF_PAIR"),
-        ({"a": "x", "b": "y", "label": "same"}, "E_LABEL"),
-        ({"a": "x", "b": "y", "label": "dup", "repeats": "c"}, "E_LABEL"),
-    ],
-)
+@pytest.mark.parametrize(("row", "code"), [
+    ({"a": "x"}, "E_TYPE"), ({"a": "x", "b": "x", "label": "dup"}, "E_SELF_PAIR"),
+    ({"a": "x", "b": "y", "label": "same"}, "E_LABEL"),
+    ({"a": "x", "b": "y", "label": "dup", "repeats": "c"}, "E_LABEL"),
+])  # fmt: skip
 def test_a_bad_row_stops_an_import_and_is_named(desk: Desk, row: dict[str, str], code: str) -> None:
     good = {"a": "x", "b": "y", "label": "dup"}
     with pytest.raises(BadDataError) as found, desk.writing() as connection:

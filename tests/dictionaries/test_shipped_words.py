@@ -16,20 +16,17 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "ru", "uk", "en", "kind"),
-    [
-        ("places", "Киев", "Київ", "Kyiv", "capital"), ("places", "Бахмут", "Бахмут", "Bakhmut", "city"),
-        ("places", "Харьковщина", "Харківщина", "Kharkiv region", "region"),
-        ("places", "Германия", "Німеччина", "Germany", "country"),
-        ("surnames", "Зеленский", "Зеленський", "Zelenskyy", "politician"),
-        ("surnames", "Залужный", "Залужний", "Zaluzhnyi", "military"), ("surnames", "Усик", "Усик", "Usyk", "sport"),
-        ("first_names", "Владимир", "Володимир", "Volodymyr", "male"),
-        ("first_names", "Елена", "Олена", "Olena", "female"), ("organisations", "ООН", "ООН", "UN", ""),
-        ("organisations", "ВОЗ", "ВООЗ", "WHO", ""), ("organisations", "ВСУ", "ЗСУ", "AFU", ""),
-        ("organisations", "Шахтёр", "Шахтар", "Shakhtar", ""), ("organisations", "ООО", "ТОВ", "LLC", ""),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "ru", "uk", "en", "kind"), [
+    ("places", "Киев", "Київ", "Kyiv", "capital"), ("places", "Бахмут", "Бахмут", "Bakhmut", "city"),
+    ("places", "Харьковщина", "Харківщина", "Kharkiv region", "region"),
+    ("places", "Германия", "Німеччина", "Germany", "country"),
+    ("surnames", "Зеленский", "Зеленський", "Zelenskyy", "politician"),
+    ("surnames", "Залужный", "Залужний", "Zaluzhnyi", "military"), ("surnames", "Усик", "Усик", "Usyk", "sport"),
+    ("first_names", "Владимир", "Володимир", "Volodymyr", "male"),
+    ("first_names", "Елена", "Олена", "Olena", "female"), ("organisations", "ООН", "ООН", "UN", ""),
+    ("organisations", "ВОЗ", "ВООЗ", "WHO", ""), ("organisations", "ВСУ", "ЗСУ", "AFU", ""),
+    ("organisations", "Шахтёр", "Шахтар", "Shakhtar", ""), ("organisations", "ООО", "ТОВ", "LLC", ""),
+])  # fmt: skip
 def test_well_known_names_meet_in_one_row(name, ru, uk, en, kind):
     (row,) = [row for row in name_rows(f"{name}.tsv") if variants(row, "ru")[0] == ru]
     assert (variants(row, "uk")[0], variants(row, "en")[0]) == (uk, en)
@@ -48,14 +45,11 @@ def test_usual_spellings_of_the_press_are_together():
     assert spellings["Днепр"] >= {"Dnipro", "Dnipropetrovsk"}
 
 
-@pytest.mark.parametrize(
-    ("language", "empty", "telling"),
-    [
-        ("ru", "и в не на с у к что это его которых были сообщает также будет", "президент правительство россия война"),
-        ("uk", "і в не на з що це його яких були повідомляє також буде дуже", "президент уряд україна війна"),
-        ("en", "the of and in is its were said also would very donʼt", "president war police"),
-    ],
-)
+@pytest.mark.parametrize(("language", "empty", "telling"), [
+    ("ru", "и в не на с у к что это его которых были сообщает также будет", "президент правительство россия война"),
+    ("uk", "і в не на з що це його яких були повідомляє також буде дуже", "президент уряд україна війна"),
+    ("en", "the of and in is its were said also would very donʼt", "president war police"),
+])  # fmt: skip
 def test_stop_words_are_those_of_every_text_and_tell_nothing(language, empty, telling):
     assert set(empty.split()) <= stop_words(language)
     assert not set(telling.split()) & stop_words(language)

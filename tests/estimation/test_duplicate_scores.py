@@ -268,16 +268,11 @@ def _rows(corpora, name, language=None):
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize(
-    ("name", "language"),
-    [
-        ("ntrex", "en"),
-        pytest.param("wmt", "uk", marks=pytest.mark.slow),
-        pytest.param("wmt", "ru", marks=pytest.mark.slow),
-        pytest.param("wmt", "en", marks=pytest.mark.slow),
-        pytest.param("uagec", "uk", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize(("name", "language"), [
+    ("ntrex", "en"), pytest.param("wmt", "uk", marks=pytest.mark.slow),
+    pytest.param("wmt", "ru", marks=pytest.mark.slow), pytest.param("wmt", "en", marks=pytest.mark.slow),
+    pytest.param("uagec", "uk", marks=pytest.mark.slow),
+])  # fmt: skip
 def test_families_are_estimated(corpora, name, language):
     found = _rows(corpora, name, language)
     rows = {row.measures.k: row.as_dict() for row in found.rows}
@@ -293,14 +288,10 @@ def test_families_are_estimated(corpora, name, language):
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param("slavictopics", marks=pytest.mark.slow),
-        pytest.param("tgpairs", marks=pytest.mark.slow),
-        pytest.param("mdnews", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("name", [
+    pytest.param("slavictopics", marks=pytest.mark.slow), pytest.param("tgpairs", marks=pytest.mark.slow),
+    pytest.param("mdnews", marks=pytest.mark.slow),
+])  # fmt: skip
 def test_topics_and_streams_are_not(corpora, name):
     found = _rows(corpora, name)
     six = next(row.as_dict() for row in found.rows if row.measures.k == 6)

@@ -187,16 +187,12 @@ def test_results_convert_to_tables():
     assert found.to_pandas()["method"].tolist() == ["md5", "tf"]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"protocol": "labels"}, "the protocol labels needs labels"),
-        ({"protocol": "trec"}, "protocol is 'trec'; expected one of labels, pool"),
-        ({"pool": "a1"}, "pool is 'a1'; expected one of a0-a10, all"),
-        ({"lang": "ru"}, "apply to labels only"),
-        ({"methods": ["md6"]}, "method is 'md6'"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"protocol": "labels"}, "the protocol labels needs labels"),
+    ({"protocol": "trec"}, "protocol is 'trec'; expected one of labels, pool"),
+    ({"pool": "a1"}, "pool is 'a1'; expected one of a0-a10, all"), ({"lang": "ru"}, "apply to labels only"),
+    ({"methods": ["md6"]}, "method is 'md6'"),
+])  # fmt: skip
 def test_what_does_not_fit_is_refused(options, message):
     with pytest.raises(ConfigurationError, match=message):
         compare(DOCUMENTS, **options)

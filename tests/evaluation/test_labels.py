@@ -69,18 +69,15 @@ def test_a_pair_may_come_twice_with_one_label() -> None:
     assert len(labels_of(rows)) == 2
 
 
-@pytest.mark.parametrize(
-    ("line", "code", "field"),
-    [
-        (b'{"a":"x","b":"y","label":"dup"', "E_JSON", None),
-        (b'{"a":"x","b":"\xff","label":"dup"}', "E_ENCODING", None), (b'["x","y","dup"]', "E_TYPE", None),
-        (b'{"b":"y","label":"dup"}', "E_MISSING", "a"), (b'{"a":"x","b":null,"label":"dup"}', "E_MISSING", "b"),
-        (b'{"a":"x","b":7,"label":"dup"}', "E_TYPE", "b"), (b'{"a":"","b":"y","label":"dup"}', "E_TYPE", "a"),
-        (b'{"a":"x","b":"y"}', "E_MISSING", "label"), (b'{"a":"x","b":"y","label":"duplicate"}', "E_LABEL", "label"),
-        (b'{"a":"x","b":"x","label":"dup"}', "E_SELF_PAIR", "b"),
-        (b'{"a":"q","b":"p","label":"similar"}', "E_CONTRADICTION", "label"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("line", "code", "field"), [
+    (b'{"a":"x","b":"y","label":"dup"', "E_JSON", None),
+    (b'{"a":"x","b":"\xff","label":"dup"}', "E_ENCODING", None), (b'["x","y","dup"]', "E_TYPE", None),
+    (b'{"b":"y","label":"dup"}', "E_MISSING", "a"), (b'{"a":"x","b":null,"label":"dup"}', "E_MISSING", "b"),
+    (b'{"a":"x","b":7,"label":"dup"}', "E_TYPE", "b"), (b'{"a":"","b":"y","label":"dup"}', "E_TYPE", "a"),
+    (b'{"a":"x","b":"y"}', "E_MISSING", "label"), (b'{"a":"x","b":"y","label":"duplicate"}', "E_LABEL", "label"),
+    (b'{"a":"x","b":"x","label":"dup"}', "E_SELF_PAIR", "b"),
+    (b'{"a":"q","b":"p","label":"similar"}', "E_CONTRADICTION", "label"),
+])  # fmt: skip
 def test_a_bad_label_names_its_place(tmp_path: Path, line: bytes, code: str, field: str | None) -> None:
     path = _file(tmp_path, b'{"a":"p","b":"q","label":"dup"}\n' + line + b"\n")
     with pytest.raises(BadDataError) as caught:

@@ -27,13 +27,10 @@ def test_everything_by_default() -> None:
     assert len(_pairs(_scope())) == 6
 
 
-@pytest.mark.parametrize(
-    ("language_pairs", "expected"),
-    [
-        ("ru", [(0, 1)]), ("uk", []), ("ru-uk", [(0, 2), (1, 2)]), ("uk-ru", [(0, 2), (1, 2)]),
-        ("ru, uk-en", [(0, 1), (2, 3)]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("language_pairs", "expected"), [
+    ("ru", [(0, 1)]), ("uk", []), ("ru-uk", [(0, 2), (1, 2)]), ("uk-ru", [(0, 2), (1, 2)]),
+    ("ru, uk-en", [(0, 1), (2, 3)]),
+])  # fmt: skip
 def test_languages_of_both_documents(language_pairs: str, expected: list[tuple[int, int]]) -> None:
     assert _pairs(_scope(language_pairs)) == expected
 

@@ -102,30 +102,21 @@ def test_glued_words_and_marks_come_apart() -> None:
     assert glued.body == plain.body == sorted(word_hash(word) >> 32 for word in ("пишет", "агора", "замок", "пять"))
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Курс валют на 17 апреля", "Курс валют на 18 мая 2024 года"),
-        ("Отключат свет 17 апреля", "Отключат свет в среду 18 апреля"),
-        ("5-й день войны", "6-й день войны"),
-        ("Погода на 17.04", "ПОГОДА НА 18.04.2024"),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), [
+    ("Курс валют на 17 апреля", "Курс валют на 18 мая 2024 года"),
+    ("Отключат свет 17 апреля", "Отключат свет в среду 18 апреля"), ("5-й день войны", "6-й день войны"),
+    ("Погода на 17.04", "ПОГОДА НА 18.04.2024"),
+])  # fmt: skip
 def test_dated_titles_have_one_form(one: str, other: str) -> None:
     first, second = (read_plainly(title, len(title)) for title in (one, other))
     assert first.title != second.title
     assert first.title_form == second.title_form != 0
 
 
-@pytest.mark.parametrize(
-    ("disguised", "plain"),
-    [
-        ("Cрочнo: пoжар в Mocквe", "Срочно: пожар в Москве"),
-        ("HАСА зaпуcтилo pакeту", "НАСА запустило ракету"),
-        ("мiнicтp Ліcовий", "міністр Лісовий"),
-        ("Mоldоva wins", "Moldova wins"),
-    ],
-)
+@pytest.mark.parametrize(("disguised", "plain"), [
+    ("Cрочнo: пoжар в Mocквe", "Срочно: пожар в Москве"), ("HАСА зaпуcтилo pакeту", "НАСА запустило ракету"),
+    ("мiнicтp Ліcовий", "міністр Лісовий"), ("Mоldоva wins", "Moldova wins"),
+])  # fmt: skip
 def test_a_disguised_word_is_written_in_one_alphabet(disguised: str, plain: str) -> None:
     compare([Document(id="1", text=disguised, title=disguised)])
     assert read_plainly(disguised, 0) == read_plainly(plain, 0)

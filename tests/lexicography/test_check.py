@@ -44,24 +44,21 @@ def test_a_finding_says_where_what_and_what_to_do() -> None:
     assert str(Finding("defect", "nouns.tsv", 3, "", "two cells", "mend it")) == "nouns.tsv:3: two cells; mend it"
 
 
-@pytest.mark.parametrize(
-    ("row", "field", "told"),
-    [
-        ("уряд\tуряд\tgovernment\tnoun", "", "4 cells; expected 5"),
-        ("правительство\t\tgovernment\tnoun\town", "uk", "empty"),
-        ("правительство\tурыд\tgovernment\tnoun\town", "uk", "has 'ы', which Ukrainian words do not have"),
-        ("правительство\tуряд|\tgovernment\tnoun\town", "uk", "contains an empty variant"),
-        ("правительство\tуряд|Уряд\tgovernment\tnoun\town", "uk", "is repeated in the cell"),
-        ("правительство\tуряд\tgovernment\tverb\town", "pos", "'verb'; expected noun or adj"),
-        ("правительство\tуряд\tgovernment\tnoun\t", "source", "empty"),
-        ("правительство\tурядобздик\tgovernment\tnoun\town", "uk", "known neither to the morphological dictionary"),
-        ("правительство\tуряд\tgovernmentation\tnoun\town", "en", "known neither to the morphological dictionary"),
-        ("править\tуряд\tgovernment\tnoun\town", "ru", "is not a noun (INFN)"),
-        ("правительством\tуряд\tgovernment\tnoun\town", "ru", "is not a nominative"),
-        ("правительство\tкацап\tgovernment\tnoun\town", "uk", "on the block-list"),
-        ("правительство\tуряд \tgovernment\tnoun\town", "uk", "extra blanks"),
-    ],
-)
+@pytest.mark.parametrize(("row", "field", "told"), [
+    ("уряд\tуряд\tgovernment\tnoun", "", "4 cells; expected 5"),
+    ("правительство\t\tgovernment\tnoun\town", "uk", "empty"),
+    ("правительство\tурыд\tgovernment\tnoun\town", "uk", "has 'ы', which Ukrainian words do not have"),
+    ("правительство\tуряд|\tgovernment\tnoun\town", "uk", "contains an empty variant"),
+    ("правительство\tуряд|Уряд\tgovernment\tnoun\town", "uk", "is repeated in the cell"),
+    ("правительство\tуряд\tgovernment\tverb\town", "pos", "'verb'; expected noun or adj"),
+    ("правительство\tуряд\tgovernment\tnoun\t", "source", "empty"),
+    ("правительство\tурядобздик\tgovernment\tnoun\town", "uk", "known neither to the morphological dictionary"),
+    ("правительство\tуряд\tgovernmentation\tnoun\town", "en", "known neither to the morphological dictionary"),
+    ("править\tуряд\tgovernment\tnoun\town", "ru", "is not a noun (INFN)"),
+    ("правительством\tуряд\tgovernment\tnoun\town", "ru", "is not a nominative"),
+    ("правительство\tкацап\tgovernment\tnoun\town", "uk", "on the block-list"),
+    ("правительство\tуряд \tgovernment\tnoun\town", "uk", "extra blanks"),
+])  # fmt: skip
 def test_faults_of_concepts(found: Found, row: str, field: str, told: str) -> None:
     (said,) = found("translations.tsv", row, more={"blocklist.tsv": ("uk\tкацап\tslur",)})
     assert said.startswith(":".join(filter(None, ("translations.tsv:2", field))) + ": ")
@@ -94,14 +91,11 @@ def test_false_friends_contradict_translations(found: Found) -> None:
     assert found("false_friends.tsv", right, more={"translations.tsv": concepts}) == []
 
 
-@pytest.mark.parametrize(
-    ("row", "told"),
-    [
-        ("неделя\tнеділя\tтиждень\t", "false_friends.tsv:2:meaning: empty"),
-        ("неделя\tнеділя\t\tвоскресенье", "false_friends.tsv:2:right_uk: empty"),
-        ("недэлька\tнеділя\tтиждень\tвоскресенье", "false_friends.tsv:2:ru: 'недэлька' is known neither"),
-    ],
-)
+@pytest.mark.parametrize(("row", "told"), [
+    ("неделя\tнеділя\tтиждень\t", "false_friends.tsv:2:meaning: empty"),
+    ("неделя\tнеділя\t\tвоскресенье", "false_friends.tsv:2:right_uk: empty"),
+    ("недэлька\tнеділя\tтиждень\tвоскресенье", "false_friends.tsv:2:ru: 'недэлька' is known neither"),
+])  # fmt: skip
 def test_faults_of_false_friends(found: Found, row: str, told: str) -> None:
     (said,) = found("false_friends.tsv", row)
     assert said.startswith(told)
@@ -138,18 +132,15 @@ def test_a_name_is_confirmed_by_another_language(found: Found) -> None:
     assert found("surnames.tsv", "Стефанчук\tСтефанчук\tStefanchuk\tpolitician") == []
 
 
-@pytest.mark.parametrize(
-    ("name", "row", "told"),
-    [
-        ("excluded.tsv", "de\tянварь\tmonth", "excluded.tsv:2:language: 'de'"),
-        ("excluded.tsv", "ru\tянварь\t", "excluded.tsv:2:why: empty"),
-        ("excluded.tsv", "ru\t\tmonth", "excluded.tsv:2:word: empty"),
-        ("nouns.tsv", "ru\tц\u0069на\tnew", "nouns.tsv:2:word: 'ц\u0069на' mixes Latin and Cyrillic letters"),
-        ("nouns.tsv", "ru\tціна\tnew", "nouns.tsv:2:word: 'ціна' has 'і', which Russian"),
-        ("repairs.tsv", "ru\tгод\tгоду\tshort", "repairs.tsv:2:lemma: 'году' is not a nominative"),
-        ("repairs.tsv", "ru\tгод\tгодобздик\tshort", "repairs.tsv:2:lemma: 'годобздик' is not in any source"),
-    ],
-)
+@pytest.mark.parametrize(("name", "row", "told"), [
+    ("excluded.tsv", "de\tянварь\tmonth", "excluded.tsv:2:language: 'de'"),
+    ("excluded.tsv", "ru\tянварь\t", "excluded.tsv:2:why: empty"),
+    ("excluded.tsv", "ru\t\tmonth", "excluded.tsv:2:word: empty"),
+    ("nouns.tsv", "ru\tц\u0069на\tnew", "nouns.tsv:2:word: 'ц\u0069на' mixes Latin and Cyrillic letters"),
+    ("nouns.tsv", "ru\tціна\tnew", "nouns.tsv:2:word: 'ціна' has 'і', which Russian"),
+    ("repairs.tsv", "ru\tгод\tгоду\tshort", "repairs.tsv:2:lemma: 'году' is not a nominative"),
+    ("repairs.tsv", "ru\tгод\tгодобздик\tshort", "repairs.tsv:2:lemma: 'годобздик' is not in any source"),
+])  # fmt: skip
 def test_faults_of_word_lists(found: Found, name: str, row: str, told: str) -> None:
     (said,) = found(name, row)
     assert said.startswith(told)

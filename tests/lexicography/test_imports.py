@@ -72,17 +72,14 @@ def test_a_table_may_name_its_columns_by_language(bring: Bring) -> None:
     assert imported_pairs("uk", "ru") == [("шмурдяка", "шмурдяк")]
 
 
-@pytest.mark.parametrize(
-    ("row", "told"),
-    [
-        ("шмурдяк", "t.tsv:3: 1 cells; expected 3 as in the header"),
-        ("шмурдяк\t\t", "t.tsv:3: field 'uk': an empty word"),
-        ("шмурдяк\tшмурдяка\tverb", "t.tsv:3: field 'pos': 'verb'; expected noun, name, adj or nothing"),
-        ("шмурдяка\tшмырдяк\tnoun", "t.tsv:3: field 'uk': 'шмырдяк' has 'ы', which Ukrainian words do not have"),
-        ("ш" * 200 + "\tшмурдяк\tnoun", "t.tsv:3: field 'ru': a word of 200 characters"),
-        ("шмурдяк\tdrink me|шмурдякі\tnoun", ""),
-    ],
-)
+@pytest.mark.parametrize(("row", "told"), [
+    ("шмурдяк", "t.tsv:3: 1 cells; expected 3 as in the header"),
+    ("шмурдяк\t\t", "t.tsv:3: field 'uk': an empty word"),
+    ("шмурдяк\tшмурдяка\tverb", "t.tsv:3: field 'pos': 'verb'; expected noun, name, adj or nothing"),
+    ("шмурдяка\tшмырдяк\tnoun", "t.tsv:3: field 'uk': 'шмырдяк' has 'ы', which Ukrainian words do not have"),
+    ("ш" * 200 + "\tшмурдяк\tnoun", "t.tsv:3: field 'ru': a word of 200 characters"),
+    ("шмурдяк\tdrink me|шмурдякі\tnoun", ""),
+])  # fmt: skip
 def test_broken_rows_stop_an_import_and_leave_nothing(bring: Bring, tmp_path: Path, row: str, told: str) -> None:
     text = f"source\ttarget\tpos\nдом\tдім\tnoun\n{row}\nкот\tкіт\tnoun\n"
     if not told:
@@ -136,26 +133,22 @@ def test_entries_that_agree_in_both_directions_are_one(bring: Bring) -> None:
     assert imported_pairs("uk", "ru") == [("шмурдяка", "шмурдяк")]
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("<dictionary><section>", r"t\.dix:1: is not well-formed XML \(no element found\)"),
-        ("<html/>", r"the root is <html>; expected <dictionary>"),
-        ("plain words", "is not well-formed XML"),
-        ('<!DOCTYPE d [<!ENTITY a "b">]>\n<dictionary>&a;</dictionary>', "declares or uses entities"),
-        ('<!DOCTYPE d [<!ENTITY % p SYSTEM "file:///etc/passwd"> %p;]><dictionary/>', "declares or uses entities"),
-        ('<!DOCTYPE d [<!ENTITY a SYSTEM "file:///etc/passwd">]><dictionary>&a;</dictionary>', "declares or uses"),
-        ('<!DOCTYPE dictionary SYSTEM "dix.dtd"><dictionary>&a;</dictionary>', "declares or uses entities"),
-        (
-            '<dictionary>\n<section>\n<e r="up"><i>дом<s n="n"/></i></e></section></dictionary>',
-            r"t\.dix:3: field 'r': 'up'; expected LR, RL or nothing",
-        ),
-        (
-            '<dictionary>\n<section><e><p><l>дом<s n="n"/></l><r><s n="n"/></r></p></e></section></dictionary>',
-            r"t\.dix:2: field 'r': an empty word",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "told"), [
+    ("<dictionary><section>", r"t\.dix:1: is not well-formed XML \(no element found\)"),
+    ("<html/>", r"the root is <html>; expected <dictionary>"), ("plain words", "is not well-formed XML"),
+    ('<!DOCTYPE d [<!ENTITY a "b">]>\n<dictionary>&a;</dictionary>', "declares or uses entities"),
+    ('<!DOCTYPE d [<!ENTITY % p SYSTEM "file:///etc/passwd"> %p;]><dictionary/>', "declares or uses entities"),
+    ('<!DOCTYPE d [<!ENTITY a SYSTEM "file:///etc/passwd">]><dictionary>&a;</dictionary>', "declares or uses"),
+    ('<!DOCTYPE dictionary SYSTEM "dix.dtd"><dictionary>&a;</dictionary>', "declares or uses entities"),
+    (
+        '<dictionary>\n<section>\n<e r="up"><i>дом<s n="n"/></i></e></section></dictionary>',
+        r"t\.dix:3: field 'r': 'up'; expected LR, RL or nothing",
+    ),
+    (
+        '<dictionary>\n<section><e><p><l>дом<s n="n"/></l><r><s n="n"/></r></p></e></section></dictionary>',
+        r"t\.dix:2: field 'r': an empty word",
+    ),
+])  # fmt: skip
 def test_hostile_or_broken_xml(bring: Bring, tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(BadDataError, match=told):
         bring("t.dix", text, "apertium")
@@ -206,19 +199,15 @@ def test_a_wiktionary_dump_packed(bring: Bring) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("{", "is not JSON"),
-        ("[1]", "a JSON list; expected an object"),
-        ('{"lang_code": "ru", "pos": "noun"}', "field 'word': None; expected a text"),
-        ('{"lang_code": "ru", "word": "дом", "translations": 5}', "field 'translations': 5; expected an object"),
-        (
-            '{"lang_code": "ru", "word": "дом", "pos": "noun", "translations": [{"code": "uk", "word": 5}]}',
-            "field 'translations': the word is 5; expected a text",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("line", "told"), [
+    ("{", "is not JSON"), ("[1]", "a JSON list; expected an object"),
+    ('{"lang_code": "ru", "pos": "noun"}', "field 'word': None; expected a text"),
+    ('{"lang_code": "ru", "word": "дом", "translations": 5}', "field 'translations': 5; expected an object"),
+    (
+        '{"lang_code": "ru", "word": "дом", "pos": "noun", "translations": [{"code": "uk", "word": 5}]}',
+        "field 'translations': the word is 5; expected a text",
+    ),
+])  # fmt: skip
 def test_broken_lines_of_a_dump(bring: Bring, line: str, told: str) -> None:
     with pytest.raises(BadDataError) as failure:
         bring("raw.jsonl", f"\n{line}\n", "wiktionary")
@@ -259,16 +248,11 @@ def test_tables_are_listed_and_removed(bring: Bring) -> None:
     assert installed_tables() == []
 
 
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [
-        ({"source": "uk"}, "--from and --to are both uk"),
-        ({"source": "de"}, "--from is 'de'; expected one of ru, uk, en"),
-        ({"table_format": "csv"}, "--format is 'csv'"),
-        ({"parts": ["verb"]}, r"--pos is \['verb'\]"),
-        ({"name": "../up"}, r"the table's name is '\.\./up'"),
-    ],
-)
+@pytest.mark.parametrize(("more", "told"), [
+    ({"source": "uk"}, "--from and --to are both uk"),
+    ({"source": "de"}, "--from is 'de'; expected one of ru, uk, en"), ({"table_format": "csv"}, "--format is 'csv'"),
+    ({"parts": ["verb"]}, r"--pos is \['verb'\]"), ({"name": "../up"}, r"the table's name is '\.\./up'"),
+])  # fmt: skip
 def test_wrong_wishes(bring: Bring, more: dict[str, Any], told: str) -> None:
     with pytest.raises(ConfigurationError, match=told):
         bring("t.tsv", "source\ttarget\nдом\tдім\n", **{"table_format": "tsv", **more})

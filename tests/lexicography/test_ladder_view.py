@@ -56,16 +56,11 @@ def test_the_language_is_found_by_letters_and_dictionaries() -> None:
     assert {step.source for step in ladder_of("мир", "uk")} == {"ru"}
 
 
-@pytest.mark.parametrize(
-    ("word", "target", "source", "told"),
-    [
-        ("two words", "uk", None, "expected one word"),
-        ("", "uk", None, "expected one word"),
-        ("мир", "de", None, "expected one of ru, uk, en"),
-        ("мир", "uk", "uk", "both languages are uk"),
-        ("government", "en", None, "looks like en itself"),
-    ],
-)
+@pytest.mark.parametrize(("word", "target", "source", "told"), [
+    ("two words", "uk", None, "expected one word"), ("", "uk", None, "expected one word"),
+    ("мир", "de", None, "expected one of ru, uk, en"), ("мир", "uk", "uk", "both languages are uk"),
+    ("government", "en", None, "looks like en itself"),
+])  # fmt: skip
 def test_wrong_questions(word: str, target: str, source: str | None, told: str) -> None:
     with pytest.raises(ConfigurationError, match=told):
         ladder_of(word, target, source)  # type: ignore[arg-type]

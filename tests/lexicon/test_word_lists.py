@@ -36,14 +36,11 @@ def test_repair_without_a_lemma_means_no_noun(folder: Path) -> None:
     assert repairs("uk")["мати"].lemma == ""
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ("xx\tслово\tw", r"excluded\.tsv:2: field 'language': 'xx'; expected one of ru, uk, en"),
-        ("ru\t\tw", r"excluded\.tsv:2: field 'word': empty"),
-        ("ru\tслово\tw\nru\tСлово\tw", r"excluded\.tsv:3: field 'word': 'Слово' is already in excluded\.tsv:2"),
-    ],
-)
+@pytest.mark.parametrize(("rows", "message"), [
+    ("xx\tслово\tw", r"excluded\.tsv:2: field 'language': 'xx'; expected one of ru, uk, en"),
+    ("ru\t\tw", r"excluded\.tsv:2: field 'word': empty"),
+    ("ru\tслово\tw\nru\tСлово\tw", r"excluded\.tsv:3: field 'word': 'Слово' is already in excluded\.tsv:2"),
+])  # fmt: skip
 def test_broken_row_names_file_line_and_field(folder: Path, rows: str, message: str) -> None:
     (folder / "excluded.tsv").write_text(f"language\tword\twhy\n{rows}\n", encoding="utf-8")
     with pytest.raises(BadDataError, match=message):

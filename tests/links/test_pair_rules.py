@@ -20,19 +20,13 @@ def _matrix(entries: dict[tuple[int, int], int], documents: int, dtype: type = n
     return sp.csr_array(dense)
 
 
-@pytest.mark.parametrize(
-    ("k", "expected_by_size"),
-    [
-        # sizes        0  1  2  3  4  5  6  7  8  9 10 11 12
-        (1, [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]),
-        (2, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]),
-        (3, [3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3]),
-        (4, [3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4]),
-        (6, [3, 3, 3, 3, 3, 3, 3, 4, 4, 5, 5, 6, 6]),
-        (8, [3, 3, 3, 3, 3, 4, 4, 5, 6, 6, 7, 8, 8]),
-        (12, [3, 3, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
-    ],
-)
+@pytest.mark.parametrize(("k", "expected_by_size"), [
+    # sizes        0  1  2  3  4  5  6  7  8  9 10 11 12
+    (1, [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]), (2, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]),
+    (3, [3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3]), (4, [3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4]),
+    (6, [3, 3, 3, 3, 3, 3, 3, 4, 4, 5, 5, 6, 6]), (8, [3, 3, 3, 3, 3, 4, 4, 5, 6, 6, 7, 8, 8]),
+    (12, [3, 3, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+])  # fmt: skip
 def test_need_of_short_documents(k: int, expected_by_size: list[int]) -> None:
     sizes = np.arange(13)
     assert need(k, sizes, np.full(13, 12), n=12).tolist() == expected_by_size

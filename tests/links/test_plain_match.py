@@ -131,16 +131,13 @@ def _doubled() -> sp.csr_array:
     return sp.csr_array((np.ones(2, np.int64), np.array([1, 1]), np.array([0, 2, 2])), shape=(2, TERMS))
 
 
-@pytest.mark.parametrize(
-    ("keys", "targets", "message"),
-    [
-        (_csr([{0: 1}]), _pattern([{0}, {1}]), "same documents and terms"),
-        (_csr([{0: 1}]).astype(np.float64), _pattern([{0}]), "float64"),
-        (_csr([{0: -1}]), _pattern([{0}]), "smallest weight of a key term is -1"),
-        (_csr([{0: 1, 1: 1, 2: 1}]), _pattern([{0}]), "a document has 3 key terms; expected at most n = 2"),
-        (_doubled(), _pattern([{0}, {1}]), "without repeated terms"),
-    ],
-)
+@pytest.mark.parametrize(("keys", "targets", "message"), [
+    (_csr([{0: 1}]), _pattern([{0}, {1}]), "same documents and terms"),
+    (_csr([{0: 1}]).astype(np.float64), _pattern([{0}]), "float64"),
+    (_csr([{0: -1}]), _pattern([{0}]), "smallest weight of a key term is -1"),
+    (_csr([{0: 1, 1: 1, 2: 1}]), _pattern([{0}]), "a document has 3 key terms; expected at most n = 2"),
+    (_doubled(), _pattern([{0}, {1}]), "without repeated terms"),
+])  # fmt: skip
 def test_wrong_input_is_named(keys: sp.csr_array, targets: sp.csr_array, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         PLAIN.match(keys, targets, n=2, weights=False, k_min=1)

@@ -41,17 +41,13 @@ A, B, C, D = range(4)
 CLIQUE = [(A, B), (B, A), (A, C), (C, A), (B, C), (C, B)]
 
 
-@pytest.mark.parametrize(
-    ("documents", "links", "counted"),
-    [
-        (3, CLIQUE, (6, 6, 6, 6)),
-        (4, [*CLIQUE, (A, D), (B, D), (C, D)], (9, 6, 12, 12)),  # a digest of a clique
-        (3, [(A, C), (B, C)], (2, 0, 0, 0)),  # two originals, one digest
-        (3, [(A, C), (C, A), (B, C), (C, B)], (4, 4, 2, 0)),  # a bridge
-        (3, [(A, B), (B, C)], (2, 0, 1, 0)),
-        (3, [(A, B), (B, C), (C, A)], (3, 0, 3, 0)),
-    ],
-)
+@pytest.mark.parametrize(("documents", "links", "counted"), [
+    (3, CLIQUE, (6, 6, 6, 6)),
+    (4, [*CLIQUE, (A, D), (B, D), (C, D)], (9, 6, 12, 12)),  # a digest of a clique
+    (3, [(A, C), (B, C)], (2, 0, 0, 0)),  # two originals, one digest
+    (3, [(A, C), (C, A), (B, C), (C, B)], (4, 4, 2, 0)),  # a bridge
+    (3, [(A, B), (B, C)], (2, 0, 1, 0)), (3, [(A, B), (B, C), (C, A)], (3, 0, 3, 0)),
+])  # fmt: skip
 def test_worked_examples(documents, links, counted):
     dense = np.zeros((documents, documents), dtype=np.bool_)
     dense[tuple(np.array(links).T)] = True

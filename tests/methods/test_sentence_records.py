@@ -40,15 +40,12 @@ def test_two_words_are_shared(words, linked):
     assert (_linked(DocumentRecord(100, 10, [1, 2, 3], words)) is not None) == linked
 
 
-@pytest.mark.parametrize(
-    ("sentences", "linked"),
-    [
-        ([1, 8, 9], True),  # the longest is the same
-        ([3, 1, 9], True),  # two shared, in any order
-        ([9, 2, 8], False),  # one shared, and not the longest
-        ([2, 8, 9], False),
-    ],
-)
+@pytest.mark.parametrize(("sentences", "linked"), [
+    ([1, 8, 9], True),  # the longest is the same
+    ([3, 1, 9], True),  # two shared, in any order
+    ([9, 2, 8], False),  # one shared, and not the longest
+    ([2, 8, 9], False),
+])  # fmt: skip
 def test_the_longest_sentence_or_two_of_three(sentences, linked):
     assert (_linked(DocumentRecord(100, 10, sentences, [11, 12, 13, 14, 15])) is not None) == linked
 

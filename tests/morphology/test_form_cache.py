@@ -136,18 +136,13 @@ def filled(path: Path) -> dict[str, FormRow]:
     return answers
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        "UPDATE frequency SET share = 1.8e302 WHERE term = 'слово7'",
-        "UPDATE frequency SET share = 0.5 WHERE term = 'слово7'",
-        "DELETE FROM frequency WHERE term = 'слово7'",
-        "DELETE FROM frequency_checksum",
-        "UPDATE form SET term = 'слева7' WHERE key = '0форма7'",
-        "UPDATE form SET strict = 1 - strict WHERE key = '0форма7'",
-        "UPDATE form SET term = NULL, strict = 0 WHERE key = '0форма7'",
-    ],
-)
+@pytest.mark.parametrize("damage", [
+    "UPDATE frequency SET share = 1.8e302 WHERE term = 'слово7'",
+    "UPDATE frequency SET share = 0.5 WHERE term = 'слово7'", "DELETE FROM frequency WHERE term = 'слово7'",
+    "DELETE FROM frequency_checksum", "UPDATE form SET term = 'слева7' WHERE key = '0форма7'",
+    "UPDATE form SET strict = 1 - strict WHERE key = '0форма7'",
+    "UPDATE form SET term = NULL, strict = 0 WHERE key = '0форма7'",
+])  # fmt: skip
 def test_a_changed_row_is_never_an_answer(path: Path, damage: str, caplog: pytest.LogCaptureFixture) -> None:
     answers = filled(path)
     with closing(sqlite3.connect(path)) as connection, connection:

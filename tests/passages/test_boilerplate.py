@@ -137,20 +137,16 @@ def test_a_tab_separated_list(tmp_path):
     assert [one.text.strip() for one in listed.left_out(documents)] == ["", PHRASE]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("l.jsonl", b"{", r"l\.jsonl:1: not JSON"),
-        ("l.jsonl", b"\n[]", r"l\.jsonl:2: found a list"),
-        ("l.jsonl", b"\xff", r"l\.jsonl:1: not JSON"),
-        ("l.jsonl", b"{}", r"l\.jsonl:1: field 'sentence': expected a sentence"),
-        ("l.jsonl", b'{"sentence": "..."}', r"field 'sentence'"),
-        ("l.jsonl", b'{"sentence": "a b", "source": 1}', r"field 'source': expected the name of a source"),
-        ("l.tsv", b"phrase\nx", r"l\.tsv:1: the header is \['phrase'\]"),
-        ("l.tsv", b"source\tsentence\nx", r"l\.tsv:2: 1 columns; the header has 2"),
-        ("l.tsv", b"\xff", r"l\.tsv:1: not UTF-8"),
-    ],
-)
+@pytest.mark.parametrize(("name", "content", "message"), [
+    ("l.jsonl", b"{", r"l\.jsonl:1: not JSON"), ("l.jsonl", b"\n[]", r"l\.jsonl:2: found a list"),
+    ("l.jsonl", b"\xff", r"l\.jsonl:1: not JSON"),
+    ("l.jsonl", b"{}", r"l\.jsonl:1: field 'sentence': expected a sentence"),
+    ("l.jsonl", b'{"sentence": "..."}', r"field 'sentence'"),
+    ("l.jsonl", b'{"sentence": "a b", "source": 1}', r"field 'source': expected the name of a source"),
+    ("l.tsv", b"phrase\nx", r"l\.tsv:1: the header is \['phrase'\]"),
+    ("l.tsv", b"source\tsentence\nx", r"l\.tsv:2: 1 columns; the header has 2"),
+    ("l.tsv", b"\xff", r"l\.tsv:1: not UTF-8"),
+])  # fmt: skip
 def test_a_bad_list_says_where_and_what(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(BadDataError, match=message):

@@ -87,13 +87,10 @@ def test_nothing():
     assert list(find_passages([_document("1", ""), _document("2", "")]).as_dicts()) == []
 
 
-@pytest.mark.parametrize(
-    "given_settings",
-    [
-        {"tau": 0}, {"tau": 1.5}, {"tau": float("nan")}, {"tau": True}, {"gap": -1}, {"gap": 1.5},
-        {"min_sentences": 0}, {"min_words": 0}, {"min_words": True},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("given_settings", [
+    {"tau": 0}, {"tau": 1.5}, {"tau": float("nan")}, {"tau": True}, {"gap": -1}, {"gap": 1.5},
+    {"min_sentences": 0}, {"min_words": 0}, {"min_words": True},
+])  # fmt: skip
 def test_settings_out_of_range(given_settings):
     with pytest.raises(ConfigurationError, match=next(iter(given_settings))):
         PassageSettings(**given_settings)

@@ -90,14 +90,11 @@ def test_each_copy_names_the_document_it_shares_most_with():
     assert (row["copied_from"], row["copied_share"], row["url"]) == ("b", 1.0, "https://c.md/1")
 
 
-@pytest.mark.parametrize(
-    ("published", "first", "first_by"),
-    [
-        (("2024-01-01", "2024-01-01T23:00"), "1", "date"), (("2024-01-01", "2024-01-02T00:10"), "0", "time"),
-        (("2024-01", "2024-01-31T23:00"), "1", "date"), (("2024-01-01T05:00", "2024-01-01T05:00"), "0", "order"),
-        (("2024-01-01", "2024-01-01"), "0", "date"), (("2024-01-01", None), "0", "order"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("published", "first", "first_by"), [
+    (("2024-01-01", "2024-01-01T23:00"), "1", "date"), (("2024-01-01", "2024-01-02T00:10"), "0", "time"),
+    (("2024-01", "2024-01-31T23:00"), "1", "date"), (("2024-01-01T05:00", "2024-01-01T05:00"), "0", "order"),
+    (("2024-01-01", "2024-01-01"), "0", "date"), (("2024-01-01", None), "0", "order"),
+])  # fmt: skip
 def test_a_day_without_a_clock_time_is_not_midnight(published, first, first_by):
     found = provenance([_dated(str(number), FIRST, value) for number, value in enumerate(published)])
     assert (found.first.id, found.first_by) == (first, first_by)

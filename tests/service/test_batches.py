@@ -80,24 +80,20 @@ def test_json_lines_and_gzip(fresh: ServiceClient) -> None:
     assert [row["id"] for row in answer.json()["verdicts"]] == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    ("content", "headers", "status", "code"),
-    [
-        (b"{", {}, 400, "json"), (b'{"documents": "\xff"}', {}, 400, "json"),
-        (b'{"documents": [{"id": "a", "text": "\\ud800"}]}', {}, 400, "json"), (b"[" * 5000, {}, 400, "json"),
-        (b"[]", {}, 422, "invalid"), (b'{"documents": 1}', {}, 422, "invalid"),
-        (b'{"documents": [], "other": 1}', {}, 422, "invalid"),
-        (b'{"documents": [], "batch_id": ""}', {}, 422, "invalid"),
-        (b'{"documents": [], "on_error": "maybe"}', {}, 422, "invalid"),
-        (b'{"documents": [' + b"1," * 5000 + b"1]}", {}, 413, "too-large"),
-        (b"{}", {"content-type": "text/plain"}, 415, "content-type"),
-        (b"{}", {"content-encoding": "br"}, 415, "content-type"),
-        (b"{}", {"content-encoding": "gzip"}, 400, "bad-request"),
-        (gzip.compress(b"{}", mtime=0)[:-4], {"content-encoding": "gzip"}, 400, "bad-request"),
-        (gzip.compress(b" " * 30_000_000, mtime=0), {"content-encoding": "gzip"}, 413, "too-large"),
-        (b" " * (16 * 1024 * 1024 + 1), {}, 413, "too-large"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("content", "headers", "status", "code"), [
+    (b"{", {}, 400, "json"), (b'{"documents": "\xff"}', {}, 400, "json"),
+    (b'{"documents": [{"id": "a", "text": "\\ud800"}]}', {}, 400, "json"), (b"[" * 5000, {}, 400, "json"),
+    (b"[]", {}, 422, "invalid"), (b'{"documents": 1}', {}, 422, "invalid"),
+    (b'{"documents": [], "other": 1}', {}, 422, "invalid"), (b'{"documents": [], "batch_id": ""}', {}, 422, "invalid"),
+    (b'{"documents": [], "on_error": "maybe"}', {}, 422, "invalid"),
+    (b'{"documents": [' + b"1," * 5000 + b"1]}", {}, 413, "too-large"),
+    (b"{}", {"content-type": "text/plain"}, 415, "content-type"),
+    (b"{}", {"content-encoding": "br"}, 415, "content-type"),
+    (b"{}", {"content-encoding": "gzip"}, 400, "bad-request"),
+    (gzip.compress(b"{}", mtime=0)[:-4], {"content-encoding": "gzip"}, 400, "bad-request"),
+    (gzip.compress(b" " * 30_000_000, mtime=0), {"content-encoding": "gzip"}, 413, "too-large"),
+    (b" " * (16 * 1024 * 1024 + 1), {}, 413, "too-large"),
+])  # fmt: skip
 def test_bodies_that_are_refused(
     filled: ServiceClient, content: bytes, headers: dict[str, str], status: int, code: str
 ) -> None:

@@ -43,15 +43,10 @@ def test_pages_before_anything_was_judged(fresh: ServiceClient) -> None:
     assert "/judge" in fresh("GET", "/methods?ui=en").text
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"kind": "train", "preset": "other"},
-        {"kind": "compare", "methods": []},
-        {"kind": "compare", "methods": ["guess"]},
-        {"kind": "compare", "methods": "md5"},
-    ],
-)
+@pytest.mark.parametrize("body", [
+    {"kind": "train", "preset": "other"}, {"kind": "compare", "methods": []},
+    {"kind": "compare", "methods": ["guess"]}, {"kind": "compare", "methods": "md5"},
+])  # fmt: skip
 def test_learning_that_is_refused(fresh: ServiceClient, body: dict[str, Any]) -> None:
     assert fresh("POST", "/v1/jobs", json=body).status_code == 422
 

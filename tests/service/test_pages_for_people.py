@@ -34,13 +34,10 @@ def test_the_languages_have_the_same_words() -> None:
                 assert set(value) == FORMS[language], key
 
 
-@pytest.mark.parametrize(
-    ("number", "form"),
-    [
-        (0, "many"), (1, "one"), (2, "few"), (5, "many"), (11, "many"), (12, "many"), (21, "one"), (104, "few"),
-        (111, "many"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("number", "form"), [
+    (0, "many"), (1, "one"), (2, "few"), (5, "many"), (11, "many"), (12, "many"), (21, "one"), (104, "few"),
+    (111, "many"),
+])  # fmt: skip
 def test_forms_that_go_with_numbers(number: int, form: str) -> None:
     assert plural_form(number, "ru") == plural_form(number, "uk") == form
     assert plural_form(number, "en") == ("one" if number == 1 else "other")

@@ -30,13 +30,10 @@ def test_small_collections(one_digest, collections, tmp_path, name, representati
     check(one_digest, collections[name], Settings(representation=representation), tmp_path)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"target": "signature"}, {"target": "top:5"}, {"weighting": "tfidf", "n": 5, "k": 3},
-        {"background": False, "df_max": 0.9}, {"df_min": 0.05, "n": 30},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("changes", [
+    {"target": "signature"}, {"target": "top:5"}, {"weighting": "tfidf", "n": 5, "k": 3},
+    {"background": False, "df_max": 0.9}, {"df_min": 0.05, "n": 30},
+])  # fmt: skip
 def test_other_settings(one_digest, collections, tmp_path, changes):
     check(one_digest, collections["equal texts"], Settings(representation="stem", **changes), tmp_path, CUTS[2:])
 

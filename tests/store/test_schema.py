@@ -37,42 +37,35 @@ def test_a_right_row_is_taken(connection, table):
     insert(connection, table)
 
 
-@pytest.mark.parametrize(
-    ("table", "changes"),
-    [
-        ("store", {"id": 2}), ("batch", {"sequence": -1}), ("batch", {"sequence": 0}),
-        ("batch", {"batch_id": "batch-0"}), ("batch", {"batch_id": ""}), ("batch", {"batch_id": None}),
-        ("batch", {"content_hash": "text"}), ("batch", {"documents": -1}), ("batch", {"answers": b"123"}),
-        ("batch", {"checksum": b"short"}), ("batch", {"oldest": -1}), ("document", {"ordinal": -1}),
-        ("document", {"ordinal": 0}), ("document", {"ordinal": "first"}), ("document", {"batch": 99}),
-        ("document", {"id": "документ-0"}), ("document", {"id": ""}), ("document", {"version": -1}),
-        ("document", {"language": "de"}), ("document", {"clock": None}), ("document", {"epoch": -1}),
-        ("document", {"length": 1.5}), ("document", {"signature_hash": b"short"}), ("document", {"title": None}),
-        ("document", {"status": "copy"}), ("document", {"group_id": None}), ("document", {"relation": "alike"}),
-        ("document", {"forward": 256}), ("document", {"backward": -1}), ("document", {"terms": "[open"}),
-        ("document", {"forgotten": 2}), ("signature", {"ordinal": 0}), ("signature", {"ordinal": 900}),
-        ("signature", {"ordinal": 900, "keys": b"123"}), ("signature", {"ordinal": 900, "weights": b""}),
-        ("body", {"ordinal": 900}), ("body", {"packed": "text"}), ("term", {"number": 0}), ("term", {"number": -1}),
-        ("term", {"number": 2**31}), ("epoch_frequency", {"epoch": 0}), ("epoch_frequency", {"language": "de"}),
-        ("epoch_frequency", {"df": b""}), ("epoch_frequency", {"batch": 99}), ("withheld_frequency", {"df": b""}),
-        ("event", {"number": 0}), ("event", {"kind": "birth"}), ("event", {"kind": "merge", "other": None}),
-        ("event", {"kind": "alarm", "other": "б"}), ("event", {"batch": 99}), ("event", {"value": "high"}),
-        ("state", {"name": "half"}), ("state", {"value": "{open"}), ("octet", {"octet": b"ab"}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("table", "changes"), [
+    ("store", {"id": 2}), ("batch", {"sequence": -1}), ("batch", {"sequence": 0}),
+    ("batch", {"batch_id": "batch-0"}), ("batch", {"batch_id": ""}), ("batch", {"batch_id": None}),
+    ("batch", {"content_hash": "text"}), ("batch", {"documents": -1}), ("batch", {"answers": b"123"}),
+    ("batch", {"checksum": b"short"}), ("batch", {"oldest": -1}), ("document", {"ordinal": -1}),
+    ("document", {"ordinal": 0}), ("document", {"ordinal": "first"}), ("document", {"batch": 99}),
+    ("document", {"id": "документ-0"}), ("document", {"id": ""}), ("document", {"version": -1}),
+    ("document", {"language": "de"}), ("document", {"clock": None}), ("document", {"epoch": -1}),
+    ("document", {"length": 1.5}), ("document", {"signature_hash": b"short"}), ("document", {"title": None}),
+    ("document", {"status": "copy"}), ("document", {"group_id": None}), ("document", {"relation": "alike"}),
+    ("document", {"forward": 256}), ("document", {"backward": -1}), ("document", {"terms": "[open"}),
+    ("document", {"forgotten": 2}), ("signature", {"ordinal": 0}), ("signature", {"ordinal": 900}),
+    ("signature", {"ordinal": 900, "keys": b"123"}), ("signature", {"ordinal": 900, "weights": b""}),
+    ("body", {"ordinal": 900}), ("body", {"packed": "text"}), ("term", {"number": 0}), ("term", {"number": -1}),
+    ("term", {"number": 2**31}), ("epoch_frequency", {"epoch": 0}), ("epoch_frequency", {"language": "de"}),
+    ("epoch_frequency", {"df": b""}), ("epoch_frequency", {"batch": 99}), ("withheld_frequency", {"df": b""}),
+    ("event", {"number": 0}), ("event", {"kind": "birth"}), ("event", {"kind": "merge", "other": None}),
+    ("event", {"kind": "alarm", "other": "б"}), ("event", {"batch": 99}), ("event", {"value": "high"}),
+    ("state", {"name": "half"}), ("state", {"value": "{open"}), ("octet", {"octet": b"ab"}),
+])  # fmt: skip
 def test_a_wrong_row_is_refused(connection, table, changes):
     with pytest.raises(sqlite3.IntegrityError):
         insert(connection, table, **changes)
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "DELETE FROM batch WHERE sequence = 0",
-        "DELETE FROM document WHERE ordinal = 0",
-        "UPDATE document SET ordinal = 900 WHERE ordinal = 0",
-    ],
-)
+@pytest.mark.parametrize("statement", [
+    "DELETE FROM batch WHERE sequence = 0", "DELETE FROM document WHERE ordinal = 0",
+    "UPDATE document SET ordinal = 900 WHERE ordinal = 0",
+])  # fmt: skip
 def test_what_others_refer_to_stays(connection, statement):
     with pytest.raises(sqlite3.IntegrityError):
         connection.execute(statement)

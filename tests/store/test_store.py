@@ -121,16 +121,13 @@ def test_state_keeps_what_is_not_given(two):
     assert two.load().state == {"sources": {}, "clock": None}
 
 
-@pytest.mark.parametrize(
-    ("remembered", "verdicts", "what"),
-    [
-        ([by_hand(2, "в", terms=[1], keys=[1])], [], "0 verdicts for 1 documents"),
-        ([by_hand(3, "в", terms=[1], keys=[1])], [replace(NEW, id="в")], "'в' has ordinal 3"),
-        ([by_hand(2, "в", terms=[1], keys=[1])], [NEW], "the verdict of 'а'"),
-        ([by_hand(2, "в", terms=[4], keys=[1])], [replace(NEW, id="в")], "term 4; the store knows 4"),
-        ([by_hand(2, "в", terms=[1], keys=[-(2**31) - 1])], [replace(NEW, id="в")], "do not fit int32"),
-    ],
-)
+@pytest.mark.parametrize(("remembered", "verdicts", "what"), [
+    ([by_hand(2, "в", terms=[1], keys=[1])], [], "0 verdicts for 1 documents"),
+    ([by_hand(3, "в", terms=[1], keys=[1])], [replace(NEW, id="в")], "'в' has ordinal 3"),
+    ([by_hand(2, "в", terms=[1], keys=[1])], [NEW], "the verdict of 'а'"),
+    ([by_hand(2, "в", terms=[4], keys=[1])], [replace(NEW, id="в")], "term 4; the store knows 4"),
+    ([by_hand(2, "в", terms=[1], keys=[-(2**31) - 1])], [replace(NEW, id="в")], "do not fit int32"),
+])  # fmt: skip
 def test_what_does_not_belong_together_is_refused_and_changes_nothing(two, remembered, verdicts, what):
     with pytest.raises(ValueError, match=what):
         two.append(Batch("день", b"", Decided(remembered=remembered, verdicts=verdicts)))

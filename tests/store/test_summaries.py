@@ -14,15 +14,10 @@ from infostream_dedup.stream.store.overview import republications, templates
 DAY = 86_400_000_000
 
 
-@pytest.mark.parametrize(
-    ("microseconds", "text"),
-    [
-        (None, None),
-        (0, "1970-01-01T00:00:00Z"),
-        (-1, "1969-12-31T23:59:59Z"),
-        (1_700_000_000_123_456, "2023-11-14T22:13:20Z"),
-    ],
-)
+@pytest.mark.parametrize(("microseconds", "text"), [
+    (None, None), (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"),
+    (1_700_000_000_123_456, "2023-11-14T22:13:20Z"),
+])  # fmt: skip
 def test_times_are_iso_texts(microseconds, text):
     assert time_text(microseconds) == text
     if text:

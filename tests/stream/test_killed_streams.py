@@ -57,16 +57,13 @@ def kill_after_next_batch(store, way, draw):
     return running
 
 
-@pytest.mark.parametrize(
-    ("way", "kills"),
-    [
-        pytest.param(("judged", "none"), 2, marks=pytest.mark.slow),
-        pytest.param(("judged", "pivot"), 2, marks=pytest.mark.smoke),
-        pytest.param(("judged", "none"), 25, marks=pytest.mark.slow),
-        pytest.param(("judged", "pivot"), 25, marks=pytest.mark.slow),
-        pytest.param(("faithful", "none"), 25, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize(("way", "kills"), [
+    pytest.param(("judged", "none"), 2, marks=pytest.mark.slow),
+    pytest.param(("judged", "pivot"), 2, marks=pytest.mark.smoke),
+    pytest.param(("judged", "none"), 25, marks=pytest.mark.slow),
+    pytest.param(("judged", "pivot"), 25, marks=pytest.mark.slow),
+    pytest.param(("faithful", "none"), 25, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_a_killed_stream_says_what_an_unbroken_one_says(tmp_path, way, kills):
     draw = random.Random(17)  # noqa: S311
     whole = verdicts(tmp_path / "whole.db", way, size=1000)

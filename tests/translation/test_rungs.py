@@ -224,15 +224,12 @@ def test_coarse_keys_by_hand() -> None:
     assert coarse_key("дом") != coarse_key("дам")
 
 
-@pytest.mark.parametrize(
-    ("term", "source", "target", "expected"),
-    [
-        ("приватизация", "ru", "en", "privatization"), ("імпровізація", "uk", "en", "improvisation"),
-        ("сейсмолог", "ru", "en", "seismologist"), ("гипноз", "ru", "en", "hypnosis"),
-        ("populist", "en", "uk", "популіст"), ("metabolism", "en", "ru", "метаболизм"),
-        ("terminator", "en", "ru", "терминатор"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("term", "source", "target", "expected"), [
+    ("приватизация", "ru", "en", "privatization"), ("імпровізація", "uk", "en", "improvisation"),
+    ("сейсмолог", "ru", "en", "seismologist"), ("гипноз", "ru", "en", "hypnosis"),
+    ("populist", "en", "uk", "популіст"), ("metabolism", "en", "ru", "метаболизм"),
+    ("terminator", "en", "ru", "терминатор"),
+])  # fmt: skip
 def test_international_words(term: str, source: Language, target: Language, expected: str) -> None:
     assert expected in international_words([term], source, target)[0]
 

@@ -59,15 +59,10 @@ def test_a_call_may_name_the_domain(models):
     assert ClassifierSet([SPORT]).decide(models, np.array([3]), np.array([4])).forward.tolist() == [1.0]
 
 
-@pytest.mark.parametrize(
-    ("classifiers", "domain", "message"),
-    [
-        ([], None, "expected one or more"),
-        ([SPORT, replace(LAW, domain="sport")], None, "each domain once"),
-        ([SPORT, LAW], None, "none is for pairs"),
-        ([SPORT, ANY], "law", "domain is 'law'"),
-    ],
-)
+@pytest.mark.parametrize(("classifiers", "domain", "message"), [
+    ([], None, "expected one or more"), ([SPORT, replace(LAW, domain="sport")], None, "each domain once"),
+    ([SPORT, LAW], None, "none is for pairs"), ([SPORT, ANY], "law", "domain is 'law'"),
+])  # fmt: skip
 def test_models_that_do_not_fit_together_are_refused(classifiers, domain, message):
     with pytest.raises(ConfigurationError, match=message):
         ClassifierSet(classifiers, domain=domain)
@@ -83,15 +78,12 @@ def test_rules_come_as_table_or_json(tmp_path):
     assert read_domain_rules(listed) == RULES
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("r.tsv", b""), ("r.tsv", b"source\tx\n"), ("r.tsv", b"title\tx\tlaw\n"), ("r.tsv", b"source\t\tlaw\n"),
-        ("r.tsv", b"source\t\xff\tlaw\n"), ("r.json", b"{"), ("r.json", b"{}"), ("r.json", b"[1]"),
-        ("r.json", b'[{"field": "source", "value": 1, "domain": "law"}]'),
-        ("r.json", b'[{"field": ["source"], "value": "x", "domain": "law"}]'),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "content"), [
+    ("r.tsv", b""), ("r.tsv", b"source\tx\n"), ("r.tsv", b"title\tx\tlaw\n"), ("r.tsv", b"source\t\tlaw\n"),
+    ("r.tsv", b"source\t\xff\tlaw\n"), ("r.json", b"{"), ("r.json", b"{}"), ("r.json", b"[1]"),
+    ("r.json", b'[{"field": "source", "value": 1, "domain": "law"}]'),
+    ("r.json", b'[{"field": ["source"], "value": "x", "domain": "law"}]'),
+])  # fmt: skip
 def test_wrong_rules_get_a_clear_error(name, content, tmp_path):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(BadDataError, match="E_RULES"):

@@ -117,14 +117,10 @@ def test_a_damaged_model_gets_a_clear_error(name, trained, tmp_path):
     assert len(str(caught.value)) < len(str(path)) + 600
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"", b"{", b"[" * 100_000, b'{"schema": NaN}', b"\xff\xfe",
-        pickle.dumps({"schema": "infostream-dedup/classifier"}), b" " * (MAX_MODEL_BYTES + 1),
-    ],
-    ids=["empty", "cut", "deep", "nan", "binary", "pickle", "huge"],
-)  # fmt: skip
+@pytest.mark.parametrize("content", [
+    b"", b"{", b"[" * 100_000, b'{"schema": NaN}', b"\xff\xfe",
+    pickle.dumps({"schema": "infostream-dedup/classifier"}), b" " * (MAX_MODEL_BYTES + 1),
+], ids=["empty", "cut", "deep", "nan", "binary", "pickle", "huge"])  # fmt: skip
 def test_what_is_not_a_model_gets_a_clear_error(content, tmp_path):
     path = tmp_path / "model.json"
     path.write_bytes(content)
