@@ -44,12 +44,10 @@ SWEPT = (
 )
 SWEPT_SHARES = SWEPT.replace(" k ", " threshold ")
 SWEEP = {
-    "rows": SWEPT,
-    "recommended_k": "stem morph pivot pivot:cross",
+    "rows": SWEPT, "recommended_k": "stem morph pivot pivot:cross",
     "configuration": "representations weighting n score target df_min df_max k1 b background short morph pivot",
-    "documents": "ru uk en",
-    "untranslated": "ru uk en",
-}
+    "documents": "ru uk en", "untranslated": "ru uk en",
+}  # fmt: skip
 PAIR = "a b forward backward n_a n_b share_forward share_backward relation terms"
 PIVOT_PAIR = {**dict.fromkeys(PAIR.split()), "met": "a b pivot rung"}
 SUMMARY = "documents kept groups new exact duplicate similar insufficient_text"

@@ -80,10 +80,8 @@ def test_atom_pages_and_archives(tmp_path, monkeypatch) -> None:
         (tmp_path / f"{packed}.warc").write_bytes(warc(picture, page, feed, packed=packed))
     (atom,), (html,) = list(collect(tmp_path / "atom")), list(collect(tmp_path / "page.html"))
     assert (atom["id"], atom["published"], atom["source"]) == (
-        "tag:example.net,2024:1",
-        "2024-03-05T07:00:00+00:00",
-        "example.net",
-    )
+        "tag:example.net,2024:1", "2024-03-05T07:00:00+00:00", "example.net",
+    )  # fmt: skip
     assert (html["title"], html["published"], html["source"]) == ("Budget approved", "2024-03-05", "news.example.com")
     assert html["text"].strip().endswith(PARAGRAPH.strip())
     assert "About" not in html["text"]

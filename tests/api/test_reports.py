@@ -10,11 +10,9 @@ from infostream_dedup.sample import documents_path, labels_path
 
 TEXT = "Президент Зеленський відкрив у Харкові новий завод разом із мером Тереховим. Приїхали сто гостей."
 DOCUMENTS = [
-    {"id": "1", "text": TEXT, "group": "1"},
-    {"id": "2", "text": f"{TEXT} Грав оркестр.", "group": "1"},
-    {"id": "2", "text": "again"},
-    {"id": "3", "text": "Погода"},
-]
+    {"id": "1", "text": TEXT, "group": "1"}, {"id": "2", "text": f"{TEXT} Грав оркестр.", "group": "1"},
+    {"id": "2", "text": "again"}, {"id": "3", "text": "Погода"},
+]  # fmt: skip
 
 
 @pytest.fixture

@@ -60,11 +60,9 @@ print(count)
 
 def run(path, command, place):
     return subprocess.run(
-        [sys.executable, "-c", PROGRAM, path, path.with_name("copy.db"), command, str(place)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+        [sys.executable, "-c", PROGRAM, path, path.with_name("copy.db"), command, str(place)], capture_output=True,
+        text=True, timeout=120,
+    )  # fmt: skip
 
 
 def state(path, synthetic):

@@ -59,10 +59,8 @@ def test_the_sweep_over_a_store_is_that_over_its_documents_by_the_same_statistic
     found = api.sweep_store(store, n=n, target=target, score=score)
     assert rows(found) == rows(expected)
     assert (found.recommended_k, found.reason, found.groups) == (
-        expected.recommended_k,
-        expected.reason,
-        expected.groups,
-    )
+        expected.recommended_k, expected.reason, expected.groups,
+    )  # fmt: skip
     assert found.documents == expected.documents
     # A stored collection knows no dates and addresses.
     unknown = dict.fromkeys(("published_a", "published_b", "url_a", "url_b"))

@@ -185,11 +185,9 @@ def test_standard_input_is_followed_until_the_end_of_it(run, tmp_path):
 
 def follow(tmp_path, *arguments, **options):
     return subprocess.Popen(
-        [*COMMAND, *arguments, "--follow", "--store", str(tmp_path / "s.db")],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **options,
-    )
+        [*COMMAND, *arguments, "--follow", "--store", str(tmp_path / "s.db")], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, **options,
+    )  # fmt: skip
 
 
 def test_a_folder_is_followed_and_sigterm_ends_it_well(tmp_path):

@@ -83,11 +83,9 @@ def test_the_quarantine_file_holds_the_rows_of_every_file_of_a_folder(write, tmp
     write("in/2.jsonl", [B, '{"id": 2'])
     skip = ["--on-error", "skip", "--quarantine", "q.jsonl"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "infostream_dedup", "ingest", "in", "--follow", "--store", "s.db", *skip],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+        [sys.executable, "-m", "infostream_dedup", "ingest", "in", "--follow", "--store", "s.db", *skip], cwd=tmp_path,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
     try:
         verdicts = [json.loads(process.stdout.readline()) for _ in range(2)]
         process.send_signal(signal.SIGTERM)

@@ -51,10 +51,8 @@ def test_novel_and_digests(run, docs):
     digests = _rows(run("passages", "find", docs, "--digests"))
     assert [(row["id"], [part["id"] for part in row["sources"]]) for row in digests] == [("digest", ["0", "1", "2"])]
     assert run("passages", "find", docs, "--digests", "--format", "table").stdout.split()[:3] == [
-        b"id",
-        b"share",
-        b"sources",
-    ]
+        b"id", b"share", b"sources",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

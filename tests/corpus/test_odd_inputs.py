@@ -71,15 +71,11 @@ OTHER = [{"body": row["text"], "headline": row["title"], "id": row["id"]} for ro
 LANGUAGES = ["rus", "ukr", "ua", "uk-UA", "eng", "en_GB", "de", "pl"]
 
 WHOLE: dict[str, tuple[str, str | bytes | Callable[[Path], None]]] = {
-    "lines": ("a.jsonl", LINES),
-    "lines called json": ("a.json", LINES),
-    "lines called txt": ("a.txt", LINES),
+    "lines": ("a.jsonl", LINES), "lines called json": ("a.json", LINES), "lines called txt": ("a.txt", LINES),
     "parquet": ("a.parquet", parquet),
     "feather": ("a.feather", lambda path: feather.write_feather(pa.Table.from_pylist(PLAIN), path)),
-    "arrow": ("a.arrow", arrow),
-    "tsv": ("a.tsv", table(PLAIN, ["id", "title", "text"], "\t")),
-    "csv with a byte order mark": ("a.csv", CSV.encode("utf-8-sig")),
-    "csv in UTF-16": ("a.csv", CSV.encode("utf-16")),
+    "arrow": ("a.arrow", arrow), "tsv": ("a.tsv", table(PLAIN, ["id", "title", "text"], "\t")),
+    "csv with a byte order mark": ("a.csv", CSV.encode("utf-8-sig")), "csv in UTF-16": ("a.csv", CSV.encode("utf-16")),
     "csv in cp1251 with semicolons": ("a.csv", table(PLAIN, ["id", "title", "text"], ";").encode("cp1251", "replace")),
     "lines in koi8-u": ("a.jsonl", LINES.encode("koi8-u", "replace")),
     "an array": ("a.json", json.dumps(PLAIN, ensure_ascii=False)),
@@ -90,49 +86,34 @@ WHOLE: dict[str, tuple[str, str | bytes | Callable[[Path], None]]] = {
     "dates with dots": ("a.jsonl", with_dates("%d.%m.%Y")),
     "languages by other names": ("a.jsonl", lines([{**row, "lang": LANGUAGES[n % 8]} for n, row in enumerate(PLAIN)])),
     "markup in texts": ("a.jsonl", lines([{**row, "text": f"<p>{row['text']}</p>"} for row in PLAIN])),
-    "bzip2": ("a.jsonl.bz2", bz2.compress(LINES.encode())),
-    "xz": ("a.csv.xz", lzma.compress(CSV.encode())),
+    "bzip2": ("a.jsonl.bz2", bz2.compress(LINES.encode())), "xz": ("a.csv.xz", lzma.compress(CSV.encode())),
     "zstandard": ("a.jsonl.zst", zstandard(LINES.encode())),
-}
+}  # fmt: skip
 
 WITH_AN_OPTION: dict[str, tuple[str, str | bytes, str, dict[str, Any]]] = {
     "ID, Заголовок, Текст": (
-        "a.csv",
-        table(PLAIN, ["ID", "Заголовок", "Текст"]),
-        "perhaps --columns id=ID,title=Заголовок,text=Текст",
+        "a.csv", table(PLAIN, ["ID", "Заголовок", "Текст"]), "perhaps --columns id=ID,title=Заголовок,text=Текст",
         {"columns": "id=ID,title=Заголовок,text=Текст"},
     ),
     "the same with semicolons in cp1251": (
-        "a.csv",
-        table(PLAIN, ["ID", "Заголовок", "Текст"], ";").encode("cp1251", "replace"),
-        "perhaps --columns id=ID,title=Заголовок,text=Текст",
-        {"columns": ["id=ID", "title=Заголовок,text=Текст"]},
+        "a.csv", table(PLAIN, ["ID", "Заголовок", "Текст"], ";").encode("cp1251", "replace"),
+        "perhaps --columns id=ID,title=Заголовок,text=Текст", {"columns": ["id=ID", "title=Заголовок,text=Текст"]},
     ),
     "ID, Title, Text": (
-        "a.csv",
-        table(PLAIN, ["ID", "Title", "Text"]),
-        "perhaps --columns id=ID,title=Title,text=Text",
+        "a.csv", table(PLAIN, ["ID", "Title", "Text"]), "perhaps --columns id=ID,title=Title,text=Text",
         {"columns": {"id": "ID", "title": "Title", "text": "Text"}},
     ),
     "no ids": (
-        "a.jsonl",
-        lines([{"title": row["title"], "text": row["text"]} for row in PLAIN]),
-        "perhaps --make-ids",
+        "a.jsonl", lines([{"title": row["title"], "text": row["text"]} for row in PLAIN]), "perhaps --make-ids",
         {"make_ids": True},
     ),
     "body and headline": (
-        "a.jsonl",
-        lines(OTHER),
-        "perhaps --columns text=body,title=headline",
-        {"columns": "text=body,title=headline"},
+        "a.jsonl", lines(OTHER), "perhaps --columns text=body,title=headline", {"columns": "text=body,title=headline"},
     ),
     "whole numbers as ids": (
-        "a.jsonl",
-        lines([{**row, "id": n} for n, row in enumerate(PLAIN)]),
-        "--id-type int",
-        {"id_type": "int"},
+        "a.jsonl", lines([{**row, "id": n} for n, row in enumerate(PLAIN)]), "--id-type int", {"id_type": "int"},
     ),
-}
+}  # fmt: skip
 
 COLLECT = "'infostream-dedup collect' turns feeds, pages and web archives into documents"
 REFUSED = {

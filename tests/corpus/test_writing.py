@@ -315,12 +315,10 @@ def test_parquet_columns_of_later_batches(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(parquet_output, "_BATCH_ROWS", 2)
     target = tmp_path / "out.parquet"
     extras: list[dict[str, Any]] = [
-        {},
-        {"whole": 1, "number": 1, "mixed": 1, "list": [], "object": {"a": 1}, "wide": 2**60},
+        {}, {"whole": 1, "number": 1, "mixed": 1, "list": [], "object": {"a": 1}, "wide": 2**60},
         {"whole": 2, "number": 2.5, "mixed": "x", "list": ["y"], "object": {"b": 1}, "wide": 0.5},
-        {"whole": None, "late": True, "big": 2**64, "mixed": [1]},
-        {},
-    ]
+        {"whole": None, "late": True, "big": 2**64, "mixed": [1]}, {},
+    ]  # fmt: skip
     documents = [Document(id=str(n), text="t", extra=extra) for n, extra in enumerate(extras)]
     assert write_documents(documents, target) == 5
     assert _types(target) == {
@@ -329,12 +327,10 @@ def test_parquet_columns_of_later_batches(tmp_path: Path, monkeypatch: pytest.Mo
     }  # fmt: skip
     back = [{name: value for name, value in d.extra.items() if value is not None} for d in read_documents(target)]
     assert back == [
-        {},
-        {"whole": 1, "number": 1.0, "mixed": "1", "list": [], "object": '{"a":1}', "wide": str(2**60)},
+        {}, {"whole": 1, "number": 1.0, "mixed": "1", "list": [], "object": '{"a":1}', "wide": str(2**60)},
         {"whole": 2, "number": 2.5, "mixed": "x", "list": ["y"], "object": '{"b":1}', "wide": "0.5"},
-        {"late": True, "big": str(2**64), "mixed": "[1]"},
-        {},
-    ]
+        {"late": True, "big": str(2**64), "mixed": "[1]"}, {},
+    ]  # fmt: skip
 
 
 def test_calendar_intervals_are_text_in_parquet(tmp_path: Path) -> None:

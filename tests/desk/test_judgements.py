@@ -207,10 +207,8 @@ def test_agreement_of_two_judges(desk: Desk) -> None:
         found = agreement_of(connection)
     # Alike 2 of 3; by chance (2 x 1 + 1 x 2) / 9 = 4/9; kappa = (2/3 - 4/9) / (5/9) = .4.
     assert found == {
-        "pairs": 3,
-        "agreed": 2,
-        "judges": [{"persons": ["oksana", "taras"], "pairs": 3, "agreed": 2, "kappa": 0.4}],
-    }
+        "pairs": 3, "agreed": 2, "judges": [{"persons": ["oksana", "taras"], "pairs": 3, "agreed": 2, "kappa": 0.4}],
+    }  # fmt: skip
 
 
 def test_what_is_exported_is_read_by_the_other_commands_and_comes_back(desk: Desk, tmp_path: Path) -> None:

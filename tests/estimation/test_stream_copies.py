@@ -60,14 +60,12 @@ def test_days_worked_by_hand_are_the_same_however_the_stream_is_cut(tmp_path):
     names = ("day", "source", "documents", "links", "copies", "linked_copies", "copy_precision", "copy_recall")
     # 12 of the 38 triples of d are b's: 12/38 = .32 of either text.
     assert [tuple(row[name] for name in names) for row in found] == [
-        ("2026-03-02", "one", 1, 0, 0, 0, None, None),
-        ("2026-03-02", "two", 1, 0, 0, 0, None, None),
-        ("2026-03-03", "two", 2, 1, 2, 1, 1.0, 0.5),
-        ("2026-03-04", "one", 1, 0, 0, 0, None, None),
+        ("2026-03-02", "one", 1, 0, 0, 0, None, None), ("2026-03-02", "two", 1, 0, 0, 0, None, None),
+        ("2026-03-03", "two", 2, 1, 2, 1, 1.0, 0.5), ("2026-03-04", "one", 1, 0, 0, 0, None, None),
         ("2026-03-05", "one", 1, 0, 0, 0, None, None),
         *((f"2026-03-{day:02}", "three", 1, 0, 0, 0, None, None) for day in range(6, 11)),
         ("2026-03-11", "one", 1, 0, 0, 0, None, None),
-    ]
+    ]  # fmt: skip
     assert api.store.copies(tmp_path / "one.db", days=9) == found[2:]
     assert api.store.drifts(tmp_path / "one.db") == []
 

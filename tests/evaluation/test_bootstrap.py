@@ -21,11 +21,9 @@ def _truth(families: str, listed: dict[tuple[int, int], str]) -> Truth:
 def _predictions(pairs: dict[tuple[int, int], int], documents: int, steps: int) -> Predictions:
     codes = sorted((a * documents + b, grade) for (a, b), grade in pairs.items())
     return Predictions(
-        np.array([code for code, _ in codes], dtype=np.int64),
-        np.array([grade for _, grade in codes], dtype=np.uint8),
-        tuple(range(1, steps + 1)),
-        "k",
-    )
+        np.array([code for code, _ in codes], dtype=np.int64), np.array([grade for _, grade in codes], dtype=np.uint8),
+        tuple(range(1, steps + 1)), "k",
+    )  # fmt: skip
 
 
 def _intervals(predictions: Predictions, truth: Truth, **options: int) -> list[Intervals]:

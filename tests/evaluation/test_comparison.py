@@ -18,12 +18,10 @@ from infostream_dedup.sample import documents_path, labels_path
 STORY = "Мэр города торжественно открыл новый мост. Движение начнется завтра утром, сообщили местные журналисты."
 OTHER = "Сборная выиграла эстафету на чемпионате мира. Тренер похвалил команду за скорость и точную стрельбу."
 DOCUMENTS = [
-    {"id": "1", "text": STORY, "family": "f"},
-    {"id": "2", "text": STORY, "family": "f"},
-    {"id": "3", "text": f"{STORY} Билеты проданы.", "family": "f"},
-    {"id": "4", "text": OTHER, "family": "g"},
+    {"id": "1", "text": STORY, "family": "f"}, {"id": "2", "text": STORY, "family": "f"},
+    {"id": "3", "text": f"{STORY} Билеты проданы.", "family": "f"}, {"id": "4", "text": OTHER, "family": "g"},
     {"id": "5", "text": OTHER, "family": "h"},
-]
+]  # fmt: skip
 LABELS = labels_of([{"a": "1", "b": "2", "label": "dup"}, {"a": "1", "b": "3", "label": "dup"}])
 KEYS = (
     "method", "pairs", "precision", "recall", "f1", "symmetry", "transitivity", "cpu_seconds", "bytes_per_document",

@@ -29,9 +29,7 @@ COUNTS = {
     },
     "uagec": {"different/random": 1191, "dup/correction": 2204},
     "multilingual": {
-        "different/random": 2677,
-        "translation/human-translation": 2919,
-        "translation/unknown-translation": 21,
+        "different/random": 2677, "translation/human-translation": 2919, "translation/unknown-translation": 21,
     },
 }  # fmt: skip
 

@@ -40,11 +40,9 @@ class Collection:
             rows[number, column : column + 4] = 1_000_000_000
         self.keys: ComparedKeys = key_rows(sp.csr_array(rows), sp.csr_array(rows))
         self.facts = DocumentFacts.of(
-            ["x", "x", "y", "x", "x", "y"],
-            [number * DAY for number in range(6)],
-            [text.encode() for text in _TEXTS],
+            ["x", "x", "y", "x", "x", "y"], [number * DAY for number in range(6)], [text.encode() for text in _TEXTS],
             [None] * 6,
-        )
+        )  # fmt: skip
 
     def judge(self, a: list[int], b: list[int], **options: object) -> JudgedCandidates:
         given = {"triples": self.triples, **options}

@@ -239,11 +239,9 @@ def test_nothing_but_circumstances_is_asked_of_sources_times_and_addresses() -> 
     draw = np.random.default_rng(3)
     size = 4000
     documents = DocumentFacts(
-        draw.integers(-1, 2, size),
-        np.where(draw.random(size) < 0.2, NO_TIME, draw.integers(0, 4 * DAY, size)),
-        np.full(size, -1),
-        draw.integers(-1, 2, size),
-    )
+        draw.integers(-1, 2, size), np.where(draw.random(size) < 0.2, NO_TIME, draw.integers(0, 4 * DAY, size)),
+        np.full(size, -1), draw.integers(-1, 2, size),
+    )  # fmt: skip
     pairs = documents.at(draw.integers(0, size, size)), documents.at(draw.integers(0, size, size))
     around = circumstances(*pairs)
     assert len(np.unique(around)) > 12

@@ -226,11 +226,9 @@ def _plain_document(
     keys, targets = (one[[number]].tocoo() for one in matrices)
     words = records.words[records.begins[number] : records.begins[number + 1]].tolist()
     return PlainDocument(
-        dict(zip(keys.col.tolist(), keys.data.tolist(), strict=True)),
-        set(targets.col.tolist()),
-        unpack_plainly(words),
-        raw.triples_of(number).tolist(),
-    )
+        dict(zip(keys.col.tolist(), keys.data.tolist(), strict=True)), set(targets.col.tolist()),
+        unpack_plainly(words), raw.triples_of(number).tolist(),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", [6, 7])

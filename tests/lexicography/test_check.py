@@ -106,11 +106,9 @@ def test_a_noun_may_not_be_a_name_in_nearly_all_texts(found: Found) -> None:
         "surnames.tsv": ("Миллер\tМіллер\tMiller\tbusiness", "Роуз\tРоуз\tRose\tculture", "Форд\tФорд\tFord\tbusiness")
     }
     rows = (
-        "мельник\tмельник\tmiller\tnoun\town",
-        "форд\tформ\tford\tnoun\town",
-        "роза\tтроянда\trose\tnoun\town",
+        "мельник\tмельник\tmiller\tnoun\town", "форд\tформ\tford\tnoun\town", "роза\tтроянда\trose\tnoun\town",
         "христианин\tхристиянин\tchristian\tnoun\town",
-    )
+    )  # fmt: skip
     told = [one for one in found("translations.tsv", *rows, more=names) if "in nearly all texts" in one]
     assert told == ["translations.tsv:2:en: 'miller' is the name миллер in nearly all texts"]
 

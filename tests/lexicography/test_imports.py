@@ -118,10 +118,8 @@ def test_an_apertium_dictionary(bring: Bring) -> None:
     done = bring("apertium-rus-ukr.rus-ukr.dix", DIX, "apertium")
     assert done.name == "apertium-rus-ukr.rus-ukr.ru-uk"
     assert imported_pairs("ru", "uk") == [
-        ("шмурдяк", "шмурдяка"),
-        ("курлык", "курлика"),
-        ("абракадабра", "абракадабра"),
-    ]
+        ("шмурдяк", "шмурдяка"), ("курлык", "курлика"), ("абракадабра", "абракадабра"),
+    ]  # fmt: skip
     assert imported_pairs("uk", "ru") == [("шмурдяка", "шмурдяк"), ("дзинь", "бздынь"), ("абракадабра", "абракадабра")]
     assert done.left_out == {"a phrase: terms are single words": 1, "another part of speech": 1}
 
@@ -179,24 +177,20 @@ def test_a_wiktionary_dump_packed(bring: Bring) -> None:
             ],
         },
         {
-            "word": "курлика",
-            "lang_code": "uk",
-            "pos": "noun",
+            "word": "курлика", "lang_code": "uk", "pos": "noun",
             "senses": [{"glosses": ["x"], "translations": [{"lang_code": "ru", "word": "курлык"}]}],
         },
         {"title": "A", "redirect": "B"},
         {"word": "house", "lang_code": "en", "pos": "noun", "translations": [{"code": "uk", "word": "дім"}]},
         {"word": "петь", "lang_code": "ru", "pos": "verb", "translations": [{"code": "uk", "word": "співати"}]},
         {"word": "дом", "lang_code": "ru", "pos": "noun", "translations": [{"code": "uk", "word": "будынок"}]},
-    )
+    )  # fmt: skip
     done = bring("raw.jsonl.gz", gzip.compress(dump.encode()), "wiktionary")
     assert done.name == "raw.ru-uk"
     assert imported_pairs("ru", "uk") == [("шмурдяк", "шмурдяка"), ("курлык", "курлика")]
     assert done.left_out == {
-        "an entry of another language or a redirect": 2,
-        "another part of speech": 1,
-        "not a word of its language": 2,
-    }
+        "an entry of another language or a redirect": 2, "another part of speech": 1, "not a word of its language": 2,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("line", "told"), [

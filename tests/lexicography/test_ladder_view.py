@@ -69,9 +69,6 @@ def test_wrong_questions(word: str, target: str, source: str | None, told: str) 
 def test_an_english_noun_that_may_be_a_name_is_two_terms() -> None:
     steps = [step for step in ladder_of("Turkey", "ru") if step.rung == "dictionary"]
     assert [(step.term, step.answer) for step in steps] == [
-        ("turkey", "индейка"),
-        ("turkey", "турция"),
-        ("Turkey", "турция"),
-        ("Turkey", "индейка"),
-    ]
+        ("turkey", "индейка"), ("turkey", "турция"), ("Turkey", "турция"), ("Turkey", "индейка"),
+    ]  # fmt: skip
     assert {step.term for step in ladder_of("turkey", "ru")} == {"turkey"}

@@ -11,11 +11,8 @@ from infostream_dedup.lab.lexicography import show
 def test_capitalised_surname_in_both_cyrillic_languages() -> None:
     entries = show("Шольца")
     assert [(entry.language, entry.shape, entry.term) for entry in entries] == [
-        ("ru", "start", "шольц"),
-        ("ru", "capital", "шольц"),
-        ("uk", "start", "шольц"),
-        ("uk", "capital", "шольц"),
-    ]
+        ("ru", "start", "шольц"), ("ru", "capital", "шольц"), ("uk", "start", "шольц"), ("uk", "capital", "шольц"),
+    ]  # fmt: skip
     assert "surname" in entries[0].flags
     assert entries[0].source.startswith("surnames.tsv:")
 
@@ -23,11 +20,8 @@ def test_capitalised_surname_in_both_cyrillic_languages() -> None:
 def test_lower_case_noun_with_its_frequencies() -> None:
     (entry, _) = show("правительства", "ru")
     assert (entry.term, entry.lemma, entry.part_of_speech, entry.source) == (
-        "правительство",
-        "правительство",
-        "NOUN",
-        "pymorphy3",
-    )
+        "правительство", "правительство", "NOUN", "pymorphy3",
+    )  # fmt: skip
     assert entry.strict == entry.term
     assert 4 < entry.zipf < 6
     assert 4 < entry.lemma_zipf < 6

@@ -72,11 +72,8 @@ def test_above_the_budget_transitivity_is_sampled_with_its_error() -> None:
     for true, row in zip(exact, sampled, strict=True):
         assert row.sampled
         assert (row.links, row.reciprocal, row.paths, row.symmetry) == (
-            true.links,
-            true.reciprocal,
-            true.paths,
-            true.symmetry,
-        )
+            true.links, true.reciprocal, true.paths, true.symmetry,
+        )  # fmt: skip
         expected_error = np.sqrt(true.transitivity * (1 - true.transitivity) / 20_000)
         assert row.transitivity_error == pytest.approx(expected_error, rel=0.1)
         assert abs(row.transitivity - true.transitivity) < 4 * row.transitivity_error

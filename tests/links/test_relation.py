@@ -55,11 +55,9 @@ def test_all_forms_agree_where_links_are_stored(terms, k_min):
     plain = stored(*terms)
     ks = range(k_min, N + 1)
     others = [
-        stored(*terms, k_min=k_min, engine="compiled"),
-        nodes(*terms, k_min=k_min),
-        LowLinks(stored(*terms, k_min=k_min)),
-        LowLinks(nodes(*terms, k_min=k_min)),
-    ]
+        stored(*terms, k_min=k_min, engine="compiled"), nodes(*terms, k_min=k_min),
+        LowLinks(stored(*terms, k_min=k_min)), LowLinks(nodes(*terms, k_min=k_min)),
+    ]  # fmt: skip
     for other in others:
         assert other.measures(ks) == plain.measures(ks)
         for ours, theirs in zip(other.group_sizes(ks), plain.group_sizes(ks), strict=True):

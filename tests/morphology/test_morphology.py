@@ -93,11 +93,8 @@ def cases(table: str, shape: Shape) -> list[tuple[Language, str, Shape, str]]:
 
 
 TABLE = [
-    *cases(INSIDE, Shape.CAPITAL),
-    *cases(LOWER, Shape.LOWER),
-    *cases(START, Shape.START),
-    *cases(UPPER, Shape.UPPER),
-]
+    *cases(INSIDE, Shape.CAPITAL), *cases(LOWER, Shape.LOWER), *cases(START, Shape.START), *cases(UPPER, Shape.UPPER),
+]  # fmt: skip
 
 
 def term(language: Language, word: str, shape: Shape, *, strict: bool = False) -> str | None:

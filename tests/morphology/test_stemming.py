@@ -14,11 +14,9 @@ SAME_STEM: list[tuple[Language, str]] = [
     ("ru", "инженер-строитель инженера-строителя инженеров-строителей"),
     ("uk", "міністр міністра міністру міністром міністри міністрів"),
     ("uk", "можливість можливості можливістю можливостями"),
-    ("uk", "прем'єр-міністр прем'єр-міністра".replace("'", "ʼ")),
-    ("en", "minister ministers"),
-    ("en", "trump trumpʼs"),
-    ("en", "elections electionsʼ election"),
-]
+    ("uk", "прем'єр-міністр прем'єр-міністра".replace("'", "ʼ")), ("en", "minister ministers"),
+    ("en", "trump trumpʼs"), ("en", "elections electionsʼ election"),
+]  # fmt: skip
 
 
 def test_forms_of_a_word_share_a_stem() -> None:

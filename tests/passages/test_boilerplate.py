@@ -32,13 +32,11 @@ def _found(documents, **rule):
 def _texts(count, phrase=PHRASE, source="a.md", day=lambda number: number + 1):
     return [
         Document(
-            id=f"{source}{number}",
-            text=f"Новость номер {number} о погоде. {phrase}",
-            source=source,
+            id=f"{source}{number}", text=f"Новость номер {number} о погоде. {phrase}", source=source,
             time=datetime(2024, 1, day(number), tzinfo=UTC) if day else None,
         )
         for number in range(count)
-    ]
+    ]  # fmt: skip
 
 
 def test_what_a_source_repeats_is_boilerplate():
@@ -94,10 +92,8 @@ def test_only_the_own_source_loses_its_sentences():
     text = f"{NEWS} {PHRASE} Все права защищены"
     left = listed.left_out(Document(id=source or "", text=text, source=source) for source in ("a.md", "b.md", None))
     assert [document.text.split() for document in left] == [
-        NEWS.split(),
-        f"{NEWS} {PHRASE}".split(),
-        f"{NEWS} {PHRASE}".split(),
-    ]
+        NEWS.split(), f"{NEWS} {PHRASE}".split(), f"{NEWS} {PHRASE}".split(),
+    ]  # fmt: skip
 
 
 def test_other_fields_and_texts_stay():

@@ -80,10 +80,8 @@ def test_every_two_documents():
     found = _table(["ab", "b", "ab", "", "c"])
     assert [side[:2] for side in _sides(found)] == [(0, 1), (0, 2), (1, 2)]
     assert [(pair.a, pair.b, pair.coverage_a) for pair in found.document_pairs()] == [
-        (0, 1, 0.5),
-        (0, 2, 1.0),
-        (1, 2, 1.0),
-    ]
+        (0, 1, 0.5), (0, 2, 1.0), (1, 2, 1.0),
+    ]  # fmt: skip
 
 
 def test_the_earlier_document_is_a():

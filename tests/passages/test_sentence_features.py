@@ -51,10 +51,8 @@ def test_golden_sentence_of_the_paper():
 def test_low_idf_sig_is_cut_at_the_end_of_the_sentence():
     # "of" ends its sentence and begins no chain; "Peace", which begins one, does alone.
     assert _chains(SentenceLowIdfSig(antecedents=("of",), c=3), "Fond of. Peace! Made of pure gold") == [
-        ["fond:of"],
-        ["peace"],
-        ["made:of:pure:gold", "of:pure:gold"],
-    ]
+        ["fond:of"], ["peace"], ["made:of:pure:gold", "of:pure:gold"],
+    ]  # fmt: skip
 
 
 def test_low_idf_sig_steps_and_passes_over():
@@ -79,10 +77,8 @@ def test_antecedents_from_the_dictionary_and_from_the_corpus():
     texts = ("x a b c", "y b d", "z e f")
     assert _chains(SentenceLowIdfSig(n=1, c=1, source="corpus"), *texts) == [["x:a", "b:c"], ["y:b", "b:d"], ["z:e"]]
     assert _chains(SentenceLowIdfSig(n=2, c=1, source="corpus"), *texts) == [
-        ["x:a", "a:b", "b:c"],
-        ["y:b", "b:d"],
-        ["z:e"],
-    ]
+        ["x:a", "a:b", "b:c"], ["y:b", "b:d"], ["z:e"],
+    ]  # fmt: skip
 
 
 def test_corpus_antecedents_belong_to_a_language():

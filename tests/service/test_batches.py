@@ -64,11 +64,8 @@ def test_bad_documents_are_set_aside_when_asked(fresh: ServiceClient) -> None:
     answer = fresh("POST", "/v1/batches", json={"documents": documents, "on_error": "skip"}).json()
     assert [row["id"] for row in answer["verdicts"]] == ["b"]
     assert [(one["index"], one["code"]) for one in answer["quarantined"]] == [
-        (0, "E_ID_CONFLICT"),
-        (2, "E_MISSING"),
-        (3, "E_TYPE"),
-        (4, "E_ID_CONFLICT"),
-    ]
+        (0, "E_ID_CONFLICT"), (2, "E_MISSING"), (3, "E_TYPE"), (4, "E_ID_CONFLICT"),
+    ]  # fmt: skip
     # Options of the command line are no advice here.
     assert answer["quarantined"][1]["detail"] == "expected a string"
 

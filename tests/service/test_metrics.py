@@ -46,9 +46,7 @@ def lines_of(text: str) -> list[dict[str, Any]]:
     (CannotWriteError("news.db: database or disk is full"), 507, "disk-full", "news.db: database or disk is full"),
     (StoreBusyError("news.db: busy"), 503, "store-busy", "news.db: busy"),
     (
-        BadDataError("batch 3 is damaged", code="E_STORE_DAMAGED", source="news.db"),
-        500,
-        "internal",
+        BadDataError("batch 3 is damaged", code="E_STORE_DAMAGED", source="news.db"), 500, "internal",
         "news.db: batch 3 is damaged [E_STORE_DAMAGED]",
     ),
     (BadDataError("the text of a document", code="E_TYPE", source="<batch>"), 422, "invalid", None),

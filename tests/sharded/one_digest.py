@@ -76,12 +76,10 @@ def digest(a, b, counts, found):
     order = np.lexsort((b, a))
     text = json.dumps(
         [
-            [_certain(row) for row in found.rows["all"]],
-            found.recommended["all"].k,
-            found.recommended["all"].reason,
+            [_certain(row) for row in found.rows["all"]], found.recommended["all"].k, found.recommended["all"].reason,
             sorted(found.group_sizes.tolist()),
         ]
-    )
+    )  # fmt: skip
     whole = hashlib.sha256(text.encode())
     for column in (a.astype("<i8"), b.astype("<i8"), counts.astype("u1")):
         whole.update(column[order].tobytes())

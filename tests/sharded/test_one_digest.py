@@ -57,11 +57,8 @@ def test_links_that_are_not_stored_are_counted(one_digest, collections, tmp_path
         assert [row.as_dict() for row in measures[3:]] == [row.as_dict() for row in expected[3:]]
         for one, other in zip(measures[:3], expected[:3], strict=True):
             assert (one.k, one.links, one.reciprocal, one.paths) == (
-                other.k,
-                other.links,
-                other.reciprocal,
-                other.paths,
-            )
+                other.k, other.links, other.reciprocal, other.paths,
+            )  # fmt: skip
             assert one.symmetry == other.symmetry
             assert (one.closed, one.transitivity) == (None, None)
         assert "T below k = 4 was not measured" in found.notes[0]

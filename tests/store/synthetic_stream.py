@@ -63,12 +63,10 @@ def document(ordinal):
         text=f"Текст {ordinal} " * 9 if ordinal % 2 else None,
         url=f"https://example.org/{ordinal}" if ordinal % 3 else None,
         evidence=KeptEvidence(
-            keys=keys[:2].astype("<i4").tobytes(),
-            weights=np.array([7, 5][: len(keys)], dtype="<i8").tobytes(),
-            record=ordinal.to_bytes(8, "little") * 3,
-            triples=ordinal.to_bytes(8, "little") * (ordinal % 4),
+            keys=keys[:2].astype("<i4").tobytes(), weights=np.array([7, 5][: len(keys)], dtype="<i8").tobytes(),
+            record=ordinal.to_bytes(8, "little") * 3, triples=ordinal.to_bytes(8, "little") * (ordinal % 4),
         ),
-    )
+    )  # fmt: skip
 
 
 def verdict(ordinal):

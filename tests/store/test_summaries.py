@@ -66,12 +66,10 @@ def test_republications_by_source_and_day(fill):
         ("g", "ria", 5, "similar", "b", "g", "contains"),
     )  # fmt: skip
     rows = [
-        ("a", "О a", 4, "ria", "1970-01-04", 2),
-        ("a", "О a", 4, "tass", "1970-01-04", 1),
-        ("a", "О a", 4, "tass", "1970-01-05", 1),
-        ("b", "О b", 2, None, "1970-01-01", 1),
+        ("a", "О a", 4, "ria", "1970-01-04", 2), ("a", "О a", 4, "tass", "1970-01-04", 1),
+        ("a", "О a", 4, "tass", "1970-01-05", 1), ("b", "О b", 2, None, "1970-01-01", 1),
         ("b", "О b", 2, "ria", "1970-01-04", 1),
-    ]
+    ]  # fmt: skip
     names = ("group", "title", "total", "source", "day", "documents")
     assert republications(connection, top=0) == [dict(zip(names, row, strict=True)) for row in rows]
     assert {row["group"] for row in republications(connection, top=1)} == {"a"}
@@ -88,11 +86,9 @@ def test_republications_before_the_first_date_have_no_day(tmp_path):
 
 def test_republications_count_merged_groups_as_one(fill):
     connection = fill(
-        ("a", "tass", 0, "new", None, "a", None),
-        ("b", "ria", 0, "new", None, "b", None),
-        ("c", "ria", 1, "duplicate", "b", "a", "equal"),
-        events=[GroupEvent(2, "merge", "a", "b")],
-    )
+        ("a", "tass", 0, "new", None, "a", None), ("b", "ria", 0, "new", None, "b", None),
+        ("c", "ria", 1, "duplicate", "b", "a", "equal"), events=[GroupEvent(2, "merge", "a", "b")],
+    )  # fmt: skip
     assert [(row["group"], row["total"]) for row in republications(connection, top=20)] == [("a", 3)] * 3
 
 

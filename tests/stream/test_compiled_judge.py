@@ -104,11 +104,8 @@ def test_templates_are_one_source_s_on_another_day(plain_judge):
         return statuses(plain_judge, [first, (TERMS[:12], more, [4, 5, 6], source, hour)])[1][2]
 
     assert [pair("s", 12), pair("s", 11), pair("t", 12), pair(None, 12)] == [
-        "template",
-        "updated",
-        "updated",
-        "updated",
-    ]
+        "template", "updated", "updated", "updated",
+    ]  # fmt: skip
     # Twelve of thirty terms, and of thirty-one.
     assert [pair("s", 12, range(18)), pair("s", 12, range(19))] == ["template", "updated"]
 

@@ -87,15 +87,13 @@ def test_what_an_editor_calls_a_copy_a_form_and_a_later_version():
     longer = f"{BRIDGE} Проезд для грузовиков пока закрыт."
     found = decided(
         [
-            news("first", BRIDGE, source="one", title="Открыт мост"),
-            rates(1),
+            news("first", BRIDGE, source="one", title="Открыт мост"), rates(1),
             news("same", BRIDGE, source="two", title="Мост в Харькове"),
             news("copy", longer, source="three", hour=9, title="Мост открыли"),
             news("own", longer.replace("27 месяцев", "28 месяцев"), source="one", hour=11, title="Открыт новый мост"),
-            rates(2),
-            news("other", "Сборная выиграла матч по футболу в Одессе со счётом 3:1.", source="one", day=2),
+            rates(2), news("other", "Сборная выиграла матч по футболу в Одессе со счётом 3:1.", source="one", day=2),
         ]
-    )
+    )  # fmt: skip
     assert [(one.id, one.status, one.of, one.kind) for one in found] == [
         ("first", "new", None, None), ("rates-1", "new", None, None), ("same", "exact", "first", "copy"),
         ("copy", "duplicate", "same", "copy"), ("own", "duplicate", "copy", "copy"),

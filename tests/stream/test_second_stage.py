@@ -40,10 +40,8 @@ def judged(documents, settings, classifier, *, path=None, size=1000):
 def test_a_repeat_and_a_refusal_worked_by_hand(news, settings):
     words = range(8)
     stream = [
-        news("a", words, numbers=(11, 22)),
-        news("b", words, numbers=(22, 11)),
-        news("c", words, numbers=(33, 44)),
-    ]
+        news("a", words, numbers=(11, 22)), news("b", words, numbers=(22, 11)), news("c", words, numbers=(33, 44)),
+    ]  # fmt: skip
     first, repeat, other = judged(stream, settings, model())
     assert (first.status, first.probability, first.criteria) == ("new", None, None)
     assert (repeat.status, repeat.of, repeat.group) == ("duplicate", "a", "a")

@@ -252,12 +252,10 @@ def test_any_stream_in_any_batches_is_decided_as_the_slow_way_does(script, chose
 def by_epoch(records):
     return {
         (one.epoch, one.language): (
-            one.documents,
-            one.length,
-            dict(zip(one.terms.tolist(), one.df.tolist(), strict=True)),
+            one.documents, one.length, dict(zip(one.terms.tolist(), one.df.tolist(), strict=True)),
         )
         for one in records
-    }
+    }  # fmt: skip
 
 
 def test_time_of_day_counts(plain):

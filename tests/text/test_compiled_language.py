@@ -24,12 +24,10 @@ def told(strings):
 @example(["\u212a" * 30, "İ" * 50 + "б" * 20, "ы" * 11, "і" * 11, "k" * 21 + "ж" * 10, "k" * 20 + "ж" * 10])
 @example(
     [
-        "<p class='lead text'>мост",
-        "<script>" + "let a;" * 900 + "</script>міст",
-        "bridge <b>",
+        "<p class='lead text'>мост", "<script>" + "let a;" * 900 + "</script>міст", "bridge <b>",
         "<!-- bridge -->ї" + "i" * 20,
     ]
-)
+)  # fmt: skip
 def test_every_text_has_the_language_that_plain_code_finds(strings):
     assert told(strings) == [detect(text) for text in strings]
 

@@ -12,8 +12,7 @@ from infostream_dedup.language.text.normalise import clean, fold
 from infostream_dedup.language.text.tokens import LONGEST_FORM, SENTENCE_MARK, Form, Shape, forms, surfaces
 
 SURFACES = {
-    "start of the text": ("Киев рад", "¶Киев рад"),
-    "after a full stop": ("Да. Киев рад", "¶Да ¶Киев рад"),
+    "start of the text": ("Киев рад", "¶Киев рад"), "after a full stop": ("Да. Киев рад", "¶Да ¶Киев рад"),
     "after other stops": ("Да! Нет? Ну… Вот: Киев", "¶Да ¶Нет ¶Ну ¶Вот ¶Киев"),
     "quotes, brackets, dashes between": ("Да. — «Киев» (рад)", "¶Да ¶Киев рад"),
     "start of a line": ("Киев\n• Пункт\r\nДва", "¶Киев ¶Пункт ¶Два"),
@@ -26,10 +25,9 @@ SURFACES = {
     "hyphens inside": ("премьер-министр -и- кто--то IT-рынок", "премьер-министр и кто то IT-рынок"),
     "apostrophes inside": ("п'ять Д’Артаньян", "пʼять ДʼАртаньян"),
     "digits and underscores cut": ("covid-19, 19-летний, F16x, a_b, 2024", "covid летний F x a b"),
-    "Latin with marks": ("да. Čapek, Ärzte", "да ¶Čapek Ärzte"),
-    "other scripts": ("Αθήνα 東京 мир", "¶Αθήνα 東京 мир"),
+    "Latin with marks": ("да. Čapek, Ärzte", "да ¶Čapek Ärzte"), "other scripts": ("Αθήνα 東京 мир", "¶Αθήνα 東京 мир"),
     "nothing": ("… 12 — !", ""),
-}
+}  # fmt: skip
 
 
 def test_surfaces() -> None:

@@ -229,10 +229,8 @@ def wrong_answers(folder: Path, pairs: list[tuple[str, str]], prefix: str) -> li
     translator = ctranslate2.Translator(str(folder / "model"), intra_threads=1, compute_type="float32")
     results = translator.translate_batch(
         [letters.encode(source, out_type=str) for source, _ in pairs],
-        target_prefix=[[prefix]] * len(pairs) if prefix else None,
-        beam_size=1,
-        max_decoding_length=POSITIONS - 2,
-    )
+        target_prefix=[[prefix]] * len(pairs) if prefix else None, beam_size=1, max_decoding_length=POSITIONS - 2,
+    )  # fmt: skip
     answers = [letters.decode(result.hypotheses[0]).removeprefix(prefix).strip() for result in results]
     return [f"{pair[0]}: {answer}" for pair, answer in zip(pairs, answers, strict=True) if answer != pair[1]]
 

@@ -61,10 +61,8 @@ def test_explain_asks_every_rung() -> None:
     rungs = [Fixed("first", {"дом": ["дім"]}), Fixed("second", {"дом": ["хата"]}), Fixed("third", {})]
     found = Translator("ru", "uk", rungs=rungs).explain("дом")
     assert [(name, [one.term for one in answers]) for name, answers in found] == [
-        ("first", ["дім"]),
-        ("second", ["хата"]),
-        ("third", []),
-    ]
+        ("first", ["дім"]), ("second", ["хата"]), ("third", []),
+    ]  # fmt: skip
 
 
 def test_explain_names_the_standard_rungs_in_their_order() -> None:

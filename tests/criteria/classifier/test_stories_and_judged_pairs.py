@@ -29,11 +29,9 @@ def test_pairs_are_ordered_by_id_and_judged_once():
 
 def test_a_directed_judgement_goes_before_the_label_and_turns_with_the_pair():
     rows = [
-        Label("d02", "d01", "similar", extra={"repeats": "a"}),
-        Label("d03", "d04", "dup", extra={"repeats": "none"}),
-        Label("d05", "d06", "translation", extra={"repeats": "both"}),
-        Label("d07", "d08", "translation"),
-    ]
+        Label("d02", "d01", "similar", extra={"repeats": "a"}), Label("d03", "d04", "dup", extra={"repeats": "none"}),
+        Label("d05", "d06", "translation", extra={"repeats": "both"}), Label("d07", "d08", "translation"),
+    ]  # fmt: skip
     found = judged_pairs(rows, IDS, positive=["dup"])
     assert found.i_repeats.tolist() == [False, False, True]
     assert found.j_repeats.tolist() == [True, False, True]
