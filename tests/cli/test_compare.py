@@ -1,7 +1,5 @@
 """``compare`` as its user runs it."""
 
-import csv
-import io
 import json
 
 from infostream_dedup.lab.evaluation.labels import read_labels
@@ -38,15 +36,6 @@ def test_a_table_with_the_dice_matrix(run):
     assert "Dice, %" in text
     assert "growth" not in text
     assert b"pool: " in answer.stderr
-
-
-def test_csv_and_json_lines(run):
-    rows = list(
-        csv.DictReader(io.StringIO(run("compare", SAMPLE, "--methods", FEW, "--format", "csv").stdout.decode()))
-    )
-    assert [row["method"] for row in rows] == FEW.split(",")
-    lines = run("compare", SAMPLE, "--methods", "md5", "--methods", "tf", "--format", "jsonl").stdout.splitlines()
-    assert [json.loads(line)["method"] for line in lines] == ["md5", "tf"]
 
 
 def test_a_report_and_pairs_for_an_expert(run, tmp_path):

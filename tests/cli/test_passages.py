@@ -42,15 +42,6 @@ def test_find_prints_rows_with_exact_spans(run, docs):
     assert b"read 3 = used 3" in done.stderr
 
 
-def test_find_writes_a_file(run, docs, tmp_path):
-    plain = run("passages", "find", docs)
-    done = run("passages", "find", docs, "--out", "rows.jsonl", "--quiet")
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert (tmp_path / "rows.jsonl").read_bytes() == plain.stdout
-    assert run("passages", "find", docs, "--out", docs).returncode == 73
-    assert run("passages", "find", docs, "--out", "rows", "--format", "table").returncode == 2
-
-
 def test_find_takes_options(run, docs):
     assert run("passages", "find", docs, "--min-words", "19").stdout == b""
     assert run("passages", "find", docs, "--min-sentences", "3").stdout == b""
@@ -166,12 +157,6 @@ def quoted(tmp_path):
     other = quote.replace("old coins", "other money")
     (tmp_path / "en.txt").write_text(f"The weather was fine. {other}", encoding="utf-8")
     return "ru.txt", "en.txt"
-
-
-def test_compare_numbers_translated_words_inside_passages(run, quoted):
-    shown = run("passages", "compare", *quoted).stdout.decode()
-    assert "Полиция[1] сообщила" in shown
-    assert "[1: Police[1] found the {other money[2]} in a bank[3] near" in shown
 
 
 def test_compare_links_to_translated_words_inside_passages(run, quoted, tmp_path):

@@ -67,13 +67,6 @@ def test_a_run_that_fails_leaves_a_summary_too(run_command, folder) -> None:
     assert "none.jsonl" in found["error"]["message"]
 
 
-def test_dedup_sums_up_its_statuses(run_command, folder) -> None:
-    run_command(folder, "dedup", "a.jsonl", "--out", "b.jsonl", "--summary", "run.json")
-    found = json.loads((folder / "run.json").read_text())["statuses"]
-    assert sum(found.values()) == 3
-    assert found["duplicate"] == 1
-
-
 def test_a_run_that_fails_midway_counts_what_it_read(run_command, folder) -> None:
     (folder / "b.jsonl").write_text('{"id": "4"}\n', encoding="utf-8")
     given = ("a.jsonl", "b.jsonl", "--store", "s.db", "--batch-size", "1", "--summary", "run.json")
@@ -149,18 +142,6 @@ def test_csv_for_a_double_click(run_command, folder) -> None:
     plain = json.loads(run_command(folder, "pairs", "a.jsonl", "--format", "json").stdout)[0]
     assert cells["share_forward"] == str(plain["share_forward"]).replace(".", ",")
     assert cells["forward"] == str(plain["forward"])
-
-
-@pytest.mark.parametrize("command", [
-    ("pairs", "a.jsonl", "--csv-dialect", "excel"), ("dedup", "a.jsonl", "--out", "b.jsonl", "--csv-dialect", "excel"),
-    ("ingest", "a.jsonl", "--store", "s.db", "--batch-seconds", "3"),
-], ids=["pairs", "dedup", "ingest"])  # fmt: skip
-def test_options_of_an_output_or_input_that_there_is_not_are_refused(run_command, folder, command) -> None:
-    answer = run_command(folder, *command)
-    assert answer.returncode == 2
-    assert f"{command[-2]} needs --f".encode() in answer.stderr
-    assert not (folder / "b.jsonl").exists()
-    assert not (folder / "s.db").exists()
 
 
 @pytest.mark.parametrize("disk", [(), ("--workdir", "work")], ids=["memory", "disk"])

@@ -69,11 +69,3 @@ def test_failures_have_their_exit_codes_and_one_line(run, arguments, code):
     assert answer.returncode == code
     assert b"Traceback" not in answer.stderr
     assert answer.stdout == b""
-
-
-def test_a_model_never_replaces_the_labels(run, tmp_path):
-    labels = tmp_path / "labels.jsonl"
-    labels.write_bytes(labels_path().read_bytes())
-    answer = run("train", SAMPLE, "--labels", "labels.jsonl", "--model", "labels.jsonl")
-    assert answer.returncode == 73
-    assert labels.read_bytes() == labels_path().read_bytes()

@@ -320,13 +320,6 @@ def test_mended_quarantine_gives_what_a_clean_run_gives(tmp_path: Path) -> None:
     assert used + list(read_documents(mended)) == list(read_documents(ROWS))
 
 
-def test_report_counts_over_several_readings() -> None:
-    report = ReadingReport()
-    list(read_documents(ROWS, report=report))
-    list(read_documents(ROWS, report=report))
-    assert report.summary() == "read 4 = used 4 + quarantined 0"
-
-
 def test_a_line_of_any_length_takes_bounded_memory(tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl"
     with path.open("wb") as stream:
@@ -344,13 +337,6 @@ def test_a_line_of_any_length_takes_bounded_memory(tmp_path: Path) -> None:
     first, second, kilobytes = subprocess.run(arguments, capture_output=True, check=True).stdout.split()
     assert (first, second) == (b"a", b"b")
     assert int(kilobytes) < 64 * 1024, resource.getpagesize()
-
-
-def test_importing_the_corpus_loads_no_heavy_package() -> None:
-    script = (
-        "import sys, infostream_dedup.documents\nprint({'pyarrow', 'pandas', 'polars', 'numpy'} & set(sys.modules))"
-    )
-    assert subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout == b"set()\n"
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path):

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from infostream_dedup.errors import BadDataError, NoInputError
+from infostream_dedup.errors import BadDataError
 from infostream_dedup.judging.criteria import document_models
 from infostream_dedup.judging.criteria.criterion import authority_of, read_authority
 from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs
@@ -53,11 +53,6 @@ def test_wrong_files_are_refused(tmp_path, name, content, code, line):
     assert caught.value.code.startswith(code)
     assert caught.value.line == line
     assert name in str(caught.value)
-
-
-def test_a_missing_file(tmp_path):
-    with pytest.raises(NoInputError):
-        read_authority(tmp_path / "none.tsv")
 
 
 def models_of(rows):

@@ -9,12 +9,6 @@ from infostream_dedup.judging.criteria.document_models import paragraphs, read_p
 from infostream_dedup.model import Document
 
 
-def test_no_documents():
-    models = document_models([])
-    assert len(models) == 0
-    assert models.words.weights.shape[0] == 0
-
-
 def test_empty_documents_have_empty_models():
     models = document_models([Document(id="a", text="", lang="ru"), Document(id="b", text=" \n ", lang="uk")])
     assert models.words.sizes.tolist() == [0, 0]
@@ -74,10 +68,3 @@ def test_paragraphs_and_sentences_and_their_numbers():
     assert parts.paragraph_of.tolist() == [0, 0, 1, 2]
     assert parts.sentence_documents.tolist() == [0, 0, 0, 2]
     assert [parts.number_names[number] for number in parts.numbers.row(0)] == ["1"]
-
-
-def test_progress_is_reported():
-    steps = []
-    document_models([Document(id="a", text="слово", lang="ru")], progress=lambda *step: steps.append(step))
-    assert [done for _, done, _ in steps] == sorted(done for _, done, _ in steps)
-    assert steps[-1][1] == steps[-1][2]

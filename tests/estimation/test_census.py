@@ -15,7 +15,6 @@ from infostream_dedup import Document
 from infostream_dedup.judging.evidence import pair_evidence
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.facts import DocumentFacts
-from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.lab.estimation.census import counted_pairs, find_all_copies
 from infostream_dedup.runs.batch.collection import collect
 
@@ -133,8 +132,3 @@ def test_equal_to_brute_force_on_300_real_documents(corpora):
     found = find_all_copies(evidence.triples, counted.universe)
     assert _table(found) == _brute_force(evidence.triples, counted.universe)
     assert len(found) > 50
-
-
-def test_nothing_comes_of_nothing(universe):
-    rows = TripleRows(np.zeros(0, dtype=np.uint64), np.zeros(1, dtype=np.int64))
-    assert len(find_all_copies(rows, universe(0))) == 0

@@ -98,11 +98,6 @@ def test_intervals_hold_the_estimate_and_are_the_same_again() -> None:
         assert 0 < interval[0] < estimate < interval[1] <= 1
 
 
-def test_another_seed_draws_other_collections() -> None:
-    predictions, truth = _many_stories()
-    assert _intervals(predictions, truth, seed=1) != _intervals(predictions, truth, seed=2)
-
-
 def test_the_interval_of_recall_is_that_of_a_share_of_stories() -> None:
     predictions, truth = _many_stories()
     found = _intervals(predictions, truth)[0].recall
@@ -127,8 +122,3 @@ def test_stories_and_not_pairs_are_resampled() -> None:
 def test_one_story_gives_no_interval() -> None:
     truth = _truth("ff", {(0, 1): "dup"})
     assert _intervals(_predictions({(0, 1): 1}, 2, 1), truth) == [Intervals(None, None, None)]
-
-
-def test_undefined_figures_have_no_interval() -> None:
-    truth = _truth("fg", {})
-    assert _intervals(_predictions({}, 2, 1), truth) == [Intervals(None, None, None)]

@@ -9,7 +9,7 @@ import pytest
 from infostream_dedup.documents.reading import read_documents
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.judging.criteria import document_models
-from infostream_dedup.lab.evaluation.candidate_table import PUBLISHED, FilterRow, candidate_table
+from infostream_dedup.lab.evaluation.candidate_table import PUBLISHED, candidate_table
 from infostream_dedup.lab.evaluation.labels import labels_of, read_labels
 from infostream_dedup.model import Document
 
@@ -26,11 +26,6 @@ def test_the_published_table():
     assert row["recall"] == pytest.approx(0.799, abs=5e-4)
     assert row["precision"] == pytest.approx(0.583, abs=5e-4)
     assert row["rejection"] == pytest.approx(0.99998, abs=5e-6)
-
-
-def test_an_empty_table():
-    row = FilterRow("none", 0, 0, 0, 0)
-    assert (row.recall, row.precision, row.rejection) == (None, None, None)
 
 
 def test_both_filters_by_hand():

@@ -20,11 +20,6 @@ def test_methods_that_complement_each_other_come_first():
     assert (rows[0].recall, rows[0].best_alone) == (round(4 / 6, 6), 0.5)
 
 
-def test_nothing_true_and_no_methods():
-    assert joint_coverage({"a": np.array([1]), "b": np.array([2])}, np.zeros(0, dtype=np.int64)) == []
-    assert joint_coverage({}, np.array([1])) == []
-
-
 SETS = st.lists(st.sets(st.integers(0, 12)), min_size=2, max_size=5)
 
 

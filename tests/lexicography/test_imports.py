@@ -258,11 +258,3 @@ def test_no_file_and_no_folder(bring: Bring, tmp_path: Path) -> None:
     (tmp_path / "data").write_text("in the way")
     with pytest.raises(CannotCreateError, match="cannot be created"):
         bring("t.tsv", "source\ttarget\nдом\tдім\n", "tsv")
-
-
-def test_progress_is_reported(bring: Bring) -> None:
-    told: list[tuple[str, int, int | None]] = []
-    text = "source\ttarget\nшмурдяк\tшмурдяка\n"
-    bring("t.tsv", text, "tsv", progress=lambda *one: told.append(one))
-    size = len(text.encode())
-    assert told[-1] == ("read", size, size)

@@ -81,12 +81,6 @@ def test_thresholds():
             BoilerplateRule(**wrong)
 
 
-def test_nothing_comes_of_nothing():
-    assert _found([]) == []
-    assert list(Boilerplate([]).left_out([Document(id="1", text=NEWS)])) == [Document(id="1", text=NEWS)]
-    assert list(Boilerplate([ListedSentence(None, PHRASE)]).left_out([])) == []
-
-
 def test_only_the_own_source_loses_its_sentences():
     listed = Boilerplate([ListedSentence("a.md", PHRASE), ListedSentence(None, "Все права защищены.")])
     text = f"{NEWS} {PHRASE} Все права защищены"

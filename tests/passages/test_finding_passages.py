@@ -72,21 +72,6 @@ def test_every_feature_finds_whole_sentences(feature):
     assert [row["sentences"] for row in rows] == [2]
 
 
-def test_progress_is_reported():
-    told = []
-    documents = [_document(str(number), QUOTE) for number in range(2000)]
-    found = find_passages(documents[:3], progress=lambda *step: told.append(step))
-    assert [step for step, _, _ in told] == ["features", "matching", "passages"]
-    assert len(found) == 3
-    read_collection(documents, progress=lambda *step: told.append(step))
-    assert told[-1] == ("sentences", 2000, None)
-
-
-def test_nothing():
-    assert list(find_passages([]).as_dicts()) == []
-    assert list(find_passages([_document("1", ""), _document("2", "")]).as_dicts()) == []
-
-
 @pytest.mark.parametrize("given_settings", [
     {"tau": 0}, {"tau": 1.5}, {"tau": float("nan")}, {"tau": True}, {"gap": -1}, {"gap": 1.5},
     {"min_sentences": 0}, {"min_words": 0}, {"min_words": True},

@@ -47,11 +47,6 @@ def test_equal_bags_are_one_class():
     assert found.pairs().tolist() == [[0, 2], [0, 3], [2, 3]]
 
 
-def test_nothing_resembles_nothing():
-    assert sentence_classes(rows_from([], np.uint64), 0.5).pairs().tolist() == []
-    assert sentence_classes(rows_from([[], []], np.uint64), 0.5).pairs().tolist() == []
-
-
 @pytest.mark.parametrize("tau", [0, -1, 1.01, float("nan")])
 def test_tau_out_of_range(tau):
     with pytest.raises(ConfigurationError, match="tau"):

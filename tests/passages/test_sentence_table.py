@@ -34,11 +34,6 @@ def test_sentences_and_words_by_hand():
     assert table.sentence_languages == ["ru", "ru", "en", "en"]
 
 
-def test_no_documents_and_no_words():
-    assert len(read_sentences([])) == 0
-    assert len(read_sentences(["", "... !!!", "\n\n"])) == 0
-
-
 def test_every_kind_of_line_end_ends_a_sentence():
     for end in ["\n", "\r\n", "\r", "\u2028", "\u2029", "\x85", "\x0b", "\x0c"]:
         assert _sentences(f"Заголовок{end}Первая фраза.{end}Вторая") == ["Заголовок", "Первая фраза.", "Вторая"]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import infostream_dedup
-from infostream_dedup import Document, sweep, write_report
+from infostream_dedup import Document, sweep
 from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.report.files import report_files
@@ -165,22 +165,6 @@ def test_sentences_inside_a_sentence_are_said_too():
     unknown = Phrase.joined([*signs, Phrase.of("never said before")])
     assert wording_of("ru").spoken(unknown) == (str(unknown), False)
     assert Phrase.joined(signs[:1]) is signs[0]
-
-
-def test_a_sentence_is_said_with_the_commas_of_the_language():
-    template = "estimated: F1 of the links as duplicates is greatest ({f1:.2f})"
-    assert wording_of("ru").spoken(Phrase.of(template, f1=0.5)) == (
-        wording_of("ru")._sentences[template].replace("{f1:.2f}", "0,50"),
-        True,
-    )
-    assert wording_of("ru").spoken("some remark") == ("some remark", False)
-    assert wording_of("uk").percent(0.638) == "63,8\N{NO-BREAK SPACE}%"
-    assert wording_of("en").count(1234567) == "1,234,567"
-
-
-def test_there_is_no_fourth_language(swept):
-    with pytest.raises(UsageError, match="--ui-language"):
-        write_report(swept, "nowhere", ui_language="de")
 
 
 def test_parts_are_swept_alone(swept):

@@ -36,12 +36,6 @@ def checksum(documents, settings, size):
     return tuple(digest.hexdigest() for digest in digests)
 
 
-def test_batches_of_one_seven_fifty_and_all_give_one_checksum(dated):
-    documents = dated[:500]
-    settings = StreamSettings(epoch_documents=200, first_epoch=50)
-    assert len({checksum(documents, settings, size) for size in (1, 7, 50, len(documents))}) == 1
-
-
 def test_every_reprint_within_the_window_is_found(dated, corpora):
     verdicts = {one.id: one for one in StreamEngine(StreamSettings()).decide(dated).verdicts}
     times = {one.id: one.time for one in dated}

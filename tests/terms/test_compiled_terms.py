@@ -85,11 +85,6 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(compiled_surfaces, "_CHUNK", 3000)
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3])
-def test_the_sample_has_the_same_surfaces(small_chunks, workers):
-    assert_same_surfaces(plain(sample()), fast(sample(), workers).counted())
-
-
 @pytest.mark.parametrize("representation", ["stem", "morph"])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_sample_has_the_same_terms(small_chunks, representation, workers):
@@ -111,13 +106,6 @@ def test_collections_without_terms(texts):
 words = st.sampled_from(
     ["Дом", "дом", "ДОМ", "¶Дом", "пишетАгора", "ООНовский", "IT-рынок", "О'Нил", "п'ять", "Ёлка", "Running", "é", "x"]
 )
-short_texts = st.lists(words | st.text(st.sampled_from("АаЄєҐґЁёABab'-ʼ. "), max_size=6), max_size=12).map(" ".join)
-
-
-@given(st.lists(short_texts, max_size=6))
-def test_any_words_have_the_same_terms(texts):
-    chosen = Settings(representation="stem")
-    assert_same_terms(count_terms(plain(texts), chosen), compiled.count_terms(fast(texts), chosen))
 
 
 @pytest.mark.parametrize("size", [10, 24, 25, 500, 1024, 1025, 3000])

@@ -70,10 +70,6 @@ def test_explain_names_the_standard_rungs_in_their_order() -> None:
     assert names == ["identity", "cache", "dictionary", "names", "cognates", "argos", "skeleton"]
 
 
-def test_the_same_language_gives_the_term_itself() -> None:
-    assert Translator("ru", "ru").translate(["год"]) == [(Translation("год", "same", 1.0),)]
-
-
 def test_best_answers() -> None:
     for term, source, target, expected in [
         ("председатель", "ru", "uk", "голова"),
@@ -164,13 +160,6 @@ def test_answers_depend_on_the_term_alone(data: st.DataObject) -> None:
 @given(st.sampled_from(PAIRS), st.lists(st.text(max_size=12), max_size=4))
 def test_no_text_makes_it_fail(pair: tuple[Language, Language], terms: list[str]) -> None:
     assert len(Translator(*pair, rungs=without_models()).translate(terms)) == len(terms)
-
-
-def test_progress_counts_the_distinct_terms_that_are_done() -> None:
-    told: list[tuple[str, int, int | None]] = []
-    translator = Translator("ru", "uk", rungs=[Fixed("x", {})])
-    translator.translate(["дом", "лес", "дом"], lambda *what: told.append(what))
-    assert told == [("translate", 2, 2)]
 
 
 def test_the_cache_spares_the_slow_rungs_and_forgets_under_another_mark(tmp_path: Path) -> None:

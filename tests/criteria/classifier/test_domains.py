@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.judging.criteria.classifier import Calibration, Classifier, Plane
 from infostream_dedup.judging.criteria.document_models import document_models
 from infostream_dedup.judging.criteria.model_file import ClassifierSet, DomainRule, domains_of, read_domain_rules
@@ -88,8 +88,3 @@ def test_wrong_rules_get_a_clear_error(name, content, tmp_path):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(BadDataError, match="E_RULES"):
         read_domain_rules(tmp_path / name)
-
-
-def test_missing_rules_are_not_an_input(tmp_path):
-    with pytest.raises(NoInputError):
-        read_domain_rules(tmp_path / "none.tsv")

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from infostream_dedup.errors import BadDataError, ConfigurationError
-from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, chosen_criteria, chosen_preset, suggestions
-from infostream_dedup.judging.criteria.criterion import CRITERIA
+from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, chosen_criteria, suggestions
 from infostream_dedup.judging.criteria.document_models import document_models
 from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, folds, judged_pairs, splits
 from infostream_dedup.judging.criteria.model_file import model_bytes
@@ -162,15 +161,6 @@ def test_directed_labels_have_an_f1_for_each_direction(sample_models, sample_lab
 def test_wrong_criteria_are_refused(names):
     with pytest.raises(ConfigurationError, match="criteria are"):
         chosen_criteria(names)
-
-
-def test_presets_name_known_criteria_only():
-    for preset in CLASSIFIER_PRESETS.values():
-        assert chosen_criteria(preset.criteria) == preset.criteria
-        assert chosen_preset(preset.name) is preset
-    assert set(PRESET.criteria) == set(CRITERIA)
-    with pytest.raises(ConfigurationError, match="'other'"):
-        chosen_preset("other")
 
 
 def test_suggestions_are_near_the_plane_spread_and_not_judged_yet(sample_models, sample_pairs, trained):
