@@ -3,8 +3,6 @@
 A place that still breaks a rule is listed in ``NOT_YET``. A listed place that no longer breaks it must leave the list.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """ARCHITECTURE.md shows the floors of the import contract and every room; links of all pages lead somewhere."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

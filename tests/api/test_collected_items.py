@@ -1,7 +1,5 @@
 """``collect``: ids, addresses, dates and texts of the items of feeds."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup import collect

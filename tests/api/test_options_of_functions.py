@@ -1,7 +1,5 @@
 """Options with few possible values: a function refuses any other value instead of taking it for the default."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import date, datetime

@@ -1,7 +1,5 @@
 """A file that a call reads is never overwritten by the same call, whichever way it is named."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How hard the attacks are: a few seconds each in ``make test``, minutes in ``make attack``."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A process dies at every statement of every command that changes a store; the next one finds it before or after."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Stores with one bit flipped: verified as damaged, refused, or saying all that they said."""
 
-from __future__ import annotations
-
 import random
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Files beside a store and files of the package with one bit flipped: refused, made again, or saying all they said."""
 
-from __future__ import annotations
-
 import random
 
 import orjson

@@ -1,7 +1,5 @@
 """Input that nobody would write: it is read, or refused with its place; never a bug."""
 
-from __future__ import annotations
-
 import random
 import time
 from datetime import UTC, date, datetime, timedelta

@@ -1,7 +1,5 @@
 """A stream that goes on and on, with expiry: memory, time and file stay what they are."""
 
-from __future__ import annotations
-
 import os
 import random
 import time

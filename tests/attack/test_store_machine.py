@@ -1,7 +1,5 @@
 """Any course of store commands leaves what one engine says that saw the whole stream."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from pathlib import Path

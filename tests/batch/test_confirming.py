@@ -1,7 +1,5 @@
 """The block ``confirmed`` of a sweep: the links of pairs that the evidence accepts."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup import pairs, read_documents, similarity_matrix, sweep

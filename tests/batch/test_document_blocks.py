@@ -1,7 +1,5 @@
 """Documents gathered into blocks are the same documents, and say the same to everything that reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime
 

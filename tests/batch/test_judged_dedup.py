@@ -1,7 +1,5 @@
 """Statuses and groups with preset ``judged``."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Pairs with preset ``judged``: which are listed, what a row says, and why."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

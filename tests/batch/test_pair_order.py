@@ -1,7 +1,5 @@
 """The order of rows of pairs, where key terms decide about them."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup import pairs

@@ -1,7 +1,5 @@
 """A collection of three languages in one term space: sweeps, pairs, verdicts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Sweeps over a store, against sweeps over the documents themselves."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """Translations among the pairs of preset ``judged``: which are found, and what their rows say."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 

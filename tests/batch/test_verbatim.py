@@ -1,7 +1,5 @@
 """Nodes of equal documents say the same of the documents as all links written out."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``python -m benchmarks.commands``: the commands beside those of another checkout, which may be an older one."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """reports/speed.md from whatever has been measured."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

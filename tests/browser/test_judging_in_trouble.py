@@ -1,7 +1,5 @@
 """Judging in a browser when answers are lost, keys are held, buttons are clicked twice, or a session ends."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

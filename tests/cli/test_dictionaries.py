@@ -1,7 +1,5 @@
 """``dictionaries check``, ``import``, ``list``, ``remove`` and ``show --to`` as their user runs them."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

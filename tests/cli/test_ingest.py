@@ -1,7 +1,5 @@
 """``ingest`` through the command line: verdicts, replays, following, ends."""
 
-from __future__ import annotations
-
 import csv
 import json
 import random

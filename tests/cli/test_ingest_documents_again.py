@@ -1,7 +1,5 @@
 """``ingest``: documents that come again, conflicts set aside, names of batches, settings, columns of their own."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """``ingest --model``: templates are no duplicates, whatever the batches; stored answers; refusals."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One real stream, however it is cut and wherever it runs: one SHA-256 of its verdicts."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import itertools

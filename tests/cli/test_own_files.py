@@ -1,7 +1,5 @@
 """No command overwrites a file that it also reads, or writes for another purpose."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -31,7 +29,8 @@ def folder(tmp_path: Path) -> Path:
     ("pairs a.jsonl --config settings.toml --summary settings.toml", 73),
     ("passages find a.jsonl --boilerplate list.jsonl --out list.jsonl", 73),
     ("dedup a.jsonl --out b.jsonl --summary b.jsonl", 73), ("dedup a.jsonl --out a.jsonl", 73),
-    ("train a.jsonl --labels labels.jsonl --model labels.jsonl", 73), (f"dedup a.jsonl --out b.jsonl {SKIP} b.jsonl", 73),
+    ("train a.jsonl --labels labels.jsonl --model labels.jsonl", 73),
+    (f"dedup a.jsonl --out b.jsonl {SKIP} b.jsonl", 73),
     (f"pairs a.jsonl --boilerplate list.jsonl {SKIP} list.jsonl", 78),
     (f"audit a.jsonl --judged labels.jsonl {SKIP} labels.jsonl", 78),
     (f"train a.jsonl --labels labels.jsonl {SKIP} labels.jsonl", 78),

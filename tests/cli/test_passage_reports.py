@@ -1,7 +1,5 @@
 """``passages find --list-boilerplate|--novel|--digests``, ``passages provenance``, ``--boilerplate`` elsewhere."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """``passages``: find and compare."""
 
-from __future__ import annotations
-
 import json
 import re
 

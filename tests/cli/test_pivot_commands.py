@@ -1,7 +1,5 @@
 """The commands across languages."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """``store groups`` and ``store show``."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

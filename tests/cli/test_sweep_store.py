@@ -1,7 +1,5 @@
 """``sweep --store`` and ``pairs --statistics``."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

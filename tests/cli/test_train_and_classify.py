@@ -1,7 +1,5 @@
 """``train`` and ``classify`` as their users run them."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Rows of tables read in columns are those read one by one, and so are errors, counts and what is set aside."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 
 import pyarrow as pa

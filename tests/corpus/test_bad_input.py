@@ -1,7 +1,5 @@
 """The catalogue of bad input: one row, one fault, with the code, line and field in the message."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import io

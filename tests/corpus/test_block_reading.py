@@ -1,7 +1,5 @@
 """Documents read in columns are those read one by one, and so are errors, counts and what is set aside."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from functools import partial

@@ -1,7 +1,5 @@
 """CSV read in columns gives the documents, errors and counts of CSV read row by row."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Whatever bytes come: documents or `BadDataError`, never anything else, and no record lost."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import tempfile

@@ -1,7 +1,5 @@
 """The columns of every kind of file: renamed in the same way, never lost, named in errors as they must be typed."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Inputs as people have them: read whole, by themselves or with the option that the error names, or refused whole."""
 
-from __future__ import annotations
-
 import bz2
 import csv
 import io

@@ -1,7 +1,5 @@
 """Unusual values of documented formats: each is read, or refused with its place; none is a bug of ours."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from datetime import UTC, datetime, timedelta, timezone

@@ -1,7 +1,5 @@
 """The labelled sets: every document is read, with its date, and written again."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

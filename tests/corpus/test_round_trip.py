@@ -1,7 +1,5 @@
 """Whatever goes in comes out: documents written and read again, in every kind of file and frame."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Any

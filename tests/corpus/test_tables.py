@@ -1,7 +1,5 @@
 """Tables as input: CSV, Parquet, frames and other values in memory."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any

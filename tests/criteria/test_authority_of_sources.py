@@ -1,7 +1,5 @@
 """Authority from a file, and from judged documents."""
 
-from __future__ import annotations
-
 import gzip
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Each criterion by hand, its range and its edge cases."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is kept of each document."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from infostream_dedup.judging.criteria import document_models

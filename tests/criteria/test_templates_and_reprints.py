@@ -1,7 +1,5 @@
 """The templates written for this project: words cannot tell them from reprints, numbers can."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from infostream_dedup.judging.criteria.classifier import differences

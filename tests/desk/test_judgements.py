@@ -1,7 +1,5 @@
 """Judgements are added and taken back, never changed; labels files come out and go in."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing

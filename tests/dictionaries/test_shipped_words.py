@@ -1,7 +1,5 @@
 """What everybody expects in the shipped dictionaries; their form is checked by ``dictionaries check``."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """An audit: judgements are shared out well, worked by hand, and figures are right where labels are the judge."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Precision and recall as copies: worked by hand, and against a count of every pair."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

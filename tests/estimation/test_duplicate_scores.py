@@ -1,7 +1,5 @@
 """The check tells a good fit from a bad one: on made-up signs, and on every labelled set."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Copies among the pairs of groups: links by hand, and dedup that counts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from click.testing import CliRunner

@@ -1,7 +1,5 @@
 """The mixture finds two classes that are there, and levels are cut where they should be."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Copies of a stream by day and source, and the days on which their shares drift."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 import pytest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 import scipy.stats
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Table 1 of Andreev et al., in form."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """The comparison of methods: both protocols, overlap, notes, examples."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

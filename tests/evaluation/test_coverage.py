@@ -1,7 +1,5 @@
 """Joint coverage of methods, by hand and by trying all."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which pairs are drawn for an expert, and what is told of them."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

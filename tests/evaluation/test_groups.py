@@ -1,7 +1,5 @@
 """Measures of groups: worked by hand, by their definitions over documents, and beside scikit-learn."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations
 from typing import Any

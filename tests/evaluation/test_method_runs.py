@@ -1,7 +1,5 @@
 """Several methods on one collection: pairs, relations, costs."""
 
-from __future__ import annotations
-
 import builtins
 from importlib import import_module
 

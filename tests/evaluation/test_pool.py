@@ -1,7 +1,5 @@
 """The pool protocol on four texts whose similarities are known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

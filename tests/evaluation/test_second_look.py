@@ -1,7 +1,5 @@
 """Preset judged beside labels: its pairs, restricted to kinds, and its groups."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What rules out that a document renders another: other numbers, or another length."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

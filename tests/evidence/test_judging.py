@@ -1,7 +1,5 @@
 """Judging pairs: the same whatever the company, the order and the way the triples come."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

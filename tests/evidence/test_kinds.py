@@ -1,7 +1,5 @@
 """The rules of kinds and statuses by cases worked by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Compiled records and comparisons against the plain ones, bit for bit."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The pair model: its file, its sums, its reasons; and that learning it again gives the shipped file."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sys

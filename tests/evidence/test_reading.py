@@ -1,7 +1,5 @@
 """Compiled reading against the plain one, and the plain one against cases worked by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Spot signatures and Low-IDF-Sig, by the papers' own examples."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from infostream_dedup.judging.features.fingerprints import (

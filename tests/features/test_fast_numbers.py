@@ -1,7 +1,5 @@
 """The quick finder of numbers says what the plain one says."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 import pytest

@@ -1,7 +1,5 @@
 """Every join finds exactly what trying all pairs finds."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations, permutations
 

@@ -1,7 +1,5 @@
 """I-Match fingerprints and their lexicons."""
 
-from __future__ import annotations
-
 from hashlib import sha1
 
 import numpy as np

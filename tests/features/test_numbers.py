@@ -1,7 +1,5 @@
 """Numbers as Russian, Ukrainian and English news write them."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

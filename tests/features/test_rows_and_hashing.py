@@ -1,7 +1,5 @@
 """Ragged rows, and hashes that are the same everywhere."""
 
-from __future__ import annotations
-
 from zlib import crc32
 
 import numpy as np

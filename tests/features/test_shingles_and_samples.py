@@ -1,7 +1,5 @@
 """Shingles, samples of them, and the probability that megashingles meet."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Words, sentences and weights, worked by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

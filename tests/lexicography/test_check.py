@@ -1,7 +1,5 @@
 """The check of the dictionaries: every kind of fault in a folder made for it, none in the shipped one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tables a user brings: read in three formats, whole or not at all."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The ladder for one word."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup.errors import ConfigurationError

@@ -1,7 +1,5 @@
 """What the engine knows of a word."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup.errors import ConfigurationError

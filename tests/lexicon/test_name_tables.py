@@ -1,7 +1,5 @@
 """Our name tables and the personal names of names-translator."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

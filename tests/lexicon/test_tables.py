@@ -1,7 +1,5 @@
 """Tables and lists as files: what is read, and what a broken one is told."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Word lists of our own: stop words, excluded nouns, repairs, added nouns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Compiled totals against three plain loops, and against the plain backend."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Compiled matching against plain sets, and against the plain backend."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Links that are counted and not stored, against the matrix written out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 

@@ -4,8 +4,6 @@ D. Lande, "Matrix criteria of the quality of duplicate detection" (InfoStream); 
 documents, M links, R links that are returned, a path i -> j -> k with i, j, k pairwise distinct, closed if i -> k.
 """
 
-from __future__ import annotations
-
 from itertools import permutations
 from typing import NamedTuple
 

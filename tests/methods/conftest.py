@@ -1,7 +1,5 @@
 """A small collection in three languages, with copies, edits, and documents that hardly have a text."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup.lab.methods import Texts

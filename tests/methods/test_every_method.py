@@ -1,7 +1,5 @@
 """What every registered method promises, whichever it is."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os

@@ -1,7 +1,5 @@
 """All methods on real news: what must hold between them, and what each finds of labelled reprints."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from importlib.util import find_spec

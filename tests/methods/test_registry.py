@@ -1,7 +1,5 @@
 """The registry and the parameters of methods."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 

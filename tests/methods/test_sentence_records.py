@@ -1,7 +1,5 @@
 """3+5 and 3+2: their records and every rule for a pair, worked by hand."""
 
-from __future__ import annotations
-
 from zlib import crc32
 
 import pytest

@@ -1,7 +1,5 @@
 """The cache file as a table in memory: the same answers, read once it is worth it."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

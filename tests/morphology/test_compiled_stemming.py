@@ -1,7 +1,5 @@
 """Stems made without Python strings against ``stemming.stems``, which is the judge."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import json

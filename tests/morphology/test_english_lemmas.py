@@ -1,7 +1,5 @@
 """English nouns and names as lemmas."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

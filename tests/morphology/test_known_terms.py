@@ -1,7 +1,5 @@
 """The terms that come with the package are those that the morphology would give."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which term a form becomes: one table of words as they stand in news, and the rules one by one."""
 
-from __future__ import annotations
-
 from infostream_dedup.language.lexicon.tables import key_form
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.text.tokens import Shape

@@ -1,7 +1,5 @@
 """Roman numerals, and heads of compounds."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies

@@ -1,7 +1,5 @@
 """The kernels compiled by numba: an oracle for the C++ that they are translated to."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """Sentences that a source repeats: found, listed, read, left out."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 

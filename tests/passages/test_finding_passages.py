@@ -1,7 +1,5 @@
 """Documents in, passages out."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import numpy as np

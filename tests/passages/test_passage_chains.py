@@ -1,7 +1,5 @@
 """Matching sentences chained into passages: by hand, and against all chains tried."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What copies of a text kept, cut, added and changed."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """Sentences that resemble one another: the index against every pair compared."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations
 

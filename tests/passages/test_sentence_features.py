@@ -1,7 +1,5 @@
 """The five features of a sentence, by the papers' examples and by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Sentences with the places where they stand in the raw text."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

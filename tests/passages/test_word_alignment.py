@@ -1,7 +1,5 @@
 """Aligning words: what it finds, and that long sequences of few words take no longer than others."""
 
-from __future__ import annotations
-
 import time
 from difflib import SequenceMatcher
 from itertools import pairwise

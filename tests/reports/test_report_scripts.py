@@ -1,7 +1,5 @@
 """Report scripts run with the package as it is: on a part of the labelled corpora, and one on the bundled sample."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

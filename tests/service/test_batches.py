@@ -1,7 +1,5 @@
 """Batches over HTTP: the same verdicts as `ingest`, each document once, bad ones named."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

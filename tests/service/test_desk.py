@@ -1,7 +1,5 @@
 """Judging over HTTP and by page: nothing lost, nothing double, no verdict shown before it is asked for."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Who may call, from where, how much and how often."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from pathlib import Path

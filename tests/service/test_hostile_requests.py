@@ -1,7 +1,5 @@
 """What a client may send to break the service: numbers, headers and addresses that nothing expects, crowds."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Figures for Prometheus say what they are named after."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

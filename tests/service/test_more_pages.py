@@ -1,7 +1,5 @@
 """Now, stories, provenance, templates, sources, alarms, settings, and jobs."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The pages: three languages, no script needed, nothing of a document taken for HTML."""
 
-from __future__ import annotations
-
 import re
 from importlib import resources
 from string import Formatter

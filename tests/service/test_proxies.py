@@ -1,7 +1,5 @@
 """Who the client is behind a proxy, and what nobody can pretend."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

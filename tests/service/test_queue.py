@@ -1,7 +1,5 @@
 """Batches from a queue, by the in-memory broker of FastStream."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import subprocess
@@ -120,7 +118,7 @@ class QueueDeclaredBefore:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    async def channel(self) -> QueueDeclaredBefore:
+    async def channel(self) -> "QueueDeclaredBefore":
         return self
 
     async def get_queue(self, name: str) -> None:

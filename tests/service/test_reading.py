@@ -1,7 +1,5 @@
 """Documents, verdicts, groups, sources, comparison and search."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

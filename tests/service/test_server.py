@@ -1,7 +1,5 @@
 """The served process: kills, slow clients, streams, an orderly end."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """Collections on which every runner must agree, and the digest they agree on."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 from types import ModuleType

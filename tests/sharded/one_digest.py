@@ -1,7 +1,5 @@
 """One SHA-256 over everything that must not depend on who computed it: links, S and T, groups, recommendation."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 

@@ -1,7 +1,5 @@
 """The number of documents in files of every kind is estimated within a factor of two, and large ones go to disk."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json

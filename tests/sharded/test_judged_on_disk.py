@@ -1,7 +1,5 @@
 """``dedup`` with preset ``judged`` in a work folder gives the rows that it gives in memory."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Shards, chunks and blocks do not change a byte of what the engine finds in memory."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

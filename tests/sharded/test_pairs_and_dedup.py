@@ -1,7 +1,5 @@
 """``pairs`` and ``dedup`` in a work folder give the rows that they give in memory."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which of several weak resemblances is the best is decided by exact counts, as in memory."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Files through ``foreachBatch`` into a store: one digest of verdicts, however Spark cuts and repeats the stream."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 

@@ -1,7 +1,5 @@
 """A made-up stream and stores filled with it."""
 
-from __future__ import annotations
-
 import importlib.util
 import shutil
 from pathlib import Path

@@ -5,8 +5,6 @@
 writes batches until the store has that many and says each number on standard output once it is safe.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 

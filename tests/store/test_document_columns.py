@@ -1,7 +1,5 @@
 """Columns that SQLite concatenates against rows read one by one."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A store's process dies at any moment: no acknowledged batch is lost, none is counted twice."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

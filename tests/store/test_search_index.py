@@ -1,7 +1,5 @@
 """The index of closed epochs: what it says, and that nothing else is ever believed."""
 
-from __future__ import annotations
-
 import sqlite3
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The index of terms: what it finds, and that nothing damaged is ever believed."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from zlib import crc32

@@ -1,7 +1,5 @@
 """Small English news made of common words, so that the background knows every one of them."""
 
-from __future__ import annotations
-
 import importlib.util
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A stream across languages: translations, stories, and that nothing but the stream decides them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

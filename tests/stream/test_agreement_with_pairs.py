@@ -1,7 +1,5 @@
 """With the same statistics and no window, ``ingest`` says what ``pairs --statistics`` says."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

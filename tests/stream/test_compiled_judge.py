@@ -1,7 +1,5 @@
 """The compiled judge against the plain one: cases by hand, windows of all kinds, real news."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The public face: replays, conflicts, failures, another process, and a store against memory."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from pathlib import Path

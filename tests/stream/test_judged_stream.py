@@ -1,7 +1,5 @@
 """A stream of preset ``judged``: what its verdicts say, and that nothing but the stream decides them."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Key terms of the stream against those of a collection by the same statistics."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 
 import numpy as np

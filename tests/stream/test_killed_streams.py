@@ -1,7 +1,5 @@
 """`ingest` dies at any moment and is begun again, elsewhere each time: its verdicts are those of one run."""
 
-from __future__ import annotations
-
 import os
 import random
 import sqlite3

@@ -1,7 +1,5 @@
 """Groups of a window after a restart."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """A model after the key terms: what it calls a repeat, what it refuses, and that only two documents decide."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

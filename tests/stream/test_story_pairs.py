@@ -1,7 +1,5 @@
 """A story that repeats itself is judged by its distinct pairs; the verdicts are those of all pairs."""
 
-from __future__ import annotations
-
 import random
 from datetime import UTC, datetime, timedelta
 from itertools import cycle

@@ -1,7 +1,5 @@
 """The stream on real news: any cut gives one checksum, reprints are found, and pairs agree."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

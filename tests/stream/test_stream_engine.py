@@ -1,7 +1,5 @@
 """The engine: cases worked by hand, any cut into batches, and a stream decided the slow way."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

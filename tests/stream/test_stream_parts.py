@@ -1,7 +1,5 @@
 """Settings, clock, epochs, numbers, rows, hashes and losses: each worked by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

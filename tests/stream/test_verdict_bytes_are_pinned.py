@@ -4,8 +4,6 @@ A change that makes the stream faster leaves every checksum alone. One that is m
 says so; dictionaries of lemmas touch the setting ``morph`` only.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Names that are also nouns, from text to terms: the same in a batch, in a stream and in a search."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Counting the terms of documents of every length against ``collections.Counter``."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 

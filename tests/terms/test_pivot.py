@@ -1,7 +1,5 @@
 """Key terms in a pivot language, judged by a plain version on sets."""
 
-from __future__ import annotations
-
 import gc
 from collections import Counter
 from math import log

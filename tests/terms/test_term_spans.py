@@ -1,7 +1,5 @@
 """Places of terms in a text."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup import Settings, term_spans

@@ -1,7 +1,5 @@
 """Words of two texts that translate each other, and where they are."""
 
-from __future__ import annotations
-
 import json
 import time
 from typing import cast

@@ -1,7 +1,5 @@
 """Languages told by compiled code against ``detect``, which is the judge."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st

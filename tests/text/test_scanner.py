@@ -1,7 +1,5 @@
 """The scanner against the plain code, which is the judge."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import json

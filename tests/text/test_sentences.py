@@ -1,7 +1,5 @@
 """Golden phrases: ``|`` stands where a sentence ends, ``⏎`` for a line break."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import json

@@ -1,7 +1,5 @@
 """Texts made to be slow: a second of CPU for a megabyte at most, whatever the text."""
 
-from __future__ import annotations
-
 import gzip
 import time
 import unicodedata

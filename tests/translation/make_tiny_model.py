@@ -11,8 +11,6 @@ Run with torch, ctranslate2 and sentencepiece installed (make test-translate mak
     .venv-translate/bin/python tests/translation/make_tiny_model.py
 """
 
-from __future__ import annotations
-
 import io
 import json
 import math

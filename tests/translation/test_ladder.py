@@ -1,7 +1,5 @@
 """The whole ladder: order of the rungs, what it refuses, and that answers depend on nothing but the term."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Model archives that are damaged, or made to do harm: each is refused, and leaves nothing."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

@@ -1,7 +1,5 @@
 """Single rungs and the rules behind them, by cases worked by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

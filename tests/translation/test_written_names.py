@@ -1,7 +1,5 @@
 """English words that are nouns and names: the name's equivalents come first where a text writes a name."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The stream's index against plain sets kept in a list."""
 
-from __future__ import annotations
-
 import itertools
 from collections import deque
 from dataclasses import dataclass

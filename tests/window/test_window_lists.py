@@ -1,7 +1,5 @@
 """Posting lists in one array against plain lists, and how long the array gets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Planes, probabilities and outcomes, worked by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Which classifier judges a pair."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Judged pairs by ordinal, and folds that keep each story on one side."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Training on the sample: the same model every time, and one that is worth having."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from datetime import UTC, datetime
