@@ -1,6 +1,5 @@
 """Every command is a documented public function; what a function does not know, it refuses."""
 
-import functools
 import inspect
 import subprocess
 import sys
@@ -98,17 +97,6 @@ def test_a_sweep_takes_representations():
         api.sweep([], representation="stem")
     with pytest.raises(ConfigurationError, match=r"give representations=\['stem'\]"):
         api.sweep([], settings=Settings(representation="stem"))
-
-
-def test_settings_without_a_meaning_are_refused():
-    for function, name in [
-        *((api.sweep, name) for name in ("k", "threshold", "rule", "min_terms")),
-        *((api.similarity_matrix, name) for name in ("k", "threshold", "rule", "min_terms")),
-        (api.pairs, "rule"),
-        (functools.partial(api.evaluate, labels="none"), "k"),
-    ]:
-        with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
-            function([], **{name: 1})
 
 
 @pytest.mark.parametrize(("function", "arguments", "settings", "single"), [

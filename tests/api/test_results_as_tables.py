@@ -18,7 +18,6 @@ from infostream_dedup import (
     read_documents,
     search,
     sweep,
-    train,
 )
 from infostream_dedup.api import Listing
 from infostream_dedup.documents import ReadingReport
@@ -155,12 +154,6 @@ def test_an_interruption_is_not_the_end_of_a_stream(read, tmp_path, monkeypatch)
 
 def interrupted_now(*_: Any, **__: Any) -> Any:
     raise KeyboardInterrupt
-
-
-def test_what_was_trained_has_a_short_repr() -> None:
-    found = train(documents_path(), labels_path())
-    assert repr(found) == f"<Training: preset duplicate, {len(found.pairs)} judged pairs of {labels_path()}>"
-    assert sent(found).weights() == found.weights()
 
 
 def test_a_look_at_pairs_does_not_use_them_up() -> None:

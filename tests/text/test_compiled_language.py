@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from infostream_dedup.language.text import scanner
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.surface_pool import texts_of
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import LANGUAGES
 
 LETTERS = "aZkбжЫыЭъЁёІіЇєґҐЄ\u212aİ№ééèЀѐ東𝐀\U0001f44d "
@@ -37,10 +36,3 @@ def test_every_character_counts_as_in_the_plain_code():
     for surroundings in ("k" * 21, "ж" * 20 + "ы" * 8 + "k" * 45, "ж" * 20 + "і" * 12 + "ы" * 5, "k" * 30 + "ж" * 10):
         strings = [surroundings + one * 11 for one in characters]
         assert told(strings) == [detect(text) for text in strings]
-
-
-def test_the_sample_ends_at_the_character_at_which_the_plain_code_ends():
-    for before in range(3990, 4010):
-        for filler in ("1", "№", "東", "\U0001f44d"):
-            text = "ы" * 10 + filler * (before - 10) + "ії" * BLOCK
-            assert told([text]) == [detect(text)]
