@@ -185,18 +185,15 @@ def test_an_address_is_opened_within_limits_and_nothing_that_its_items_name() ->
         assert collect(f"{base}/новини%20?т=а б#початок").as_rows() == collect(f"{base}/feed").as_rows()
         assert LETTERS in server.asked
         for path, options, message in (
-            ("/gone", {}, "the server answers 404"),
-            ("/moved", {"max_redirects": 0}, "--max-redirects allows more"),
+            ("/gone", {}, "the server answers 404"), ("/moved", {"max_redirects": 0}, "--max-redirects allows more"),
             ("/round", {"max_redirects": 3}, "--max-redirects allows more"),
             ("/round-file", {}, "redirects to ftp://127.0.0.1/, which is not a web address"),
             ("/slow", {"timeout": 0.3}, "--timeout allows more"),
-            ("/cut", {}, "the answer breaks off; fetch it again"),
-            ("/cut-chunks", {}, "IncompleteRead"),
+            ("/cut", {}, "the answer breaks off; fetch it again"), ("/cut-chunks", {}, "IncompleteRead"),
             ("/packed-cut", {}, "the answer breaks off; fetch it again"),
-            ("/br", {}, "encoded as br, which was not asked for"),
-            ("/headers", {}, "got more than 100 headers"),
+            ("/br", {}, "encoded as br, which was not asked for"), ("/headers", {}, "got more than 100 headers"),
             ("/with a space", {}, "control characters"),
-        ):
+        ):  # fmt: skip
             with pytest.raises(NoInputError, match=message):
                 collect(f"{base}{path}", **options).as_rows()
         for path in ("/endless", "/packed-bomb"):

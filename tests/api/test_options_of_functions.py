@@ -268,11 +268,9 @@ def test_stores_are_asked_for_whole_numbers_and_moments(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     list(ingest(ROWS, path))
     for ask in (
-        lambda: search(path, TEXT, top=-1),
-        lambda: store.groups(path, top=-1),
-        lambda: store.republications(path, top=-1),
-        lambda: store.best(path, top=-1),
-    ):
+        lambda: search(path, TEXT, top=-1), lambda: store.groups(path, top=-1),
+        lambda: store.republications(path, top=-1), lambda: store.best(path, top=-1),
+    ):  # fmt: skip
         with pytest.raises(ConfigurationError, match="top is -1; expected a whole number of at least 0"):
             ask()
     moments: tuple[Any, ...] = (datetime(2024, 3, 1), date(2024, 3, 1), "2024-03-01")

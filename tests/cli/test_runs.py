@@ -97,11 +97,9 @@ def test_every_command_that_reads_documents_sums_them_up(run_command, folder) ->
     lines = (json.dumps({"a": a, "b": b, "label": label}) + "\n" for a, b, label in labels)
     (folder / "labels.jsonl").write_text("".join(lines), encoding="utf-8")
     for given in (
-        "train d.jsonl --labels labels.jsonl --model model.json",
-        "classify d.jsonl --model model.json",
-        "passages provenance d.jsonl --group 0x,0y",
-        "passages provenance d.jsonl --group 0x,0y --original",
-    ):
+        "train d.jsonl --labels labels.jsonl --model model.json", "classify d.jsonl --model model.json",
+        "passages provenance d.jsonl --group 0x,0y", "passages provenance d.jsonl --group 0x,0y --original",
+    ):  # fmt: skip
         answer = run_command(folder, *given.split(), "--summary", "run.json")
         assert answer.returncode == 0, answer.stderr
         found = json.loads((folder / "run.json").read_text())

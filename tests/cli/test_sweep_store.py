@@ -53,16 +53,12 @@ def test_bad_calls_of_the_command(run, store, tmp_path):
     path = str(store)
     (tmp_path / "a.jsonl").write_text('{"id": "a", "text": "x"}\n')
     for arguments, code in [
-        ((), 2),
-        (("a.jsonl", "--store", path), 2),
-        (("a.jsonl", "--since", "2001"), 2),
-        (("--store", path, "--since", "yesterday"), 2),
-        (("--store", path, "--quarantine", "q"), 2),
+        ((), 2), (("a.jsonl", "--store", path), 2), (("a.jsonl", "--since", "2001"), 2),
+        (("--store", path, "--since", "yesterday"), 2), (("--store", path, "--quarantine", "q"), 2),
         (("--store", path, "--representation", "morph", "--representation", "stem"), 2),
-        (("--store", path, "--representation", "pivot"), 78),
-        (("--store", "none.db"), 66),
+        (("--store", path, "--representation", "pivot"), 78), (("--store", "none.db"), 66),
         (("--store", "a.jsonl"), 65),
-    ]:
+    ]:  # fmt: skip
         assert run("sweep", *arguments).returncode == code, arguments
 
 
@@ -75,10 +71,8 @@ def test_pairs_by_the_statistics_of_a_stream(run, store):
     assert len(rows) > 20
     assert len(own.splitlines()) != len(rows)
     for arguments, code in [
-        (("--statistics", f"{store}:9"), 78),
-        (("--statistics", str(store)), 78),
+        (("--statistics", f"{store}:9"), 78), (("--statistics", str(store)), 78),
         (("--statistics", f"{store}:0", "--representation", "pivot"), 78),
-        (("--statistics", f"{store}:0", "--preset", "best"), 2),
-        (("--statistics", "none.db:0"), 66),
-    ]:
+        (("--statistics", f"{store}:0", "--preset", "best"), 2), (("--statistics", "none.db:0"), 66),
+    ]:  # fmt: skip
         assert run("pairs", sample, *arguments).returncode == code, arguments

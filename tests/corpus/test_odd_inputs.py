@@ -200,15 +200,9 @@ def test_folders_and_patterns(tmp_path: Path) -> None:
 
 def test_texts_in_memory() -> None:
     for make in [
-        list,
-        pd.Series,
-        pl.Series,
-        pd.Index,
-        np.array,
-        pa.array,
-        lambda texts: pa.chunked_array([texts]),
+        list, pd.Series, pl.Series, pd.Index, np.array, pa.array, lambda texts: pa.chunked_array([texts]),
         lambda texts: pl.LazyFrame(PLAIN),
-    ]:
+    ]:  # fmt: skip
         assert [one.text for one in read_documents(make(TEXTS))] == TEXTS
 
 

@@ -47,28 +47,21 @@ def test_a_copy_differs_in_nothing():
 
 def test_by_hand():
     for name, one, other, expected in [
-        ("words", "", BRIDGE, (1, 1)),
-        ("words", "", "", (1, 1)),
-        ("words", SCHOOL, "Футболисты сыграли вничью", (1, 1)),
-        ("sentences", "", BRIDGE, (0, 1)),
-        ("paragraphs", "", BRIDGE, (0, 1)),
-        ("sentences", "", "", (0, 0)),
+        ("words", "", BRIDGE, (1, 1)), ("words", "", "", (1, 1)),
+        ("words", SCHOOL, "Футболисты сыграли вничью", (1, 1)), ("sentences", "", BRIDGE, (0, 1)),
+        ("paragraphs", "", BRIDGE, (0, 1)), ("sentences", "", "", (0, 0)),
         ("numbers", "нет чисел", "было 7 из 12", (0, 1)),
-        ("numbers", "было 7 из 12", "стало 7 из 15 и 20", (1 / 2, 2 / 3)),
-        ("numbers", "счёт 6:4", "счёт 4:6", (0, 0)),
-        ("numbers", "5 и 5 и 5", "5", (0, 0)),
-        ("number_order", "нет чисел", "нет", (0, 0)),
+        ("numbers", "было 7 из 12", "стало 7 из 15 и 20", (1 / 2, 2 / 3)), ("numbers", "счёт 6:4", "счёт 4:6", (0, 0)),
+        ("numbers", "5 и 5 и 5", "5", (0, 0)), ("number_order", "нет чисел", "нет", (0, 0)),
         ("number_order", "нет чисел", "было 7 из 12", (1, 1)),
         # Neighbours change places: one edit, of two numbers.
         ("number_order", "счёт 6:4", "счёт 4:6", (1 / 2, 1 / 2)),
         ("number_order", "6:4, 3:6, 6:2", "6:4, 6:3, 6:2", (1 / 6, 1 / 6)),
         # CA to ABC: 3 edits where nothing is edited twice; the unrestricted distance would be 2.
-        ("number_order", "3 1", "1 2 3", (1, 1)),
-        ("key_terms", "", BRIDGE, (0, 1)),
+        ("number_order", "3 1", "1 2 3", (1, 1)), ("key_terms", "", BRIDGE, (0, 1)),
         ("other_text", BRIDGE, BRIDGE.replace("\n", " \n\n"), (0, 0)),
-        ("other_text", BRIDGE, BRIDGE.replace("закрыли", "Закрыли"), (1, 1)),
-        ("other_text", "", "", (1, 1)),
-    ]:
+        ("other_text", BRIDGE, BRIDGE.replace("закрыли", "Закрыли"), (1, 1)), ("other_text", "", "", (1, 1)),
+    ]:  # fmt: skip
         assert of_pair(name, document(one, id="a"), document(other, id="b")) == pytest.approx(expected)
 
 

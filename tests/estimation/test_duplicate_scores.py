@@ -34,17 +34,14 @@ GOOD = FitCheck(
 
 def test_one_bad_sign_is_enough():
     for signs, code, word in [
-        ({}, "reliable", "nothing speaks"),
-        ({"disagreement": 0.06}, "upper_bound", "disagree"),
-        ({"overall": 0.3}, "upper_bound", "over all candidates"),
-        ({"unworded": 0.05}, "upper_bound", "no wording"),
+        ({}, "reliable", "nothing speaks"), ({"disagreement": 0.06}, "upper_bound", "disagree"),
+        ({"overall": 0.3}, "upper_bound", "over all candidates"), ({"unworded": 0.05}, "upper_bound", "no wording"),
         ({"refilled": 0.06}, "upper_bound", "not their numbers"),
         ({"disputed": 0.05}, "upper_bound", "sources that hold 5 %"),
         ({"far_links": 100, "far": 0.1}, "upper_bound", "60 days"),
-        ({"far_links": 100, "far": 0.09}, "reliable", "nothing"),
-        ({"candidates": 199}, "refused", "199"),
+        ({"far_links": 100, "far": 0.09}, "reliable", "nothing"), ({"candidates": 199}, "refused", "199"),
         ({"links": 49, "disagreement": 0.9}, "refused", "49"),
-    ]:
+    ]:  # fmt: skip
         check = replace(GOOD, **signs)
         assert check.code == code
         assert word in check.reason

@@ -30,19 +30,16 @@ def item(name: str, day: int, source: str, body: str, title: str = "") -> dict[s
 
 
 STREAM = [
-    item("a", 0, "one", text(1)),
-    item("b", 0, "two", text(2)),
+    item("a", 0, "one", text(1)), item("b", 0, "two", text(2)),
     # Day 1: an equal text of another source, and one that shares a third of its wording only (a copy, not a link).
-    item("c", 1, "two", text(1)),
-    item("d", 1, "two", text(2, range(14)) + " " + text(3, range(14, 40))),
+    item("c", 1, "two", text(1)), item("d", 1, "two", text(2, range(14)) + " " + text(3, range(14, 40))),
     # Day 2: a source repeats its own text under another title: a series.
-    item("e", 2, "one", text(4), "Курс на понедельник"),
-    item("f", 3, "one", text(4), "Курс на вторник"),
+    item("e", 2, "one", text(4), "Курс на понедельник"), item("f", 3, "one", text(4), "Курс на вторник"),
     # The clock goes on by a day with each of these.
     *(item(f"day {day}", day, "three", text(5 + day)) for day in range(4, 9)),
     # Day 9: equal to the text of day 1, but eight days later.
     item("g", 9, "one", text(1)),
-]
+]  # fmt: skip
 
 
 def rows(path, batch):

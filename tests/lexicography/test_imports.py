@@ -165,9 +165,7 @@ def _dump(*entries: Any) -> str:
 def test_a_wiktionary_dump_packed(bring: Bring) -> None:
     dump = _dump(
         {
-            "word": "шмурдяк",
-            "lang_code": "ru",
-            "pos": "noun",
+            "word": "шмурдяк", "lang_code": "ru", "pos": "noun",
             "translations": [
                 {"lang": "Ukrainian", "code": "uk", "word": "шмурдя́ка"},
                 {"lang": "Ukrainian", "code": "uk", "note": "no word"},

@@ -167,12 +167,8 @@ def test_arguments_of_another_type_are_refused(build: Build, tmp_path: Path) -> 
     assert build(MEANINGS).returncode == 0
     made, words = loaded(tmp_path), np.zeros(9, np.uint64)
     for given in (
-        (1, 2, np.zeros(9, np.int64)),
-        (1, 2, words[::2]),
-        (1, 2, words.reshape(3, 3)),
-        (1, 2),
-        (-1, 2, words),
-    ):
+        (1, 2, np.zeros(9, np.int64)), (1, 2, words[::2]), (1, 2, words.reshape(3, 3)), (1, 2), (-1, 2, words),
+    ):  # fmt: skip
         with pytest.raises(TypeError, match="word"):
             made.toys_toy__word(*given)
 

@@ -146,22 +146,9 @@ def test_a_feature_and_its_parameters_in_one_word():
 
 def test_what_is_not_a_feature_is_refused():
     for notation in [
-        "minhash",
-        "",
-        "exact:w=3",
-        "shingles:w",
-        "shingles:w=3.5",
-        "shingles:w=0",
-        "shingles:tau=0.5",
-        "low-idf-sig:n=-1",
-        "low-idf-sig:c=0",
-        "low-idf-sig:d=11",
-        "low-idf-sig:source=web",
-        "spotsigs:c=0",
-        "spotsigs:d=0",
-        "i-match:low=0.9:high=0.5",
-        "i-match:high=nan",
-        "i-match:least_words=0",
-    ]:
+        "minhash", "", "exact:w=3", "shingles:w", "shingles:w=3.5", "shingles:w=0", "shingles:tau=0.5",
+        "low-idf-sig:n=-1", "low-idf-sig:c=0", "low-idf-sig:d=11", "low-idf-sig:source=web", "spotsigs:c=0",
+        "spotsigs:d=0", "i-match:low=0.9:high=0.5", "i-match:high=nan", "i-match:least_words=0",
+    ]:  # fmt: skip
         with pytest.raises(ConfigurationError, match=r"expected|parameter"):
             sentence_feature(notation)

@@ -39,17 +39,8 @@ def test_every_kind_of_line_end_ends_a_sentence():
 
 def test_nothing_before_a_sentence_shifts_it():
     for mark in [
-        "👩‍👩‍👧",
-        "🇺🇦",
-        "\u0301",
-        "\u00ad",
-        "\ufeff",
-        "e\u0301",
-        "\u200b",
-        "\r\n",
-        "&nbsp;",
-        "https://a.b/c?d.",
-    ]:
+        "👩‍👩‍👧", "🇺🇦", "\u0301", "\u00ad", "\ufeff", "e\u0301", "\u200b", "\r\n", "&nbsp;", "https://a.b/c?d.",
+    ]:  # fmt: skip
         copied = "Мэр открыл новый мост."
         text = f"{mark}Да {mark}. {mark}\n{copied}\nДа {mark}"
         table = read_sentences([text], ["ru"])

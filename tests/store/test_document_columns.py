@@ -62,18 +62,10 @@ def test_columns_are_the_rows_one_by_one(odd, first, end):
             (first, end - 1),
         ).fetchall()
     for column, name in (
-        ("ordinal", "ordinals"),
-        ("id", "ids"),
-        ("version", "versions"),
-        ("source", "sources"),
-        ("clock", "clocks"),
-        ("published", "published"),
-        ("language", "languages"),
-        ("epoch", "epochs"),
-        ("length", "lengths"),
-        ("status", "statuses"),
-        ("group_id", "groups"),
-    ):
+        ("ordinal", "ordinals"), ("id", "ids"), ("version", "versions"), ("source", "sources"), ("clock", "clocks"),
+        ("published", "published"), ("language", "languages"), ("epoch", "epochs"), ("length", "lengths"),
+        ("status", "statuses"), ("group_id", "groups"),
+    ):  # fmt: skip
         assert list(getattr(table, name)) == [row[column] for row in rows]
     assert table.repeats.tolist() == [int(row["status"] == "duplicate") for row in rows]
     for column, name in BLOBS.items():

@@ -70,21 +70,13 @@ def test_explain_names_the_standard_rungs_in_their_order() -> None:
 
 def test_best_answers() -> None:
     for term, source, target, expected in [
-        ("председатель", "ru", "uk", "голова"),
-        ("участие", "ru", "uk", "участь"),
-        ("мнение", "ru", "uk", "думка"),
-        ("тиждень", "uk", "ru", "неделя"),
-        ("government", "en", "ru", "правительство"),
-        ("уряд", "uk", "en", "government"),
-        ("зеленський", "uk", "en", "zelenskyy"),
-        ("zelensky", "en", "uk", "зеленський"),
-        ("ооо", "ru", "uk", "тов"),
-        ("un", "en", "ru", "оон"),
-        ("стефанчук", "ru", "en", "stefanchuk"),
-        ("геймер", "ru", "uk", "геймер"),
-        ("сейсмолог", "ru", "en", "seismologist"),
-        ("smith", "en", "uk", "сміт"),
-    ]:
+        ("председатель", "ru", "uk", "голова"), ("участие", "ru", "uk", "участь"), ("мнение", "ru", "uk", "думка"),
+        ("тиждень", "uk", "ru", "неделя"), ("government", "en", "ru", "правительство"),
+        ("уряд", "uk", "en", "government"), ("зеленський", "uk", "en", "zelenskyy"),
+        ("zelensky", "en", "uk", "зеленський"), ("ооо", "ru", "uk", "тов"), ("un", "en", "ru", "оон"),
+        ("стефанчук", "ru", "en", "stefanchuk"), ("геймер", "ru", "uk", "геймер"),
+        ("сейсмолог", "ru", "en", "seismologist"), ("smith", "en", "uk", "сміт"),
+    ]:  # fmt: skip
         assert translated(term, source, target)[0] == expected
 
 
