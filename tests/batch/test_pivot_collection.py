@@ -1,10 +1,8 @@
 """A collection of three languages in one term space: sweeps, pairs, verdicts."""
 
-import numpy as np
 import pytest
 
 from infostream_dedup import pairs, sweep
-from infostream_dedup.api import similarity_matrix
 from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
@@ -133,12 +131,3 @@ def test_in_the_pivot_language_alone_pivot_is_morph(trilingual):
     collection = collect(russian)
     one, other = (collection.key_terms(Settings(representation=name)) for name in ("morph", "pivot"))
     assert all(one.terms_of(document) == other.terms_of(document) for document in range(len(russian)))
-
-
-def test_compiled_and_plain_code_give_the_same_matrix():
-    one, ids = similarity_matrix(documents_path(), representation="pivot", engine="plain")
-    other, same = similarity_matrix(documents_path(), representation="pivot", engine="compiled")
-    assert ids == same
-    assert np.array_equal(one.counts.indptr, other.counts.indptr)
-    assert np.array_equal(one.counts.indices, other.counts.indices)
-    assert np.array_equal(one.counts.data, other.counts.data)

@@ -90,13 +90,6 @@ def test_a_few_pairs_that_nobody_judged_are_pairs():
     assert high in (pytest.approx((1 + 1) / 12), pytest.approx((1 + 2) / 12))
 
 
-def test_another_draw_asks_for_other_pairs():
-    random = np.random.default_rng(3)
-    population = _population(random.random(500) ** 3, random.random(500) < 0.3)
-    assert sorted(pairs_to_judge(population, 50)) != sorted(pairs_to_judge(population, 50, draw=1))
-    assert len(pairs_to_judge(population, 50, draw=1)) == 50
-
-
 def test_asked_judged_and_read_back(tmp_path):
     asked = audit(str(documents_path()), pairs=30)
     assert len(asked.rows) == 30

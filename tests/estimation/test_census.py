@@ -118,15 +118,3 @@ def test_a_story_of_500_sites_is_found_among_texts(corpora):
     found = find_all_copies(evidence.triples, counted.universe)
     sites = (found.a >= 400) & (found.b >= 400)
     assert int(sites.sum()) == 500 * 499 // 2
-
-
-def test_equal_to_brute_force_on_300_real_documents(corpora):
-    with gzip.open(corpora / "slavictopics.docs.jsonl.gz", "rt") as lines:
-        rows = [json.loads(line) for _, line in zip(range(300), lines, strict=False)]
-    reader = EvidenceReader()
-    collection = collect([Document(id=row["id"], text=row["text"]) for row in rows], evidence=reader, engine="compiled")
-    evidence = reader.finish(collection.languages)
-    counted = counted_pairs(DocumentFacts.of_documents(collection.documents, collection.text_hashes), evidence.records)
-    found = find_all_copies(evidence.triples, counted.universe)
-    assert _table(found) == _brute_force(evidence.triples, counted.universe)
-    assert len(found) > 50

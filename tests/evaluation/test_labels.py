@@ -4,11 +4,10 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup.documents.outputs import write_rows
-from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.lab.evaluation.labels import (
     Kin,
     Label,
-    family_of,
     kin_by_field,
     labels_of,
     positive_labels,
@@ -100,16 +99,6 @@ def test_a_damaged_or_cut_off_gzip_file_is_named(tmp_path: Path, content: bytes)
     assert caught.value.code == "E_GZIP"
 
 
-def test_a_missing_file_is_not_an_input(tmp_path: Path) -> None:
-    with pytest.raises(NoInputError, match="cannot open"):
-        read_labels(tmp_path / "nothing.jsonl")
-
-
-def test_kin_families(tmp_path: Path) -> None:
-    path = _file(tmp_path, b'{"family_a":"f","family_b":"g","why":"same-event"}\n{"family_a":"g","family_b":"h"}\n')
-    assert read_kin(path) == [Kin("f", "g", "same-event"), Kin("g", "h")]
-
-
 def test_kin_without_a_family_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadDataError, match="family_b"):
         read_kin(_file(tmp_path, b'{"family_a":"f"}\n'))
@@ -125,11 +114,6 @@ def test_kin_by_a_field_of_the_documents() -> None:
     ]  # fmt: skip
     why = "submission=translation"
     assert kin_by_field(documents, "submission", "translation") == [Kin("f", "h", why), Kin("h", "i", why)]
-
-
-def test_family_of_a_document() -> None:
-    given = [{"family": "f"}, {"family": 12}, {"family": ""}, {"family": None}, {}]
-    assert [family_of(Document(id="x", text="", extra=extra)) for extra in given] == ["f", "12", None, None, None]
 
 
 @pytest.mark.parametrize("given", [(), ("dup", "same"), ("different",)])

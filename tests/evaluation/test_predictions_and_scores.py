@@ -65,17 +65,6 @@ def test_figures_by_hand(given_counts: Scores, expected: tuple[float | None, ...
     assert (given_counts.precision, given_counts.recall, given_counts.f1) == expected
 
 
-def test_scores_at_every_k_by_hand() -> None:
-    documents = [Document(id=str(number), text="", extra={"family": family}) for number, family in enumerate("ffg")]
-    truth = truth_of(documents, ["ru"] * 3, labels_of([{"a": "0", "b": "1", "label": "dup"}]))
-    counts = _counts([[0, 3, 1], [2, 0, 0], [1, 0, 0]])
-    predictions = predicted_by_count(counts, np.array([3, 3, 3]), n=3)
-    verdicts, in_scope = truth.judge(predictions.codes), truth.in_scope(predictions.codes)
-    found = scores(predictions, verdicts, len(truth.positives), in_scope)
-    assert found == [Scores(1, 1, 0, 2), Scores(1, 0, 0, 1), Scores(0, 0, 1, 0)]
-    assert [row.judged for row in found] == [2, 1, 0]
-
-
 def _random_truth(data: st.DataObject, size: int) -> Truth:
     families = data.draw(st.lists(st.sampled_from(["f", "g", "h", None]), min_size=size, max_size=size))
     documents = [Document(id=str(number), text="", extra={"family": family}) for number, family in enumerate(families)]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import CannotCreateError
-from infostream_dedup.links import plain, sweep_counts
+from infostream_dedup.links import sweep_counts
 from infostream_dedup.links.compiled.matching import Resources, match, match_nodes
 from infostream_dedup.links.compiled.posting_index import PostingIndex, _shard_size
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
@@ -79,18 +79,6 @@ def test_matched_weights_are_those_of_the_asking_document(documents, k_min):
         expected = sum(weight[i, term] for term in documents[i][0] & documents[j][1])
         assert found.matched[i, j] == expected
     assert found.matched.indices.tolist() == found.counts.indices.tolist()
-
-
-@given(documents=collections(), k_min=st.integers(1, 5))
-def test_both_backends_give_the_same_matrix(documents, k_min):
-    keys, targets = matrices(documents)
-    ours = match(keys, targets, n=12, weights=True, k_min=k_min)
-    theirs = plain.match(keys, targets, n=12, weights=True, k_min=k_min)
-    for one, other in ((ours.counts, theirs.counts), (ours.matched, theirs.matched)):
-        assert one.dtype == other.dtype
-        assert one.indptr.tolist() == other.indptr.tolist()
-        assert one.indices.tolist() == other.indices.tolist()
-        assert one.data.tolist() == other.data.tolist()
 
 
 def large_collection(documents=3000, terms=500, density=0.06):

@@ -4,7 +4,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.links import PLAIN, plain, similarity_matrix, sweep_counts, work_exceeds
+from infostream_dedup.links import PLAIN, plain, similarity_matrix, work_exceeds
 
 TERMS = 12
 N = 4
@@ -86,14 +86,6 @@ def test_block_size_changes_nothing(collection: tuple[Keys, Targets], block_work
 
 
 @given(collections())
-def test_signature_targets_are_symmetric_at_every_k(collection: tuple[Keys, Targets]) -> None:
-    keys = _csr(collection[0])
-    matrix = PLAIN.match(keys, keys, n=N, weights=False, k_min=1)
-    assert (matrix.counts.toarray() == matrix.counts.toarray().T).all()
-    assert {row.symmetry for row in sweep_counts(matrix, range(1, N + 1))} <= {1.0, None}
-
-
-@given(collections())
 def test_work_is_the_sum_of_document_frequencies(collection: tuple[Keys, Targets]) -> None:
     keys, targets = collection
     touched = sum(term in target for own in keys for term in own for target in targets)
@@ -110,19 +102,6 @@ def test_counts_reach_255() -> None:
     full = sp.csr_array(np.ones((3, 255), dtype=np.int64))
     matrix = PLAIN.match(full, full, n=255, weights=True, k_min=255)
     assert matrix.counts.toarray().tolist() == [[0, 255, 255], [255, 0, 255], [255, 255, 0]]
-
-
-def test_progress_ends_at_all_documents() -> None:
-    told: list[tuple[str, int, int | None]] = []
-    keys = _csr([{0: 1, 1: 1}] * 5)
-    plain.match(keys, keys, n=2, weights=False, k_min=1, progress=lambda *step: told.append(step), block_work=10)
-    assert told == [("matching", done, 5) for done in range(1, 6)]
-
-
-def test_no_weights_unless_asked_for() -> None:
-    keys = _csr([{0: 1}, {0: 1}])
-    assert PLAIN.name == "plain"
-    assert PLAIN.match(keys, keys, n=1, weights=False, k_min=1).matched is None
 
 
 def _doubled() -> sp.csr_array:

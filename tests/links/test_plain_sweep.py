@@ -44,12 +44,6 @@ def test_each_row_equals_a_count_from_scratch(matrix: SimilarityMatrix) -> None:
         assert row.transitivity_error is None
 
 
-@given(matrices())
-def test_links_only_fall_away_as_k_rises(matrix: SimilarityMatrix) -> None:
-    for k in range(1, 5):
-        assert not (matrix.links_at(k + 1).toarray() & ~matrix.links_at(k).toarray()).any()
-
-
 def test_the_matrix_is_not_changed() -> None:
     matrix = _random_matrix()
     before = matrix.counts.toarray()
