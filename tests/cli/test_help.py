@@ -91,10 +91,6 @@ def test_general_options_stand_before_or_after_the_name(words) -> None:
     assert done.stdout.startswith("[")
 
 
-def test_an_option_that_is_not_general_does_not_stand_before_the_name() -> None:
-    assert CliRunner().invoke(cli, ["--lang", "ru", "dictionaries", "show", "завод"]).exit_code == 2
-
-
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class _Settings(settings.Settings):
     """Settings with one more field."""

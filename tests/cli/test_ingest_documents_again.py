@@ -124,13 +124,6 @@ def test_a_batch_id_is_a_text(named, write, run):
     assert b"batch id" in refused.stderr
 
 
-def test_followed_batches_have_no_names(run, tmp_path):
-    (tmp_path / "in").mkdir()
-    refused = run("ingest", "in", "--follow", "--store", "s.db", "--batch-id", "monday")
-    assert refused.returncode == 2
-    assert not (tmp_path / "s.db").exists()
-
-
 def test_a_missing_input_makes_no_store(run, tmp_path):
     assert run("ingest", "missing.jsonl", "--store", "s.db").returncode == 66
     assert not (tmp_path / "s.db").exists()

@@ -101,15 +101,6 @@ def translated(tmp_path):
     return "uk.txt", "en.txt"
 
 
-def test_compare_numbers_the_words_of_a_translation(run, translated):
-    shown = run("passages", "compare", *translated).stdout.decode()
-    assert "uk.txt: 0 % of the words are shared, 100 % of the nouns and names translated" in shown
-    assert "Злодії[1] вкрали гроші[2] <b>з банкомата[3]</b>." in shown
-    assert "Thieves[1] stole money[2] from an ATM[3]. The thieves[1] fled." in shown
-    rows = [line.split() for line in shown.splitlines()[-3:]]
-    assert rows[0] == ["1", "злодій", "thief", "вор", "dictionary", "1", "2"]
-
-
 def test_compare_writes_the_words_of_a_translation(run, translated, tmp_path):
     row = json.loads(run("passages", "compare", *translated, "--format", "json").stdout)
     assert (row["languages"], row["translated_a"], row["spans"]) == (["uk", "en"], 1.0, [])

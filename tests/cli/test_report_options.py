@@ -5,11 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from click.testing import CliRunner
 
-from infostream_dedup.cli import cli
-from infostream_dedup.errors import MissingExtraError
-from infostream_dedup.report import needed
 from infostream_dedup.sample import documents_path
 
 
@@ -49,23 +45,6 @@ def test_a_collection_without_dates_or_documents_has_a_report_by_parts(run, tmp_
         assert (tmp_path / name / "parts.svg").exists() == (name == "undated" and by in ("source", "file"))
         if name == "undated" and by in ("day", "month"):
             assert re.search(r"<t[dh][^>]*>no date<", page)
-
-
-@pytest.mark.parametrize(("command", "package"), [
-    ("sweep missing.jsonl --out report", "matplotlib"), ("sweep missing.jsonl --out report --xlsx", "xlsxwriter"),
-    ("compare missing.jsonl --out report", "jinja2"),
-    ("train missing.jsonl --labels missing.jsonl --curve report", "matplotlib"),
-    ("passages provenance missing.jsonl --html report", "jinja2"),
-])  # fmt: skip
-def test_a_report_that_cannot_be_written_is_refused_before_anything_is_read(monkeypatch, tmp_path, command, package):
-    """Hours of work would be lost: the rows are printed after the report."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(needed, "find_spec", lambda name: None if name == package else needed)
-    if package == "xlsxwriter":
-        monkeypatch.setitem(sys.modules, package, None)
-    error = CliRunner().invoke(cli, command.split()).exception
-    assert isinstance(error, MissingExtraError)
-    assert f"needs the package {package}" in str(error)
 
 
 @pytest.mark.parametrize("command", [

@@ -171,23 +171,6 @@ def test_a_workbook_holds_the_same_rows_and_the_same_bytes(run_command, folder) 
     assert json.loads(cells["terms"]) == plain["terms"]
 
 
-def test_workbooks_hold_text_never_formulas_and_refuse_what_does_not_fit() -> None:
-    import io
-
-    openpyxl = pytest.importorskip("openpyxl")
-    from infostream_dedup.documents.outputs import write_workbook
-    from infostream_dedup.errors import BadDataError
-
-    made = io.BytesIO()
-    rows = [{"a": "=1+1", "b": None, "c": True}, {"a": "http://x.example", "b": 0.5, "d": ["я"]}]
-    assert write_workbook(rows, made) == 2
-    values = list(openpyxl.load_workbook(made).active.values)
-    assert values == [("a", "b", "c", "d"), ("=1+1", None, True, None), ("http://x.example", 0.5, None, '["я"]')]
-    assert openpyxl.load_workbook(made).active["A2"].data_type == "s"
-    with pytest.raises(BadDataError, match="a cell holds 32,767; write CSV or Parquet"):
-        write_workbook([{"a": "x" * 32_768}], io.BytesIO())
-
-
 def test_a_followed_folder_takes_every_known_ending(tmp_path) -> None:
     import threading
 

@@ -25,12 +25,6 @@ def test_lower_case_noun_with_its_frequencies() -> None:
     assert 4 < entry.lemma_zipf < 6
 
 
-def test_abbreviation_has_one_shape() -> None:
-    (entry,) = show("НБУ", "uk")
-    assert (entry.shape, entry.term) == ("upper", "нбу")
-    assert {"organisation", "abbreviation"} <= set(entry.flags)
-
-
 def test_guess_is_marked() -> None:
     entry = show("Курбанбердыева", "ru")[1]
     assert (entry.term, entry.strict, entry.known, entry.source) == ("курбанбердыев", None, False, "predicted")
@@ -41,16 +35,6 @@ def test_what_is_not_a_term_says_why(word: str, why: str) -> None:
     entry = show(word, "ru")[0]
     assert entry.term is None
     assert why in entry.why
-
-
-def test_latin_word_is_shown_in_all_languages() -> None:
-    assert [entry.language for entry in show("NATO")] == ["ru", "uk", "en"]
-
-
-def test_plain_values_for_json() -> None:
-    plain = show("НБУ", "ru")[0].as_dict()
-    assert plain["flags"] == ["organisation", "abbreviation"]
-    assert list(plain)[:3] == ["language", "form", "shape"]
 
 
 @pytest.mark.parametrize("word", ["", "  ", "два слова"])

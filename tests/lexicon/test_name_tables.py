@@ -45,16 +45,14 @@ def test_keys_fold_yo_and_apostrophes(folder: Path) -> None:
     assert (list(names("ru")), list(names("uk"))) == (["орел"], ["камʼянське"])
 
 
-def test_empty_variant_names_file_line_and_field(folder: Path) -> None:
-    (folder / "places.tsv").write_text("ru\tuk\ten\tkind\nКиев\tКиїв||Кий\tKyiv\tcity\n", encoding="utf-8")
-    with pytest.raises(BadDataError, match=r"places\.tsv:2: field 'uk': .* contains an empty variant"):
+@pytest.mark.parametrize(("row", "message"), [
+    ("Киев\tКиїв||Кий\tKyiv\tcity", r"places\.tsv:2: field 'uk': .* contains an empty variant"),
+    ("\t\t\tcity", r"places\.tsv:2: .*no name in any language"),
+])  # fmt: skip
+def test_a_broken_row_names_file_line_and_field(folder: Path, row: str, message: str) -> None:
+    (folder / "places.tsv").write_text(f"ru\tuk\ten\tkind\n{row}\n", encoding="utf-8")
+    with pytest.raises(BadDataError, match=message):
         names("uk")
-
-
-def test_row_without_any_name_is_refused(folder: Path) -> None:
-    (folder / "places.tsv").write_text("ru\tuk\ten\tkind\n\t\t\tcity\n", encoding="utf-8")
-    with pytest.raises(BadDataError, match=r"places\.tsv:2: .*no name in any language"):
-        names("ru")
 
 
 def test_personal_names_of_both_languages() -> None:

@@ -10,12 +10,6 @@ from infostream_dedup.judging.passages.features.sentences import SentenceIMatch,
 from infostream_dedup.judging.passages.sentence_table import FEATURES, read_sentences, sentence_feature
 from infostream_dedup.language.text.normalise import fold
 
-GOLDEN = (
-    "As we are taking your candidature ahead we would like to highlight that INTEL as an organization believes and "
-    "practices high standards of ethical behavior from every potential candidate."
-)
-PAPER = ("as", "to", "that", "of", "from")
-
 
 def _chains(feature, *texts, language="en"):
     """Chains of each sentence, spelt."""
@@ -35,15 +29,6 @@ def _chains(feature, *texts, language="en"):
 
 def _hash(*words):
     return hash_sequences(list(hash_words(words)[:, None]))[0]
-
-
-def test_golden_sentence_of_the_paper():
-    assert _chains(SentenceLowIdfSig(antecedents=PAPER, c=2, d=1), GOLDEN) == [
-        [
-            "as:we:are", "to:highlight:that", "that:intel:as", "as:an:organization", "of:ethical:behavior",
-            "from:every:potential",
-        ]
-    ]  # fmt: skip
 
 
 def test_low_idf_sig_is_cut_at_the_end_of_the_sentence():

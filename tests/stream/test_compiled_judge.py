@@ -3,16 +3,13 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.documents import read_documents
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.model import Settings
 from infostream_dedup.stream.clock import DAY
 from infostream_dedup.stream.decisions import Judge
-from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.kernels.judging import shares_enough
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.settings import StreamSettings
@@ -155,36 +152,3 @@ choices = st.fixed_dictionaries(
 def test_any_window_is_judged_as_the_plain_way_does(documents, chosen, least_keys, plain_judge):
     found, expected = judged(plain_judge, StreamSettings(window_days=None, **chosen), documents, least_keys)
     assert found == expected
-
-
-@pytest.mark.slow
-@pytest.mark.corpus
-@pytest.mark.parametrize("changes", [{}, {"same_source": "ban", "least_shared": 0}, {"duplicate_rule": "contained"}])
-def test_real_news_are_judged_as_the_plain_way_does(corpora, changes, plain_judge, monkeypatch):
-    dated = (one for one in read_documents(corpora / "mdnews.docs.jsonl.gz") if one.time is not None)
-    documents = sorted(dated, key=lambda one: one.time)[5000:6200]
-    chosen = StreamSettings(window_days=4, epoch_documents=300, first_epoch=100, **changes)
-    compiled, compared = Judge.found, []
-
-    def beside(self, candidates, asking):
-        found = compiled(self, candidates, asking)
-        plain = plain_judge.PlainJudge(chosen, self._window)
-        for number, (one, got) in enumerate(zip(asking, found, strict=True)):
-            begin, end = candidates.ends[number : number + 2]
-            finds = (column[begin:end] for column in (candidates.ordinals, candidates.forward, candidates.backward))
-            expected = plain.found(one.ordinal, *finds)
-            assert (got is None) == (expected.of is None)
-            if got is not None:
-                assert (got.of, got.duplicate, got.relation) == (expected.of, expected.duplicate, expected.relation)
-                assert got.repeated.tolist() == expected.repeated
-                (met,) = self.met([(one.ordinal, got.of)], NAMES)
-                assert (met.forward, met.backward, met.words) == named(plain.met(one.ordinal, got.of))
-            compared.append(got)
-        return found
-
-    # The first engine of a process tries everything on a toy.
-    engine = StreamEngine(chosen)
-    monkeypatch.setattr(Judge, "found", beside)
-    engine.decide(documents)
-    assert len(compared) == 1200
-    assert sum(one is not None for one in compared) > 100
