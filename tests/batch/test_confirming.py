@@ -48,12 +48,6 @@ def test_links_between_languages_are_not_confirmed_and_the_reader_learns_it() ->
     assert any("no links between languages" in note for note in found.notes)
 
 
-def test_without_being_asked_there_is_no_block() -> None:
-    found = sweep(str(documents_path()), representations=["stem"], ks=[3], examples=False, estimate=False)
-    assert {row.block for row in found.rows} == {"all"}
-    assert not found.notes
-
-
 def test_shares_are_refused() -> None:
     with pytest.raises(UsageError, match="count score"):
         sweep(str(documents_path()), confirmed=True, score="share")
