@@ -1,7 +1,6 @@
 """Fixtures that every test may use."""
 
-from __future__ import annotations
-
+import importlib.util
 import io
 import logging
 import os
@@ -12,6 +11,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -37,6 +38,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         inside = item.path.relative_to(Path(__file__).parent).parts
         if inside[0] in SLOW or item.get_closest_marker("smoke"):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session")
+def writer_script() -> Path:
+    """The script that writes a made-up stream into a store, in a process of its own."""
+    return Path(__file__).parent / "store" / "synthetic_stream.py"
+
+
+@pytest.fixture(scope="session")
+def synthetic(writer_script: Path) -> ModuleType:
+    """That script as a module."""
+    spec = importlib.util.spec_from_file_location("synthetic_stream", writer_script)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def faults() -> Callable[[Any], list[Any]]:
+    """``faults(store)``: what its checks find."""
+    from infostream_dedup.stream.store.checking import checks
+
+    return lambda store: [check for check in checks(store.connection) if check.faults]
 
 
 @pytest.fixture(scope="session")
@@ -142,11 +168,6 @@ def run_anew(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a command in a new process."""
     return subprocess.run(
-        [sys.executable, "-m", "infostream_dedup", *arguments],
-        input=stdin,
-        capture_output=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONWARNINGS": "error", **environment},
-        timeout=LIMIT,
-        check=False,
-    )
+        [sys.executable, "-m", "infostream_dedup", *arguments], input=stdin, capture_output=True, cwd=folder,
+        env={**os.environ, "PYTHONWARNINGS": "error", **environment}, timeout=LIMIT, check=False,
+    )  # fmt: skip

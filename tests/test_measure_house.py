@@ -40,10 +40,8 @@ def test_imports_in_functions_and_by_name_count_and_those_for_types_do_not():
 
 def test_rooms_and_circles():
     assert [room_of(f"infostream_dedup.{name}") for name in ("errors", "lab.methods.md5", "stream.store.schema")] == [
-        "errors",
-        "lab/methods",
-        "stream",
-    ]
+        "errors", "lab/methods", "stream",
+    ]  # fmt: skip
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}, "e": set()}) == [["a", "b", "c"]]
 
 

@@ -90,9 +90,7 @@ def test_counters_of_other_languages_survive_a_store() -> None:
     for one in (ours, others):
         back = Changes.of_blob(one.blob())
         assert (back.documents.tolist(), back.buckets.tolist(), back.counts.tolist()) == (
-            one.documents.tolist(),
-            one.buckets.tolist(),
-            one.counts.tolist(),
-        )
+            one.documents.tolist(), one.buckets.tolist(), one.counts.tolist(),
+        )  # fmt: skip
     frequencies = EvidenceFrequencies.of_blob(others.blob())
     assert frequencies.filled_up()[1].tolist() == [2000.0, 2000.0, 2000.0, 2000.0]

@@ -4,8 +4,6 @@ Each recipe is a section with files to write (``File `path`:``), lines to change
 Python that shows the result (``Try it:``). Nothing that is written or run here comes from anywhere else.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -60,13 +60,10 @@ def test_a_feed_gives_its_items_once_as_plain_text(tmp_path) -> None:
     found = collect(file)
     first, keyless = list(found)
     assert first == {
-        "id": "example.org:n-1",
-        "title": "Уряд схвалив бюджет & план",
-        "text": "Уряд схвалив бюджет.\nДефіцит\u00a0— 20%.",
-        "published": "2023-11-21T08:05:00+00:00",
-        "source": "example.org",
-        "url": "https://www.example.org/1",
-    }
+        "id": "example.org:n-1", "title": "Уряд схвалив бюджет & план",
+        "text": "Уряд схвалив бюджет.\nДефіцит\u00a0— 20%.", "published": "2023-11-21T08:05:00+00:00",
+        "source": "example.org", "url": "https://www.example.org/1",
+    }  # fmt: skip
     assert set(keyless) == {"id", "title", "text"}
     assert (found.report.read, found.report.used) == (4, 2)
     assert found.report.quarantined_by_code == {"empty": 1, "again": 1}
@@ -83,10 +80,8 @@ def test_atom_pages_and_archives(tmp_path, monkeypatch) -> None:
         (tmp_path / f"{packed}.warc").write_bytes(warc(picture, page, feed, packed=packed))
     (atom,), (html,) = list(collect(tmp_path / "atom")), list(collect(tmp_path / "page.html"))
     assert (atom["id"], atom["published"], atom["source"]) == (
-        "tag:example.net,2024:1",
-        "2024-03-05T07:00:00+00:00",
-        "example.net",
-    )
+        "tag:example.net,2024:1", "2024-03-05T07:00:00+00:00", "example.net",
+    )  # fmt: skip
     assert (html["title"], html["published"], html["source"]) == ("Budget approved", "2024-03-05", "news.example.com")
     assert html["text"].strip().endswith(PARAGRAPH.strip())
     assert "About" not in html["text"]
@@ -190,18 +185,15 @@ def test_an_address_is_opened_within_limits_and_nothing_that_its_items_name() ->
         assert collect(f"{base}/новини%20?т=а б#початок").as_rows() == collect(f"{base}/feed").as_rows()
         assert LETTERS in server.asked
         for path, options, message in (
-            ("/gone", {}, "the server answers 404"),
-            ("/moved", {"max_redirects": 0}, "--max-redirects allows more"),
+            ("/gone", {}, "the server answers 404"), ("/moved", {"max_redirects": 0}, "--max-redirects allows more"),
             ("/round", {"max_redirects": 3}, "--max-redirects allows more"),
             ("/round-file", {}, "redirects to ftp://127.0.0.1/, which is not a web address"),
             ("/slow", {"timeout": 0.3}, "--timeout allows more"),
-            ("/cut", {}, "the answer breaks off; fetch it again"),
-            ("/cut-chunks", {}, "IncompleteRead"),
+            ("/cut", {}, "the answer breaks off; fetch it again"), ("/cut-chunks", {}, "IncompleteRead"),
             ("/packed-cut", {}, "the answer breaks off; fetch it again"),
-            ("/br", {}, "encoded as br, which was not asked for"),
-            ("/headers", {}, "got more than 100 headers"),
+            ("/br", {}, "encoded as br, which was not asked for"), ("/headers", {}, "got more than 100 headers"),
             ("/with a space", {}, "control characters"),
-        ):
+        ):  # fmt: skip
             with pytest.raises(NoInputError, match=message):
                 collect(f"{base}{path}", **options).as_rows()
         for path in ("/endless", "/packed-bomb"):

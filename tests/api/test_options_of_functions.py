@@ -1,7 +1,5 @@
 """Options with few possible values: a function refuses any other value instead of taking it for the default."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import date, datetime
@@ -40,27 +38,23 @@ TEXT = "Президент Зеленський відкрив у Харкові
 ROWS = [{"id": "1", "text": TEXT, "source": "a.ua"}, {"id": "2", "text": TEXT, "source": "b.ua"}]
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda labels: dedup(ROWS, keep="latest"), "keep is 'latest'; expected one of earliest, longest"),
-        (
-            lambda labels: dedup(ROWS, csv_dialect="ukrainian"),
-            "csv_dialect is 'ukrainian'; expected one of standard, excel",
-        ),
-        (
-            lambda labels: dedup(ROWS, k=6, duplicate_rule="both"),
-            "duplicate_rule is 'both'; expected one of equal, contained",
-        ),
-        (
-            lambda labels: evaluate(ROWS, labels=labels, between="all"),
-            "between is 'all'; expected one of nothing-better, plain, none",
-        ),
-        (lambda labels: sweep(ROWS, ks=[0, 6]), "0 is not a number of key terms"),
-        (lambda labels: pairs(ROWS, k_min=0, k=6), "k_min is 0"),
-    ],
-    ids=["keep", "csv_dialect", "duplicate_rule", "between", "ks", "k_min"],
-)
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda labels: dedup(ROWS, keep="latest"), "keep is 'latest'; expected one of earliest, longest"),
+    (
+        lambda labels: dedup(ROWS, csv_dialect="ukrainian"),
+        "csv_dialect is 'ukrainian'; expected one of standard, excel",
+    ),
+    (
+        lambda labels: dedup(ROWS, k=6, duplicate_rule="both"),
+        "duplicate_rule is 'both'; expected one of equal, contained",
+    ),
+    (
+        lambda labels: evaluate(ROWS, labels=labels, between="all"),
+        "between is 'all'; expected one of nothing-better, plain, none",
+    ),
+    (lambda labels: sweep(ROWS, ks=[0, 6]), "0 is not a number of key terms"),
+    (lambda labels: pairs(ROWS, k_min=0, k=6), "k_min is 0"),
+], ids=["keep", "csv_dialect", "duplicate_rule", "between", "ks", "k_min"])  # fmt: skip
 def test_other_values_are_refused(call: Callable[[Path], Any], message: str, tmp_path: Path) -> None:
     labels = tmp_path / "labels.jsonl"
     labels.write_text(json.dumps({"a": "1", "b": "2", "label": "dup"}), encoding="utf-8")
@@ -68,42 +62,35 @@ def test_other_values_are_refused(call: Callable[[Path], Any], message: str, tmp
         call(labels)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: pairs(ROWS, k=8, preset="best"), r"k \(--k\) counts key terms, which score share"),
-        (lambda: dedup(ROWS, k=8, score="share"), r"k \(--k\) counts key terms, which score share"),
-        (lambda: pairs(ROWS, k=8, threshold=0.5), "threshold needs score='share' or preset='best'"),
-        (lambda: dedup(ROWS, min_terms=2), "min_terms needs score='share' or preset='best'"),
-    ],
-    ids=["preset best", "score share", "threshold", "min_terms"],
-)
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: pairs(ROWS, k=8, preset="best"), r"k \(--k\) counts key terms, which score share"),
+    (lambda: dedup(ROWS, k=8, score="share"), r"k \(--k\) counts key terms, which score share"),
+    (lambda: pairs(ROWS, k=8, threshold=0.5), "threshold needs score='share' or preset='best'"),
+    (lambda: dedup(ROWS, min_terms=2), "min_terms needs score='share' or preset='best'"),
+], ids=["preset best", "score share", "threshold", "min_terms"])  # fmt: skip
 def test_settings_of_the_other_score_are_refused(call: Callable[[], Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         call()
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda _: pairs(ROWS, k=6, pivot="uk"), r"pivot \(--pivot\) needs representation pivot"),
-        (lambda _: dedup(ROWS, pivot="uk"), r"pivot \(--pivot\) needs representation pivot"),
-        (lambda _: sweep(ROWS, representations=["stem"], pivot="uk"), r"pivot \(--pivot\) needs representation pivot"),
-        (lambda _: sweep(ROWS, representations=["stem"], morph="strict"), r"stem does not read morph \(--morph\)"),
-        (lambda _: pairs(ROWS, representation="stem", morph="open"), r"stem does not read morph \(--morph\)"),
-        (lambda _: similarity_matrix(ROWS, weighting="tfidf", k1=1.2), "tfidf .* does not read k1"),
-        (lambda _: audit(ROWS, n=2), r"audit needs at least 3 key terms; n is 2"),
-        (lambda _: dedup(ROWS, prefix="x_"), r"prefix \(--prefix\) needs annotate"),
-        (lambda store: ingest(ROWS, store, prefix="x_"), r"prefix \(--prefix\) needs annotate"),
-        (lambda store: ingest(ROWS, store, preset="faithful", join="retold"), r"join \(--join\) needs preset judged"),
-        (lambda store: ingest(ROWS, store, k_duplicate=5, join="copy"), r"join \(--join\) needs preset judged"),
-        (lambda store: ingest(ROWS, store, source_ranks="a"), r"source_ranks \(--source-rank\) needs best source-rank"),
-        (lambda store: ingest(ROWS, store, loss_documents=5), r"needs loss_limit \(--loss-limit\)"),
-        (lambda store: ingest(ROWS, store, epoch_days=1, first_epoch=5), r"first_epoch .* epochs are days long"),
-        (lambda store: ingest(ROWS, store, representation="stem", morph="strict"), r"stem does not read morph"),
-        (lambda store: ingest(ROWS, store, weighting="tfidf", b=0.5), "tfidf .* does not read b"),
-    ],
-)
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda _: pairs(ROWS, k=6, pivot="uk"), r"pivot \(--pivot\) needs representation pivot"),
+    (lambda _: dedup(ROWS, pivot="uk"), r"pivot \(--pivot\) needs representation pivot"),
+    (lambda _: sweep(ROWS, representations=["stem"], pivot="uk"), r"pivot \(--pivot\) needs representation pivot"),
+    (lambda _: sweep(ROWS, representations=["stem"], morph="strict"), r"stem does not read morph \(--morph\)"),
+    (lambda _: pairs(ROWS, representation="stem", morph="open"), r"stem does not read morph \(--morph\)"),
+    (lambda _: similarity_matrix(ROWS, weighting="tfidf", k1=1.2), "tfidf .* does not read k1"),
+    (lambda _: audit(ROWS, n=2), r"audit needs at least 3 key terms; n is 2"),
+    (lambda _: dedup(ROWS, prefix="x_"), r"prefix \(--prefix\) needs annotate"),
+    (lambda store: ingest(ROWS, store, prefix="x_"), r"prefix \(--prefix\) needs annotate"),
+    (lambda store: ingest(ROWS, store, preset="faithful", join="retold"), r"join \(--join\) needs preset judged"),
+    (lambda store: ingest(ROWS, store, k_duplicate=5, join="copy"), r"join \(--join\) needs preset judged"),
+    (lambda store: ingest(ROWS, store, source_ranks="a"), r"source_ranks \(--source-rank\) needs best source-rank"),
+    (lambda store: ingest(ROWS, store, loss_documents=5), r"needs loss_limit \(--loss-limit\)"),
+    (lambda store: ingest(ROWS, store, epoch_days=1, first_epoch=5), r"first_epoch .* epochs are days long"),
+    (lambda store: ingest(ROWS, store, representation="stem", morph="strict"), r"stem does not read morph"),
+    (lambda store: ingest(ROWS, store, weighting="tfidf", b=0.5), "tfidf .* does not read b"),
+])  # fmt: skip
 def test_settings_that_nothing_reads_are_refused(call: Callable[[Path], Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=message):
         call(tmp_path / "s.db")
@@ -233,38 +220,20 @@ def test_labels_of_one_kind_are_refused_by_the_name_of_their_file(labels: Path) 
 GROUP = [["1", "2"]]
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda file: ingest(ROWS, file.with_name("s.db"), batch_size=0),
-            "batch_size is 0; expected a whole n",
-        ),
-        (
-            lambda file: ingest(ROWS, file.with_name("s.db"), batch_size="10"),
-            "batch_size is '10'; expected a whole n",
-        ),
-        (
-            lambda file: ingest(ROWS, file.with_name("s.db"), mode=640),
-            "mode is 640; expected permissions",
-        ),
-        (lambda file: ingest(ROWS, file.with_name("s.db"), mode="640"), "mode is '640'; expected permissions"),
-        (lambda file: list(ingest(ROWS, file.with_name("s.db"), batch_id=5)), "the batch id 5 is not a text"),
-        (lambda file: compare(THREE, labels=file, methods=["md5"], resamples=0), "resamples is 0; expected a whole n"),
-        (
-            lambda file: compare(THREE, methods=["md5"], disagreements=-1),
-            "disagreements is -1; expected a whole n",
-        ),
-        (lambda file: similarity_matrix(ROWS, k_min=0), "k_min is 0; expected a whole number from 1 to 12"),
-        (lambda file: similarity_matrix(ROWS, k_min="4"), "k_min is '4'; expected a whole number from 1 to 12"),
-        (lambda file: provenance(ROWS, groups=GROUP, most=-1), "most is -1; expected a whole number of at least 1"),
-        (lambda file: suggest(THREE, file, -1, preset="story"), "number is -1; expected a whole number of at least 0"),
-        (
-            lambda file: train(THREE, file, positive="similar").learning_curve(draws=0),
-            "draws is 0; expected a whole n",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda file: ingest(ROWS, file.with_name("s.db"), batch_size=0), "batch_size is 0; expected a whole n"),
+    (lambda file: ingest(ROWS, file.with_name("s.db"), batch_size="10"), "batch_size is '10'; expected a whole n"),
+    (lambda file: ingest(ROWS, file.with_name("s.db"), mode=640), "mode is 640; expected permissions"),
+    (lambda file: ingest(ROWS, file.with_name("s.db"), mode="640"), "mode is '640'; expected permissions"),
+    (lambda file: list(ingest(ROWS, file.with_name("s.db"), batch_id=5)), "the batch id 5 is not a text"),
+    (lambda file: compare(THREE, labels=file, methods=["md5"], resamples=0), "resamples is 0; expected a whole n"),
+    (lambda file: compare(THREE, methods=["md5"], disagreements=-1), "disagreements is -1; expected a whole n"),
+    (lambda file: similarity_matrix(ROWS, k_min=0), "k_min is 0; expected a whole number from 1 to 12"),
+    (lambda file: similarity_matrix(ROWS, k_min="4"), "k_min is '4'; expected a whole number from 1 to 12"),
+    (lambda file: provenance(ROWS, groups=GROUP, most=-1), "most is -1; expected a whole number of at least 1"),
+    (lambda file: suggest(THREE, file, -1, preset="story"), "number is -1; expected a whole number of at least 0"),
+    (lambda file: train(THREE, file, positive="similar").learning_curve(draws=0), "draws is 0; expected a whole n"),
+])  # fmt: skip
 def test_numbers_are_checked_before_the_work(call: Callable[[Path], Any], message: str, labels: Path) -> None:
     with pytest.raises(ConfigurationError, match=message):
         call(labels)
@@ -299,11 +268,9 @@ def test_stores_are_asked_for_whole_numbers_and_moments(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     list(ingest(ROWS, path))
     for ask in (
-        lambda: search(path, TEXT, top=-1),
-        lambda: store.groups(path, top=-1),
-        lambda: store.republications(path, top=-1),
-        lambda: store.best(path, top=-1),
-    ):
+        lambda: search(path, TEXT, top=-1), lambda: store.groups(path, top=-1),
+        lambda: store.republications(path, top=-1), lambda: store.best(path, top=-1),
+    ):  # fmt: skip
         with pytest.raises(ConfigurationError, match="top is -1; expected a whole number of at least 0"):
             ask()
     moments: tuple[Any, ...] = (datetime(2024, 3, 1), date(2024, 3, 1), "2024-03-01")

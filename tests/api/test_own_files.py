@@ -1,7 +1,5 @@
 """A file that a call reads is never overwritten by the same call, whichever way it is named."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,19 +7,7 @@ from typing import Any
 
 import pytest
 
-from infostream_dedup import (
-    audit,
-    classify,
-    compare,
-    dedup,
-    evaluate,
-    ingest,
-    pairs,
-    passages,
-    suggest,
-    sweep,
-    train,
-)
+from infostream_dedup import audit, classify, compare, dedup, evaluate, ingest, pairs, passages, suggest, sweep, train
 from infostream_dedup.errors import CannotCreateError, ConfigurationError, InfostreamError
 
 TEXT = "Президент Зеленський відкрив у Харкові новий завод разом із мером Тереховим."

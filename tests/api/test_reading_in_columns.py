@@ -1,7 +1,5 @@
 """Commands give the same bytes whether a file is read in columns or document by document."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

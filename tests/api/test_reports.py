@@ -10,11 +10,9 @@ from infostream_dedup.sample import documents_path, labels_path
 
 TEXT = "Президент Зеленський відкрив у Харкові новий завод разом із мером Тереховим. Приїхали сто гостей."
 DOCUMENTS = [
-    {"id": "1", "text": TEXT, "group": "1"},
-    {"id": "2", "text": f"{TEXT} Грав оркестр.", "group": "1"},
-    {"id": "2", "text": "again"},
-    {"id": "3", "text": "Погода"},
-]
+    {"id": "1", "text": TEXT, "group": "1"}, {"id": "2", "text": f"{TEXT} Грав оркестр.", "group": "1"},
+    {"id": "2", "text": "again"}, {"id": "3", "text": "Погода"},
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -23,20 +21,17 @@ def skipping(tmp_path):
     return api.Reading(on_error="skip", quarantine=tmp_path / "bad.jsonl")
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda reading, folder: api.sweep(DOCUMENTS, representations=["stem"], reading=reading),
-        lambda reading, folder: api.pairs(DOCUMENTS, representation="stem", reading=reading),
-        lambda reading, folder: api.dedup(DOCUMENTS, folder / "out.jsonl", representation="stem", reading=reading),
-        lambda reading, folder: api.compare(DOCUMENTS, methods=["md5"], pool="all", reading=reading),
-        lambda reading, folder: api.passages.find(DOCUMENTS, reading=reading),
-        lambda reading, folder: api.passages.find_novel(DOCUMENTS, reading=reading),
-        lambda reading, folder: api.passages.find_digests(DOCUMENTS, reading=reading),
-        lambda reading, folder: api.boilerplate(DOCUMENTS, reading=reading),
-        lambda reading, folder: api.provenance(DOCUMENTS, reading=reading),
-    ],
-)
+@pytest.mark.parametrize("call", [
+    lambda reading, folder: api.sweep(DOCUMENTS, representations=["stem"], reading=reading),
+    lambda reading, folder: api.pairs(DOCUMENTS, representation="stem", reading=reading),
+    lambda reading, folder: api.dedup(DOCUMENTS, folder / "out.jsonl", representation="stem", reading=reading),
+    lambda reading, folder: api.compare(DOCUMENTS, methods=["md5"], pool="all", reading=reading),
+    lambda reading, folder: api.passages.find(DOCUMENTS, reading=reading),
+    lambda reading, folder: api.passages.find_novel(DOCUMENTS, reading=reading),
+    lambda reading, folder: api.passages.find_digests(DOCUMENTS, reading=reading),
+    lambda reading, folder: api.boilerplate(DOCUMENTS, reading=reading),
+    lambda reading, folder: api.provenance(DOCUMENTS, reading=reading),
+])  # fmt: skip
 def test_results_carry_what_was_read(call, skipping, tmp_path):
     report = call(skipping, tmp_path).report
     assert (report.read, report.used, report.quarantined) == (4, 3, 1)

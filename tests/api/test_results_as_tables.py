@@ -18,7 +18,6 @@ from infostream_dedup import (
     read_documents,
     search,
     sweep,
-    train,
 )
 from infostream_dedup.api import Listing
 from infostream_dedup.documents import ReadingReport
@@ -115,16 +114,10 @@ def test_results_go_to_other_processes_and_back(store) -> None:
         copied.rethreshold(5)
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        BadDataError("what", code="E_ID", source="a.jsonl", line=3, field="id", byte_offset=7, raw=b"x"),
-        MissingExtraError("numpy", "all", "counting"),
-        CollisionError(5, ["a", "b"]),
-        UsageError("no"),
-    ],
-    ids=lambda error: type(error).__name__,
-)
+@pytest.mark.parametrize("error", [
+    BadDataError("what", code="E_ID", source="a.jsonl", line=3, field="id", byte_offset=7, raw=b"x"),
+    MissingExtraError("numpy", "all", "counting"), CollisionError(5, ["a", "b"]), UsageError("no"),
+], ids=lambda error: type(error).__name__)  # fmt: skip
 def test_errors_go_to_other_processes_and_back(error: InfostreamError) -> None:
     error.add_note("said later")
     for copied in (sent(error), copy.deepcopy(error)):
@@ -161,12 +154,6 @@ def test_an_interruption_is_not_the_end_of_a_stream(read, tmp_path, monkeypatch)
 
 def interrupted_now(*_: Any, **__: Any) -> Any:
     raise KeyboardInterrupt
-
-
-def test_what_was_trained_has_a_short_repr() -> None:
-    found = train(documents_path(), labels_path())
-    assert repr(found) == f"<Training: preset duplicate, {len(found.pairs)} judged pairs of {labels_path()}>"
-    assert sent(found).weights() == found.weights()
 
 
 def test_a_look_at_pairs_does_not_use_them_up() -> None:
@@ -251,12 +238,9 @@ def test_frames_relations_and_texts_go_in() -> None:
     polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
     rows = [{"id": "1", "text": TEXT}, {"id": "2", "text": TEXT}]
     sources = [
-        [TEXT, TEXT],
-        pandas.Series([TEXT, TEXT]),
-        polars.Series([TEXT, TEXT]),
-        pandas.DataFrame(rows),
+        [TEXT, TEXT], pandas.Series([TEXT, TEXT]), polars.Series([TEXT, TEXT]), pandas.DataFrame(rows),
         polars.DataFrame(rows).lazy(),
-    ]
+    ]  # fmt: skip
     for source in sources:
         assert pairs(source).to_arrow().select(["a", "b"]).to_pylist() == [{"a": "1", "b": "2"}]
     duckdb = pytest.importorskip("duckdb")

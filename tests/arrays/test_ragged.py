@@ -1,7 +1,5 @@
 """Rows of different lengths beside lists of lists."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,11 +35,7 @@ def test_places_are_those_of_all_values(runs):
 
 def test_bounds_of_any_kind_of_sizes_are_int64():
     for sizes in (
-        [],
-        np.zeros(0),
-        [True, False],
-        np.array([2, 255], dtype=np.uint8),
-        np.array([1, 2], dtype=np.uint64),
-    ):
+        [], np.zeros(0), [True, False], np.array([2, 255], dtype=np.uint8), np.array([1, 2], dtype=np.uint64),
+    ):  # fmt: skip
         assert offsets_of(sizes).dtype == np.int64
     assert offsets_of(np.array([200, 200], dtype=np.uint8)).tolist() == [0, 200, 400]

@@ -1,7 +1,5 @@
 """A process dies at every statement of every command that changes a store; the next one finds it before or after."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys
@@ -60,11 +58,9 @@ print(count)
 
 def run(path, command, place):
     return subprocess.run(
-        [sys.executable, "-c", PROGRAM, path, path.with_name("copy.db"), command, str(place)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+        [sys.executable, "-c", PROGRAM, path, path.with_name("copy.db"), command, str(place)], capture_output=True,
+        text=True, timeout=120,
+    )  # fmt: skip
 
 
 def state(path, synthetic):

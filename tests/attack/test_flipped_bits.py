@@ -1,7 +1,5 @@
 """Stores with one bit flipped: verified as damaged, refused, or saying all that they said."""
 
-from __future__ import annotations
-
 import random
 import sqlite3
 from contextlib import closing
@@ -114,11 +112,7 @@ COEFFICIENT = str(orjson.loads(MODEL_FILE.read_bytes())["coefficients"]["share30
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [
-        (b'"df_max":0.5', b'"df_max":0.4'),
-        (COEFFICIENT, b"9" + COEFFICIENT[1:]),
-        (b'"judged"', b'"judgee"'),
-    ],
+    [(b'"df_max":0.5', b'"df_max":0.4'), (COEFFICIENT, b"9" + COEFFICIENT[1:]), (b'"judged"', b'"judgee"')],
 )
 def test_changed_settings_of_a_store_are_refused_when_it_is_opened(judged, tmp_path, before, after):
     with Store.open(judged) as store:

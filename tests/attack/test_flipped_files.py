@@ -1,7 +1,5 @@
 """Files beside a store and files of the package with one bit flipped: refused, made again, or saying all they said."""
 
-from __future__ import annotations
-
 import random
 
 import orjson
@@ -46,16 +44,12 @@ def fill_desk(path):
                 said = add_judgement(
                     connection,
                     Judgement(
-                        a=f"ru-{place % 25:03}",
-                        b=f"uk-{place % 20:03}",
+                        a=f"ru-{place % 25:03}", b=f"uk-{place % 20:03}",
                         label=("dup", "similar", None, "template", "different")[place % 5],
-                        repeats=(None, "b", "both")[place % 3] if place % 5 == 0 else None,
-                        person=PEOPLE[place % 3],
-                        key=f"key-{place}",
-                        seconds=1.5 + place,
-                        version_a=place % 2 or None,
+                        repeats=(None, "b", "both")[place % 3] if place % 5 == 0 else None, person=PEOPLE[place % 3],
+                        key=f"key-{place}", seconds=1.5 + place, version_a=place % 2 or None,
                     ),
-                )
+                )  # fmt: skip
                 if place % 7 == 0:
                     undo_judgement(connection, said.number, PEOPLE[place % 3], f"undo-{place}")
                 add_review(connection, "alarm", str(place % 8), ("known", "snoozed", None)[place % 3], person="oksana")
@@ -75,17 +69,13 @@ def all_of_a_desk(path):
             [
                 *(list(label_rows(connection, who=who)) for who in (None, *PEOPLE)),
                 judgement_page(connection, before=None, limit=1000),
-                *(progress_of(connection, person) for person in PEOPLE),
-                agreement_of(connection),
-                disagreements(connection, 100),
-                asked_pairs(connection, "audit"),
+                *(progress_of(connection, person) for person in PEOPLE), agreement_of(connection),
+                disagreements(connection, 100), asked_pairs(connection, "audit"),
                 connection.execute("SELECT * FROM reservation").fetchall(),
-                [present_reviews(connection, kind) for kind in ("template", "alarm")],
-                latest_jobs(connection, 10),
-                [job_shown(connection, number) for number in range(5)],
-                last_result(connection, "sweep"),
+                [present_reviews(connection, kind) for kind in ("template", "alarm")], latest_jobs(connection, 10),
+                [job_shown(connection, number) for number in range(5)], last_result(connection, "sweep"),
             ],
-        )
+        )  # fmt: skip
 
 
 def all_of_a_background(path):
@@ -124,16 +114,13 @@ def marked(path):
 
 
 FILES = {
-    "news.db.desk": (fill_desk, all_of_a_desk),
-    "known_terms.uk.bin": (terms_file("uk"), unpacked),
-    "known_shares.bin": (SHARES_FILE, unpacked),
-    "english_tags.bin": (TAGS_FILE, english_tags),
-    "background.npz": (BACKGROUND_FILE, all_of_a_background),
-    "pair_model.json": (MODEL_FILE, shipped_bytes),
+    "news.db.desk": (fill_desk, all_of_a_desk), "known_terms.uk.bin": (terms_file("uk"), unpacked),
+    "known_shares.bin": (SHARES_FILE, unpacked), "english_tags.bin": (TAGS_FILE, english_tags),
+    "background.npz": (BACKGROUND_FILE, all_of_a_background), "pair_model.json": (MODEL_FILE, shipped_bytes),
     "news.db.reported": (lambda path: write_mark(path, "2026-11-21T10:05 стрічка"), marked),
     "boilerplate.jsonl": (write_boilerplate, lambda path: read_boilerplate(path).digest),
     "waiting.json": (write_waiting, waiting_rows),
-}
+}  # fmt: skip
 
 
 @pytest.fixture(params=FILES)

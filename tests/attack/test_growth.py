@@ -1,7 +1,5 @@
 """Collections made to be slow: how time grows with their size, and a story of very many documents."""
 
-from __future__ import annotations
-
 import math
 import random
 import time

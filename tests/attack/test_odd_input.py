@@ -1,7 +1,5 @@
 """Input that nobody would write: it is read, or refused with its place; never a bug."""
 
-from __future__ import annotations
-
 import random
 import time
 from datetime import UTC, date, datetime, timedelta
@@ -22,33 +20,23 @@ from infostream_dedup.stream.settings import StreamSettings
 STEMS = StreamSettings(terms=Settings(representation="stem", df_min=0))
 
 TYPES = {
-    "null": (pa.null(), [None, None]),
-    "bool": (pa.bool_(), [True, False]),
-    "int8": (pa.int8(), [1, -1]),
-    "uint64": (pa.uint64(), [2**64 - 1, 0]),
-    "half": (pa.float16(), [np.float16(1.5), None]),
-    "nan": (pa.float64(), [float("nan"), float("inf")]),
-    "decimal": (pa.decimal128(38, 9), [Decimal("1.5"), None]),
-    "decimal256": (pa.decimal256(60, 9), [Decimal("1.5"), None]),
-    "large string": (pa.large_string(), ["a", "b"]),
-    "binary": (pa.binary(), [b"a", b"\xff"]),
-    "fixed binary": (pa.binary(3), [b"abc", b"\xff\x00\x01"]),
-    "date32": (pa.date32(), [date(2024, 2, 29), None]),
-    "date64": (pa.date64(), [date(2024, 2, 29), None]),
-    "time32": (pa.time32("ms"), [1000, None]),
-    "time64": (pa.time64("ns"), [1000, None]),
+    "null": (pa.null(), [None, None]), "bool": (pa.bool_(), [True, False]), "int8": (pa.int8(), [1, -1]),
+    "uint64": (pa.uint64(), [2**64 - 1, 0]), "half": (pa.float16(), [np.float16(1.5), None]),
+    "nan": (pa.float64(), [float("nan"), float("inf")]), "decimal": (pa.decimal128(38, 9), [Decimal("1.5"), None]),
+    "decimal256": (pa.decimal256(60, 9), [Decimal("1.5"), None]), "large string": (pa.large_string(), ["a", "b"]),
+    "binary": (pa.binary(), [b"a", b"\xff"]), "fixed binary": (pa.binary(3), [b"abc", b"\xff\x00\x01"]),
+    "date32": (pa.date32(), [date(2024, 2, 29), None]), "date64": (pa.date64(), [date(2024, 2, 29), None]),
+    "time32": (pa.time32("ms"), [1000, None]), "time64": (pa.time64("ns"), [1000, None]),
     "seconds": (pa.timestamp("s"), [0, -(2**40)]),
     "nanoseconds with zone": (pa.timestamp("ns", "Europe/Kyiv"), [0, 2**62]),
     "microseconds far away": (pa.timestamp("us", "UTC"), [2**61, -(2**61)]),
-    "duration": (pa.duration("us"), [5, None]),
-    "list": (pa.list_(pa.string()), [["a"], []]),
-    "large list": (pa.large_list(pa.int64()), [[1], None]),
-    "fixed list": (pa.list_(pa.int8(), 2), [[1, 2], [3, 4]]),
+    "duration": (pa.duration("us"), [5, None]), "list": (pa.list_(pa.string()), [["a"], []]),
+    "large list": (pa.large_list(pa.int64()), [[1], None]), "fixed list": (pa.list_(pa.int8(), 2), [[1, 2], [3, 4]]),
     "struct": (pa.struct([("a", pa.string()), ("b", pa.list_(pa.float32()))]), [{"a": "x", "b": [1.0]}, None]),
     "map": (pa.map_(pa.string(), pa.int64()), [[("a", 1)], []]),
     "dictionary": (pa.dictionary(pa.int8(), pa.string()), ["a", "b"]),
     "dictionary of numbers": (pa.dictionary(pa.int32(), pa.int64()), [1, 2]),
-}
+}  # fmt: skip
 COLUMNS = ("id", "text", "title", "lang", "published", "source", "url", "images", "links", "other")
 
 

@@ -1,7 +1,5 @@
 """The power fails: what was not synced is lost, torn or there, in any mixture; what was acknowledged is there."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """A stream that goes on and on, with expiry: memory, time and file stay what they are."""
 
-from __future__ import annotations
-
 import os
 import random
 import time
@@ -60,15 +58,12 @@ def test_it_goes_on(tmp_path, record_figures, scale):
     half = len(seen) // 2
     first, last = seen[half], seen[-1]
     record_figures(
-        seconds=limit,
-        documents=BATCH * 20 * len(seen),
-        memory_growth_percent=100 * (last[0] / first[0] - 1),
+        seconds=limit, documents=BATCH * 20 * len(seen), memory_growth_percent=100 * (last[0] / first[0] - 1),
         ms_a_document_first=sum(one[1] for one in seen[:half]) / half,
         ms_a_document_last=sum(one[1] for one in seen[half:]) / (len(seen) - half),
-        bytes_a_batch_growth_percent=100 * (last[2] / first[2] - 1),
-        signatures_kept=last[3],
+        bytes_a_batch_growth_percent=100 * (last[2] / first[2] - 1), signatures_kept=last[3],
         open_files_growth=last[4] - seen[0][4],
-    )
+    )  # fmt: skip
     # Ids, titles and verdicts stay for ever, so the file grows by the batch; signatures and texts do not.
     assert last[2] < 1.05 * first[2]
     assert last[4] == seen[0][4]

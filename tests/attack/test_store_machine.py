@@ -1,7 +1,5 @@
 """Any course of store commands leaves what one engine says that saw the whole stream."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from pathlib import Path
@@ -21,13 +19,9 @@ from infostream_dedup.stream.store.checking import checks
 
 WORDS = [form for form, _ in common_forms("en") if len(form) > 4 and form.isalpha()][:60]
 CHOSEN = StreamSettings(
-    terms=Settings(representation="stem", df_min=0),
-    epoch_documents=6,
-    first_epoch=3,
-    window_days=None,
-    window_documents=9,
-    keep_text=True,
-)
+    terms=Settings(representation="stem", df_min=0), epoch_documents=6, first_epoch=3, window_days=None,
+    window_documents=9, keep_text=True,
+)  # fmt: skip
 words = st.lists(st.integers(0, len(WORDS) - 1), min_size=3, max_size=14)
 
 

@@ -1,7 +1,5 @@
 """A small stream with known relations."""
 
-from __future__ import annotations
-
 import pytest
 
 STORY = (

@@ -1,7 +1,5 @@
 """``dedup --annotate`` writes over no column of the documents."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -53,15 +53,8 @@ def test_a_term_that_fills_a_text_is_counted_exactly():
 def test_checksums_are_those_of_single_texts_however_many_are_made_together(at_once, monkeypatch):
     monkeypatch.setattr("infostream_dedup.runs.batch.collection._HASHED_AT_ONCE", at_once)
     texts = [
-        "Суд оставил жалобу",
-        "",
-        " Суд\u00a0оставил\nжалобу ",
-        "и\u0306",
-        "й",
-        "lone \ud800",
-        "lone \ufffd",
-        "東京",
-    ]
+        "Суд оставил жалобу", "", " Суд\u00a0оставил\nжалобу ", "и\u0306", "й", "lone \ud800", "lone \ufffd", "東京",
+    ]  # fmt: skip
     documents = [Document(id=str(number), title="Заголовок", text=text) for number, text in enumerate(texts)]
     found = collect(documents).text_hashes
     assert found == [text_hash(text) for text in texts]

@@ -1,7 +1,5 @@
 """The block ``confirmed`` of a sweep: the links of pairs that the evidence accepts."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup import pairs, read_documents, similarity_matrix, sweep
@@ -48,12 +46,6 @@ def test_links_between_languages_are_not_confirmed_and_the_reader_learns_it() ->
     links = {row.block: row.measures.links for row in found.rows}
     assert 0 < links["confirmed"] <= links["mono"]
     assert any("no links between languages" in note for note in found.notes)
-
-
-def test_without_being_asked_there_is_no_block() -> None:
-    found = sweep(str(documents_path()), representations=["stem"], ks=[3], examples=False, estimate=False)
-    assert {row.block for row in found.rows} == {"all"}
-    assert not found.notes
 
 
 def test_shares_are_refused() -> None:

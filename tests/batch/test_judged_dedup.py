@@ -1,7 +1,5 @@
 """Statuses and groups with preset ``judged``."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -77,15 +75,11 @@ def test_retold_stories_join_only_where_no_document_has_a_date(stream, tmp_path)
     assert found["2"]["group"] == "2"
 
 
-@pytest.mark.parametrize(
-    ("given", "error"),
-    [
-        ({"preset": "judged", "k": 6}, UsageError),
-        ({"preset": "judged", "duplicate_rule": "contained"}, UsageError),
-        ({"preset": "judged", "join": "copies"}, ConfigurationError),
-        ({"preset": "judged", "join": "related"}, ConfigurationError),
-    ],
-)
+@pytest.mark.parametrize(("given", "error"), [
+    ({"preset": "judged", "k": 6}, UsageError), ({"preset": "judged", "duplicate_rule": "contained"}, UsageError),
+    ({"preset": "judged", "join": "copies"}, ConfigurationError),
+    ({"preset": "judged", "join": "related"}, ConfigurationError),
+])  # fmt: skip
 def test_options_that_have_no_meaning_are_refused(given, error, tmp_path):
     with pytest.raises(error):
         dedup([], tmp_path / "out.jsonl", **given)
@@ -112,9 +106,6 @@ def test_headlines_with_other_numbers_are_no_repeats(tmp_path):
     documents = [{"id": str(number), "text": text} for number, text in enumerate(headlines)]
     found = annotated(documents, tmp_path / "out.jsonl")
     assert [said(found[str(number)]) for number in range(5)] == [
-        ("new", None, "0", None),
-        ("similar", "0", "1", "template"),
-        ("duplicate", "1", "1", "retold"),
-        ("new", None, "3", None),
-        ("similar", "3", "4", "template"),
-    ]
+        ("new", None, "0", None), ("similar", "0", "1", "template"), ("duplicate", "1", "1", "retold"),
+        ("new", None, "3", None), ("similar", "3", "4", "template"),
+    ]  # fmt: skip

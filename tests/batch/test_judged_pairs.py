@@ -1,7 +1,5 @@
 """Pairs with preset ``judged``: which are listed, what a row says, and why."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math
@@ -131,34 +129,20 @@ def test_pairs_between_files_only(documents):
     assert between
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"preset": "judged", "k": 6},
-        {"preset": "judged", "n": 30},
-        {"preset": "judged", "score": "share"},
-        {"preset": "judged", "representation": "pivot"},
-        {"preset": "best", "between": "plain"},
-        {"preset": "best", "min_probability": 0.0},
-    ],
-)
+@pytest.mark.parametrize("given", [
+    {"preset": "judged", "k": 6}, {"preset": "judged", "n": 30}, {"preset": "judged", "score": "share"},
+    {"preset": "judged", "representation": "pivot"}, {"preset": "best", "between": "plain"},
+    {"preset": "best", "min_probability": 0.0},
+])  # fmt: skip
 def test_options_that_have_no_meaning_are_refused(given):
     with pytest.raises(UsageError, match="preset judged"):
         pairs([], **given)
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"settings": Settings()},
-        {"min_probability": 1.5},
-        {"top": 0},
-        {"sort": "kind"},
-        {"between": "nothing"},
-        {"k_min": 13},
-        {"k_min": 0},
-    ],
-)
+@pytest.mark.parametrize("given", [
+    {"settings": Settings()}, {"min_probability": 1.5}, {"top": 0}, {"sort": "kind"}, {"between": "nothing"},
+    {"k_min": 13}, {"k_min": 0},
+])  # fmt: skip
 def test_values_out_of_range_are_refused(given):
     with pytest.raises(ConfigurationError):
         pairs([], preset="judged", **given)

@@ -15,11 +15,8 @@ def test_k_whose_links_are_too_many_to_store_still_have_rows(monkeypatch):
     assert [row.measures.k for row in unstored.rows] == list(range(1, 13))
     for ours, plain in zip(unstored.rows[:3], stored[:3], strict=True):
         assert (ours.measures.links, ours.measures.reciprocal, ours.measures.paths, ours.measures.symmetry) == (
-            plain.measures.links,
-            plain.measures.reciprocal,
-            plain.measures.paths,
-            plain.measures.symmetry,
-        )
+            plain.measures.links, plain.measures.reciprocal, plain.measures.paths, plain.measures.symmetry,
+        )  # fmt: skip
         assert ours.measures.sampled
         error = ours.measures.transitivity_error
         assert ours.measures.transitivity == pytest.approx(plain.measures.transitivity, abs=5 * error)

@@ -1,7 +1,5 @@
 """Pairs as numbers, against sorted lists of tuples."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

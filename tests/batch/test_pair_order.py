@@ -1,7 +1,5 @@
 """The order of rows of pairs, where key terms decide about them."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup import pairs
@@ -12,17 +10,9 @@ from infostream_dedup.sample import documents_path
 
 def _row(name: str, forward: float, backward: float) -> PairRow:
     return PairRow(
-        a=name,
-        b="x",
-        forward=1,
-        backward=1,
-        n_a=1,
-        n_b=1,
-        share_forward=forward,
-        share_backward=backward,
-        relation=None,
-        terms=None,
-    )
+        a=name, b="x", forward=1, backward=1, n_a=1, n_b=1, share_forward=forward, share_backward=backward,
+        relation=None, terms=None,
+    )  # fmt: skip
 
 
 def test_by_hand() -> None:

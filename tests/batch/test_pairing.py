@@ -89,9 +89,3 @@ def test_only_pairs_of_two_languages(stream):
     english = [{**document, "id": f"en-{document['id']}", "lang": "en"} for document in stream]
     rows = list(pairs([*stream, *english], representation="stem", k_min=1, cross_language=True))
     assert all(row.b.startswith("en-") != row.a.startswith("en-") for row in rows)
-
-
-def test_empty_and_single_collections():
-    assert list(pairs([])) == []
-    assert list(pairs([{"id": "1", "text": "Снег идёт"}])) == []
-    assert list(pairs([{"id": "1", "text": ""}, {"id": "2", "text": ""}])) == []

@@ -1,7 +1,5 @@
 """A story that makes up most of a collection keeps its key terms where evidence decides."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 

@@ -11,16 +11,11 @@ from infostream_dedup.runs.batch.sources import rereadable
 FIRST = '{"id": "1", "text": "Снег"}\n{"id": "2", "text": "Дождь"}\n'
 
 
-@pytest.mark.parametrize(
-    "second",
-    [
-        FIRST + '{"id": "3", "text": "Град"}\n',
-        '{"id": "1", "text": "Снег"}\n',
-        '{"id": "1", "text": "Снег"}\n{"id": "3", "text": "Дождь"}\n',
-        '{"id": "1", "text": "Снег идёт"}\n{"id": "2", "text": "Дождь"}\n',
-    ],
-    ids=["longer", "shorter", "other id", "other text"],
-)
+@pytest.mark.parametrize("second", [
+    FIRST + '{"id": "3", "text": "Град"}\n', '{"id": "1", "text": "Снег"}\n',
+    '{"id": "1", "text": "Снег"}\n{"id": "3", "text": "Дождь"}\n',
+    '{"id": "1", "text": "Снег идёт"}\n{"id": "2", "text": "Дождь"}\n',
+], ids=["longer", "shorter", "other id", "other text"])  # fmt: skip
 def test_files_written_to_while_they_are_read(second, tmp_path):
     path = tmp_path / "in.jsonl"
     path.write_text(FIRST, encoding="utf-8")

@@ -1,7 +1,5 @@
 """Sweeps over a store, against sweeps over the documents themselves."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -59,10 +57,8 @@ def test_the_sweep_over_a_store_is_that_over_its_documents_by_the_same_statistic
     found = api.sweep_store(store, n=n, target=target, score=score)
     assert rows(found) == rows(expected)
     assert (found.recommended_k, found.reason, found.groups) == (
-        expected.recommended_k,
-        expected.reason,
-        expected.groups,
-    )
+        expected.recommended_k, expected.reason, expected.groups,
+    )  # fmt: skip
     assert found.documents == expected.documents
     # A stored collection knows no dates and addresses.
     unknown = dict.fromkeys(("published_a", "published_b", "url_a", "url_b"))
@@ -107,20 +103,15 @@ def test_a_range_of_the_clock_is_swept(documents, store):
     assert not any(row.measures.links for row in everything.rows)
 
 
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({"representation": "morph"}, "representation is 'morph', but documents of the store were weighed with"),
-        ({"weighting": "tfidf"}, "weighting is 'tfidf'"),
-        ({"df_min": 5}, "df_min is 5"),
-        ({"background": False}, "background is False"),
-        ({"n": 13}, "n is 13, but documents of the store keep 12 key terms each"),
-        ({"target": "top:13"}, "target is 'top:13', but documents of the store keep 12 key terms and the set"),
-        ({"preset": "best"}, "n is 30"),
-        ({"ks": [13]}, "13 is more than the 12 key terms"),
-        ({"ks": [3], "score": "share"}, "the share score has thresholds and no k"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "message"), [
+    ({"representation": "morph"}, "representation is 'morph', but documents of the store were weighed with"),
+    ({"weighting": "tfidf"}, "weighting is 'tfidf'"), ({"df_min": 5}, "df_min is 5"),
+    ({"background": False}, "background is False"),
+    ({"n": 13}, "n is 13, but documents of the store keep 12 key terms each"),
+    ({"target": "top:13"}, "target is 'top:13', but documents of the store keep 12 key terms and the set"),
+    ({"preset": "best"}, "n is 30"), ({"ks": [13]}, "13 is more than the 12 key terms"),
+    ({"ks": [3], "score": "share"}, "the share score has thresholds and no k"),
+])  # fmt: skip
 def test_what_a_store_cannot_give_is_refused(epochs, asked, message):
     with pytest.raises(ConfigurationError, match=message):
         api.sweep_store(epochs, **asked)

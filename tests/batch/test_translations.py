@@ -1,7 +1,5 @@
 """Translations among the pairs of preset ``judged``: which are found, and what their rows say."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 
@@ -221,16 +219,10 @@ def test_evaluate_counts_what_pairs_lists(sample):
 
 
 LEAST_F1 = {
-    ("ntrex", "ru-uk"): 0.995,
-    ("ntrex", "en-ru"): 0.995,
-    ("ntrex", "en-uk"): 0.995,
-    ("wmt", "ru-uk"): 0.99,
-    ("wmt", "en-ru"): 0.97,
-    ("wmt", "en-uk"): 0.97,
-    ("multilingual", "ru-uk"): 0.93,
-    ("multilingual", "en-ru"): 0.75,
+    ("ntrex", "ru-uk"): 0.995, ("ntrex", "en-ru"): 0.995, ("ntrex", "en-uk"): 0.995, ("wmt", "ru-uk"): 0.99,
+    ("wmt", "en-ru"): 0.97, ("wmt", "en-uk"): 0.97, ("multilingual", "ru-uk"): 0.93, ("multilingual", "en-ru"): 0.75,
     ("multilingual", "en-uk"): 0.60,
-}
+}  # fmt: skip
 
 
 @pytest.mark.corpus
@@ -242,12 +234,8 @@ def test_translations_of_the_real_sets(name, corpora):
     kin = corpora / f"{name}.kin.jsonl.gz"
     for lang in ("ru-uk", "en-ru", "en-uk"):
         truth = truth_for(
-            collection.collection,
-            corpora / f"{name}.labels.jsonl.gz",
-            kin=kin if kin.is_file() else None,
-            lang=lang,
-            domains=("", "news") if name == "wmt" else (),
-            positive=("translation", "dup"),
-        )
+            collection.collection, corpora / f"{name}.labels.jsonl.gz", kin=kin if kin.is_file() else None, lang=lang,
+            domains=("", "news") if name == "wmt" else (), positive=("translation", "dup"),
+        )  # fmt: skip
         f1 = f1_of(collection, truth)
         assert f1 >= LEAST_F1[name, lang], (name, lang, f1)

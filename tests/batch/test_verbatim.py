@@ -1,7 +1,5 @@
 """Nodes of equal documents say the same of the documents as all links written out."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np
@@ -35,12 +33,9 @@ def streams(draw):
 
 
 @given(
-    streams(),
-    st.sampled_from(["equal", "contained"]),
-    st.sampled_from(["scaled", "strict"]),
-    st.sampled_from([2, 4, 6]),
-    st.sampled_from(["text", "signature"]),
-)
+    streams(), st.sampled_from(["equal", "contained"]), st.sampled_from(["scaled", "strict"]),
+    st.sampled_from([2, 4, 6]), st.sampled_from(["text", "signature"]),
+)  # fmt: skip
 def test_statuses_are_those_of_all_pairs(texts, rule, short, k, target):
     collection = collection_of(texts)
     chosen = Settings(representation="stem", df_min=1, df_max=0.99, k=k, short=short, target=target)

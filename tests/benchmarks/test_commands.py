@@ -1,7 +1,5 @@
 """``python -m benchmarks.commands``: the commands beside those of another checkout, which may be an older one."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -80,15 +78,6 @@ def test_a_command_that_fails_without_a_word_is_named_with_its_exit_code(checkou
         list(_rows("pairs", checkouts, news, 1))
 
 
-def test_a_failure_is_one_line_and_exit_code_2(tmp_path):
-    (tmp_path / "news.jsonl").write_text("{}\n")
-    done = run("--only", "dedup", "--file", str(tmp_path / "news.jsonl"))
-    assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
-    assert line.startswith(f"{ROOT} cannot run 'infostream-dedup dedup DOCS --preset faithful")
-    assert "news.jsonl:1" in line
-
-
 def test_a_folder_without_the_package_is_refused(tmp_path):
     done = run("--against", str(tmp_path))
     assert done.returncode == 2
@@ -96,8 +85,7 @@ def test_a_folder_without_the_package_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("names", "reason"),
-    [("sweep,swep", "no command 'swep'"), ("pairs,compare", "compare: only for made-up news")],
+    ("names", "reason"), [("sweep,swep", "no command 'swep'"), ("pairs,compare", "compare: only for made-up news")]
 )
 def test_commands_that_cannot_be_timed_are_refused(names, reason):
     done = run("--file", "news.jsonl", "--only", names)
@@ -109,10 +97,6 @@ def test_every_two_of_the_first_documents_of_a_story_are_labelled(news):
     files = replace(news, stories=[7, 5, 7, 7]).first(3, labels=True)
     assert files["DOCS"].read_bytes() == b"".join(news.path.read_bytes().splitlines(keepends=True)[:3])
     assert files["LABELS"].read_bytes() == b'{"a":"d0","b":"d2","label":"dup"}\n'
-
-
-def test_a_file_that_is_read_whole_is_not_copied(news):
-    assert news.first(4, labels=False) == {"DOCS": news.path}
 
 
 def test_the_checksum_leaves_out_seconds_and_nothing_else(tmp_path):

@@ -1,7 +1,5 @@
 """The sizes at which ``make bench`` runs its parts."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import sys

@@ -1,7 +1,5 @@
 """The bundled sample, served, and headless Chromium."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """Judging in a browser while the connection is cut: nothing lost, nothing double, the count never ahead of the file."""
 
-from __future__ import annotations
-
 import itertools
 import statistics
 from typing import Any

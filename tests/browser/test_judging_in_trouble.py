@@ -1,7 +1,5 @@
 """Judging in a browser when answers are lost, keys are held, buttons are clicked twice, or a session ends."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -62,10 +60,7 @@ def test_another_choice_after_lost_answers_is_stored(address: str, page: Any) ->
     assert ids_of(page) == pair
     page.keyboard.press("Digit5")
     until(page, "document.getElementById('judged').textContent === '1'")
-    assert [(row["a"], row["b"], row["label"]) for row in latest(address, 2)] == [
-        (*pair, "different"),
-        (*pair, "dup"),
-    ]
+    assert [(row["a"], row["b"], row["label"]) for row in latest(address, 2)] == [(*pair, "different"), (*pair, "dup")]
     page.keyboard.press("Backspace")
     until(page, f"{SAID} === 'Undone.'")
 

@@ -1,7 +1,5 @@
 """Pages of documents with endless words, odd ids and markup: nothing too wide, no script run."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

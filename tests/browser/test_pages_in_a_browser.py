@@ -1,7 +1,5 @@
 """The pages in headless Chromium: nothing from elsewhere, nothing too wide, everything by keyboard."""
 
-from __future__ import annotations
-
 import re
 from importlib import resources
 from typing import Any

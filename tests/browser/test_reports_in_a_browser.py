@@ -1,7 +1,5 @@
 """Report pages in headless Chromium: one file, nothing from elsewhere, nothing too wide, WCAG 2.1 AA where axe is."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Runs the command line as a user does: in a process of its own."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """``audit`` as a person uses it: pairs go to a file, are judged there, and come back."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """``compare`` as its user runs it."""
 
-import csv
-import io
 import json
 
 from infostream_dedup.lab.evaluation.labels import read_labels
@@ -21,16 +19,9 @@ def test_all_methods_against_labels_as_json(run):
     asked = [name for name in methods() if not method_class(name).only_when_named]
     assert [row["method"] for row in found["rows"]] == [name for name in asked if name not in found["missing"]]
     assert list(found["rows"][0])[:9] == [
-        "method",
-        "pairs",
-        "precision",
-        "recall",
-        "f1",
-        "symmetry",
-        "transitivity",
-        "cpu_seconds",
+        "method", "pairs", "precision", "recall", "f1", "symmetry", "transitivity", "cpu_seconds",
         "bytes_per_document",
-    ]
+    ]  # fmt: skip
     assert found["protocol"] == "labels"
     assert len(found["dice"]["values"]) == len(found["rows"])
     assert b"reading, shared by all" in answer.stderr
@@ -45,15 +36,6 @@ def test_a_table_with_the_dice_matrix(run):
     assert "Dice, %" in text
     assert "growth" not in text
     assert b"pool: " in answer.stderr
-
-
-def test_csv_and_json_lines(run):
-    rows = list(
-        csv.DictReader(io.StringIO(run("compare", SAMPLE, "--methods", FEW, "--format", "csv").stdout.decode()))
-    )
-    assert [row["method"] for row in rows] == FEW.split(",")
-    lines = run("compare", SAMPLE, "--methods", "md5", "--methods", "tf", "--format", "jsonl").stdout.splitlines()
-    assert [json.loads(line)["method"] for line in lines] == ["md5", "tf"]
 
 
 def test_a_report_and_pairs_for_an_expert(run, tmp_path):

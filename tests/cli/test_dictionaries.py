@@ -1,7 +1,5 @@
 """``dictionaries check``, ``import``, ``list``, ``remove`` and ``show --to`` as their user runs them."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -20,18 +18,6 @@ def test_check_names_defects_and_leaves_with_65(run, tmp_path: Path) -> None:
     assert "1 files, 1 rows: " in said
     assert "round trips were not tried" in said
     assert "E_DICTIONARY" in said
-
-
-def test_check_of_a_good_folder_in_json(run, tmp_path: Path) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    (folder / "surnames.tsv").write_text("ru\tuk\ten\tkind\nГорзблюфт\tГурзбліфт\tQux\tsport\n", encoding="utf-8")
-    quiet = run("dictionaries", "check", "--folder", str(folder), "--format", "jsonl", "--quiet")
-    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, b"", b"")
-    doubts = run("dictionaries", "check", "--folder", str(folder), "--format", "jsonl", "--doubts")
-    rows = [json.loads(line) for line in doubts.stdout.splitlines()]
-    assert doubts.returncode == 0
-    assert {(row["kind"], row["file"], row["line"]) for row in rows} == {("doubt", "surnames.tsv", 2)}
 
 
 def test_import_list_show_remove(run, tmp_path: Path) -> None:
@@ -71,12 +57,6 @@ def test_import_asks_for_languages_and_format(run) -> None:
     answer = run("dictionaries", "import", "t.tsv", "--from", "de", "--to", "uk", "--format", "tsv")
     assert answer.returncode == 2
     assert b"'de' is not one of 'ru', 'uk', 'en'" in answer.stderr
-
-
-def test_show_without_to_is_as_before(run) -> None:
-    answer = run("dictionaries", "show", "уряд", "--lang", "uk")
-    rows = [json.loads(line) for line in answer.stdout.splitlines()]
-    assert rows[0]["term"] == "уряд"
 
 
 def test_build_prints_a_row_for_each_table(run, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """``ingest`` through the command line: verdicts, replays, following, ends."""
 
-from __future__ import annotations
-
 import csv
 import json
 import random
@@ -47,14 +45,6 @@ def test_verdicts_have_the_columns_of_the_design(run, tmp_path):
             assert row["of"] is row["relation"] is row["forward"] is row["backward"] is row["terms"] is None
             assert row["kind"] is row["probability"] is None
     assert b"read 199 = used 199 + quarantined 0" in done.stderr
-
-
-def test_the_size_of_batches_changes_nothing(run, tmp_path):
-    outputs = {
-        run("ingest", str(documents_path()), "--store", str(tmp_path / f"{size}.db"), "--batch-size", size).stdout
-        for size in ("1", "7", "1000")
-    }
-    assert len(outputs) == 1
 
 
 @pytest.mark.parametrize("printed", [["--annotate"], ["--keep", "originals"]])
@@ -112,16 +102,6 @@ def test_a_known_batch_id_with_other_content_is_refused(run, tmp_path):
     assert refused.stdout == b""
 
 
-def test_a_known_id_with_other_content_is_refused_or_a_version(run, tmp_path):
-    one, other = (write(tmp_path / f"{text}.jsonl", [{"id": "1", "text": text}]) for text in ("снег", "дождь"))
-    store = str(tmp_path / "s.db")
-    assert run("ingest", one, "--store", store).returncode == 0
-    refused = run("ingest", other, "--store", store)
-    assert refused.returncode == 65
-    assert b"E_ID_CONFLICT" in refused.stderr
-    assert run("ingest", other, "--store", store, "--on-conflict", "version").returncode == 0
-
-
 def test_originals_and_annotations_pass_documents_on(run, tmp_path):
     verdicts = lines(run("ingest", str(documents_path()), "--store", str(tmp_path / "a.db")).stdout)
     kept = run("ingest", str(documents_path()), "--store", str(tmp_path / "b.db"), "--keep", "originals").stdout
@@ -129,48 +109,6 @@ def test_originals_and_annotations_pass_documents_on(run, tmp_path):
     assert lines(kept) == [row for row in sample() if row["id"] not in repeats]
     annotated = run("ingest", str(documents_path()), "--store", str(tmp_path / "c.db"), "--annotate").stdout
     assert lines(annotated) == [{**row, **verdict} for row, verdict in zip(sample(), verdicts, strict=True)]
-
-
-def test_other_settings_than_the_store_has_are_refused(run, tmp_path):
-    store = str(tmp_path / "s.db")
-    assert run("ingest", str(documents_path()), "--store", store, "--k-duplicate", "7").returncode == 0
-    assert run("ingest", str(documents_path()), "--store", store).returncode == 0
-    refused = run("ingest", str(documents_path()), "--store", store, "--k-duplicate", "5")
-    assert refused.returncode == 78
-    assert b"settings" in refused.stderr
-
-
-@pytest.mark.parametrize(("density", "status"), [(None, "similar"), ("0", "duplicate")])
-def test_a_link_to_one_of_a_large_group_is_enough_only_if_asked(run, tmp_path, density, status):
-    words = [f"{letter}{vowel}bok" for letter in "bdfgklmnprtv" for vowel in "ai"]
-    bridging = " ".join(words[6:18])
-    others = [
-        " ".join(f"{word[:2]}{end}" for word in words[:12]) for end in "dog fan gum hat jam kin leg mud nap oat".split()
-    ]
-    copies = [" ".join(words[:12]) + f" {extra}dam" for extra in "abcdefghi"]
-    texts = [*others, *copies, bridging, " ".join(words[12:])]
-    rows = [{"id": str(number), "text": text, "lang": "en"} for number, text in enumerate(texts)]
-    options = "--preset faithful --representation stem --least-shared 0 --no-templates --df-min 0".split()
-    chaining = () if density is None else ("--chaining-density", density)
-    done = run("ingest", write(tmp_path / "a.jsonl", rows), "--store", str(tmp_path / "s.db"), *options, *chaining)
-    assert done.returncode == 0, done.stderr
-    verdicts = lines(done.stdout)
-    assert [row["group"] for row in verdicts[10:20]] == ["10"] * 10
-    assert (verdicts[20]["status"], verdicts[20]["of"]) == (status, "19")
-
-
-def test_a_bad_line_stops_before_its_batch_or_is_set_aside(run, tmp_path):
-    path = tmp_path / "d.jsonl"
-    path.write_text('{"id": "1", "text": "снег"}\n{"id": 2}\n{"id": "3", "text": "дождь"}\n', encoding="utf-8")
-    failed = run("ingest", str(path), "--store", str(tmp_path / "s.db"), "--batch-size", "1")
-    assert failed.returncode == 65
-    assert b"d.jsonl:2: " in failed.stderr
-    assert [row["id"] for row in lines(failed.stdout)] == ["1"]
-    aside = str(tmp_path / "q.jsonl")
-    done = run("ingest", str(path), "--store", str(tmp_path / "s.db"), "--on-error", "skip", "--quarantine", aside)
-    assert done.returncode == 0
-    assert [row["id"] for row in lines(done.stdout)] == ["1", "3"]
-    assert b"read 3 = used 2 + quarantined 1" in done.stderr
 
 
 def test_standard_input_is_followed_until_the_end_of_it(run, tmp_path):
@@ -185,11 +123,9 @@ def test_standard_input_is_followed_until_the_end_of_it(run, tmp_path):
 
 def follow(tmp_path, *arguments, **options):
     return subprocess.Popen(
-        [*COMMAND, *arguments, "--follow", "--store", str(tmp_path / "s.db")],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **options,
-    )
+        [*COMMAND, *arguments, "--follow", "--store", str(tmp_path / "s.db")], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, **options,
+    )  # fmt: skip
 
 
 def test_a_folder_is_followed_and_sigterm_ends_it_well(tmp_path):

@@ -1,7 +1,5 @@
 """The catalogue of bad input through ``ingest``: code, line, field; nothing half done; read = verdicts + set aside."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sqlite3

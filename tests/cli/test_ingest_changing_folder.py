@@ -1,7 +1,5 @@
 """``ingest --follow``: files that grow, are replaced or vanish, and entries of the folder that are not files."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

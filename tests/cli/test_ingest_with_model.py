@@ -1,7 +1,5 @@
 """``ingest --model``: templates are no duplicates, whatever the batches; stored answers; refusals."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -66,25 +64,3 @@ def test_templates_of_other_stories_are_not_duplicates(run, tmp_path, halves):
     verified = run("store", "verify", "7.db", "--format", "jsonl")
     assert verified.returncode == 0
     assert not any(row["faults"] for row in lines(verified.stdout))
-
-
-def test_refusals_say_what_to_do(run, tmp_path, halves):
-    trained(run, "counted.json")
-    trained(run, "m.json", "--statistics", "background")
-    labels = (tmp_path / "labels.jsonl").read_bytes().splitlines(keepends=True)
-    (tmp_path / "labels.jsonl").write_bytes(b"".join(labels[:-4]))
-    trained(run, "other.json", "--statistics", "background")
-    keep = ("--keep-text",)
-    assert run("ingest", "rest.jsonl", "--store", "judged.db", "--model", "m.json", *keep).returncode == 0
-    assert run("ingest", "rest.jsonl", "--store", "plain.db", "--preset", "faithful").returncode == 0
-    for store, options, code, message in (
-        ("new.db", ("--model", "m.json"), 78, b"--keep-text"),
-        ("new.db", ("--model", "counted.json", *keep), 78, b"--statistics background"),
-        ("new.db", ("--model", "none.json", *keep), 66, b"none.json"),
-        ("judged.db", ("--model", "other.json"), 78, b"model"),
-        ("judged.db", (), 78, b"--model"),
-        ("plain.db", ("--model", "m.json", *keep), 78, b"model None"),
-    ):
-        answer = run("ingest", "rest.jsonl", "--store", store, *options)
-        assert (answer.returncode, message in answer.stderr, answer.stdout) == (code, True, b""), answer.stderr
-    assert not (tmp_path / "new.db").exists()

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
@@ -24,14 +22,9 @@ def invoke(tmp_path, monkeypatch):
 def test_it_says_what_was_installed_where(invoke, tmp_path):
     first, again = invoke(str(MODEL)), invoke(str(MODEL))
     assert json.loads(first.stdout) == {
-        "file": str(MODEL),
-        "source": "uk",
-        "target": "ru",
-        "version": "1.0",
-        "folder": str(tmp_path / "packages" / "translate-uk_ru-1_0"),
-        "replaced": False,
-        "tried": True,
-    }
+        "file": str(MODEL), "source": "uk", "target": "ru", "version": "1.0",
+        "folder": str(tmp_path / "packages" / "translate-uk_ru-1_0"), "replaced": False, "tried": True,
+    }  # fmt: skip
     assert json.loads(again.stdout)["replaced"] is True
     assert (tmp_path / "packages" / "translate-uk_ru-1_0" / "model" / "model.bin").is_file()
     assert not first.stderr

@@ -1,7 +1,5 @@
 """One real stream, however it is cut and wherever it runs: one SHA-256 of its verdicts."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import itertools
@@ -46,11 +44,8 @@ def checksums(run, documents, combinations, *options):
     for number, (size, seed, (zone, language)) in enumerate(combinations):
         done = run(
             *("ingest", str(documents), "--store", f"{number}.db", "--batch-size", str(size)),
-            *("--format", "jsonl", "--quiet", *options),
-            PYTHONHASHSEED=seed,
-            TZ=zone,
-            LC_ALL=language,
-        )
+            *("--format", "jsonl", "--quiet", *options), PYTHONHASHSEED=seed, TZ=zone, LC_ALL=language,
+        )  # fmt: skip
         assert done.returncode == 0, done.stderr
         found[size, seed, zone] = len(done.stdout.splitlines()), hashlib.sha256(done.stdout).hexdigest()
     return found

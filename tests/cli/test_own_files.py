@@ -1,7 +1,5 @@
 """No command overwrites a file that it also reads, or writes for another purpose."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -24,24 +22,20 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    ("command", "code"),
-    [
-        ("dedup a.jsonl --out - --summary a.jsonl", 73),
-        ("dedup --summary a.jsonl a.jsonl --out -", 73),
-        ("pairs a.* --summary ./a.jsonl", 73),
-        ("pairs . --summary a.jsonl", 73),
-        ("evaluate a.jsonl --labels labels.jsonl --summary labels.jsonl", 73),
-        ("pairs a.jsonl --config settings.toml --summary settings.toml", 73),
-        ("passages find a.jsonl --boilerplate list.jsonl --out list.jsonl", 73),
-        ("dedup a.jsonl --out b.jsonl --summary b.jsonl", 73),
-        (f"pairs a.jsonl --boilerplate list.jsonl {SKIP} list.jsonl", 78),
-        (f"audit a.jsonl --judged labels.jsonl {SKIP} labels.jsonl", 78),
-        (f"train a.jsonl --labels labels.jsonl {SKIP} labels.jsonl", 78),
-        (f"pairs a.jsonl --summary b.jsonl {SKIP} b.jsonl", 73),
-        (f"pairs a.jsonl {SKIP} -", 78),
-    ],
-)
+@pytest.mark.parametrize(("command", "code"), [
+    ("dedup a.jsonl --out - --summary a.jsonl", 73), ("dedup --summary a.jsonl a.jsonl --out -", 73),
+    ("pairs a.* --summary ./a.jsonl", 73), ("pairs . --summary a.jsonl", 73),
+    ("evaluate a.jsonl --labels labels.jsonl --summary labels.jsonl", 73),
+    ("pairs a.jsonl --config settings.toml --summary settings.toml", 73),
+    ("passages find a.jsonl --boilerplate list.jsonl --out list.jsonl", 73),
+    ("dedup a.jsonl --out b.jsonl --summary b.jsonl", 73), ("dedup a.jsonl --out a.jsonl", 73),
+    ("train a.jsonl --labels labels.jsonl --model labels.jsonl", 73),
+    (f"dedup a.jsonl --out b.jsonl {SKIP} b.jsonl", 73),
+    (f"pairs a.jsonl --boilerplate list.jsonl {SKIP} list.jsonl", 78),
+    (f"audit a.jsonl --judged labels.jsonl {SKIP} labels.jsonl", 78),
+    (f"train a.jsonl --labels labels.jsonl {SKIP} labels.jsonl", 78),
+    (f"pairs a.jsonl --summary b.jsonl {SKIP} b.jsonl", 73), (f"pairs a.jsonl {SKIP} -", 78),
+])  # fmt: skip
 def test_nothing_is_overwritten(run_command, folder: Path, command: str, code: int) -> None:
     answer = run_command(folder, *command.split())
     assert answer.returncode == code, answer.stderr
@@ -60,16 +54,13 @@ def test_the_result_may_replace_an_earlier_one(run_command, folder: Path) -> Non
     assert json.loads((folder / "run.json").read_text())["read"] == 2
 
 
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        ("sweep bad.jsonl --out a.jsonl/report", "cannot create the folder a.jsonl/report: "),
-        ("compare bad.jsonl --out a.jsonl/report", "cannot create the folder a.jsonl/report: "),
-        ("train bad.jsonl --labels labels.jsonl --curve a.jsonl/curve", "cannot create the folder a.jsonl/curve: "),
-        ("compare bad.jsonl --sample-disagreements 3 --out-labels no/l.jsonl", "cannot create no/l.jsonl: No such"),
-        ("audit bad.jsonl --out no/pairs.jsonl", "cannot create no/pairs.jsonl: No such file"),
-    ],
-)
+@pytest.mark.parametrize(("command", "said"), [
+    ("sweep bad.jsonl --out a.jsonl/report", "cannot create the folder a.jsonl/report: "),
+    ("compare bad.jsonl --out a.jsonl/report", "cannot create the folder a.jsonl/report: "),
+    ("train bad.jsonl --labels labels.jsonl --curve a.jsonl/curve", "cannot create the folder a.jsonl/curve: "),
+    ("compare bad.jsonl --sample-disagreements 3 --out-labels no/l.jsonl", "cannot create no/l.jsonl: No such"),
+    ("audit bad.jsonl --out no/pairs.jsonl", "cannot create no/pairs.jsonl: No such file"),
+])  # fmt: skip
 def test_an_output_is_refused_before_the_documents_are_read(run_command, folder: Path, command: str, said: str) -> None:
     (folder / "bad.jsonl").write_text("not JSON\n", encoding="utf-8")
     answer = run_command(folder, *command.split())

@@ -1,7 +1,5 @@
 """``passages``: find and compare."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -42,15 +40,6 @@ def test_find_prints_rows_with_exact_spans(run, docs):
     assert b"read 3 = used 3" in done.stderr
 
 
-def test_find_writes_a_file(run, docs, tmp_path):
-    plain = run("passages", "find", docs)
-    done = run("passages", "find", docs, "--out", "rows.jsonl", "--quiet")
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert (tmp_path / "rows.jsonl").read_bytes() == plain.stdout
-    assert run("passages", "find", docs, "--out", docs).returncode == 73
-    assert run("passages", "find", docs, "--out", "rows", "--format", "table").returncode == 2
-
-
 def test_find_takes_options(run, docs):
     assert run("passages", "find", docs, "--min-words", "19").stdout == b""
     assert run("passages", "find", docs, "--min-sentences", "3").stdout == b""
@@ -62,15 +51,10 @@ def test_find_takes_options(run, docs):
     assert lines == "a,b,spans,coverage_a,coverage_b,sentences\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (("--feature", "md5"), 78, "expected one of low-idf-sig"),
-        (("--tau", "2"), 78, "tau is 2.0"),
-        (("--gap", "-1"), 2, "--gap"),
-        (("missing.jsonl",), 66, "missing.jsonl"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "code", "message"), [
+    (("--feature", "md5"), 78, "expected one of low-idf-sig"), (("--tau", "2"), 78, "tau is 2.0"),
+    (("--gap", "-1"), 2, "--gap"), (("missing.jsonl",), 66, "missing.jsonl"),
+])  # fmt: skip
 def test_find_refuses(run, docs, arguments, code, message):
     done = run("passages", "find", docs, *arguments)
     assert done.returncode == code
@@ -115,15 +99,6 @@ def translated(tmp_path):
     (tmp_path / "uk.txt").write_text("Злодії вкрали гроші <b>з банкомата</b>.", encoding="utf-8")
     (tmp_path / "en.txt").write_text("Thieves stole money from an ATM. The thieves fled.", encoding="utf-8")
     return "uk.txt", "en.txt"
-
-
-def test_compare_numbers_the_words_of_a_translation(run, translated):
-    shown = run("passages", "compare", *translated).stdout.decode()
-    assert "uk.txt: 0 % of the words are shared, 100 % of the nouns and names translated" in shown
-    assert "Злодії[1] вкрали гроші[2] <b>з банкомата[3]</b>." in shown
-    assert "Thieves[1] stole money[2] from an ATM[3]. The thieves[1] fled." in shown
-    rows = [line.split() for line in shown.splitlines()[-3:]]
-    assert rows[0] == ["1", "злодій", "thief", "вор", "dictionary", "1", "2"]
 
 
 def test_compare_writes_the_words_of_a_translation(run, translated, tmp_path):
@@ -171,12 +146,6 @@ def quoted(tmp_path):
     other = quote.replace("old coins", "other money")
     (tmp_path / "en.txt").write_text(f"The weather was fine. {other}", encoding="utf-8")
     return "ru.txt", "en.txt"
-
-
-def test_compare_numbers_translated_words_inside_passages(run, quoted):
-    shown = run("passages", "compare", *quoted).stdout.decode()
-    assert "Полиция[1] сообщила" in shown
-    assert "[1: Police[1] found the {other money[2]} in a bank[3] near" in shown
 
 
 def test_compare_links_to_translated_words_inside_passages(run, quoted, tmp_path):

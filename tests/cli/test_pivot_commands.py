@@ -1,7 +1,5 @@
 """The commands across languages."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -48,12 +46,6 @@ def test_the_pivot_language_is_chosen_by_flag_or_configuration(run, tmp_path, ho
         if one["rung"] == "dictionary"
         for term in [one["pivot"]]
     )
-
-
-def test_a_wrong_pivot_is_a_usage_error(run):
-    found = run("sweep", SAMPLE, "--pivot", "de")
-    assert found.returncode == 2
-    assert b"de" in found.stderr
 
 
 def test_evaluation_of_pairs_of_two_languages_takes_the_k_of_links_between_languages(run, tmp_path):

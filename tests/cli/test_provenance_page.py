@@ -1,7 +1,5 @@
 """``passages provenance --html``: the page is written whoever reads the rows; groups under a name of their own."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -67,13 +67,6 @@ def test_a_run_that_fails_leaves_a_summary_too(run_command, folder) -> None:
     assert "none.jsonl" in found["error"]["message"]
 
 
-def test_dedup_sums_up_its_statuses(run_command, folder) -> None:
-    run_command(folder, "dedup", "a.jsonl", "--out", "b.jsonl", "--summary", "run.json")
-    found = json.loads((folder / "run.json").read_text())["statuses"]
-    assert sum(found.values()) == 3
-    assert found["duplicate"] == 1
-
-
 def test_a_run_that_fails_midway_counts_what_it_read(run_command, folder) -> None:
     (folder / "b.jsonl").write_text('{"id": "4"}\n', encoding="utf-8")
     given = ("a.jsonl", "b.jsonl", "--store", "s.db", "--batch-size", "1", "--summary", "run.json")
@@ -104,11 +97,9 @@ def test_every_command_that_reads_documents_sums_them_up(run_command, folder) ->
     lines = (json.dumps({"a": a, "b": b, "label": label}) + "\n" for a, b, label in labels)
     (folder / "labels.jsonl").write_text("".join(lines), encoding="utf-8")
     for given in (
-        "train d.jsonl --labels labels.jsonl --model model.json",
-        "classify d.jsonl --model model.json",
-        "passages provenance d.jsonl --group 0x,0y",
-        "passages provenance d.jsonl --group 0x,0y --original",
-    ):
+        "train d.jsonl --labels labels.jsonl --model model.json", "classify d.jsonl --model model.json",
+        "passages provenance d.jsonl --group 0x,0y", "passages provenance d.jsonl --group 0x,0y --original",
+    ):  # fmt: skip
         answer = run_command(folder, *given.split(), "--summary", "run.json")
         assert answer.returncode == 0, answer.stderr
         found = json.loads((folder / "run.json").read_text())
@@ -151,23 +142,6 @@ def test_csv_for_a_double_click(run_command, folder) -> None:
     assert cells["forward"] == str(plain["forward"])
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("pairs", "a.jsonl", "--csv-dialect", "excel"),
-        ("dedup", "a.jsonl", "--out", "b.jsonl", "--csv-dialect", "excel"),
-        ("ingest", "a.jsonl", "--store", "s.db", "--batch-seconds", "3"),
-    ],
-    ids=["pairs", "dedup", "ingest"],
-)
-def test_options_of_an_output_or_input_that_there_is_not_are_refused(run_command, folder, command) -> None:
-    answer = run_command(folder, *command)
-    assert answer.returncode == 2
-    assert f"{command[-2]} needs --f".encode() in answer.stderr
-    assert not (folder / "b.jsonl").exists()
-    assert not (folder / "s.db").exists()
-
-
 @pytest.mark.parametrize("disk", [(), ("--workdir", "work")], ids=["memory", "disk"])
 def test_a_file_for_a_double_click(run_command, folder, disk) -> None:
     given = ("dedup", "a.jsonl", "--annotate", "--out", "b.csv", "--csv-dialect", "excel", *disk)
@@ -195,27 +169,6 @@ def test_a_workbook_holds_the_same_rows_and_the_same_bytes(run_command, folder) 
     cells = dict(zip(header, row, strict=True))
     assert cells["probability"] == plain["probability"]
     assert json.loads(cells["terms"]) == plain["terms"]
-
-
-def test_workbooks_hold_text_never_formulas_and_refuse_what_does_not_fit() -> None:
-    import io
-
-    openpyxl = pytest.importorskip("openpyxl")
-    from infostream_dedup.documents.outputs import write_workbook
-    from infostream_dedup.errors import BadDataError
-
-    made = io.BytesIO()
-    rows = [{"a": "=1+1", "b": None, "c": True}, {"a": "http://x.example", "b": 0.5, "d": ["я"]}]
-    assert write_workbook(rows, made) == 2
-    values = list(openpyxl.load_workbook(made).active.values)
-    assert values == [
-        ("a", "b", "c", "d"),
-        ("=1+1", None, True, None),
-        ("http://x.example", 0.5, None, '["я"]'),
-    ]
-    assert openpyxl.load_workbook(made).active["A2"].data_type == "s"
-    with pytest.raises(BadDataError, match="a cell holds 32,767; write CSV or Parquet"):
-        write_workbook([{"a": "x" * 32_768}], io.BytesIO())
 
 
 def test_a_followed_folder_takes_every_known_ending(tmp_path) -> None:

@@ -1,7 +1,5 @@
 """``search``: what a store's window holds like a text."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,24 +1,10 @@
-from __future__ import annotations
-
 import csv
-import importlib.util
 import io
 import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 import pytest
-
-SCRIPT = Path(__file__).parents[1] / "store" / "synthetic_stream.py"
-
-
-@pytest.fixture(scope="module")
-def synthetic():
-    spec = importlib.util.spec_from_file_location("synthetic_stream", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """``store groups`` and ``store show``."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -66,10 +64,8 @@ def test_a_document_is_shown_with_its_group_and_story(run, filled):
     done = run("store", "show", "s.db", "two", "--format", "jsonl")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(row["id"], row["status"], row["of"], row["group"]) for row in rows] == [
-        ("two", "exact", "one", "one"),
-        ("one", "new", None, "one"),
-        ("four", "exact", "one", "one"),
-    ]
+        ("two", "exact", "one", "one"), ("one", "new", None, "one"), ("four", "exact", "one", "one"),
+    ]  # fmt: skip
     missing = run("store", "show", "s.db", "none")
     assert missing.returncode == 65
     assert "no document 'none'" in missing.stderr.decode()
@@ -78,15 +74,9 @@ def test_a_document_is_shown_with_its_group_and_story(run, filled):
 
 
 LISTS = [
-    ("groups",),
+    ("groups",), ("templates",), ("copies",), ("copies", "--drifts"), ("events",), ("best",), ("republications",),
     ("templates",),
-    ("copies",),
-    ("copies", "--drifts"),
-    ("events",),
-    ("best",),
-    ("republications",),
-    ("templates",),
-]
+]  # fmt: skip
 
 
 def test_empty_lists_have_the_header_of_full_ones(run, filled, tmp_path):

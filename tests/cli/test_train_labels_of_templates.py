@@ -1,7 +1,5 @@
 """``train`` takes the label ``template``: the same form with other numbers, which repeats nothing."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Closed streams, requests to end, killed copies, and who may read what is left."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Rows of tables read in columns are those read one by one, and so are errors, counts and what is set aside."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 
 import pyarrow as pa
@@ -23,17 +21,14 @@ IDS = st.one_of(st.none(), st.text(st.sampled_from("abcё1-\x01"), max_size=2), 
 DAYS = ["2024-05-01", "2024-05-01T10:00:30.5+03:00", "2024-05-01T10:00", "21.11.2023 10:05", "2024-02-30", " ", None]
 MOMENTS = [None, datetime(2024, 5, 1, 10, 30, 0, 5), datetime(1900, 1, 1), datetime(9999, 12, 31, 23, 59)]
 DATES = {
-    "string": (pa.string(), DAYS),
-    "large": (pa.large_string(), DAYS),
+    "string": (pa.string(), DAYS), "large": (pa.large_string(), DAYS),
     "dictionary": (pa.dictionary(pa.int8(), pa.string()), DAYS),
     "number": (pa.int64(), [None, 2024, 202405, 1714557600, 10**17]),
-    "float": (pa.float64(), [None, 2024.0, 1.5, float("nan")]),
-    "date": (pa.date32(), [None, date(2024, 5, 1)]),
+    "float": (pa.float64(), [None, 2024.0, 1.5, float("nan")]), "date": (pa.date32(), [None, date(2024, 5, 1)]),
     "local": (pa.timestamp("s"), [None, *(one.replace(microsecond=0) for one in MOMENTS[1:])]),
     "zoned": (pa.timestamp("us", "Europe/Kyiv"), [None, *(one.replace(tzinfo=UTC) for one in MOMENTS[1:3])]),
-    "fine": (pa.timestamp("ns"), [None, datetime(2024, 5, 1, 10, 30, 0, 5)]),
-    "null": (pa.null(), [None]),
-}
+    "fine": (pa.timestamp("ns"), [None, datetime(2024, 5, 1, 10, 30, 0, 5)]), "null": (pa.null(), [None]),
+}  # fmt: skip
 OTHER = {
     "topic": (pa.string(), [None, "", "x", "\x00"]),
     "images": (pa.list_(pa.string()), [None, [], ["http://a.b/c.jpg"]]),
@@ -97,16 +92,13 @@ def test_columns_are_what_single_rows_are(folder, table, options, size, in_file)
 def news(rows):
     return pa.table(
         {
-            "id": [f"n{number}" for number in range(rows)],
-            "topic": ["мэр"] * rows,
-            "title": ["Мэр"] * rows,
+            "id": [f"n{number}" for number in range(rows)], "topic": ["мэр"] * rows, "title": ["Мэр"] * rows,
             "text": ["Мэр открыл мост" if number % 3 else "Открыт мост" for number in range(rows)],
-            "lang": ["ru"] * rows,
-            "source": pa.array(["a.md"] * rows),
+            "lang": ["ru"] * rows, "source": pa.array(["a.md"] * rows),
             "published": pa.array([datetime(2024, 5, 1, 7)] * rows, pa.timestamp("us", "UTC")),
             "url": [None if number % 2 else "http://a.md/1" for number in range(rows)],
         }
-    )
+    )  # fmt: skip
 
 
 def test_plain_rows_are_read_in_columns():

@@ -1,7 +1,5 @@
 """The catalogue of bad input: one row, one fault, with the code, line and field in the message."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import io
@@ -266,18 +264,14 @@ def _read_bytes(path: Path, content: bytes) -> list[Any]:
 def test_values_in_memory_fail_with_their_number() -> None:
     good = {"id": "a", "text": "one"}
     bad: list[tuple[Any, str, str | None]] = [
-        ({"id": "b"}, "E_MISSING", "text"),
-        ({"id": "b\ud800", "text": "t"}, "E_ENCODING", "id"),
-        ({"id": "b", "text": "t\udfff"}, "E_ENCODING", "text"),
-        ({"id": "b", "text": b"t"}, "E_TYPE", "text"),
+        ({"id": "b"}, "E_MISSING", "text"), ({"id": "b\ud800", "text": "t"}, "E_ENCODING", "id"),
+        ({"id": "b", "text": "t\udfff"}, "E_ENCODING", "text"), ({"id": "b", "text": b"t"}, "E_TYPE", "text"),
         ({"id": 2**80, "text": "t"}, "E_TYPE", "id"),
         ({"id": "b", "text": "t", "published": float("nan")}, "E_DATE", "published"),
         ({"id": "b", "text": "t", "published": object()}, "E_TYPE", "published"),
         ({"id": "b", "text": "t", "lang": ["ru"]}, "E_TYPE", "lang"),
-        ({"id": "b", "text": "t", 5: "x"}, "E_TYPE", None),
-        (5, "E_TYPE", None),
-        (None, "E_TYPE", None),
-    ]
+        ({"id": "b", "text": "t", 5: "x"}, "E_TYPE", None), (5, "E_TYPE", None), (None, "E_TYPE", None),
+    ]  # fmt: skip
     for value, code, field in bad:
         with pytest.raises(BadDataError) as caught:
             list(read_documents([good, value]))
@@ -286,9 +280,7 @@ def test_values_in_memory_fail_with_their_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "code"),
-    [({}, "E_SCHEMA"), ({"id_type": "int"}, None)],
-    ids=["text ids", "whole numbers too"],
+    ("options", "code"), [({}, "E_SCHEMA"), ({"id_type": "int"}, None)], ids=["text ids", "whole numbers too"]
 )
 def test_numbers_as_ids_of_tables(options: dict[str, Any], code: str | None, tmp_path: Path) -> None:
     path = tmp_path / "d.parquet"
@@ -316,8 +308,7 @@ def test_messages_do_not_repeat_texts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bad", "column"),
-    [('{"id":"б","text":}', 18), ('{"id":"б","text":', 18), ('{"id":"б","text":"дв', 21)],
+    ("bad", "column"), [('{"id":"б","text":}', 18), ('{"id":"б","text":', 18), ('{"id":"б","text":"дв', 21)]
 )
 def test_a_message_names_the_column_where_the_record_is_broken(tmp_path: Path, bad: str, column: int) -> None:
     path = tmp_path / "d.jsonl"

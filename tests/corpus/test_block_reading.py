@@ -1,7 +1,5 @@
 """Documents read in columns are those read one by one, and so are errors, counts and what is set aside."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from functools import partial
@@ -38,17 +36,10 @@ GERMAN = "Der Bundestag hat am Freitag das Gesetz über die Renten mit den Stimm
 
 TEXTS = [GERMAN, "Мэр открыл мост", "Зима. Снег\nидёт", "", "🙂 — «текст»"]
 OPTIONS = [
-    {},
-    {"on_error": "skip"},
-    {"on_error": "skip", "max_errors": 1},
-    {"tz": "Europe/Kyiv"},
-    {"id_type": "int"},
-    {"make_ids": True},
-    {"columns": "text=topic"},
-    {"other_languages": "fail"},
-    {"other_languages": "skip"},
+    {}, {"on_error": "skip"}, {"on_error": "skip", "max_errors": 1}, {"tz": "Europe/Kyiv"}, {"id_type": "int"},
+    {"make_ids": True}, {"columns": "text=topic"}, {"other_languages": "fail"}, {"other_languages": "skip"},
     {"max_line_bytes": 120, "on_error": "skip"},
-]
+]  # fmt: skip
 
 
 @st.composite
@@ -106,19 +97,13 @@ def folder(tmp_path_factory):
 
 
 @given(
-    st.lists(lines(), max_size=9),
-    st.sampled_from(OPTIONS),
-    st.sampled_from([64, 100, 1 << 16]),
-    st.sampled_from([b"\n", b"\n\n", b"\r\n"]),
-    st.sampled_from([b"", b"\xef\xbb\xbf", b"\n"]),
-)
+    st.lists(lines(), max_size=9), st.sampled_from(OPTIONS), st.sampled_from([64, 100, 1 << 16]),
+    st.sampled_from([b"\n", b"\n\n", b"\r\n"]), st.sampled_from([b"", b"\xef\xbb\xbf", b"\n"]),
+)  # fmt: skip
 @example(
-    [b'{"id":"1","text":"a"}', b'{"id":"1","text":"a"}', b'{"id":"1","text":"b"}'],
-    {"on_error": "skip"},
-    64,
-    b"\n",
+    [b'{"id":"1","text":"a"}', b'{"id":"1","text":"a"}', b'{"id":"1","text":"b"}'], {"on_error": "skip"}, 64, b"\n",
     b"",
-)
+)  # fmt: skip
 def test_columns_are_what_single_documents_are(folder, given_lines, options, size, end, begin):
     path = folder / "odd.jsonl"
     path.write_bytes(begin + end.join(given_lines))
@@ -185,18 +170,11 @@ def test_a_line_longer_than_the_buffer(tmp_path, monkeypatch):
     assert [one.id for one in both[0][0]] == ["1", "3"]
 
 
-@pytest.mark.parametrize(
-    ("text", "microseconds", "kind"),
-    [
-        ("1970-01-01", 0, LOCAL),
-        ("1969-12-31T23:59:59.5Z", -500_000, UTC_KNOWN),
-        ("2024-02-29T00:00+02:00", 1_709_157_600_000_000, UTC_KNOWN),
-        ("2023-02-29", 0, OTHER_DATE),
-        ("2024-05-01T24:00", 0, OTHER_DATE),
-        ("2024-05-01T10:00 Z", 0, OTHER_DATE),
-        ("2024-05", 0, OTHER_DATE),
-    ],
-)
+@pytest.mark.parametrize(("text", "microseconds", "kind"), [
+    ("1970-01-01", 0, LOCAL), ("1969-12-31T23:59:59.5Z", -500_000, UTC_KNOWN),
+    ("2024-02-29T00:00+02:00", 1_709_157_600_000_000, UTC_KNOWN), ("2023-02-29", 0, OTHER_DATE),
+    ("2024-05-01T24:00", 0, OTHER_DATE), ("2024-05-01T10:00 Z", 0, OTHER_DATE), ("2024-05", 0, OTHER_DATE),
+])  # fmt: skip
 def test_dates(text, microseconds, kind):
     data = np.frombuffer(text.encode() + bytes(64), dtype=np.uint8)
     assert read_date(data, 0, len(text)) == (microseconds, kind)

@@ -1,7 +1,5 @@
 """CSV read in columns gives the documents, errors and counts of CSV read row by row."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
@@ -23,15 +21,10 @@ CELLS = ["1", "2", "слово", "", " ", "a b", "'=1", "'x", "ru", "de", "2024-
 QUOTED = [*CELLS, 'сказал "да"', "a,b", "две\nстроки", "\r\n", '"', ";", "\t"]
 PIECES = ['"', ",", ";", "\n", "\r\n", "\r", "a", "1", "ё", "'", " ", '""', "\0", "x,y\n"]
 OPTIONS = [
-    {},
-    {"on_error": "skip"},
-    {"on_error": "skip", "max_errors": 2},
-    {"on_error": "skip", "max_line_bytes": 40},
-    {"on_error": "skip", "id_type": "int"},
-    {"on_error": "skip", "other_languages": "fail"},
-    {"on_error": "skip", "make_ids": True},
-    {"on_error": "skip", "columns": "text=topic"},
-]
+    {}, {"on_error": "skip"}, {"on_error": "skip", "max_errors": 2}, {"on_error": "skip", "max_line_bytes": 40},
+    {"on_error": "skip", "id_type": "int"}, {"on_error": "skip", "other_languages": "fail"},
+    {"on_error": "skip", "make_ids": True}, {"on_error": "skip", "columns": "text=topic"},
+]  # fmt: skip
 
 
 def outcome(read, path, folder, **options):

@@ -1,7 +1,5 @@
 """Cells that a spreadsheet would run, and files of very many columns."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

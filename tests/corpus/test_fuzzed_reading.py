@@ -1,7 +1,5 @@
 """Whatever bytes come: documents or `BadDataError`, never anything else, and no record lost."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import tempfile
@@ -33,12 +31,9 @@ def _parquet() -> bytes:
 JSONL = b"".join(orjson.dumps(row) + b"\n" for row in ROWS)
 CSV = 'id;text\na;один\nb;"два\n""три"""\n'.encode()
 GOOD = {
-    "d.jsonl": JSONL,
-    "d.jsonl.gz": gzip.compress(JSONL, mtime=0),
-    "d.csv": CSV,
-    "d.csv.gz": gzip.compress(CSV, mtime=0),
-    "d.parquet": _parquet(),
-}
+    "d.jsonl": JSONL, "d.jsonl.gz": gzip.compress(JSONL, mtime=0), "d.csv": CSV,
+    "d.csv.gz": gzip.compress(CSV, mtime=0), "d.parquet": _parquet(),
+}  # fmt: skip
 
 
 def _read(name: str, content: bytes) -> tuple[list[Document], ReadingReport, list[dict[str, Any]]]:

@@ -1,7 +1,5 @@
 """The columns of every kind of file: renamed in the same way, never lost, named in errors as they must be typed."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Sequence
@@ -50,15 +48,12 @@ def files(folder: Path) -> list[Path]:
     return sorted(folder.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("columns", "row"),
-    [
-        ("text=summary", {"id": "a", "text_": "Снег в горах", "text": "Снег"}),
-        ("text=summary,title=text", {"id": "a", "title": "Снег в горах", "text": "Снег"}),
-        ("id=text,text=id", {"text": "a", "id": "Снег в горах", "summary": "Снег"}),
-        ("text=text", {"id": "a", "text": "Снег в горах", "summary": "Снег"}),
-    ],
-)
+@pytest.mark.parametrize(("columns", "row"), [
+    ("text=summary", {"id": "a", "text_": "Снег в горах", "text": "Снег"}),
+    ("text=summary,title=text", {"id": "a", "title": "Снег в горах", "text": "Снег"}),
+    ("id=text,text=id", {"text": "a", "id": "Снег в горах", "summary": "Снег"}),
+    ("text=text", {"id": "a", "text": "Снег в горах", "summary": "Снег"}),
+])  # fmt: skip
 def test_columns_are_renamed_once_and_kept_in_every_format(columns: str, row: dict[str, str], tmp_path: Path) -> None:
     for path in files(tmp_path):
         first = next(iter(read_documents(path, columns=columns)))
@@ -108,18 +103,11 @@ def test_numbers_in_columns_of_texts_are_texts(tmp_path: Path) -> None:
     assert row_of(next(iter(read_documents(path)))) == {"id": "1", "text": "Снег", "title": "0.5", "source": "24"}
 
 
-@pytest.mark.parametrize(
-    ("number", "published", "time"),
-    [
-        (45352, "2024-03-01", "2024-03-01T00:00:00+00:00"),
-        (45352.42, "2024-03-01T10:04:48", "2024-03-01T10:04:48+00:00"),
-        (45352.999999999, "2024-03-02T00:00:00", "2024-03-02T00:00:00+00:00"),
-        (2024, 2024.0, "2024-01-01T00:00:00+00:00"),
-        (20240301, 20240301.0, "2024-03-01T00:00:00+00:00"),
-        (1709287500, 1709287500.0, "2024-03-01T10:05:00+00:00"),
-    ],
-    ids=["day", "time", "midnight", "year", "digits", "seconds"],
-)
+@pytest.mark.parametrize(("number", "published", "time"), [
+    (45352, "2024-03-01", "2024-03-01T00:00:00+00:00"), (45352.42, "2024-03-01T10:04:48", "2024-03-01T10:04:48+00:00"),
+    (45352.999999999, "2024-03-02T00:00:00", "2024-03-02T00:00:00+00:00"), (2024, 2024.0, "2024-01-01T00:00:00+00:00"),
+    (20240301, 20240301.0, "2024-03-01T00:00:00+00:00"), (1709287500, 1709287500.0, "2024-03-01T10:05:00+00:00"),
+], ids=["day", "time", "midnight", "year", "digits", "seconds"])  # fmt: skip
 def test_dates_of_a_workbook_without_a_date_format_are_days(tmp_path, number, published, time):
     path = workbook(tmp_path / "d.xlsx", [("id", "text", "published"), ("a", "Снег", number)])
     (document,) = read_documents(path)

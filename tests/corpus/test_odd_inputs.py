@@ -1,7 +1,5 @@
 """Inputs as people have them: read whole, by themselves or with the option that the error names, or refused whole."""
 
-from __future__ import annotations
-
 import bz2
 import csv
 import io
@@ -71,19 +69,12 @@ OTHER = [{"body": row["text"], "headline": row["title"], "id": row["id"]} for ro
 LANGUAGES = ["rus", "ukr", "ua", "uk-UA", "eng", "en_GB", "de", "pl"]
 
 WHOLE: dict[str, tuple[str, str | bytes | Callable[[Path], None]]] = {
-    "lines": ("a.jsonl", LINES),
-    "lines called json": ("a.json", LINES),
-    "lines called txt": ("a.txt", LINES),
+    "lines": ("a.jsonl", LINES), "lines called json": ("a.json", LINES), "lines called txt": ("a.txt", LINES),
     "parquet": ("a.parquet", parquet),
     "feather": ("a.feather", lambda path: feather.write_feather(pa.Table.from_pylist(PLAIN), path)),
-    "arrow": ("a.arrow", arrow),
-    "tsv": ("a.tsv", table(PLAIN, ["id", "title", "text"], "\t")),
-    "csv with a byte order mark": ("a.csv", CSV.encode("utf-8-sig")),
-    "csv in UTF-16": ("a.csv", CSV.encode("utf-16")),
-    "csv in cp1251 with semicolons": (
-        "a.csv",
-        table(PLAIN, ["id", "title", "text"], ";").encode("cp1251", "replace"),
-    ),
+    "arrow": ("a.arrow", arrow), "tsv": ("a.tsv", table(PLAIN, ["id", "title", "text"], "\t")),
+    "csv with a byte order mark": ("a.csv", CSV.encode("utf-8-sig")), "csv in UTF-16": ("a.csv", CSV.encode("utf-16")),
+    "csv in cp1251 with semicolons": ("a.csv", table(PLAIN, ["id", "title", "text"], ";").encode("cp1251", "replace")),
     "lines in koi8-u": ("a.jsonl", LINES.encode("koi8-u", "replace")),
     "an array": ("a.json", json.dumps(PLAIN, ensure_ascii=False)),
     "an indented array": ("a.json", json.dumps(PLAIN, ensure_ascii=False, indent=2)),
@@ -91,54 +82,36 @@ WHOLE: dict[str, tuple[str, str | bytes | Callable[[Path], None]]] = {
     "dates in seconds": ("a.jsonl", lines([{**row, "published": 1_700_000_000} for row in PLAIN])),
     "dates of feeds": ("a.jsonl", with_dates("%a, %d %b %Y %H:%M:%S +0200")),
     "dates with dots": ("a.jsonl", with_dates("%d.%m.%Y")),
-    "languages by other names": (
-        "a.jsonl",
-        lines([{**row, "lang": LANGUAGES[n % 8]} for n, row in enumerate(PLAIN)]),
-    ),
+    "languages by other names": ("a.jsonl", lines([{**row, "lang": LANGUAGES[n % 8]} for n, row in enumerate(PLAIN)])),
     "markup in texts": ("a.jsonl", lines([{**row, "text": f"<p>{row['text']}</p>"} for row in PLAIN])),
-    "bzip2": ("a.jsonl.bz2", bz2.compress(LINES.encode())),
-    "xz": ("a.csv.xz", lzma.compress(CSV.encode())),
+    "bzip2": ("a.jsonl.bz2", bz2.compress(LINES.encode())), "xz": ("a.csv.xz", lzma.compress(CSV.encode())),
     "zstandard": ("a.jsonl.zst", zstandard(LINES.encode())),
-}
+}  # fmt: skip
 
 WITH_AN_OPTION: dict[str, tuple[str, str | bytes, str, dict[str, Any]]] = {
     "ID, Заголовок, Текст": (
-        "a.csv",
-        table(PLAIN, ["ID", "Заголовок", "Текст"]),
-        "perhaps --columns id=ID,title=Заголовок,text=Текст",
+        "a.csv", table(PLAIN, ["ID", "Заголовок", "Текст"]), "perhaps --columns id=ID,title=Заголовок,text=Текст",
         {"columns": "id=ID,title=Заголовок,text=Текст"},
     ),
     "the same with semicolons in cp1251": (
-        "a.csv",
-        table(PLAIN, ["ID", "Заголовок", "Текст"], ";").encode("cp1251", "replace"),
-        "perhaps --columns id=ID,title=Заголовок,text=Текст",
-        {"columns": ["id=ID", "title=Заголовок,text=Текст"]},
+        "a.csv", table(PLAIN, ["ID", "Заголовок", "Текст"], ";").encode("cp1251", "replace"),
+        "perhaps --columns id=ID,title=Заголовок,text=Текст", {"columns": ["id=ID", "title=Заголовок,text=Текст"]},
     ),
     "ID, Title, Text": (
-        "a.csv",
-        table(PLAIN, ["ID", "Title", "Text"]),
-        "perhaps --columns id=ID,title=Title,text=Text",
+        "a.csv", table(PLAIN, ["ID", "Title", "Text"]), "perhaps --columns id=ID,title=Title,text=Text",
         {"columns": {"id": "ID", "title": "Title", "text": "Text"}},
     ),
     "no ids": (
-        "a.jsonl",
-        lines([{"title": row["title"], "text": row["text"]} for row in PLAIN]),
-        "perhaps --make-ids",
+        "a.jsonl", lines([{"title": row["title"], "text": row["text"]} for row in PLAIN]), "perhaps --make-ids",
         {"make_ids": True},
     ),
     "body and headline": (
-        "a.jsonl",
-        lines(OTHER),
-        "perhaps --columns text=body,title=headline",
-        {"columns": "text=body,title=headline"},
+        "a.jsonl", lines(OTHER), "perhaps --columns text=body,title=headline", {"columns": "text=body,title=headline"},
     ),
     "whole numbers as ids": (
-        "a.jsonl",
-        lines([{**row, "id": n} for n, row in enumerate(PLAIN)]),
-        "--id-type int",
-        {"id_type": "int"},
+        "a.jsonl", lines([{**row, "id": n} for n, row in enumerate(PLAIN)]), "--id-type int", {"id_type": "int"},
     ),
-}
+}  # fmt: skip
 
 COLLECT = "'infostream-dedup collect' turns feeds, pages and web archives into documents"
 REFUSED = {
@@ -227,15 +200,9 @@ def test_folders_and_patterns(tmp_path: Path) -> None:
 
 def test_texts_in_memory() -> None:
     for make in [
-        list,
-        pd.Series,
-        pl.Series,
-        pd.Index,
-        np.array,
-        pa.array,
-        lambda texts: pa.chunked_array([texts]),
+        list, pd.Series, pl.Series, pd.Index, np.array, pa.array, lambda texts: pa.chunked_array([texts]),
         lambda texts: pl.LazyFrame(PLAIN),
-    ]:
+    ]:  # fmt: skip
         assert [one.text for one in read_documents(make(TEXTS))] == TEXTS
 
 
@@ -270,14 +237,11 @@ def test_an_open_file_is_refused(tmp_path: Path) -> None:
 def test_rows_of_a_data_frame_are_records() -> None:
     frame = pd.DataFrame(
         {
-            "id": np.array([1, 2]),
-            "text": ["Снег", "Дождь"],
-            "title": pd.array(["Погода", pd.NA], dtype="string"),
-            "published": pd.to_datetime(["2024-03-01T10:05", None]),
-            "views": pd.array([7, pd.NA], dtype="Int64"),
+            "id": np.array([1, 2]), "text": ["Снег", "Дождь"], "title": pd.array(["Погода", pd.NA], dtype="string"),
+            "published": pd.to_datetime(["2024-03-01T10:05", None]), "views": pd.array([7, pd.NA], dtype="Int64"),
             "when": pd.to_datetime(["2024-03-01", None]),
         }
-    )
+    )  # fmt: skip
     read = {
         "records": frame.to_dict("records"),
         "rows": [dict(row) for _, row in frame.iterrows()],
@@ -339,16 +303,12 @@ def test_other_languages_are_counted_left_out_or_refused() -> None:
         list(read_documents([{"id": "1", "text": "x", "lang": "no language"}]))
 
 
-@pytest.mark.parametrize(
-    ("given", "moment"),
-    [
-        ("Tue, 21 Nov 2023 10:05:00 +0200", datetime(2023, 11, 21, 8, 5, tzinfo=UTC)),
-        ("21 Nov 2023 10:05 GMT", datetime(2023, 11, 21, 10, 5, tzinfo=UTC)),
-        ("21.11.2023", datetime(2023, 11, 21, tzinfo=UTC)),
-        ("1.2.2023 9:05", datetime(2023, 2, 1, 9, 5, tzinfo=UTC)),
-        ("01.02.2023, 09:05:07", datetime(2023, 2, 1, 9, 5, 7, tzinfo=UTC)),
-    ],
-)
+@pytest.mark.parametrize(("given", "moment"), [
+    ("Tue, 21 Nov 2023 10:05:00 +0200", datetime(2023, 11, 21, 8, 5, tzinfo=UTC)),
+    ("21 Nov 2023 10:05 GMT", datetime(2023, 11, 21, 10, 5, tzinfo=UTC)),
+    ("21.11.2023", datetime(2023, 11, 21, tzinfo=UTC)), ("1.2.2023 9:05", datetime(2023, 2, 1, 9, 5, tzinfo=UTC)),
+    ("01.02.2023, 09:05:07", datetime(2023, 2, 1, 9, 5, 7, tzinfo=UTC)),
+])  # fmt: skip
 def test_dates_as_feeds_and_people_write_them(given: str, moment: datetime) -> None:
     assert utc_time(given) == moment
 

@@ -1,7 +1,5 @@
 """Unusual values of documented formats: each is read, or refused with its place; none is a bug of ours."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from datetime import UTC, datetime, timedelta, timezone
@@ -47,15 +45,11 @@ def test_records_of_an_array_that_are_nested_too_deep_are_refused(depth: int, tm
     assert report.summary() == "read 2 = used 1 + quarantined 1 (E_DEPTH 1)"
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        '{"status": "ok", "articles": [\n{"id": "a", "text": "b"},\n{"id": "c", "text": "d"}\n]}',
-        '{"status": "ok",\n "articles": [{"id": "a", "text": "b"}, {"id": "c", "text": "d"}]}',
-        '{"images": [{"url": "x"}], "id": "a", "text": "' + "b" * 70_000 + '"}\n{"id": "c", "text": "d"}\n',
-    ],
-    ids=["a record a line", "a key a line", "lines that begin with an array"],
-)
+@pytest.mark.parametrize("content", [
+    '{"status": "ok", "articles": [\n{"id": "a", "text": "b"},\n{"id": "c", "text": "d"}\n]}',
+    '{"status": "ok",\n "articles": [{"id": "a", "text": "b"}, {"id": "c", "text": "d"}]}',
+    '{"images": [{"url": "x"}], "id": "a", "text": "' + "b" * 70_000 + '"}\n{"id": "c", "text": "d"}\n',
+], ids=["a record a line", "a key a line", "lines that begin with an array"])  # fmt: skip
 def test_layouts_of_json(content: str, tmp_path: Path) -> None:
     path = tmp_path / "d.json"
     path.write_text(content, encoding="utf-8")

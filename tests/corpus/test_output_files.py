@@ -1,7 +1,5 @@
 """Unfinished output files: those of killed processes go, those of living ones stay."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,26 +1,19 @@
 """The labelled sets: every document is read, with its date, and written again."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 
 import orjson
 import pytest
 
-from infostream_dedup.documents import ReadingReport, read_documents, row_of, write_documents
+from infostream_dedup.documents import ReadingReport, read_documents, row_of
 
 # Documents (ru, uk, en) as the README of the sets counts them, and how many have a date.
 COUNTS = {
-    "tgpairs": (347, 0, 102, 87),
-    "mdnews": (10868, 0, 0, 9821),
-    "slavictopics": (522, 196, 0, 0),
-    "ntrex": (60, 60, 240, 0),
-    "wmt": (1220, 854, 3514, 0),
-    "uagec": (0, 3218, 0, 0),
-    "multilingual": (2576, 240, 2666, 5092),
-    "background": (453, 848, 0, 687),
-}
+    "tgpairs": (347, 0, 102, 87), "mdnews": (10868, 0, 0, 9821), "slavictopics": (522, 196, 0, 0),
+    "ntrex": (60, 60, 240, 0), "wmt": (1220, 854, 3514, 0), "uagec": (0, 3218, 0, 0),
+    "multilingual": (2576, 240, 2666, 5092), "background": (453, 848, 0, 687),
+}  # fmt: skip
 
 
 @pytest.mark.corpus
@@ -35,24 +28,9 @@ def test_every_document_is_read(name: str, corpora: Path) -> None:
 
 
 @pytest.mark.corpus
-def test_all_sets_are_one_collection(corpora: Path) -> None:
-    paths = [corpora / f"{name}.docs.jsonl.gz" for name in COUNTS]
-    assert sum(1 for _ in read_documents(paths)) == sum(sum(counts[:3]) for counts in COUNTS.values())
-
-
-@pytest.mark.corpus
 @pytest.mark.parametrize("name", ["tgpairs", "slavictopics", "multilingual"])
 def test_records_go_out_as_they_came(name: str, corpora: Path) -> None:
     path = corpora / f"{name}.docs.jsonl.gz"
     with gzip.open(path) as stream:
         for line, document in zip(stream, read_documents(path), strict=True):
             assert list(row_of(document).items()) == list(orjson.loads(line).items())
-
-
-@pytest.mark.corpus
-@pytest.mark.parametrize("ending", [".jsonl", ".csv", ".parquet"])
-def test_through_files_of_every_kind(ending: str, corpora: Path, tmp_path: Path) -> None:
-    documents = list(read_documents(corpora / "slavictopics.docs.jsonl.gz"))
-    target = tmp_path / f"out{ending}"
-    write_documents(documents, target)
-    assert list(read_documents(target)) == documents

@@ -1,7 +1,5 @@
 """Whatever goes in comes out: documents written and read again, in every kind of file and frame."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -34,13 +32,10 @@ def _fields(dates: Any, extra: Any) -> Any:
     known = st.fixed_dictionaries(
         {"id": IDS, "text": TEXT},
         optional={
-            "title": TEXT,
-            "lang": st.sampled_from(["ru", "uk", "en"]),
-            "published": dates,
-            "source": TEXT.filter(bool),
-            "url": TEXT.filter(bool),
+            "title": TEXT, "lang": st.sampled_from(["ru", "uk", "en"]), "published": dates,
+            "source": TEXT.filter(bool), "url": TEXT.filter(bool),
         },
-    )
+    )  # fmt: skip
     return st.builds(lambda row, other: {**row, **other}, known, st.dictionaries(NAMES, extra, max_size=3))
 
 
@@ -120,15 +115,13 @@ def test_workbook(rows: list[dict[str, Any]]) -> None:
 
 
 EXTRAS = {
-    "text": TEXT,
-    "whole numbers": st.integers(-(2**63), 2**63 - 1),
-    "numbers": st.integers(-(2**53), 2**53) | st.floats(allow_nan=False),
-    "booleans": st.booleans(),
+    "text": TEXT, "whole numbers": st.integers(-(2**63), 2**63 - 1),
+    "numbers": st.integers(-(2**53), 2**53) | st.floats(allow_nan=False), "booleans": st.booleans(),
     "lists": st.lists(TEXT, max_size=3),
     "lists of lists": st.lists(st.lists(st.none() | st.integers(0, 9), max_size=2), max_size=2),
     "lists of nulls": st.lists(st.none(), max_size=3),
     "objects": st.tuples(st.none() | st.integers(0, 9), TEXT).map(lambda pair: {"a": pair[0], "b": pair[1]}),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("batch", [1, 8192])

@@ -1,7 +1,5 @@
 """Tables as input: CSV, Parquet, frames and other values in memory."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -45,15 +43,12 @@ def test_parquet_types(tmp_path: Path) -> None:
     times = [datetime(2024, 5, 6, 10, tzinfo=UTC), None]
     table = pa.table(
         {
-            "id": pa.array(["a", "b"]).dictionary_encode(),
-            "text": pa.array(["one", "two"], pa.large_string()),
+            "id": pa.array(["a", "b"]).dictionary_encode(), "text": pa.array(["one", "two"], pa.large_string()),
             "lang": pa.array(["uk", None], pa.string_view()),
-            "published": pa.array(times, pa.timestamp("ns", "Europe/Kyiv")),
-            "title": pa.nulls(2),
-            "images": [["x"], []],
-            "n": [1, None],
+            "published": pa.array(times, pa.timestamp("ns", "Europe/Kyiv")), "title": pa.nulls(2),
+            "images": [["x"], []], "n": [1, None],
         }
-    )
+    )  # fmt: skip
     pq.write_table(table, path)
     first, second = read_documents(path)
     assert (first.published, first.time) == ("2024-05-06T13:00:00+03:00", times[0])
@@ -68,15 +63,10 @@ def test_nanoseconds_are_cut(tmp_path: Path) -> None:
 
 
 FRAMES = {
-    "pandas": pd.DataFrame(ROWS),
-    "pandas, filtered": pd.DataFrame([{"id": "x", "text": "0"}, *ROWS])[1:],
-    "polars": pl.DataFrame(ROWS),
-    "Arrow table": pa.Table.from_pylist(ROWS),
-    "Arrow batch": pa.RecordBatch.from_pylist(ROWS),
-    "Arrow reader": None,
-    "list": ROWS,
-    "generator": None,
-}
+    "pandas": pd.DataFrame(ROWS), "pandas, filtered": pd.DataFrame([{"id": "x", "text": "0"}, *ROWS])[1:],
+    "polars": pl.DataFrame(ROWS), "Arrow table": pa.Table.from_pylist(ROWS),
+    "Arrow batch": pa.RecordBatch.from_pylist(ROWS), "Arrow reader": None, "list": ROWS, "generator": None,
+}  # fmt: skip
 
 
 def test_values_in_memory() -> None:

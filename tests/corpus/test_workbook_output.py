@@ -1,7 +1,5 @@
 """Documents as a workbook."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import gzip
 import os
 import stat
@@ -267,17 +265,10 @@ def test_raw_csv_leaves_cells_alone(tmp_path: Path) -> None:
 def test_csv_of_all_kinds_of_values(tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
     values = {
-        "none": None,
-        "yes": True,
-        "whole": 2**70,
-        "number": -0.5,
-        "decimal": Decimal("-1.50"),
-        "day": date(2024, 5, 6),
-        "time": datetime(2024, 5, 6, 10, tzinfo=UTC),
-        "list": ["a", 1],
-        "object": {"a": None},
+        "none": None, "yes": True, "whole": 2**70, "number": -0.5, "decimal": Decimal("-1.50"),
+        "day": date(2024, 5, 6), "time": datetime(2024, 5, 6, 10, tzinfo=UTC), "list": ["a", 1], "object": {"a": None},
         "bytes": b"\xff",
-    }
+    }  # fmt: skip
     write_documents([Document(id="a", text="t", extra=values)], target)
     [back] = read_documents(target)
     assert list(back.extra.values()) == [
@@ -322,12 +313,10 @@ def test_parquet_columns_of_later_batches(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(parquet_output, "_BATCH_ROWS", 2)
     target = tmp_path / "out.parquet"
     extras: list[dict[str, Any]] = [
-        {},
-        {"whole": 1, "number": 1, "mixed": 1, "list": [], "object": {"a": 1}, "wide": 2**60},
+        {}, {"whole": 1, "number": 1, "mixed": 1, "list": [], "object": {"a": 1}, "wide": 2**60},
         {"whole": 2, "number": 2.5, "mixed": "x", "list": ["y"], "object": {"b": 1}, "wide": 0.5},
-        {"whole": None, "late": True, "big": 2**64, "mixed": [1]},
-        {},
-    ]
+        {"whole": None, "late": True, "big": 2**64, "mixed": [1]}, {},
+    ]  # fmt: skip
     documents = [Document(id=str(n), text="t", extra=extra) for n, extra in enumerate(extras)]
     assert write_documents(documents, target) == 5
     assert _types(target) == {
@@ -336,12 +325,10 @@ def test_parquet_columns_of_later_batches(tmp_path: Path, monkeypatch: pytest.Mo
     }  # fmt: skip
     back = [{name: value for name, value in d.extra.items() if value is not None} for d in read_documents(target)]
     assert back == [
-        {},
-        {"whole": 1, "number": 1.0, "mixed": "1", "list": [], "object": '{"a":1}', "wide": str(2**60)},
+        {}, {"whole": 1, "number": 1.0, "mixed": "1", "list": [], "object": '{"a":1}', "wide": str(2**60)},
         {"whole": 2, "number": 2.5, "mixed": "x", "list": ["y"], "object": '{"b":1}', "wide": "0.5"},
-        {"late": True, "big": str(2**64), "mixed": "[1]"},
-        {},
-    ]
+        {"late": True, "big": str(2**64), "mixed": "[1]"}, {},
+    ]  # fmt: skip
 
 
 def test_calendar_intervals_are_text_in_parquet(tmp_path: Path) -> None:
@@ -358,16 +345,11 @@ def test_parquet_keeps_the_types_of_parquet(tmp_path: Path) -> None:
     source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
     table = pa.table(
         {
-            "text": ["t", "u"],
-            "seen": pa.array([datetime(2024, 5, 6, tzinfo=UTC), None], pa.timestamp("us", "UTC")),
-            "day": [date(2024, 5, 6), None],
-            "price": [Decimal("1.50"), None],
-            "blob": [b"\xff", None],
-            "id": ["a", "b"],
-            "tags": [["x"], []],
-            "place": [{"lat": 1.5}, None],
+            "text": ["t", "u"], "seen": pa.array([datetime(2024, 5, 6, tzinfo=UTC), None], pa.timestamp("us", "UTC")),
+            "day": [date(2024, 5, 6), None], "price": [Decimal("1.50"), None], "blob": [b"\xff", None],
+            "id": ["a", "b"], "tags": [["x"], []], "place": [{"lat": 1.5}, None],
         }
-    )
+    )  # fmt: skip
     pq.write_table(table, source)
     write_documents(read_documents(source), target, inputs=[source])
     assert pq.read_table(target).to_pylist() == table.to_pylist()

@@ -1,7 +1,5 @@
 """Made-up templates and reprints: the same words with other numbers, and the same news with small edits."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

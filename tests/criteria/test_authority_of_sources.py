@@ -1,14 +1,12 @@
 """Authority from a file, and from judged documents."""
 
-from __future__ import annotations
-
 import gzip
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 
-from infostream_dedup.errors import BadDataError, NoInputError
+from infostream_dedup.errors import BadDataError
 from infostream_dedup.judging.criteria import document_models
 from infostream_dedup.judging.criteria.criterion import authority_of, read_authority
 from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs
@@ -32,27 +30,19 @@ def test_a_table_without_header_and_with_a_repeated_line(tmp_path):
     assert read_authority(path) == {"x.example": 1.0}
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "code", "line"),
-    [
-        ("a.tsv", b"x\t0.5\ny\t1.5\n", "E_AUTHORITY", 2),
-        ("a.tsv", b"x\t-0.1\n", "E_AUTHORITY", 1),
-        ("a.tsv", b"x\tnan\n", "E_AUTHORITY", 1),
-        ("a.tsv", b"x\thigh\n", "E_AUTHORITY", 1),
-        ("a.tsv", b"x 0.5\n", "E_CELLS", 1),
-        ("a.tsv", b"\t0.5\n", "E_SOURCE", 1),
-        ("a.tsv", b"x\t0.5\nx\t0.6\n", "E_CONTRADICTION", 2),
-        ("a.tsv", b"\xff\t0.5\n", "E_ENCODING", 1),
-        ("a.tsv", b"x" * (2 << 20) + b"\t0.5\n", "E_TOO_LARGE", 1),
-        ("a.jsonl.gz", gzip.compress(b'{"source": "x", "authority": 1}\n', mtime=0)[:-6], "E_", 2),
-        ("a.jsonl", b'{"source": "x", "authority": 2}\n', "E_AUTHORITY", 1),
-        ("a.jsonl", b'{"source": "x", "authority": true}\n', "E_AUTHORITY", 1),
-        ("a.jsonl", b'{"source": "x", "authority": "0.5"}\n', "E_AUTHORITY", 1),
-        ("a.jsonl", b'{"source": 5, "authority": 0.5}\n', "E_SOURCE", 1),
-        ("a.jsonl", b'{"source": "x"}\n', "E_REQUIRED", 1),
-        ("a.jsonl", b"{\n", "E_JSON", 1),
-    ],
-)
+@pytest.mark.parametrize(("name", "content", "code", "line"), [
+    ("a.tsv", b"x\t0.5\ny\t1.5\n", "E_AUTHORITY", 2), ("a.tsv", b"x\t-0.1\n", "E_AUTHORITY", 1),
+    ("a.tsv", b"x\tnan\n", "E_AUTHORITY", 1), ("a.tsv", b"x\thigh\n", "E_AUTHORITY", 1),
+    ("a.tsv", b"x 0.5\n", "E_CELLS", 1), ("a.tsv", b"\t0.5\n", "E_SOURCE", 1),
+    ("a.tsv", b"x\t0.5\nx\t0.6\n", "E_CONTRADICTION", 2), ("a.tsv", b"\xff\t0.5\n", "E_ENCODING", 1),
+    ("a.tsv", b"x" * (2 << 20) + b"\t0.5\n", "E_TOO_LARGE", 1),
+    ("a.jsonl.gz", gzip.compress(b'{"source": "x", "authority": 1}\n', mtime=0)[:-6], "E_", 2),
+    ("a.jsonl", b'{"source": "x", "authority": 2}\n', "E_AUTHORITY", 1),
+    ("a.jsonl", b'{"source": "x", "authority": true}\n', "E_AUTHORITY", 1),
+    ("a.jsonl", b'{"source": "x", "authority": "0.5"}\n', "E_AUTHORITY", 1),
+    ("a.jsonl", b'{"source": 5, "authority": 0.5}\n', "E_SOURCE", 1),
+    ("a.jsonl", b'{"source": "x"}\n', "E_REQUIRED", 1), ("a.jsonl", b"{\n", "E_JSON", 1),
+])  # fmt: skip
 def test_wrong_files_are_refused(tmp_path, name, content, code, line):
     path = tmp_path / name
     path.write_bytes(content)
@@ -61,11 +51,6 @@ def test_wrong_files_are_refused(tmp_path, name, content, code, line):
     assert caught.value.code.startswith(code)
     assert caught.value.line == line
     assert name in str(caught.value)
-
-
-def test_a_missing_file(tmp_path):
-    with pytest.raises(NoInputError):
-        read_authority(tmp_path / "none.tsv")
 
 
 def models_of(rows):
@@ -110,14 +95,11 @@ def test_random_sources_weigh_nothing():
     rows = [(f"s{random.integers(12)}", None) for _ in range(1200)]
     documents = [
         Document(
-            id=str(n),
-            text="слово",
-            lang="ru",
-            source=source,
+            id=str(n), text="слово", lang="ru", source=source,
             time=datetime(2025, 1, 1, tzinfo=UTC) + timedelta(hours=n),
         )
         for n, (source, _) in enumerate(rows)
-    ]
+    ]  # fmt: skip
     models = document_models(documents)
     prior = prior_plane(["source"], {})
     weights = []

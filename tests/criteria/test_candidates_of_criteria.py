@@ -1,7 +1,5 @@
 """Filters before the criteria, against plain loops."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,18 +1,10 @@
 """What is kept of each document."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from infostream_dedup.judging.criteria import document_models
 from infostream_dedup.judging.criteria.document_models import paragraphs, read_parts, title_vectors
 from infostream_dedup.model import Document
-
-
-def test_no_documents():
-    models = document_models([])
-    assert len(models) == 0
-    assert models.words.weights.shape[0] == 0
 
 
 def test_empty_documents_have_empty_models():
@@ -39,16 +31,9 @@ def test_fields_of_each_document():
 
 def test_objects_are_counted_however_they_are_given():
     for given, count in [
-        (None, 0),
-        ([], 0),
-        (["x", "y"], 2),
-        (3, 3),
-        (-2, 0),
-        ("4", 4),
-        ("a.jpg b.jpg", 2),
-        (True, 0),
+        (None, 0), ([], 0), (["x", "y"], 2), (3, 3), (-2, 0), ("4", 4), ("a.jpg b.jpg", 2), (True, 0),
         (float("nan"), 0),
-    ]:
+    ]:  # fmt: skip
         assert document_models([Document(id="a", text="слово", lang="ru", images=given)]).images.tolist() == [count]
 
 
@@ -74,10 +59,3 @@ def test_paragraphs_and_sentences_and_their_numbers():
     assert parts.paragraph_of.tolist() == [0, 0, 1, 2]
     assert parts.sentence_documents.tolist() == [0, 0, 0, 2]
     assert [parts.number_names[number] for number in parts.numbers.row(0)] == ["1"]
-
-
-def test_progress_is_reported():
-    steps = []
-    document_models([Document(id="a", text="слово", lang="ru")], progress=lambda *step: steps.append(step))
-    assert [done for _, done, _ in steps] == sorted(done for _, done, _ in steps)
-    assert steps[-1][1] == steps[-1][2]

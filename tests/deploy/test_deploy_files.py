@@ -1,7 +1,5 @@
 """The files of deploy/: each names what exists, and an image's steps work for a user who may write nowhere else."""
 
-from __future__ import annotations
-
 import asyncio
 import configparser
 import json

@@ -1,7 +1,5 @@
 """The command ``desk`` on odd files: what it refuses, what it names, and what it never replaces."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a desk quotes of a document goes when the document is forgotten; judgements stay."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Judgements are added and taken back, never changed; labels files come out and go in."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -207,10 +205,8 @@ def test_agreement_of_two_judges(desk: Desk) -> None:
         found = agreement_of(connection)
     # Alike 2 of 3; by chance (2 x 1 + 1 x 2) / 9 = 4/9; kappa = (2/3 - 4/9) / (5/9) = .4.
     assert found == {
-        "pairs": 3,
-        "agreed": 2,
-        "judges": [{"persons": ["oksana", "taras"], "pairs": 3, "agreed": 2, "kappa": 0.4}],
-    }
+        "pairs": 3, "agreed": 2, "judges": [{"persons": ["oksana", "taras"], "pairs": 3, "agreed": 2, "kappa": 0.4}],
+    }  # fmt: skip
 
 
 def test_what_is_exported_is_read_by_the_other_commands_and_comes_back(desk: Desk, tmp_path: Path) -> None:
@@ -255,15 +251,11 @@ def test_an_import_that_is_sent_again_does_not_replace_what_the_person_said_sinc
     assert [row["label"] for row in labels(desk)] == ["different"]
 
 
-@pytest.mark.parametrize(
-    ("row", "code"),
-    [
-        ({"a": "x"}, "E_TYPE"),
-        ({"a": "x", "b": "x", "label": "dup"}, "E_SELF_PAIR"),
-        ({"a": "x", "b": "y", "label": "same"}, "E_LABEL"),
-        ({"a": "x", "b": "y", "label": "dup", "repeats": "c"}, "E_LABEL"),
-    ],
-)
+@pytest.mark.parametrize(("row", "code"), [
+    ({"a": "x"}, "E_TYPE"), ({"a": "x", "b": "x", "label": "dup"}, "E_SELF_PAIR"),
+    ({"a": "x", "b": "y", "label": "same"}, "E_LABEL"),
+    ({"a": "x", "b": "y", "label": "dup", "repeats": "c"}, "E_LABEL"),
+])  # fmt: skip
 def test_a_bad_row_stops_an_import_and_is_named(desk: Desk, row: dict[str, str], code: str) -> None:
     good = {"a": "x", "b": "y", "label": "dup"}
     with pytest.raises(BadDataError) as found, desk.writing() as connection:

@@ -1,7 +1,5 @@
 """A process that judges dies at any moment: no acknowledged judgement is lost, none is counted twice."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

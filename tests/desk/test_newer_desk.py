@@ -16,8 +16,5 @@ def test_a_running_process_does_not_use_a_desk_that_a_newer_program_changed(tmp_
             other.execute("CREATE TABLE later (x)")
             other.execute("PRAGMA user_version = 99")
         for use in (desk.reading, desk.writing):
-            with (
-                pytest.raises(ConfigurationError, match="schema 99, this program reads schema 1;"),
-                use(),
-            ):
+            with pytest.raises(ConfigurationError, match="schema 99, this program reads schema 1;"), use():
                 pass

@@ -34,13 +34,9 @@ def _universe(
     none = np.zeros(documents, dtype=np.int64)
     times = none if days is None else (days * DAY).astype(np.int64)
     return Universe(
-        counted=np.ones(documents, dtype=np.bool_),
-        window=-1 if days is None else _WINDOW,
-        times=times,
-        days=times // DAY,
-        sources=none - 1 if sources is None else sources,
-        titles=none if titles is None else titles,
-    )
+        counted=np.ones(documents, dtype=np.bool_), window=-1 if days is None else _WINDOW, times=times,
+        days=times // DAY, sources=none - 1 if sources is None else sources, titles=none if titles is None else titles,
+    )  # fmt: skip
 
 
 def _edited(seed: int, sizes: Iterable[int], *, phrases: int = 30) -> list[list[int]]:

@@ -1,7 +1,5 @@
 """Drawn candidates are those with the smallest hashes among all pairs that qualify."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

@@ -1,7 +1,5 @@
 """The census of a part of a collection is that of its documents alone."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from infostream_dedup import Document

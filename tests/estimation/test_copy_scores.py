@@ -1,7 +1,5 @@
 """Precision and recall as copies: worked by hand, and against a count of every pair."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -48,13 +46,6 @@ def test_series_are_counted_apart(universe):
         links, copies, CountedPairs(within, short=0, undated=0), np.zeros(3, dtype=np.uint8), steps=[6]
     )["all"]
     assert (six.links, six.copies, six.series_links, six.series_copies) == (1, 1, 1, 1)
-
-
-def test_nothing_is_invented_where_there_is_nothing(universe):
-    counted = CountedPairs(universe(3), short=0, undated=0)
-    (six,) = count_copies(_links(3, {}), _copies({}), counted, np.zeros(3, dtype=np.uint8), steps=[6])["all"]
-    assert six.precision is six.recall is six.precision_bounds is six.recall_bounds is None
-    assert (six.f1, six.bands) == (0.0, (None, None, None))
 
 
 def test_equal_to_counting_every_pair(universe, triple_rows, edited):

@@ -1,7 +1,5 @@
 """The check tells a good fit from a bad one: on made-up signs, and on every labelled set."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -29,31 +27,21 @@ from infostream_dedup.lab.estimation.duplicate_scores import (
 from infostream_dedup.lab.estimation.sweep_estimator import recommended_k
 
 GOOD = FitCheck(
-    disagreement=0.03,
-    overall=0.2,
-    unworded=0.01,
-    refilled=0.01,
-    disputed=0.0,
-    far_links=0,
-    far=None,
-    candidates=900,
+    disagreement=0.03, overall=0.2, unworded=0.01, refilled=0.01, disputed=0.0, far_links=0, far=None, candidates=900,
     links=300,
-)
+)  # fmt: skip
 
 
 def test_one_bad_sign_is_enough():
     for signs, code, word in [
-        ({}, "reliable", "nothing speaks"),
-        ({"disagreement": 0.06}, "upper_bound", "disagree"),
-        ({"overall": 0.3}, "upper_bound", "over all candidates"),
-        ({"unworded": 0.05}, "upper_bound", "no wording"),
+        ({}, "reliable", "nothing speaks"), ({"disagreement": 0.06}, "upper_bound", "disagree"),
+        ({"overall": 0.3}, "upper_bound", "over all candidates"), ({"unworded": 0.05}, "upper_bound", "no wording"),
         ({"refilled": 0.06}, "upper_bound", "not their numbers"),
         ({"disputed": 0.05}, "upper_bound", "sources that hold 5 %"),
         ({"far_links": 100, "far": 0.1}, "upper_bound", "60 days"),
-        ({"far_links": 100, "far": 0.09}, "reliable", "nothing"),
-        ({"candidates": 199}, "refused", "199"),
+        ({"far_links": 100, "far": 0.09}, "reliable", "nothing"), ({"candidates": 199}, "refused", "199"),
         ({"links": 49, "disagreement": 0.9}, "refused", "49"),
-    ]:
+    ]:  # fmt: skip
         check = replace(GOOD, **signs)
         assert check.code == code
         assert word in check.reason
@@ -96,13 +84,9 @@ def test_forms_filled_in_with_other_numbers_are_no_duplicates():
 
 def _scores(step, precision, recall):
     return DuplicateScores(
-        step=step,
-        precision=precision,
-        recall=recall,
-        precision_bounds=None,
-        recall_bounds=None,
+        step=step, precision=precision, recall=recall, precision_bounds=None, recall_bounds=None,
         model_precision=precision,
-    )
+    )  # fmt: skip
 
 
 def test_only_a_reliable_estimate_chooses_k():
@@ -118,18 +102,9 @@ def test_only_a_reliable_estimate_chooses_k():
 def copies(step, share):
     """60 copies, enough to choose k by."""
     return CopyScores(
-        step=step,
-        links=50,
-        linked_copies=45,
-        copies=60,
-        precision=share,
-        recall=0.8,
-        precision_bounds=None,
-        recall_bounds=None,
-        bands=(),
-        series_links=0,
-        series_copies=0,
-    )
+        step=step, links=50, linked_copies=45, copies=60, precision=share, recall=0.8, precision_bounds=None,
+        recall_bounds=None, bands=(), series_links=0, series_copies=0,
+    )  # fmt: skip
 
 
 def test_where_most_links_are_one_text_in_other_words_the_pair_model_chooses_k():
@@ -138,13 +113,9 @@ def test_where_most_links_are_one_text_in_other_words_the_pair_model_chooses_k()
     scores = [_scores(step, 0.5, 1.0) for step in (2, 4, 6, 9)]
     check = replace(GOOD, disagreement=0.07, overall=0.749)
     found = DuplicateEstimate(
-        scores=scores,
-        check=check,
-        fit=None,
-        lowest_step=3,
-        by_model=dict(zip((2, 4, 6, 9), (0.99, 0.9, 0.89, 0.7), strict=True)),
-        accepted=0.75,
-    )
+        scores=scores, check=check, fit=None, lowest_step=3,
+        by_model=dict(zip((2, 4, 6, 9), (0.99, 0.9, 0.89, 0.7), strict=True)), accepted=0.75,
+    )  # fmt: skip
     assert recommended_k(counted, found).k == 4
     assert recommended_k([], found).reason.startswith(
         "estimated: F1 of the links as duplicates is greatest by the pair"
@@ -172,15 +143,9 @@ def test_in_a_small_collection_the_pair_model_chooses_k_by_hand(monkeypatch):
             sources=np.zeros((2, 0), np.int64), grades=grades, evidence=evidence, far=evidence[:0], far_links=0
         )
         candidates = ComparedCandidates(
-            a=2 * pairs,
-            b=2 * pairs + 1,
-            grades=np.array(grades, dtype=np.uint8),
-            evidence=evidence,
-            texts=np.arange(6),
-            links=links,
-            checked_step=6,
-            lowest_step=3,
-        )
+            a=2 * pairs, b=2 * pairs + 1, grades=np.array(grades, dtype=np.uint8), evidence=evidence,
+            texts=np.arange(6), links=links, checked_step=6, lowest_step=3,
+        )  # fmt: skip
         return estimate_duplicates(candidates, steps=range(1, 13))
 
     # The model expects 1.8 right pairs: .9 of one link at k = 6, 1.7 of two at k = 5, 1.8 of three at k = 4.
@@ -224,22 +189,13 @@ def test_a_count_in_which_forms_are_many_does_not_choose_k():
 def test_a_text_that_is_not_drawn_takes_its_pairs_with_it(monkeypatch):
     evidence = np.random.default_rng(3).random((3, len(COLUMNS)))
     none = CheckedLinks(
-        sources=np.zeros((2, 0), np.int64),
-        grades=np.zeros(0, np.uint8),
-        evidence=evidence[:0],
-        far=evidence[:0],
+        sources=np.zeros((2, 0), np.int64), grades=np.zeros(0, np.uint8), evidence=evidence[:0], far=evidence[:0],
         far_links=0,
-    )
+    )  # fmt: skip
     candidates = ComparedCandidates(
-        a=np.array([0, 0, 1]),
-        b=np.array([1, 2, 2]),
-        grades=np.array([7, 5, 5], dtype=np.uint8),
-        evidence=evidence,
-        texts=np.array([3, 10, 40]),
-        links=none,
-        checked_step=6,
-        lowest_step=3,
-    )
+        a=np.array([0, 0, 1]), b=np.array([1, 2, 2]), grades=np.array([7, 5, 5], dtype=np.uint8), evidence=evidence,
+        texts=np.array([3, 10, 40]), links=none, checked_step=6, lowest_step=3,
+    )  # fmt: skip
     patterns, which = patterns_of(levels_of(evidence))
     fit = fit_mixture(patterns, np.bincount(which).astype(np.float64), np.full(len(patterns), 0.5))
 
@@ -307,16 +263,11 @@ def _rows(corpora, name, language=None):
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize(
-    ("name", "language"),
-    [
-        ("ntrex", "en"),
-        pytest.param("wmt", "uk", marks=pytest.mark.slow),
-        pytest.param("wmt", "ru", marks=pytest.mark.slow),
-        pytest.param("wmt", "en", marks=pytest.mark.slow),
-        pytest.param("uagec", "uk", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize(("name", "language"), [
+    ("ntrex", "en"), pytest.param("wmt", "uk", marks=pytest.mark.slow),
+    pytest.param("wmt", "ru", marks=pytest.mark.slow), pytest.param("wmt", "en", marks=pytest.mark.slow),
+    pytest.param("uagec", "uk", marks=pytest.mark.slow),
+])  # fmt: skip
 def test_families_are_estimated(corpora, name, language):
     found = _rows(corpora, name, language)
     rows = {row.measures.k: row.as_dict() for row in found.rows}
@@ -332,14 +283,10 @@ def test_families_are_estimated(corpora, name, language):
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param("slavictopics", marks=pytest.mark.slow),
-        pytest.param("tgpairs", marks=pytest.mark.slow),
-        pytest.param("mdnews", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("name", [
+    pytest.param("slavictopics", marks=pytest.mark.slow), pytest.param("tgpairs", marks=pytest.mark.slow),
+    pytest.param("mdnews", marks=pytest.mark.slow),
+])  # fmt: skip
 def test_topics_and_streams_are_not(corpora, name):
     found = _rows(corpora, name)
     six = next(row.as_dict() for row in found.rows if row.measures.k == 6)

@@ -1,7 +1,5 @@
 """Copies among the pairs of groups: links by hand, and dedup that counts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -59,14 +57,8 @@ def test_both_presets_count_and_print(tmp_path):
     for row in rows:
         assert row["copy_recall_low"] <= row["copy_recall"] <= row["copy_recall_high"]
     arguments = [
-        "dedup",
-        str(documents_path()),
-        "--count-copies",
-        "--format",
-        "csv",
-        "--out",
-        str(tmp_path / "o.jsonl"),
-    ]
+        "dedup", str(documents_path()), "--count-copies", "--format", "csv", "--out", str(tmp_path / "o.jsonl"),
+    ]  # fmt: skip
     printed = CliRunner().invoke(cli, arguments)
     assert printed.exit_code == 0, printed.output
     assert "copy_precision" in printed.stdout

@@ -1,7 +1,5 @@
 """The mixture finds two classes that are there, and levels are cut where they should be."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -22,18 +20,10 @@ def _row(**values):
 
 def test_levels_of_a_pair_worked_by_hand():
     pair = _row(
-        wording_forward=0.09,
-        wording_backward=0.01,
-        numbers_forward=0.7,
-        numbers_least=2,
-        names_forward=0.9,
-        names_backward=0.5,
-        names_least=1,
-        opening_forward=0.85,
-        opening_backward=0.12,
-        share30_forward=0.41,
+        wording_forward=0.09, wording_backward=0.01, numbers_forward=0.7, numbers_least=2, names_forward=0.9,
+        names_backward=0.5, names_least=1, opening_forward=0.85, opening_backward=0.12, share30_forward=0.41,
         share30_backward=0.39,
-    )
+    )  # fmt: skip
     # Roots: .09 is .3. One name is too few to compare. A cut belongs to the level above it.
     assert levels_of(np.array([pair])).tolist() == [[3, 6, 0, 7, 2, 3]]
     assert levels_of(np.array([_row()])).tolist() == [[1, 0, 0, 1, 1, 1]]

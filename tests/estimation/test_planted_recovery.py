@@ -1,7 +1,5 @@
 """Planted copies: by hand where all is known, and on the sample."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from click.testing import CliRunner

@@ -1,7 +1,5 @@
 """Edited copies have the edits that were asked for, at their rate, and no others."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -1,7 +1,5 @@
 """Wording from shared triples alone is the wording that all triples give."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Copies of a stream by day and source, and the days on which their shares drift."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 import pytest
@@ -32,19 +30,16 @@ def item(name: str, day: int, source: str, body: str, title: str = "") -> dict[s
 
 
 STREAM = [
-    item("a", 0, "one", text(1)),
-    item("b", 0, "two", text(2)),
+    item("a", 0, "one", text(1)), item("b", 0, "two", text(2)),
     # Day 1: an equal text of another source, and one that shares a third of its wording only (a copy, not a link).
-    item("c", 1, "two", text(1)),
-    item("d", 1, "two", text(2, range(14)) + " " + text(3, range(14, 40))),
+    item("c", 1, "two", text(1)), item("d", 1, "two", text(2, range(14)) + " " + text(3, range(14, 40))),
     # Day 2: a source repeats its own text under another title: a series.
-    item("e", 2, "one", text(4), "Курс на понедельник"),
-    item("f", 3, "one", text(4), "Курс на вторник"),
+    item("e", 2, "one", text(4), "Курс на понедельник"), item("f", 3, "one", text(4), "Курс на вторник"),
     # The clock goes on by a day with each of these.
     *(item(f"day {day}", day, "three", text(5 + day)) for day in range(4, 9)),
     # Day 9: equal to the text of day 1, but eight days later.
     item("g", 9, "one", text(1)),
-]
+]  # fmt: skip
 
 
 def rows(path, batch):
@@ -60,14 +55,12 @@ def test_days_worked_by_hand_are_the_same_however_the_stream_is_cut(tmp_path):
     names = ("day", "source", "documents", "links", "copies", "linked_copies", "copy_precision", "copy_recall")
     # 12 of the 38 triples of d are b's: 12/38 = .32 of either text.
     assert [tuple(row[name] for name in names) for row in found] == [
-        ("2026-03-02", "one", 1, 0, 0, 0, None, None),
-        ("2026-03-02", "two", 1, 0, 0, 0, None, None),
-        ("2026-03-03", "two", 2, 1, 2, 1, 1.0, 0.5),
-        ("2026-03-04", "one", 1, 0, 0, 0, None, None),
+        ("2026-03-02", "one", 1, 0, 0, 0, None, None), ("2026-03-02", "two", 1, 0, 0, 0, None, None),
+        ("2026-03-03", "two", 2, 1, 2, 1, 1.0, 0.5), ("2026-03-04", "one", 1, 0, 0, 0, None, None),
         ("2026-03-05", "one", 1, 0, 0, 0, None, None),
         *((f"2026-03-{day:02}", "three", 1, 0, 0, 0, None, None) for day in range(6, 11)),
         ("2026-03-11", "one", 1, 0, 0, 0, None, None),
-    ]
+    ]  # fmt: skip
     assert api.store.copies(tmp_path / "one.db", days=9) == found[2:]
     assert api.store.drifts(tmp_path / "one.db") == []
 

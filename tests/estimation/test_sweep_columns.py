@@ -1,7 +1,5 @@
 """The columns that a sweep gets: on the sample, by share, on pivot blocks, and on real news."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

@@ -1,41 +1,25 @@
 """The comparison of methods: both protocols, overlap, notes, examples."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
 
-from infostream_dedup import compare, methods, read_documents
+from infostream_dedup import compare, read_documents
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.lab.evaluation.collection_scores import evaluate_collection
 from infostream_dedup.lab.evaluation.comparison import compare_methods
 from infostream_dedup.lab.evaluation.labels import labels_of
 from infostream_dedup.lab.methods import Texts
-from infostream_dedup.lab.methods.registry import method_class
 from infostream_dedup.sample import documents_path, labels_path
 
 STORY = "Мэр города торжественно открыл новый мост. Движение начнется завтра утром, сообщили местные журналисты."
 OTHER = "Сборная выиграла эстафету на чемпионате мира. Тренер похвалил команду за скорость и точную стрельбу."
 DOCUMENTS = [
-    {"id": "1", "text": STORY, "family": "f"},
-    {"id": "2", "text": STORY, "family": "f"},
-    {"id": "3", "text": f"{STORY} Билеты проданы.", "family": "f"},
-    {"id": "4", "text": OTHER, "family": "g"},
+    {"id": "1", "text": STORY, "family": "f"}, {"id": "2", "text": STORY, "family": "f"},
+    {"id": "3", "text": f"{STORY} Билеты проданы.", "family": "f"}, {"id": "4", "text": OTHER, "family": "g"},
     {"id": "5", "text": OTHER, "family": "h"},
-]
+]  # fmt: skip
 LABELS = labels_of([{"a": "1", "b": "2", "label": "dup"}, {"a": "1", "b": "3", "label": "dup"}])
-KEYS = (
-    "method",
-    "pairs",
-    "precision",
-    "recall",
-    "f1",
-    "symmetry",
-    "transitivity",
-    "cpu_seconds",
-    "bytes_per_document",
-)
 
 
 @pytest.fixture(scope="module")
@@ -93,30 +77,6 @@ def test_pool_by_hand():
     found = compare(DOCUMENTS, methods=["md5", "long-sent"], pool="all")
     assert (found.protocol, found.pool.pairs, found.pool.verified) == ("pool", 4, 4)
     assert [(row.figures["precision"], row.figures["recall"]) for row in found.rows] == [(1.0, 0.5), (1.0, 1.0)]
-
-
-def test_the_pool_of_the_paper_runs_all_of_its_methods():
-    found = compare(DOCUMENTS, methods=["three-plus-five"])
-    assert len(found.pool.methods) == 11
-    assert found.names == ["three-plus-five"]
-    assert found.pool.verified == 4
-    assert _row(found, "three-plus-five")["alike"] == 1.0
-
-
-def test_a_row_has_the_promised_keys_first():
-    row = compare(DOCUMENTS, methods=["tf"]).rows[0].as_dict()
-    assert tuple(row)[: len(KEYS)] == KEYS
-    quiet = compare(DOCUMENTS, methods=["tf"]).rows[0].as_dict(times=False)
-    assert {"seconds", "cpu_seconds", "growth"}.isdisjoint(quiet)
-
-
-def test_every_method_is_compared_by_default(sample):
-    found = compare_methods(sample, labels=labels_path(), resamples=20)
-    asked = [name for name in methods.methods() if not method_class(name).only_when_named]
-    assert found.names == [name for name in asked if name not in found.missing]
-    assert all(row.figures["recall"] is not None for row in found.rows)
-    best = max(found.rows, key=lambda row: row.figures["f1"])
-    assert best.run.name == "pair-model"
 
 
 def test_key_terms_fare_as_in_evaluate(sample):
@@ -183,28 +143,12 @@ def test_notes_say_when_no_label_counts():
     assert compare(rows, labels=labels, methods=["md5"], positive=["similar"]).rows[0].figures["f1"] == 1
 
 
-def test_nothing_to_compare():
-    found = compare([{"id": "1", "text": ""}], methods=["tf", "key-terms-stem"])
-    assert [(row.figures["recall"], row.run.bytes_per_document) for row in found.rows] == [(None, 0.0)] * 2
-    assert found.dice == [[None, None], [None, None]]
-
-
-def test_results_convert_to_tables():
-    found = compare(DOCUMENTS, methods=["md5", "tf"])
-    assert found.to_arrow().num_rows == 2
-    assert found.to_pandas()["method"].tolist() == ["md5", "tf"]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"protocol": "labels"}, "the protocol labels needs labels"),
-        ({"protocol": "trec"}, "protocol is 'trec'; expected one of labels, pool"),
-        ({"pool": "a1"}, "pool is 'a1'; expected one of a0-a10, all"),
-        ({"lang": "ru"}, "apply to labels only"),
-        ({"methods": ["md6"]}, "method is 'md6'"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"protocol": "labels"}, "the protocol labels needs labels"),
+    ({"protocol": "trec"}, "protocol is 'trec'; expected one of labels, pool"),
+    ({"pool": "a1"}, "pool is 'a1'; expected one of a0-a10, all"), ({"lang": "ru"}, "apply to labels only"),
+    ({"methods": ["md6"]}, "method is 'md6'"),
+])  # fmt: skip
 def test_what_does_not_fit_is_refused(options, message):
     with pytest.raises(ConfigurationError, match=message):
         compare(DOCUMENTS, **options)

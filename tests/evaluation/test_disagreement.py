@@ -1,7 +1,5 @@
 """Which pairs are drawn for an expert, and what is told of them."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -56,12 +54,10 @@ def texts() -> Texts:
     more = "Движение по мосту откроют завтра утром, сообщили журналисты городской газеты."
     return Texts(
         [
-            Document(id="а", text=f"{story} {more}", lang="ru"),
-            Document(id="б", text=f"{story} {more}", lang="ru"),
-            Document(id="в", text=f"{story} Погода испортилась.", lang="ru"),
-            Document(id="г", text="", lang="ru"),
+            Document(id="а", text=f"{story} {more}", lang="ru"), Document(id="б", text=f"{story} {more}", lang="ru"),
+            Document(id="в", text=f"{story} Погода испортилась.", lang="ru"), Document(id="г", text="", lang="ru"),
         ]
-    )
+    )  # fmt: skip
 
 
 def test_features_by_hand(texts: Texts) -> None:

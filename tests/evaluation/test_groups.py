@@ -1,7 +1,5 @@
 """Measures of groups: worked by hand, by their definitions over documents, and beside scikit-learn."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -12,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.lab.evaluation.labels import Kin, Truth, labels_of, truth_of
-from infostream_dedup.lab.evaluation.scores import GROUP_MEASURES, GroupScores, group_scores
+from infostream_dedup.lab.evaluation.scores import GroupScores, group_scores
 from infostream_dedup.model import Document, Language
 
 
@@ -44,28 +42,8 @@ def test_worked_by_hand() -> None:
     assert found.ari == pytest.approx((2 - Fraction(4 * 4, 15)) / (4 - Fraction(4 * 4, 15)))
 
 
-def test_equal_groups_and_no_groups() -> None:
-    truth = _truth([None] * 3, {(0, 1): "dup"}, closed=True)
-    assert _found([7, 7, 9], truth).as_dict() == dict.fromkeys(GROUP_MEASURES, 1.0)
-    alone = _found([0, 1, 2], _truth([None] * 3, {}, closed=True))
-    assert (alone.bcubed_f1, alone.ari, alone.pairwise_f1) == (1.0, 1.0, None)
-
-
 def test_an_open_world_has_no_figures() -> None:
     assert group_scores(np.array([0, 0]), _truth([None, None], {(0, 1): "dup"})) is None
-
-
-def test_kin_are_neither_right_nor_wrong() -> None:
-    families: list[str | None] = ["f", "f", "g", "h"]
-    truth = _truth(families, {(0, 1): "dup"}, kin=[Kin("f", "g")])
-    assert _found([0, 0, 0, 1], truth).as_dict() == dict.fromkeys(GROUP_MEASURES, 1.0)
-    assert _found([0, 0, 1, 0], truth).bcubed_precision == pytest.approx((2 / 3 + 2 / 3 + 1 + 1 / 3) / 4)
-
-
-def test_only_the_languages_asked_for_count() -> None:
-    languages: list[Language] = ["ru", "ru", "uk", "uk"]
-    truth = _truth([None] * 4, {(0, 1): "dup"}, closed=True, languages=languages, language_pairs="ru")
-    assert _found([0, 0, 0, 0], truth).as_dict() == dict.fromkeys(GROUP_MEASURES, 1.0)
 
 
 def _by_definition(groups: list[int], truth: Truth) -> list[float | None]:
@@ -118,15 +96,3 @@ def test_agrees_with_the_definitions(data: st.DataObject) -> None:
         assert not truth.takes_part().any()
     else:
         assert list(found.as_dict().values()) == pytest.approx(_by_definition(groups, truth))
-
-
-def test_agrees_with_scikit_learn() -> None:
-    cluster = pytest.importorskip("sklearn.metrics")
-    draw = np.random.default_rng(1)
-    for size in (5, 40, 300):
-        groups, family = draw.integers(0, size // 3, size), draw.integers(0, size // 2, size)
-        families: list[str | None] = [str(one) for one in family]
-        listed = {(a, b): "dup" for a, b in combinations(range(size), 2) if family[a] == family[b]}
-        found = group_scores(groups, _truth(families, listed))
-        assert found is not None
-        assert found.ari == pytest.approx(cluster.adjusted_rand_score(family, groups))

@@ -1,16 +1,13 @@
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 
 import pytest
 
 from infostream_dedup.documents.outputs import write_rows
-from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.lab.evaluation.labels import (
     Kin,
     Label,
-    family_of,
     kin_by_field,
     labels_of,
     positive_labels,
@@ -69,22 +66,15 @@ def test_a_pair_may_come_twice_with_one_label() -> None:
     assert len(labels_of(rows)) == 2
 
 
-@pytest.mark.parametrize(
-    ("line", "code", "field"),
-    [
-        (b'{"a":"x","b":"y","label":"dup"', "E_JSON", None),
-        (b'{"a":"x","b":"\xff","label":"dup"}', "E_ENCODING", None),
-        (b'["x","y","dup"]', "E_TYPE", None),
-        (b'{"b":"y","label":"dup"}', "E_MISSING", "a"),
-        (b'{"a":"x","b":null,"label":"dup"}', "E_MISSING", "b"),
-        (b'{"a":"x","b":7,"label":"dup"}', "E_TYPE", "b"),
-        (b'{"a":"","b":"y","label":"dup"}', "E_TYPE", "a"),
-        (b'{"a":"x","b":"y"}', "E_MISSING", "label"),
-        (b'{"a":"x","b":"y","label":"duplicate"}', "E_LABEL", "label"),
-        (b'{"a":"x","b":"x","label":"dup"}', "E_SELF_PAIR", "b"),
-        (b'{"a":"q","b":"p","label":"similar"}', "E_CONTRADICTION", "label"),
-    ],
-)
+@pytest.mark.parametrize(("line", "code", "field"), [
+    (b'{"a":"x","b":"y","label":"dup"', "E_JSON", None),
+    (b'{"a":"x","b":"\xff","label":"dup"}', "E_ENCODING", None), (b'["x","y","dup"]', "E_TYPE", None),
+    (b'{"b":"y","label":"dup"}', "E_MISSING", "a"), (b'{"a":"x","b":null,"label":"dup"}', "E_MISSING", "b"),
+    (b'{"a":"x","b":7,"label":"dup"}', "E_TYPE", "b"), (b'{"a":"","b":"y","label":"dup"}', "E_TYPE", "a"),
+    (b'{"a":"x","b":"y"}', "E_MISSING", "label"), (b'{"a":"x","b":"y","label":"duplicate"}', "E_LABEL", "label"),
+    (b'{"a":"x","b":"x","label":"dup"}', "E_SELF_PAIR", "b"),
+    (b'{"a":"q","b":"p","label":"similar"}', "E_CONTRADICTION", "label"),
+])  # fmt: skip
 def test_a_bad_label_names_its_place(tmp_path: Path, line: bytes, code: str, field: str | None) -> None:
     path = _file(tmp_path, b'{"a":"p","b":"q","label":"dup"}\n' + line + b"\n")
     with pytest.raises(BadDataError) as caught:
@@ -109,16 +99,6 @@ def test_a_damaged_or_cut_off_gzip_file_is_named(tmp_path: Path, content: bytes)
     assert caught.value.code == "E_GZIP"
 
 
-def test_a_missing_file_is_not_an_input(tmp_path: Path) -> None:
-    with pytest.raises(NoInputError, match="cannot open"):
-        read_labels(tmp_path / "nothing.jsonl")
-
-
-def test_kin_families(tmp_path: Path) -> None:
-    path = _file(tmp_path, b'{"family_a":"f","family_b":"g","why":"same-event"}\n{"family_a":"g","family_b":"h"}\n')
-    assert read_kin(path) == [Kin("f", "g", "same-event"), Kin("g", "h")]
-
-
 def test_kin_without_a_family_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadDataError, match="family_b"):
         read_kin(_file(tmp_path, b'{"family_a":"f"}\n'))
@@ -129,20 +109,11 @@ def test_kin_by_a_field_of_the_documents() -> None:
         return Document(id=str(number), text="", extra={"family": family, "submission": submission})
 
     documents = [
-        document(1, "f", "translation"),
-        document(2, "f", "translation"),
-        document(3, "g", "essay"),
-        document(4, None, "translation"),
-        document(5, "h", "translation"),
-        document(6, "i", "translation"),
-    ]
+        document(1, "f", "translation"), document(2, "f", "translation"), document(3, "g", "essay"),
+        document(4, None, "translation"), document(5, "h", "translation"), document(6, "i", "translation"),
+    ]  # fmt: skip
     why = "submission=translation"
     assert kin_by_field(documents, "submission", "translation") == [Kin("f", "h", why), Kin("h", "i", why)]
-
-
-def test_family_of_a_document() -> None:
-    given = [{"family": "f"}, {"family": 12}, {"family": ""}, {"family": None}, {}]
-    assert [family_of(Document(id="x", text="", extra=extra)) for extra in given] == ["f", "12", None, None, None]
 
 
 @pytest.mark.parametrize("given", [(), ("dup", "same"), ("different",)])

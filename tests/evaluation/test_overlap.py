@@ -1,7 +1,5 @@
 """Dice coefficients and pairs found by one method alone, by hand and by plain sets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

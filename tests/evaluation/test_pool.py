@@ -1,12 +1,9 @@
 """The pool protocol on four texts whose similarities are known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
-from infostream_dedup.lab.evaluation.comparison import POOL_METHODS, alike_pairs, pool_of, pool_score
-from infostream_dedup.lab.methods import methods
+from infostream_dedup.lab.evaluation.comparison import alike_pairs, pool_of, pool_score
 
 # 0 and 1 share 8 of 10 letters in order: 2 * 8 / 20 = .80, just enough. 2 and 3 are equal.
 TEXTS = ["абвгдежзик", "абвгдежзлм", "снег", "снег"]
@@ -36,14 +33,3 @@ def test_what_a_method_finds_beyond_the_pool_is_false_but_may_be_alike() -> None
     pool = pool_of({"one": _codes((0, 1))}, _codes((0, 1)))
     outside = pool_score(_codes((0, 1), (2, 3)), pool, _codes((0, 1), (2, 3)))
     assert (outside.scores.precision, outside.scores.recall, outside.alike) == (0.5, 1.0, 1.0)
-
-
-def test_nothing_found() -> None:
-    nothing = np.zeros(0, dtype=np.int64)
-    pool = pool_of({"one": nothing}, alike_pairs(TEXTS, nothing))
-    score = pool_score(nothing, pool, nothing)
-    assert (score.scores.precision, score.scores.recall, score.alike) == (None, None, None)
-
-
-def test_the_pool_of_the_paper_is_eleven_methods() -> None:
-    assert list(POOL_METHODS) == methods()[:11]

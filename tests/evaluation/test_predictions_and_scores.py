@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -59,28 +57,12 @@ def test_pairs_of_a_method_without_threshold() -> None:
     assert (found.codes.tolist(), found.grades.tolist(), found.steps) == ([1, 5], [1, 1], (1,))
 
 
-@pytest.mark.parametrize(
-    ("given_counts", "expected"),
-    [
-        (Scores(6, 2, 4, 9), (0.75, 0.6, 2 / 3)),
-        (Scores(0, 0, 4, 0), (None, 0.0, 0.0)),
-        (Scores(0, 3, 0, 3), (0.0, None, 0.0)),
-        (Scores(0, 0, 0, 0), (None, None, None)),
-    ],
-)
+@pytest.mark.parametrize(("given_counts", "expected"), [
+    (Scores(6, 2, 4, 9), (0.75, 0.6, 2 / 3)), (Scores(0, 0, 4, 0), (None, 0.0, 0.0)),
+    (Scores(0, 3, 0, 3), (0.0, None, 0.0)), (Scores(0, 0, 0, 0), (None, None, None)),
+])  # fmt: skip
 def test_figures_by_hand(given_counts: Scores, expected: tuple[float | None, ...]) -> None:
     assert (given_counts.precision, given_counts.recall, given_counts.f1) == expected
-
-
-def test_scores_at_every_k_by_hand() -> None:
-    documents = [Document(id=str(number), text="", extra={"family": family}) for number, family in enumerate("ffg")]
-    truth = truth_of(documents, ["ru"] * 3, labels_of([{"a": "0", "b": "1", "label": "dup"}]))
-    counts = _counts([[0, 3, 1], [2, 0, 0], [1, 0, 0]])
-    predictions = predicted_by_count(counts, np.array([3, 3, 3]), n=3)
-    verdicts, in_scope = truth.judge(predictions.codes), truth.in_scope(predictions.codes)
-    found = scores(predictions, verdicts, len(truth.positives), in_scope)
-    assert found == [Scores(1, 1, 0, 2), Scores(1, 0, 0, 1), Scores(0, 0, 1, 0)]
-    assert [row.judged for row in found] == [2, 1, 0]
 
 
 def _random_truth(data: st.DataObject, size: int) -> Truth:

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -27,31 +25,20 @@ def test_everything_by_default() -> None:
     assert len(_pairs(_scope())) == 6
 
 
-@pytest.mark.parametrize(
-    ("language_pairs", "expected"),
-    [
-        ("ru", [(0, 1)]),
-        ("uk", []),
-        ("ru-uk", [(0, 2), (1, 2)]),
-        ("uk-ru", [(0, 2), (1, 2)]),
-        ("ru, uk-en", [(0, 1), (2, 3)]),
-    ],
-)
+@pytest.mark.parametrize(("language_pairs", "expected"), [
+    ("ru", [(0, 1)]), ("uk", []), ("ru-uk", [(0, 2), (1, 2)]), ("uk-ru", [(0, 2), (1, 2)]),
+    ("ru, uk-en", [(0, 1), (2, 3)]),
+])  # fmt: skip
 def test_languages_of_both_documents(language_pairs: str, expected: list[tuple[int, int]]) -> None:
     assert _pairs(_scope(language_pairs)) == expected
 
 
 def test_domains_of_both_documents() -> None:
     for domains, inside in [
-        (("news",), [0]),
-        (("",), [1, 2]),
-        (("", "news"), [0, 1, 2]),
-        ((",news",), [0, 1, 2]),
-        (("!conversation",), [0, 1, 2]),
-        (("!conversation", "!news"), [1, 2]),
-        (("news,conversation,!news",), [3]),
+        (("news",), [0]), (("",), [1, 2]), (("", "news"), [0, 1, 2]), ((",news",), [0, 1, 2]),
+        (("!conversation",), [0, 1, 2]), (("!conversation", "!news"), [1, 2]), (("news,conversation,!news",), [3]),
         (("!",), [0, 3]),
-    ]:
+    ]:  # fmt: skip
         scope = _scope(domains=domains)
         assert np.flatnonzero(scope.documents()).tolist() == inside
         assert _pairs(scope) == [(a, b) for a in inside for b in inside if a < b]

@@ -1,7 +1,5 @@
 """Preset judged beside labels: its pairs, restricted to kinds, and its groups."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -45,12 +43,9 @@ def test_unknown_kinds_are_refused_before_anything_is_read() -> None:
 @pytest.mark.corpus
 def test_copies_of_a_topical_collection_in_a_closed_world(corpora: Path) -> None:
     found = evaluate(
-        corpora / "slavictopics.docs.jsonl.gz",
-        corpora / "slavictopics.labels.jsonl.gz",
-        positive=("dup", "similar"),
-        closed=True,
-        kinds=["copy"],
-    )
+        corpora / "slavictopics.docs.jsonl.gz", corpora / "slavictopics.labels.jsonl.gz", positive=("dup", "similar"),
+        closed=True, kinds=["copy"],
+    )  # fmt: skip
     assert found.judged is not None
     assert found.judged.scores.judged == found.judged.scores.linked
     assert (found.judged.scores.precision or 0) >= 0.98

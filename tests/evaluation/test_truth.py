@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any
 
@@ -40,11 +38,6 @@ def _verdicts(truth: Truth) -> dict[str, str]:
     return {name: VERDICTS[verdict] for name, verdict in zip(names, verdicts.tolist(), strict=True)}
 
 
-def test_with_families_every_other_pair_is_false() -> None:
-    truth = _truth(["f", "f", "f", "g"], {"ab": "dup"})
-    assert _verdicts(truth) == {"ab": "true", "ac": "-", "bc": "-", "ad": "false", "bd": "false", "cd": "false"}
-
-
 def test_in_a_closed_world_every_unlisted_pair_is_false() -> None:
     listed = {"ab": "dup", "ac": "similar", "bc": "different"}
     families: list[str | None] = [None] * 4
@@ -83,49 +76,12 @@ def test_kin_families_are_not_counted_and_kin_of_kin_are_kin() -> None:
     assert _verdicts(truth) == {"ab": "-", "ac": "-", "bc": "-", "ad": "false", "bd": "false", "cd": "false"}
 
 
-def test_kinship_goes_through_a_family_without_documents() -> None:
-    assert _verdicts(_truth(["f", "g"], {}, kin=("fx", "xg"))) == {"ab": "-"}
-
-
-def test_other_labels_are_not_counted() -> None:
-    truth = _truth(["f", "g", "h"], {"ab": "similar", "ac": "translation", "bc": "different"})
-    assert _verdicts(truth) == {"ab": "-", "ac": "-", "bc": "false"}
-
-
-def test_a_true_pair_may_be_of_two_families_or_kin() -> None:
-    truth = _truth(["f", "g", "h"], {"ab": "dup", "bc": "dup"}, kin=("fg",))
-    assert _verdicts(truth) == {"ab": "true", "ac": "false", "bc": "true"}
-
-
-def test_a_random_negative_of_one_family_or_kin_is_not_counted() -> None:
-    assert _verdicts(_truth(["f", "g"], {"ab": "different"}, kin=("fg",))) == {"ab": "-"}
-    assert _verdicts(_truth(["f", "f"], {"ab": "different"})) == {"ab": "-"}
-
-
-def test_without_families_only_listed_pairs_count() -> None:
-    truth = _truth([None] * 4, {"ab": "dup", "ac": "different", "bc": "similar"})
-    assert _verdicts(truth) == {"ab": "true", "ac": "false", "bc": "-", "ad": "-", "bd": "-", "cd": "-"}
-
-
-def test_a_document_without_family_has_only_its_listed_pairs() -> None:
-    truth = _truth(["f", "g", None], {"ac": "different"})
-    assert _verdicts(truth) == {"ab": "false", "ac": "false", "bc": "-"}
-
-
 def test_which_labels_are_true_or_false_can_be_chosen() -> None:
     listed = {"ab": "dup", "ac": "similar", "bc": "translation", "ad": "different"}
     families: list[str | None] = [None] * 4
     assert _verdicts(_truth(families, listed, positive=("dup", "similar")))["ac"] == "true"
     wide = _verdicts(_truth(families, listed, positive=("dup",), negative=("different", "similar")))
     assert [wide[pair] for pair in listed] == ["true", "false", "-", "false"]
-
-
-def test_languages_restrict_both_kinds_of_pairs() -> None:
-    languages: list[Language] = ["ru", "uk", "uk", "ru"]
-    listed = {"ab": "translation", "ad": "dup", "bc": "different"}
-    truth = _truth(["f", "f", "g", "f"], listed, languages=languages, positive=("translation",), language_pairs="ru-uk")
-    assert _verdicts(truth) == {"ab": "true", "ac": "false", "ad": "-", "bc": "-", "bd": "-", "cd": "false"}
-    assert (len(truth.positives), len(truth.negatives), len(truth.others)) == (1, 0, 0)
 
 
 def test_domains_restrict_listed_pairs() -> None:
@@ -135,12 +91,6 @@ def test_domains_restrict_listed_pairs() -> None:
     labels = labels_of([{"a": "a", "b": "b", "label": "dup"}, {"a": "a", "b": "c", "label": "dup"}])
     truth = truth_of(documents, ["ru"] * 3, labels, domains=(",news",))
     assert [_.tolist() for _ in both_of(truth.positives, 3)] == [[0], [2]]
-
-
-def test_a_pair_listed_twice_counts_once() -> None:
-    labels = labels_of([{"a": "a", "b": "b", "label": "dup"}, {"a": "b", "b": "a", "label": "dup"}])
-    truth = truth_of([Document(id="a", text=""), Document(id="b", text="")], ["ru", "ru"], labels)
-    assert len(truth.positives) == 1
 
 
 def test_stories_are_families() -> None:
@@ -174,11 +124,6 @@ def test_an_unknown_document_is_named() -> None:
 def test_kin_without_families_is_refused() -> None:
     with pytest.raises(BadDataError, match="no document has a field 'family'"):
         _truth([None, None], {"ab": "dup"}, kin=("fg",))
-
-
-def test_no_documents_at_all() -> None:
-    truth = _truth([], {})
-    assert truth.judge(np.zeros(0, dtype=np.int64)).tolist() == []
 
 
 def _closure(kin: list[tuple[str, str]]) -> dict[str, set[str]]:

@@ -1,7 +1,5 @@
 """The shipped background of evidence: making it again gives the shipped file."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 from pathlib import Path

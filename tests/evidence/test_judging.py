@@ -1,7 +1,5 @@
 """Judging pairs: the same whatever the company, the order and the way the triples come."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -40,22 +38,16 @@ class Collection:
             rows[number, column : column + 4] = 1_000_000_000
         self.keys: ComparedKeys = key_rows(sp.csr_array(rows), sp.csr_array(rows))
         self.facts = DocumentFacts.of(
-            ["x", "x", "y", "x", "x", "y"],
-            [number * DAY for number in range(6)],
-            [text.encode() for text in _TEXTS],
+            ["x", "x", "y", "x", "x", "y"], [number * DAY for number in range(6)], [text.encode() for text in _TEXTS],
             [None] * 6,
-        )
+        )  # fmt: skip
 
     def judge(self, a: list[int], b: list[int], **options: object) -> JudgedCandidates:
         given = {"triples": self.triples, **options}
         return judge_pairs(
-            np.array(a, dtype=np.int64),
-            np.array(b, dtype=np.int64),
-            keys=self.keys,
-            records=self.records,
-            documents=self.facts,
-            **given,
-        )  # type: ignore[arg-type]
+            np.array(a, dtype=np.int64), np.array(b, dtype=np.int64), keys=self.keys, records=self.records,
+            documents=self.facts, **given,
+        )  # type: ignore[arg-type]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """The rules of kinds and statuses by cases worked by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -22,28 +20,11 @@ from infostream_dedup.judging.evidence.kinds import (
 from infostream_dedup.model import NO_TIME
 
 _PLAIN: dict[str, Any] = {
-    "same_text": False,
-    "same_address": False,
-    "known": True,
-    "dated": True,
-    "same_source": False,
-    "other_day": False,
-    "hours": 2.0,
-    "probability": 0.95,
-    "wording_forward": 0.0,
-    "wording_backward": 0.0,
-    "lead": 0.5,
-    "vocabulary": 0.5,
-    "numbers": 1.0,
-    "other_figure": False,
-    "many_figures": False,
-    "other_dates": False,
-    "next_step": True,
-    "same_title": False,
-    "same_form": False,
-    "no_title": False,
-    "one_sentence": False,
-}
+    "same_text": False, "same_address": False, "known": True, "dated": True, "same_source": False, "other_day": False,
+    "hours": 2.0, "probability": 0.95, "wording_forward": 0.0, "wording_backward": 0.0, "lead": 0.5, "vocabulary": 0.5,
+    "numbers": 1.0, "other_figure": False, "many_figures": False, "other_dates": False, "next_step": True,
+    "same_title": False, "same_form": False, "no_title": False, "one_sentence": False,
+}  # fmt: skip
 _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
 _UNDATED = {"known": False, "dated": False, "hours": np.inf}
 
@@ -89,11 +70,7 @@ def test_rules() -> None:
         ({**_OWN, **wording(0.25, 0.84)}, "follow-up", "own next step"),
         ({"same_source": True, **wording(0.9, 0.9)}, "updated", "own later version"),
         ({**_OWN, **wording(0.5, 0.5)}, "follow-up", "own next step"),
-        (
-            {**_UNDATED, "same_source": True, "same_title": True, **wording(0.9, 0.9)},
-            "copy",
-            "much the same wording",
-        ),
+        ({**_UNDATED, "same_source": True, "same_title": True, **wording(0.9, 0.9)}, "copy", "much the same wording"),
         ({"same_source": True, "no_title": True, **wording(0.6, 0.85)}, "copy", "much the same wording"),
         ({"same_source": True, "no_title": True, **wording(0.84, 0.84)}, "follow-up", "own next step"),
         ({"same_source": True, "no_title": True, **wording(0.59, 0.9)}, "updated", "own later version"),
@@ -260,11 +237,9 @@ def test_nothing_but_circumstances_is_asked_of_sources_times_and_addresses() -> 
     draw = np.random.default_rng(3)
     size = 4000
     documents = DocumentFacts(
-        draw.integers(-1, 2, size),
-        np.where(draw.random(size) < 0.2, NO_TIME, draw.integers(0, 4 * DAY, size)),
-        np.full(size, -1),
-        draw.integers(-1, 2, size),
-    )
+        draw.integers(-1, 2, size), np.where(draw.random(size) < 0.2, NO_TIME, draw.integers(0, 4 * DAY, size)),
+        np.full(size, -1), draw.integers(-1, 2, size),
+    )  # fmt: skip
     pairs = documents.at(draw.integers(0, size, size)), documents.at(draw.integers(0, size, size))
     around = circumstances(*pairs)
     assert len(np.unique(around)) > 12

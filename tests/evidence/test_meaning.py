@@ -1,7 +1,5 @@
 """Meanings: asked of doubtful pairs only; with a made-up encoder by hand, with the real one where it is installed."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 

@@ -1,7 +1,5 @@
 """Compiled records and comparisons against the plain ones, bit for bit."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np
@@ -100,13 +98,9 @@ def test_comparison_equals_plain_comparison(seed: int) -> None:
     a, b = (one.astype(np.int64) for one in np.triu_indices(len(made)))
     keys = key_rows(*matrices)
     found = compared(
-        a,
-        b,
-        shares_of_pairs(a, b, keys),
-        keys=keys,
-        records=records,
+        a, b, shares_of_pairs(a, b, keys), keys=keys, records=records,
         triples=TripleRows(raw.triples, raw.ends[:, 0].copy()),
-    )
+    )  # fmt: skip
     plain = [_plain_document(number, raw, records, matrices) for number in range(len(made))]
     for pair in range(len(a)):
         expected = compare_plainly(plain[a[pair]], plain[b[pair]])
@@ -132,15 +126,12 @@ def test_only_the_lead_of_the_later_document_is_asked_whether_it_tells_a_step() 
         ("Водителя автобуса арестовали", "Об этом рассказал его адвокат.", 0.0),
         ("Водителя автобуса арестовали", "Суд рассмотрит дело в марте.", 1.0),
         ("Адвокат водителя", "Мы будем добиваться правды, заявил он.", 0.0),
-        ("Суд на мосту", "Погода будет хорошей.", 0.0),
-        ("", "Заседание снова перенесли.", 1.0),
-        ("", "Суд знову відхилив скаргу.", 1.0),
-        ("", "The driver was released on Monday.", 1.0),
+        ("Суд на мосту", "Погода будет хорошей.", 0.0), ("", "Заседание снова перенесли.", 1.0),
+        ("", "Суд знову відхилив скаргу.", 1.0), ("", "The driver was released on Monday.", 1.0),
         ("", "The driver was released, his lawyer said.", 0.0),
         ("", " ".join(["погода"] * 20) + " водителя арестовали", 0.0),
-        ("", " ".join(["погода"] * 19) + " арестовали, заявил адвокат", 1.0),
-        ("", "", 0.0),
-    ]:
+        ("", " ".join(["погода"] * 19) + " арестовали, заявил адвокат", 1.0), ("", "", 0.0),
+    ]:  # fmt: skip
         plain = Document(id="1", title="Адвокат водителя", text="Мы будем добиваться правды, заявил он.")
         raw, languages = read([plain, Document(id="2", title=title, text=text), plain])
         records = pack_evidence(raw, languages, EvidenceFrequencies())
@@ -230,11 +221,9 @@ def _plain_document(
     keys, targets = (one[[number]].tocoo() for one in matrices)
     words = records.words[records.begins[number] : records.begins[number + 1]].tolist()
     return PlainDocument(
-        dict(zip(keys.col.tolist(), keys.data.tolist(), strict=True)),
-        set(targets.col.tolist()),
-        unpack_plainly(words),
-        raw.triples_of(number).tolist(),
-    )
+        dict(zip(keys.col.tolist(), keys.data.tolist(), strict=True)), set(targets.col.tolist()),
+        unpack_plainly(words), raw.triples_of(number).tolist(),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", [6, 7])

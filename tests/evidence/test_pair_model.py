@@ -1,7 +1,5 @@
 """The pair model: its file, its sums, its reasons; and that learning it again gives the shipped file."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sys
@@ -65,17 +63,12 @@ def test_a_model_comes_back_from_its_file() -> None:
     assert PairModel.from_json(shipped_model().as_json(), "x") == shipped_model()
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ("nonsense", "is not JSON"),
-        ([], "is not a pair model"),
-        ({"format": "another"}, "is not a pair model"),
-        ({"coefficients": {"cosine": 1.0}}, "coefficients must be share12_least"),
-        ({"intercept": None}, "intercept is None; expected a number"),
-        ({"intercept": float("nan")}, "intercept is nan; expected a number"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    ("nonsense", "is not JSON"), ([], "is not a pair model"), ({"format": "another"}, "is not a pair model"),
+    ({"coefficients": {"cosine": 1.0}}, "coefficients must be share12_least"),
+    ({"intercept": None}, "intercept is None; expected a number"),
+    ({"intercept": float("nan")}, "intercept is nan; expected a number"),
+])  # fmt: skip
 def test_a_bad_file_is_refused(change: object, message: str) -> None:
     content = json.loads(shipped_model().as_json())
     text = change if isinstance(change, str) else json.dumps({**content, **change} if isinstance(change, dict) else [])

@@ -1,7 +1,5 @@
 """Compiled reading against the plain one, and the plain one against cases worked by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -51,21 +49,14 @@ def day(day_: int, month: int) -> int:
 
 def test_numbers_and_dates() -> None:
     for text, expected in [
-        ("стоит17,76 лея", figures("17.76")),
-        ("12 300 человек", figures("12300")),
-        ("1,200 people, 1.200 and 1200", figures("1200")),
-        ("1,234.50", figures("1234.5")),
-        ("007 и 5,0", figures("7", "5")),
-        ("версия 1.2.3.4", figures("1.2.3.4")),
-        ("счёт 6:4", figures("6", "4")),
-        ("17 апреля", [day(17, 4)]),
-        ("April 17 and 5 May", sorted([day(17, 4), day(5, 5)])),
-        ("05.03.26", sorted([day(5, 3), date_hash(2026)])),
-        ("2024-05-06", sorted([day(6, 5), date_hash(2024)])),
-        ("в 2024 году", [date_hash(2024)]),
-        ("курс 17.04", figures("17.04")),
+        ("стоит17,76 лея", figures("17.76")), ("12 300 человек", figures("12300")),
+        ("1,200 people, 1.200 and 1200", figures("1200")), ("1,234.50", figures("1234.5")),
+        ("007 и 5,0", figures("7", "5")), ("версия 1.2.3.4", figures("1.2.3.4")), ("счёт 6:4", figures("6", "4")),
+        ("17 апреля", [day(17, 4)]), ("April 17 and 5 May", sorted([day(17, 4), day(5, 5)])),
+        ("05.03.26", sorted([day(5, 3), date_hash(2026)])), ("2024-05-06", sorted([day(6, 5), date_hash(2024)])),
+        ("в 2024 году", [date_hash(2024)]), ("курс 17.04", figures("17.04")),
         ("41.04.2024 нет такого дня", figures("41.04.2024")),
-    ]:
+    ]:  # fmt: skip
         assert [number & ~HEAD_BIT for number in read_plainly(text, 0).numbers] == expected
         compare([Document(id="1", text=text)])
 
@@ -102,30 +93,21 @@ def test_glued_words_and_marks_come_apart() -> None:
     assert glued.body == plain.body == sorted(word_hash(word) >> 32 for word in ("пишет", "агора", "замок", "пять"))
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Курс валют на 17 апреля", "Курс валют на 18 мая 2024 года"),
-        ("Отключат свет 17 апреля", "Отключат свет в среду 18 апреля"),
-        ("5-й день войны", "6-й день войны"),
-        ("Погода на 17.04", "ПОГОДА НА 18.04.2024"),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), [
+    ("Курс валют на 17 апреля", "Курс валют на 18 мая 2024 года"),
+    ("Отключат свет 17 апреля", "Отключат свет в среду 18 апреля"), ("5-й день войны", "6-й день войны"),
+    ("Погода на 17.04", "ПОГОДА НА 18.04.2024"),
+])  # fmt: skip
 def test_dated_titles_have_one_form(one: str, other: str) -> None:
     first, second = (read_plainly(title, len(title)) for title in (one, other))
     assert first.title != second.title
     assert first.title_form == second.title_form != 0
 
 
-@pytest.mark.parametrize(
-    ("disguised", "plain"),
-    [
-        ("Cрочнo: пoжар в Mocквe", "Срочно: пожар в Москве"),
-        ("HАСА зaпуcтилo pакeту", "НАСА запустило ракету"),
-        ("мiнicтp Ліcовий", "міністр Лісовий"),
-        ("Mоldоva wins", "Moldova wins"),
-    ],
-)
+@pytest.mark.parametrize(("disguised", "plain"), [
+    ("Cрочнo: пoжар в Mocквe", "Срочно: пожар в Москве"), ("HАСА зaпуcтилo pакeту", "НАСА запустило ракету"),
+    ("мiнicтp Ліcовий", "міністр Лісовий"), ("Mоldоva wins", "Moldova wins"),
+])  # fmt: skip
 def test_a_disguised_word_is_written_in_one_alphabet(disguised: str, plain: str) -> None:
     compare([Document(id="1", text=disguised, title=disguised)])
     assert read_plainly(disguised, 0) == read_plainly(plain, 0)
@@ -199,22 +181,14 @@ def test_texts_that_are_already_encoded_give_the_same(rows: list[tuple[str, str]
 def test_only_texts_with_markup_are_cleaned() -> None:
     texts, _ = evidence_texts(
         [
-            Document(id="1", text="до\u00adм:"),
-            Document(id="2", text="//до\u00adм"),
-            Document(id="3", text="до\u00adм @ 7"),
-            Document(id="4", title="<b>Дом</b>", text="до\u00adм"),
-            Document(id="5", text="до\u00adм://дом"),
-            Document(id="6", text="://до\u00adм"),
+            Document(id="1", text="до\u00adм:"), Document(id="2", text="//до\u00adм"),
+            Document(id="3", text="до\u00adм @ 7"), Document(id="4", title="<b>Дом</b>", text="до\u00adм"),
+            Document(id="5", text="до\u00adм://дом"), Document(id="6", text="://до\u00adм"),
         ]
-    )
+    )  # fmt: skip
     assert [texts[number] for number in range(6)] == [
-        "до\u00adм:",
-        "//до\u00adм",
-        "дом @ 7",
-        " Дом \nдом",
-        "дом://дом",
-        "://дом",
-    ]
+        "до\u00adм:", "//до\u00adм", "дом @ 7", " Дом \nдом", "дом://дом", "://дом",
+    ]  # fmt: skip
 
 
 def test_lists_are_used_again_for_shorter_and_longer_texts() -> None:

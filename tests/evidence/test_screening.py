@@ -1,7 +1,5 @@
 """The screen keeps every pair that decides something, and few others."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

@@ -1,7 +1,5 @@
 """Triples come back range by range, whether they were in memory or in a file."""
 
-from __future__ import annotations
-
 import errno
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """Spot signatures and Low-IDF-Sig, by the papers' own examples."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from infostream_dedup.judging.features.fingerprints import (
@@ -65,13 +63,9 @@ def test_golden_sentence_of_low_idf_sig():
     words = read_words([GOLDEN])
     places, inside = chain_places(_among(words, "as to that of from"), words.breaks, c=2, d=1)
     assert _spelt(words, places, inside) == [
-        "as:we:are",
-        "to:highlight:that",
-        "that:intel:as",
-        "as:an:organization",
-        "of:ethical:behavior",
+        "as:we:are", "to:highlight:that", "that:intel:as", "as:an:organization", "of:ethical:behavior",
         "from:every:potential",
-    ]
+    ]  # fmt: skip
 
 
 def test_chains_end_with_the_sentence():

@@ -1,16 +1,12 @@
 """The quick finder of numbers says what the plain one says."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infostream_dedup.documents import read_documents
 from infostream_dedup.judging.features import numbers as fast_numbers
-from infostream_dedup.judging.features.kernels.number_runs import number_words
 from infostream_dedup.judging.features.numbers import NUMBER_WORDS, find_runs, numbers, numbers_of_run
 from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.language.text.tokens import COMMON
@@ -91,14 +87,3 @@ def test_runs_stay_when_memory_is_used_again(monkeypatch, most):
         assert found_in(texts) == [numbers(text) for text in texts]
     assert list(first.runs) == ["212", "2345", "0678"]
     assert first.sizes.tolist() == [2, 1]
-
-
-def test_number_words_are_short():
-    with pytest.raises(ValueError, match="more than 15 letters"):
-        number_words({"девятьюмиллионами": "9"})
-
-
-@pytest.mark.corpus
-def test_real_news(corpora):
-    texts = [one.text for one in islice(read_documents(corpora / "mdnews.docs.jsonl.gz"), 0, None, 20)]
-    assert found_in(texts) == [numbers(text) for text in texts]

@@ -1,12 +1,9 @@
 """Ragged rows, and hashes that are the same everywhere."""
 
-from __future__ import annotations
-
 from zlib import crc32
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.rows import distinct, rows_from, smallest
 from infostream_dedup.judging.features.words import hash_sequences, hash_text, hash_words, scrambled
 
@@ -57,8 +54,3 @@ def test_sequences_know_their_order_and_length():
     zero = np.zeros(1, dtype=np.uint64)
     hashes = [hash_sequences(list(columns))[0] for columns in ([one, two], [two, one], [one], [one, zero], [zero, one])]
     assert len(set(hashes)) == len(hashes)
-
-
-def test_equal_rows_have_equal_bytes():
-    rows = Ragged(np.array([0, 2, 4]), np.array([1, 2, 1, 2], dtype=np.uint64))
-    assert rows.row(0).tobytes() == rows.row(1).tobytes()

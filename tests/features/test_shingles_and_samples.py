@@ -1,20 +1,16 @@
 """Shingles, samples of them, and the probability that megashingles meet."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
 
-from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.fingerprints import (
     grouped,
     megashingles,
     minwise,
     sample_min,
     sample_mod,
-    supershingles,
 )
 from infostream_dedup.judging.features.rows import distinct, rows_from
 from infostream_dedup.judging.features.words import hash_sequences, hash_words, read_words, scrambled, shingles
@@ -78,25 +74,3 @@ def test_two_equal_supershingles_at_the_same_places_make_a_megashingle():
     assert not set(found[0].tolist()) & set(found[2].tolist())
     # The same two values, at other places.
     assert not set(found[0].tolist()) & set(found[3].tolist())
-
-
-@pytest.mark.parametrize(
-    ("p", "group_size", "expected"), [(0.75, 6, 0.291), (0.80, 6, 0.495), (0.85, 6, 0.729), (0.95, 14, 0.879)]
-)
-def test_how_often_megashingles_meet(p, group_size, expected):
-    # Zelenkov and Segalovich print .33, .42, .50; the formula of Fetterly et al. gives these.
-    q = p**group_size
-    assert 1 - (1 - q) ** 6 - 6 * q * (1 - q) ** 5 == pytest.approx(expected, abs=5e-4)
-    trials = 4000
-    random = np.random.default_rng(1)
-    one = random.integers(0, 2**63, (trials, 6 * group_size), dtype=np.uint64)
-    other = np.where(random.random(one.shape) < p, one, random.integers(0, 2**63, one.shape, dtype=np.uint64))
-    first, second = (megashingles(supershingles(samples, 6)) for samples in (one, other))
-    met = (first == second).any(axis=1).mean()
-    assert met == pytest.approx(expected, abs=4 * math.sqrt(expected * (1 - expected) / trials))
-
-
-def test_samples_of_nothing():
-    nothing = Ragged(np.zeros(3, dtype=np.int64), np.zeros(0, dtype=np.uint64))
-    assert grouped(sample_min(nothing, 5), 2).sizes.tolist() == [0, 0]
-    assert megashingles(supershingles(minwise(nothing, 12), 6)).shape == (0, 15)

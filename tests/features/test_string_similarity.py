@@ -1,7 +1,5 @@
 """String::Similarity against the longest common subsequence found the slow way."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

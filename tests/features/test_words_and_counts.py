@@ -1,7 +1,5 @@
 """Words, sentences and weights, worked by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -21,7 +19,6 @@ from infostream_dedup.judging.features.sentences import (
     sentences_by_document,
 )
 from infostream_dedup.judging.features.words import read_words, significant
-from infostream_dedup.model import Document, full_text
 
 
 def test_words_are_key_forms_with_numbers_and_hyphens():
@@ -105,8 +102,3 @@ def test_of_equal_sentences_the_first_stays():
     words = read_words(["Раз. Два. Раз."])
     found = sentences_by_document(words, np.zeros(3, dtype=np.int64))[0]
     assert [(one.text, one.place) for one in once_each(found)] == [("раз", 0), ("два", 1)]
-
-
-def test_a_title_is_not_doubled():
-    assert full_text(Document(id="1", text="Мост открыт. Ура.", title="Мост открыт")) == "Мост открыт. Ура."
-    assert full_text(Document(id="1", text="Ура.", title="Мост открыт")) == "Мост открыт\nУра."

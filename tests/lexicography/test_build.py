@@ -1,7 +1,5 @@
 """Frequency dictionaries, from words that are counted by hand to tables on disk."""
 
-from __future__ import annotations
-
 import csv
 import json
 from hashlib import sha256

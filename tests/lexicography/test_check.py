@@ -1,7 +1,5 @@
 """The check of the dictionaries: every kind of fault in a folder made for it, none in the shipped one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -44,24 +42,21 @@ def test_a_finding_says_where_what_and_what_to_do() -> None:
     assert str(Finding("defect", "nouns.tsv", 3, "", "two cells", "mend it")) == "nouns.tsv:3: two cells; mend it"
 
 
-@pytest.mark.parametrize(
-    ("row", "field", "told"),
-    [
-        ("уряд\tуряд\tgovernment\tnoun", "", "4 cells; expected 5"),
-        ("правительство\t\tgovernment\tnoun\town", "uk", "empty"),
-        ("правительство\tурыд\tgovernment\tnoun\town", "uk", "has 'ы', which Ukrainian words do not have"),
-        ("правительство\tуряд|\tgovernment\tnoun\town", "uk", "contains an empty variant"),
-        ("правительство\tуряд|Уряд\tgovernment\tnoun\town", "uk", "is repeated in the cell"),
-        ("правительство\tуряд\tgovernment\tverb\town", "pos", "'verb'; expected noun or adj"),
-        ("правительство\tуряд\tgovernment\tnoun\t", "source", "empty"),
-        ("правительство\tурядобздик\tgovernment\tnoun\town", "uk", "known neither to the morphological dictionary"),
-        ("правительство\tуряд\tgovernmentation\tnoun\town", "en", "known neither to the morphological dictionary"),
-        ("править\tуряд\tgovernment\tnoun\town", "ru", "is not a noun (INFN)"),
-        ("правительством\tуряд\tgovernment\tnoun\town", "ru", "is not a nominative"),
-        ("правительство\tкацап\tgovernment\tnoun\town", "uk", "on the block-list"),
-        ("правительство\tуряд \tgovernment\tnoun\town", "uk", "extra blanks"),
-    ],
-)
+@pytest.mark.parametrize(("row", "field", "told"), [
+    ("уряд\tуряд\tgovernment\tnoun", "", "4 cells; expected 5"),
+    ("правительство\t\tgovernment\tnoun\town", "uk", "empty"),
+    ("правительство\tурыд\tgovernment\tnoun\town", "uk", "has 'ы', which Ukrainian words do not have"),
+    ("правительство\tуряд|\tgovernment\tnoun\town", "uk", "contains an empty variant"),
+    ("правительство\tуряд|Уряд\tgovernment\tnoun\town", "uk", "is repeated in the cell"),
+    ("правительство\tуряд\tgovernment\tverb\town", "pos", "'verb'; expected noun or adj"),
+    ("правительство\tуряд\tgovernment\tnoun\t", "source", "empty"),
+    ("правительство\tурядобздик\tgovernment\tnoun\town", "uk", "known neither to the morphological dictionary"),
+    ("правительство\tуряд\tgovernmentation\tnoun\town", "en", "known neither to the morphological dictionary"),
+    ("править\tуряд\tgovernment\tnoun\town", "ru", "is not a noun (INFN)"),
+    ("правительством\tуряд\tgovernment\tnoun\town", "ru", "is not a nominative"),
+    ("правительство\tкацап\tgovernment\tnoun\town", "uk", "on the block-list"),
+    ("правительство\tуряд \tgovernment\tnoun\town", "uk", "extra blanks"),
+])  # fmt: skip
 def test_faults_of_concepts(found: Found, row: str, field: str, told: str) -> None:
     (said,) = found("translations.tsv", row, more={"blocklist.tsv": ("uk\tкацап\tslur",)})
     assert said.startswith(":".join(filter(None, ("translations.tsv:2", field))) + ": ")
@@ -70,13 +65,10 @@ def test_faults_of_concepts(found: Found, row: str, field: str, told: str) -> No
 
 def test_a_good_concept_has_no_fault(found: Found) -> None:
     rows = (
-        "правительство\tуряд\tgovernment|cabinet\tnoun\town",
-        "средство|деньги\tкошти|засіб\tmeans\tnoun\town",
-        "политолог\tполітолог\tpolitical scientist\tnoun\town",
-        "раненый\tпоранений\twounded\tadj\town",
-        "стрелец\tстрілець\tstrelets\tnoun\town",
-        "декоммунизация\tдекомунізація\tdecommunisation\tnoun\town",
-    )
+        "правительство\tуряд\tgovernment|cabinet\tnoun\town", "средство|деньги\tкошти|засіб\tmeans\tnoun\town",
+        "политолог\tполітолог\tpolitical scientist\tnoun\town", "раненый\tпоранений\twounded\tadj\town",
+        "стрелец\tстрілець\tstrelets\tnoun\town", "декоммунизация\tдекомунізація\tdecommunisation\tnoun\town",
+    )  # fmt: skip
     assert found("translations.tsv", *rows) == []
 
 
@@ -97,14 +89,11 @@ def test_false_friends_contradict_translations(found: Found) -> None:
     assert found("false_friends.tsv", right, more={"translations.tsv": concepts}) == []
 
 
-@pytest.mark.parametrize(
-    ("row", "told"),
-    [
-        ("неделя\tнеділя\tтиждень\t", "false_friends.tsv:2:meaning: empty"),
-        ("неделя\tнеділя\t\tвоскресенье", "false_friends.tsv:2:right_uk: empty"),
-        ("недэлька\tнеділя\tтиждень\tвоскресенье", "false_friends.tsv:2:ru: 'недэлька' is known neither"),
-    ],
-)
+@pytest.mark.parametrize(("row", "told"), [
+    ("неделя\tнеділя\tтиждень\t", "false_friends.tsv:2:meaning: empty"),
+    ("неделя\tнеділя\t\tвоскресенье", "false_friends.tsv:2:right_uk: empty"),
+    ("недэлька\tнеділя\tтиждень\tвоскресенье", "false_friends.tsv:2:ru: 'недэлька' is known neither"),
+])  # fmt: skip
 def test_faults_of_false_friends(found: Found, row: str, told: str) -> None:
     (said,) = found("false_friends.tsv", row)
     assert said.startswith(told)
@@ -115,21 +104,16 @@ def test_a_noun_may_not_be_a_name_in_nearly_all_texts(found: Found) -> None:
         "surnames.tsv": ("Миллер\tМіллер\tMiller\tbusiness", "Роуз\tРоуз\tRose\tculture", "Форд\tФорд\tFord\tbusiness")
     }
     rows = (
-        "мельник\tмельник\tmiller\tnoun\town",
-        "форд\tформ\tford\tnoun\town",
-        "роза\tтроянда\trose\tnoun\town",
+        "мельник\tмельник\tmiller\tnoun\town", "форд\tформ\tford\tnoun\town", "роза\tтроянда\trose\tnoun\town",
         "христианин\tхристиянин\tchristian\tnoun\town",
-    )
+    )  # fmt: skip
     told = [one for one in found("translations.tsv", *rows, more=names) if "in nearly all texts" in one]
     assert told == ["translations.tsv:2:en: 'miller' is the name миллер in nearly all texts"]
 
 
 def test_faults_of_names(found: Found) -> None:
     said = found(
-        "places.tsv",
-        "Киев\tКиїв\tKyiv|Kiev\tcapital",
-        "Киев\tСтолиця\tKievan\ttown",
-        "Сумы\tСуми\tGorzbluft\tcity",
+        "places.tsv", "Киев\tКиїв\tKyiv|Kiev\tcapital", "Киев\tСтолиця\tKievan\ttown", "Сумы\tСуми\tGorzbluft\tcity"
     )
     kinds = "capital, city, continent, country, district, island, lake, mountain, region, river, sea, village"
     assert said == [
@@ -144,18 +128,15 @@ def test_a_name_is_confirmed_by_another_language(found: Found) -> None:
     assert found("surnames.tsv", "Стефанчук\tСтефанчук\tStefanchuk\tpolitician") == []
 
 
-@pytest.mark.parametrize(
-    ("name", "row", "told"),
-    [
-        ("excluded.tsv", "de\tянварь\tmonth", "excluded.tsv:2:language: 'de'"),
-        ("excluded.tsv", "ru\tянварь\t", "excluded.tsv:2:why: empty"),
-        ("excluded.tsv", "ru\t\tmonth", "excluded.tsv:2:word: empty"),
-        ("nouns.tsv", "ru\tц\u0069на\tnew", "nouns.tsv:2:word: 'ц\u0069на' mixes Latin and Cyrillic letters"),
-        ("nouns.tsv", "ru\tціна\tnew", "nouns.tsv:2:word: 'ціна' has 'і', which Russian"),
-        ("repairs.tsv", "ru\tгод\tгоду\tshort", "repairs.tsv:2:lemma: 'году' is not a nominative"),
-        ("repairs.tsv", "ru\tгод\tгодобздик\tshort", "repairs.tsv:2:lemma: 'годобздик' is not in any source"),
-    ],
-)
+@pytest.mark.parametrize(("name", "row", "told"), [
+    ("excluded.tsv", "de\tянварь\tmonth", "excluded.tsv:2:language: 'de'"),
+    ("excluded.tsv", "ru\tянварь\t", "excluded.tsv:2:why: empty"),
+    ("excluded.tsv", "ru\t\tmonth", "excluded.tsv:2:word: empty"),
+    ("nouns.tsv", "ru\tц\u0069на\tnew", "nouns.tsv:2:word: 'ц\u0069на' mixes Latin and Cyrillic letters"),
+    ("nouns.tsv", "ru\tціна\tnew", "nouns.tsv:2:word: 'ціна' has 'і', which Russian"),
+    ("repairs.tsv", "ru\tгод\tгоду\tshort", "repairs.tsv:2:lemma: 'году' is not a nominative"),
+    ("repairs.tsv", "ru\tгод\tгодобздик\tshort", "repairs.tsv:2:lemma: 'годобздик' is not in any source"),
+])  # fmt: skip
 def test_faults_of_word_lists(found: Found, name: str, row: str, told: str) -> None:
     (said,) = found(name, row)
     assert said.startswith(told)

@@ -1,7 +1,5 @@
 """What counts as covered."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup.lab.lexicography import word_lookup as module

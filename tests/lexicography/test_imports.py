@@ -1,7 +1,5 @@
 """Tables a user brings: read in three formats, whole or not at all."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable, Iterator
@@ -72,17 +70,14 @@ def test_a_table_may_name_its_columns_by_language(bring: Bring) -> None:
     assert imported_pairs("uk", "ru") == [("шмурдяка", "шмурдяк")]
 
 
-@pytest.mark.parametrize(
-    ("row", "told"),
-    [
-        ("шмурдяк", "t.tsv:3: 1 cells; expected 3 as in the header"),
-        ("шмурдяк\t\t", "t.tsv:3: field 'uk': an empty word"),
-        ("шмурдяк\tшмурдяка\tverb", "t.tsv:3: field 'pos': 'verb'; expected noun, name, adj or nothing"),
-        ("шмурдяка\tшмырдяк\tnoun", "t.tsv:3: field 'uk': 'шмырдяк' has 'ы', which Ukrainian words do not have"),
-        ("ш" * 200 + "\tшмурдяк\tnoun", "t.tsv:3: field 'ru': a word of 200 characters"),
-        ("шмурдяк\tdrink me|шмурдякі\tnoun", ""),
-    ],
-)
+@pytest.mark.parametrize(("row", "told"), [
+    ("шмурдяк", "t.tsv:3: 1 cells; expected 3 as in the header"),
+    ("шмурдяк\t\t", "t.tsv:3: field 'uk': an empty word"),
+    ("шмурдяк\tшмурдяка\tverb", "t.tsv:3: field 'pos': 'verb'; expected noun, name, adj or nothing"),
+    ("шмурдяка\tшмырдяк\tnoun", "t.tsv:3: field 'uk': 'шмырдяк' has 'ы', which Ukrainian words do not have"),
+    ("ш" * 200 + "\tшмурдяк\tnoun", "t.tsv:3: field 'ru': a word of 200 characters"),
+    ("шмурдяк\tdrink me|шмурдякі\tnoun", ""),
+])  # fmt: skip
 def test_broken_rows_stop_an_import_and_leave_nothing(bring: Bring, tmp_path: Path, row: str, told: str) -> None:
     text = f"source\ttarget\tpos\nдом\tдім\tnoun\n{row}\nкот\tкіт\tnoun\n"
     if not told:
@@ -121,15 +116,9 @@ def test_an_apertium_dictionary(bring: Bring) -> None:
     done = bring("apertium-rus-ukr.rus-ukr.dix", DIX, "apertium")
     assert done.name == "apertium-rus-ukr.rus-ukr.ru-uk"
     assert imported_pairs("ru", "uk") == [
-        ("шмурдяк", "шмурдяка"),
-        ("курлык", "курлика"),
-        ("абракадабра", "абракадабра"),
-    ]
-    assert imported_pairs("uk", "ru") == [
-        ("шмурдяка", "шмурдяк"),
-        ("дзинь", "бздынь"),
-        ("абракадабра", "абракадабра"),
-    ]
+        ("шмурдяк", "шмурдяка"), ("курлык", "курлика"), ("абракадабра", "абракадабра"),
+    ]  # fmt: skip
+    assert imported_pairs("uk", "ru") == [("шмурдяка", "шмурдяк"), ("дзинь", "бздынь"), ("абракадабра", "абракадабра")]
     assert done.left_out == {"a phrase: terms are single words": 1, "another part of speech": 1}
 
 
@@ -140,26 +129,22 @@ def test_entries_that_agree_in_both_directions_are_one(bring: Bring) -> None:
     assert imported_pairs("uk", "ru") == [("шмурдяка", "шмурдяк")]
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("<dictionary><section>", r"t\.dix:1: is not well-formed XML \(no element found\)"),
-        ("<html/>", r"the root is <html>; expected <dictionary>"),
-        ("plain words", "is not well-formed XML"),
-        ('<!DOCTYPE d [<!ENTITY a "b">]>\n<dictionary>&a;</dictionary>', "declares or uses entities"),
-        ('<!DOCTYPE d [<!ENTITY % p SYSTEM "file:///etc/passwd"> %p;]><dictionary/>', "declares or uses entities"),
-        ('<!DOCTYPE d [<!ENTITY a SYSTEM "file:///etc/passwd">]><dictionary>&a;</dictionary>', "declares or uses"),
-        ('<!DOCTYPE dictionary SYSTEM "dix.dtd"><dictionary>&a;</dictionary>', "declares or uses entities"),
-        (
-            '<dictionary>\n<section>\n<e r="up"><i>дом<s n="n"/></i></e></section></dictionary>',
-            r"t\.dix:3: field 'r': 'up'; expected LR, RL or nothing",
-        ),
-        (
-            '<dictionary>\n<section><e><p><l>дом<s n="n"/></l><r><s n="n"/></r></p></e></section></dictionary>',
-            r"t\.dix:2: field 'r': an empty word",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "told"), [
+    ("<dictionary><section>", r"t\.dix:1: is not well-formed XML \(no element found\)"),
+    ("<html/>", r"the root is <html>; expected <dictionary>"), ("plain words", "is not well-formed XML"),
+    ('<!DOCTYPE d [<!ENTITY a "b">]>\n<dictionary>&a;</dictionary>', "declares or uses entities"),
+    ('<!DOCTYPE d [<!ENTITY % p SYSTEM "file:///etc/passwd"> %p;]><dictionary/>', "declares or uses entities"),
+    ('<!DOCTYPE d [<!ENTITY a SYSTEM "file:///etc/passwd">]><dictionary>&a;</dictionary>', "declares or uses"),
+    ('<!DOCTYPE dictionary SYSTEM "dix.dtd"><dictionary>&a;</dictionary>', "declares or uses entities"),
+    (
+        '<dictionary>\n<section>\n<e r="up"><i>дом<s n="n"/></i></e></section></dictionary>',
+        r"t\.dix:3: field 'r': 'up'; expected LR, RL or nothing",
+    ),
+    (
+        '<dictionary>\n<section><e><p><l>дом<s n="n"/></l><r><s n="n"/></r></p></e></section></dictionary>',
+        r"t\.dix:2: field 'r': an empty word",
+    ),
+])  # fmt: skip
 def test_hostile_or_broken_xml(bring: Bring, tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(BadDataError, match=told):
         bring("t.dix", text, "apertium")
@@ -180,9 +165,7 @@ def _dump(*entries: Any) -> str:
 def test_a_wiktionary_dump_packed(bring: Bring) -> None:
     dump = _dump(
         {
-            "word": "шмурдяк",
-            "lang_code": "ru",
-            "pos": "noun",
+            "word": "шмурдяк", "lang_code": "ru", "pos": "noun",
             "translations": [
                 {"lang": "Ukrainian", "code": "uk", "word": "шмурдя́ка"},
                 {"lang": "Ukrainian", "code": "uk", "note": "no word"},
@@ -190,39 +173,31 @@ def test_a_wiktionary_dump_packed(bring: Bring) -> None:
             ],
         },
         {
-            "word": "курлика",
-            "lang_code": "uk",
-            "pos": "noun",
+            "word": "курлика", "lang_code": "uk", "pos": "noun",
             "senses": [{"glosses": ["x"], "translations": [{"lang_code": "ru", "word": "курлык"}]}],
         },
         {"title": "A", "redirect": "B"},
         {"word": "house", "lang_code": "en", "pos": "noun", "translations": [{"code": "uk", "word": "дім"}]},
         {"word": "петь", "lang_code": "ru", "pos": "verb", "translations": [{"code": "uk", "word": "співати"}]},
         {"word": "дом", "lang_code": "ru", "pos": "noun", "translations": [{"code": "uk", "word": "будынок"}]},
-    )
+    )  # fmt: skip
     done = bring("raw.jsonl.gz", gzip.compress(dump.encode()), "wiktionary")
     assert done.name == "raw.ru-uk"
     assert imported_pairs("ru", "uk") == [("шмурдяк", "шмурдяка"), ("курлык", "курлика")]
     assert done.left_out == {
-        "an entry of another language or a redirect": 2,
-        "another part of speech": 1,
-        "not a word of its language": 2,
-    }
+        "an entry of another language or a redirect": 2, "another part of speech": 1, "not a word of its language": 2,
+    }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("{", "is not JSON"),
-        ("[1]", "a JSON list; expected an object"),
-        ('{"lang_code": "ru", "pos": "noun"}', "field 'word': None; expected a text"),
-        ('{"lang_code": "ru", "word": "дом", "translations": 5}', "field 'translations': 5; expected an object"),
-        (
-            '{"lang_code": "ru", "word": "дом", "pos": "noun", "translations": [{"code": "uk", "word": 5}]}',
-            "field 'translations': the word is 5; expected a text",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("line", "told"), [
+    ("{", "is not JSON"), ("[1]", "a JSON list; expected an object"),
+    ('{"lang_code": "ru", "pos": "noun"}', "field 'word': None; expected a text"),
+    ('{"lang_code": "ru", "word": "дом", "translations": 5}', "field 'translations': 5; expected an object"),
+    (
+        '{"lang_code": "ru", "word": "дом", "pos": "noun", "translations": [{"code": "uk", "word": 5}]}',
+        "field 'translations': the word is 5; expected a text",
+    ),
+])  # fmt: skip
 def test_broken_lines_of_a_dump(bring: Bring, line: str, told: str) -> None:
     with pytest.raises(BadDataError) as failure:
         bring("raw.jsonl", f"\n{line}\n", "wiktionary")
@@ -263,16 +238,11 @@ def test_tables_are_listed_and_removed(bring: Bring) -> None:
     assert installed_tables() == []
 
 
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [
-        ({"source": "uk"}, "--from and --to are both uk"),
-        ({"source": "de"}, "--from is 'de'; expected one of ru, uk, en"),
-        ({"table_format": "csv"}, "--format is 'csv'"),
-        ({"parts": ["verb"]}, r"--pos is \['verb'\]"),
-        ({"name": "../up"}, r"the table's name is '\.\./up'"),
-    ],
-)
+@pytest.mark.parametrize(("more", "told"), [
+    ({"source": "uk"}, "--from and --to are both uk"),
+    ({"source": "de"}, "--from is 'de'; expected one of ru, uk, en"), ({"table_format": "csv"}, "--format is 'csv'"),
+    ({"parts": ["verb"]}, r"--pos is \['verb'\]"), ({"name": "../up"}, r"the table's name is '\.\./up'"),
+])  # fmt: skip
 def test_wrong_wishes(bring: Bring, more: dict[str, Any], told: str) -> None:
     with pytest.raises(ConfigurationError, match=told):
         bring("t.tsv", "source\ttarget\nдом\tдім\n", **{"table_format": "tsv", **more})
@@ -284,11 +254,3 @@ def test_no_file_and_no_folder(bring: Bring, tmp_path: Path) -> None:
     (tmp_path / "data").write_text("in the way")
     with pytest.raises(CannotCreateError, match="cannot be created"):
         bring("t.tsv", "source\ttarget\nдом\tдім\n", "tsv")
-
-
-def test_progress_is_reported(bring: Bring) -> None:
-    told: list[tuple[str, int, int | None]] = []
-    text = "source\ttarget\nшмурдяк\tшмурдяка\n"
-    bring("t.tsv", text, "tsv", progress=lambda *one: told.append(one))
-    size = len(text.encode())
-    assert told[-1] == ("read", size, size)

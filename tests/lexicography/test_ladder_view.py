@@ -1,7 +1,5 @@
 """The ladder for one word."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
@@ -56,16 +54,11 @@ def test_the_language_is_found_by_letters_and_dictionaries() -> None:
     assert {step.source for step in ladder_of("мир", "uk")} == {"ru"}
 
 
-@pytest.mark.parametrize(
-    ("word", "target", "source", "told"),
-    [
-        ("two words", "uk", None, "expected one word"),
-        ("", "uk", None, "expected one word"),
-        ("мир", "de", None, "expected one of ru, uk, en"),
-        ("мир", "uk", "uk", "both languages are uk"),
-        ("government", "en", None, "looks like en itself"),
-    ],
-)
+@pytest.mark.parametrize(("word", "target", "source", "told"), [
+    ("two words", "uk", None, "expected one word"), ("", "uk", None, "expected one word"),
+    ("мир", "de", None, "expected one of ru, uk, en"), ("мир", "uk", "uk", "both languages are uk"),
+    ("government", "en", None, "looks like en itself"),
+])  # fmt: skip
 def test_wrong_questions(word: str, target: str, source: str | None, told: str) -> None:
     with pytest.raises(ConfigurationError, match=told):
         ladder_of(word, target, source)  # type: ignore[arg-type]
@@ -74,9 +67,6 @@ def test_wrong_questions(word: str, target: str, source: str | None, told: str) 
 def test_an_english_noun_that_may_be_a_name_is_two_terms() -> None:
     steps = [step for step in ladder_of("Turkey", "ru") if step.rung == "dictionary"]
     assert [(step.term, step.answer) for step in steps] == [
-        ("turkey", "индейка"),
-        ("turkey", "турция"),
-        ("Turkey", "турция"),
-        ("Turkey", "индейка"),
-    ]
+        ("turkey", "индейка"), ("turkey", "турция"), ("Turkey", "турция"), ("Turkey", "индейка"),
+    ]  # fmt: skip
     assert {step.term for step in ladder_of("turkey", "ru")} == {"turkey"}

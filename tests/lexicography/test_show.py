@@ -1,7 +1,5 @@
 """What the engine knows of a word."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
@@ -11,11 +9,8 @@ from infostream_dedup.lab.lexicography import show
 def test_capitalised_surname_in_both_cyrillic_languages() -> None:
     entries = show("Шольца")
     assert [(entry.language, entry.shape, entry.term) for entry in entries] == [
-        ("ru", "start", "шольц"),
-        ("ru", "capital", "шольц"),
-        ("uk", "start", "шольц"),
-        ("uk", "capital", "шольц"),
-    ]
+        ("ru", "start", "шольц"), ("ru", "capital", "шольц"), ("uk", "start", "шольц"), ("uk", "capital", "шольц"),
+    ]  # fmt: skip
     assert "surname" in entries[0].flags
     assert entries[0].source.startswith("surnames.tsv:")
 
@@ -23,20 +18,11 @@ def test_capitalised_surname_in_both_cyrillic_languages() -> None:
 def test_lower_case_noun_with_its_frequencies() -> None:
     (entry, _) = show("правительства", "ru")
     assert (entry.term, entry.lemma, entry.part_of_speech, entry.source) == (
-        "правительство",
-        "правительство",
-        "NOUN",
-        "pymorphy3",
-    )
+        "правительство", "правительство", "NOUN", "pymorphy3",
+    )  # fmt: skip
     assert entry.strict == entry.term
     assert 4 < entry.zipf < 6
     assert 4 < entry.lemma_zipf < 6
-
-
-def test_abbreviation_has_one_shape() -> None:
-    (entry,) = show("НБУ", "uk")
-    assert (entry.shape, entry.term) == ("upper", "нбу")
-    assert {"organisation", "abbreviation"} <= set(entry.flags)
 
 
 def test_guess_is_marked() -> None:
@@ -49,16 +35,6 @@ def test_what_is_not_a_term_says_why(word: str, why: str) -> None:
     entry = show(word, "ru")[0]
     assert entry.term is None
     assert why in entry.why
-
-
-def test_latin_word_is_shown_in_all_languages() -> None:
-    assert [entry.language for entry in show("NATO")] == ["ru", "uk", "en"]
-
-
-def test_plain_values_for_json() -> None:
-    plain = show("НБУ", "ru")[0].as_dict()
-    assert plain["flags"] == ["organisation", "abbreviation"]
-    assert list(plain)[:3] == ["language", "form", "shape"]
 
 
 @pytest.mark.parametrize("word", ["", "  ", "два слова"])

@@ -1,7 +1,5 @@
 """The lexicon of English parts of speech."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup.errors import BadDataError

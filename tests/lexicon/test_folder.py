@@ -1,7 +1,5 @@
 """Where the dictionaries are found."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Word frequencies of the tables made from wordfreq."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup.language.lexicon.frequency import (

@@ -1,7 +1,5 @@
 """Tables and lists as files: what is read, and what a broken one is told."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -30,24 +28,13 @@ def test_windows_line_ends_and_byte_order_mark_do_no_harm(tmp_path: Path) -> Non
     assert [row.cells for row in read_table(path, ("ru", "uk"))] == [{"ru": "М", "uk": "М"}]
 
 
-def test_wrong_header_names_file_and_line(tmp_path: Path) -> None:
-    with pytest.raises(BadDataError, match=r"names\.tsv:1: header is 'ru\\ten'; expected the columns ru, uk"):
-        read_table(write(tmp_path, "ru\ten\n"), ("ru", "uk"))
-
-
-def test_empty_file_has_no_header(tmp_path: Path) -> None:
-    with pytest.raises(BadDataError, match="header is ''"):
-        read_table(write(tmp_path, ""), ("ru", "uk"))
-
-
-def test_row_with_another_number_of_cells_names_its_line(tmp_path: Path) -> None:
-    with pytest.raises(BadDataError, match=r"names\.tsv:3: 1 cells; expected 2"):
-        read_table(write(tmp_path, "ru\tuk\nа\tб\nв\n"), ("ru", "uk"))
-
-
-def test_bytes_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadDataError, match="not UTF-8"):
-        read_table(write(tmp_path, b"ru\tuk\n\xff\t\n"), ("ru", "uk"))
+@pytest.mark.parametrize(("content", "message"), [
+    ("ru\ten\n", r"names\.tsv:1: header is 'ru\\ten'; expected the columns ru, uk"), ("", "header is ''"),
+    ("ru\tuk\nа\tб\nв\n", r"names\.tsv:3: 1 cells; expected 2"), (b"ru\tuk\n\xff\t\n", "not UTF-8"),
+])  # fmt: skip
+def test_a_table_that_cannot_be_read_names_file_and_line(tmp_path: Path, content: str | bytes, message: str) -> None:
+    with pytest.raises(BadDataError, match=message):
+        read_table(write(tmp_path, content), ("ru", "uk"))
 
 
 def test_missing_file_says_so(tmp_path: Path) -> None:

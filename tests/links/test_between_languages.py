@@ -1,7 +1,5 @@
 """The rule between languages: who is pushed out, who is not, and that the answer is local."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

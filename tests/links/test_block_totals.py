@@ -1,7 +1,5 @@
 """Compiled totals against three plain loops, and against the plain backend."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -65,30 +63,6 @@ def test_nodes_equal_their_documents_written_out(table, data):
     for row in block_totals(LinkBlock(sp.csr_array(table), weights, own), range(1, N + 1)).measures():
         assert numbers(row) == by_loops(documents, row.k)
         assert row.documents == len(node_of)
-
-
-@given(table=count_tables(), ks=st.sets(st.integers(2, N)))
-def test_both_sweeps_give_the_same_rows(table, ks):
-    table[table < 2] = 0
-    matrix = SimilarityMatrix(sp.csr_array(table), N, 2)
-    assert compiled.sweep_counts(matrix, ks) == sweep_counts(matrix, ks)
-
-
-@pytest.mark.parametrize("symmetric", [False, True])
-def test_a_large_graph_of_many_words_and_blocks(symmetric):
-    random = np.random.default_rng(3)
-    near = np.abs(np.subtract.outer(np.arange(700), np.arange(700))) < 90
-    table = (random.integers(0, 13, (700, 700)) * near).astype(np.uint8)
-    far = random.random((700, 700)) < 0.01
-    table[far] = 8
-    shuffled = random.permutation(700)
-    table = table[np.ix_(shuffled, shuffled)]
-    if symmetric:
-        table = np.maximum(table, table.T)
-    np.fill_diagonal(table, 0)
-    table[table < 3] = 0
-    matrix = SimilarityMatrix(sp.csr_array(table), 12, 3)
-    assert compiled.sweep_counts(matrix, range(3, 13)) == sweep_counts(matrix, range(3, 13))
 
 
 @st.composite

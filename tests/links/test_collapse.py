@@ -1,7 +1,5 @@
 """Equal documents become one node."""
 
-from __future__ import annotations
-
 import numpy as np
 import scipy.sparse as sp
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The best earlier document from links: worked by hand, and equal to a search through all pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

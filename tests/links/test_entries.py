@@ -1,7 +1,5 @@
 """Parts of sparse matrices, taken in blocks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

@@ -1,7 +1,5 @@
 """Linked nodes become neighbours, whatever threads join them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

@@ -1,7 +1,5 @@
 """Links that are counted and not stored, against the matrix written out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 
@@ -156,11 +154,3 @@ def test_draws_do_not_depend_on_threads_or_on_other_ks():
     exact = sweep_counts(match(keys, targets, n=40, weights=False, k_min=1), [1, 2, 3])
     for ours, theirs in zip(three, exact, strict=True):
         assert abs(ours.transitivity - theirs.transitivity) < 4 * ours.transitivity_error < 0.007
-
-
-def test_progress_ends_with_all_documents():
-    steps = []
-    keys, targets = matrices([({0, 1}, {0, 1}), ({0}, {0}), ({0}, {0})])
-    sweep_unstored(keys, targets, n=5)
-    sweep_unstored(keys, targets, n=5, progress=lambda *step: steps.append(step))
-    assert steps == [("counting links", 3, 3)]

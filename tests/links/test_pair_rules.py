@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from fractions import Fraction
 from math import ceil
 
@@ -20,19 +18,13 @@ def _matrix(entries: dict[tuple[int, int], int], documents: int, dtype: type = n
     return sp.csr_array(dense)
 
 
-@pytest.mark.parametrize(
-    ("k", "expected_by_size"),
-    [
-        # sizes        0  1  2  3  4  5  6  7  8  9 10 11 12
-        (1, [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]),
-        (2, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]),
-        (3, [3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3]),
-        (4, [3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4]),
-        (6, [3, 3, 3, 3, 3, 3, 3, 4, 4, 5, 5, 6, 6]),
-        (8, [3, 3, 3, 3, 3, 4, 4, 5, 6, 6, 7, 8, 8]),
-        (12, [3, 3, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
-    ],
-)
+@pytest.mark.parametrize(("k", "expected_by_size"), [
+    # sizes        0  1  2  3  4  5  6  7  8  9 10 11 12
+    (1, [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]), (2, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]),
+    (3, [3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3]), (4, [3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4]),
+    (6, [3, 3, 3, 3, 3, 3, 3, 4, 4, 5, 5, 6, 6]), (8, [3, 3, 3, 3, 3, 4, 4, 5, 6, 6, 7, 8, 8]),
+    (12, [3, 3, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+])  # fmt: skip
 def test_need_of_short_documents(k: int, expected_by_size: list[int]) -> None:
     sizes = np.arange(13)
     assert need(k, sizes, np.full(13, 12), n=12).tolist() == expected_by_size
@@ -80,12 +72,9 @@ def test_a_share_that_equals_a_threshold_reaches_it() -> None:
     # 0.55 * 100 is more than 55 in floating point.
     for step in range(1, 21):
         grades = share_grades(
-            _matrix({(0, 1): 20}, 2),
-            _matrix({(0, 1): 5 * step}, 2, np.int64),
-            np.array([100, 100]),
-            thresholds=(round(0.05 * step, 2),),
-            min_terms=3,
-        )
+            _matrix({(0, 1): 20}, 2), _matrix({(0, 1): 5 * step}, 2, np.int64), np.array([100, 100]),
+            thresholds=(round(0.05 * step, 2),), min_terms=3,
+        )  # fmt: skip
         assert grades[0, 1] == 1
 
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -74,19 +72,16 @@ def _unsorted() -> sp.csr_array:
 
 def test_broken_invariants_are_named() -> None:
     for change, message in [
-        ({"n": 0}, "n is 0"),
-        ({"n": 256}, "n is 256"),
-        ({"k_min": 0}, "k_min is 0"),
+        ({"n": 0}, "n is 0"), ({"n": 256}, "n is 256"), ({"k_min": 0}, "k_min is 0"),
         ({"k_min": 3}, "counts run from 2 to 7; expected 3 to 12"),
         ({"n": 6}, "counts run from 2 to 7; expected 2 to 6"),
         ({"counts": sp.csr_array(COUNTS.astype(np.int32))}, "int32"),
         ({"counts": sp.csr_array(COUNTS[:3])}, r"\(3, 4\)"),
         ({"counts": sp.csr_array(np.diag(np.full(4, 2, np.uint8)))}, "diagonal"),
-        ({"counts": _unsorted()}, "sorted indices"),
-        ({"matched": sp.csr_array(MATCHED.astype(np.int32))}, "int32"),
+        ({"counts": _unsorted()}, "sorted indices"), ({"matched": sp.csr_array(MATCHED.astype(np.int32))}, "int32"),
         ({"matched": sp.csr_array(MATCHED.T)}, "different patterns"),
         ({"matched": sp.csr_array(MATCHED * (MATCHED > 20))}, "different patterns"),
-    ]:
+    ]:  # fmt: skip
         fine = {"counts": sp.csr_array(COUNTS), "n": 12, "k_min": 2, "matched": None}
         with pytest.raises(ValueError, match=message):
             SimilarityMatrix(**(fine | change))

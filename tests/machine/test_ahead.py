@@ -1,7 +1,5 @@
 """Items that are fetched on another thread."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import gc
 
 from infostream_dedup.machine.memory import collect_once, collector_paused

@@ -1,7 +1,5 @@
 """Scratch memory is used again while it is large enough, and is each thread's own."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 from infostream_dedup.machine.scratch import KeptMemory

@@ -1,7 +1,5 @@
 """Threads take turns in the order of their numbers, whichever is ready first."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

@@ -1,7 +1,5 @@
 """A small collection in three languages, with copies, edits, and documents that hardly have a text."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup.lab.methods import Texts
@@ -46,17 +44,13 @@ def stories() -> dict[str, str]:
 def documents() -> list[Document]:
     """Stories in three languages, an edited copy and a digest; an empty document, one word, a headline."""
     return [
-        Document(id="ru", text=RUSSIAN, title="Открыт мост"),
-        Document(id="uk", text=UKRAINIAN),
-        Document(id="en", text=ENGLISH),
-        Document(id="other", text=OTHER, title="Победа"),
+        Document(id="ru", text=RUSSIAN, title="Открыт мост"), Document(id="uk", text=UKRAINIAN),
+        Document(id="en", text=ENGLISH), Document(id="other", text=OTHER, title="Победа"),
         Document(id="edited", text=RUSSIAN.replace("Мэр", "Глава").replace("летом", "осенью"), title="Открыт мост"),
-        Document(id="digest", text=f"{OTHER}\n{RUSSIAN}\nПогода испортилась."),
-        Document(id="empty", text=""),
-        Document(id="signs", text="!!! ... —"),
-        Document(id="word", text="Наводнение"),
+        Document(id="digest", text=f"{OTHER}\n{RUSSIAN}\nПогода испортилась."), Document(id="empty", text=""),
+        Document(id="signs", text="!!! ... —"), Document(id="word", text="Наводнение"),
         Document(id="headline", text="Наводнение отступает"),
-    ]
+    ]  # fmt: skip
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """What every registered method promises, whichever it is."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os
@@ -18,21 +16,9 @@ from infostream_dedup.model import Document
 from infostream_dedup.model.limits import Range, limits_of
 
 WEIGHED_BY_COLLECTION = {
-    "weighted-simhash",
-    "tf-idf",
-    "tf-ridf",
-    "heavy-sent",
-    "lex-rand",
-    "i-match",
-    "descr-words",
-    "opt-freq",
-    "spotsigs",
-    "tf-idf-cosine",
-    "key-terms-stem",
-    "key-terms-morph",
-    "key-terms-pivot",
-    "pair-model",
-}
+    "weighted-simhash", "tf-idf", "tf-ridf", "heavy-sent", "lex-rand", "i-match", "descr-words", "opt-freq",
+    "spotsigs", "tf-idf-cosine", "key-terms-stem", "key-terms-morph", "key-terms-pivot", "pair-model",
+}  # fmt: skip
 STORIES = ("ru", "uk", "en", "other")
 DIRECTED = [
     ("shingles", {"measure": "containment"}),
@@ -170,14 +156,10 @@ def test_nothing_depends_on_the_hash_seed(documents):
     told = json.dumps([NAMES, [document.text for document in documents]])
     outputs = [
         subprocess.run(
-            [sys.executable, "-c", _DIGESTS],
-            input=told,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
+            [sys.executable, "-c", _DIGESTS], input=told, env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True, text=True, check=True,
         ).stdout
         for seed in ("0", "12345")
-    ]
+    ]  # fmt: skip
     assert outputs[0] == outputs[1]
     assert outputs[0].count("\n") == len(NAMES)

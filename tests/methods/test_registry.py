@@ -1,17 +1,10 @@
 """The registry and the parameters of methods."""
 
-from __future__ import annotations
-
-import doctest
-import importlib
-import pkgutil
 import sys
 from dataclasses import dataclass
 
 import pytest
 
-import infostream_dedup.judging.features
-import infostream_dedup.lab.methods
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
 from infostream_dedup.lab.methods import Texts, method, methods
 from infostream_dedup.lab.methods.method import Method
@@ -28,23 +21,9 @@ NAMES = (
 )
 
 
-def _modules():
-    for package in (infostream_dedup.judging.features, infostream_dedup.lab.methods):
-        yield package.__name__
-        yield from (f"{package.__name__}.{found.name}" for found in pkgutil.iter_modules(package.__path__))
-
-
 def test_names_are_those_of_the_design_in_its_order():
     wanted = [name for name in NAMES.split() if name != "key-terms-pivot" or "pivot" in REPRESENTATIONS]
     assert methods() == wanted
-
-
-@pytest.mark.parametrize("name", list(_modules()))
-def test_examples_run(name):
-    if name.endswith(".minhash"):
-        pytest.importorskip("datasketch")
-    result = doctest.testmod(importlib.import_module(name))
-    assert result.failed == 0
 
 
 def test_an_unknown_method_is_named_with_the_known_ones():

@@ -1,7 +1,5 @@
 """3+5 and 3+2: their records and every rule for a pair, worked by hand."""
 
-from __future__ import annotations
-
 from zlib import crc32
 
 import pytest
@@ -25,32 +23,20 @@ def test_an_equal_record_scores_one():
     assert _linked(FIRST) == [1.0]
 
 
-@pytest.mark.parametrize(("length", "linked"), [(115, True), (116, False), (87, True), (86, False)])
-def test_lengths_differ_by_at_most_fifteen_percent(length, linked):
-    assert (_linked(DocumentRecord(length, 10, [1, 2, 3], [11, 12, 13, 14, 15])) is not None) == linked
-
-
-@pytest.mark.parametrize(("sentences", "linked"), [(12, True), (13, False), (9, True), (8, False)])
-def test_numbers_of_sentences_differ_by_at_most_twenty_percent(sentences, linked):
-    assert (_linked(DocumentRecord(100, sentences, [1, 2, 3], [11, 12, 13, 14, 15])) is not None) == linked
-
-
-@pytest.mark.parametrize(("words", "linked"), [([15, 99, 12], True), ([11, 98, 99], False)])
-def test_two_words_are_shared(words, linked):
-    assert (_linked(DocumentRecord(100, 10, [1, 2, 3], words)) is not None) == linked
-
-
-@pytest.mark.parametrize(
-    ("sentences", "linked"),
-    [
-        ([1, 8, 9], True),  # the longest is the same
-        ([3, 1, 9], True),  # two shared, in any order
-        ([9, 2, 8], False),  # one shared, and not the longest
-        ([2, 8, 9], False),
-    ],
-)
-def test_the_longest_sentence_or_two_of_three(sentences, linked):
-    assert (_linked(DocumentRecord(100, 10, sentences, [11, 12, 13, 14, 15])) is not None) == linked
+@pytest.mark.parametrize(("length", "sentences", "longest", "words", "linked"), [
+    # Lengths differ by at most 15 percent, numbers of sentences by at most 20.
+    (115, 10, [1, 2, 3], [11, 12, 13, 14, 15], True), (116, 10, [1, 2, 3], [11, 12, 13, 14, 15], False),
+    (87, 10, [1, 2, 3], [11, 12, 13, 14, 15], True), (86, 10, [1, 2, 3], [11, 12, 13, 14, 15], False),
+    (100, 12, [1, 2, 3], [11, 12, 13, 14, 15], True), (100, 13, [1, 2, 3], [11, 12, 13, 14, 15], False),
+    (100, 9, [1, 2, 3], [11, 12, 13, 14, 15], True), (100, 8, [1, 2, 3], [11, 12, 13, 14, 15], False),
+    # Two words are shared.
+    (100, 10, [1, 2, 3], [15, 99, 12], True), (100, 10, [1, 2, 3], [11, 98, 99], False),
+    # The longest sentence is the same, or two are shared in any order.
+    (100, 10, [1, 8, 9], [11, 12, 13, 14, 15], True), (100, 10, [3, 1, 9], [11, 12, 13, 14, 15], True),
+    (100, 10, [9, 2, 8], [11, 12, 13, 14, 15], False), (100, 10, [2, 8, 9], [11, 12, 13, 14, 15], False),
+])  # fmt: skip
+def test_records_are_linked_within_their_limits(length, sentences, longest, words, linked):
+    assert (_linked(DocumentRecord(length, sentences, longest, words)) is not None) == linked
 
 
 def test_two_of_three_is_for_documents_of_more_than_five_sentences():
@@ -101,12 +87,8 @@ def test_three_sentences_by_dictionary_words_then_two_by_length():
     sentences = _sentences("а б в г д е", "мост река", "мост мост мост мост", "мост река снег", "ж з и к", "л м")
     frequent = ["мост", "река", "снег"]
     assert five_sentences(sentences, frequent, occurrences=False) == [
-        "мост река снег",
-        "мост река",
-        "мост мост мост мост",
-        "а б в г д е",
-        "ж з и к",
-    ]
+        "мост река снег", "мост река", "мост мост мост мост", "а б в г д е", "ж з и к",
+    ]  # fmt: skip
     assert five_sentences(sentences, frequent, occurrences=True)[0] == "мост мост мост мост"
 
 

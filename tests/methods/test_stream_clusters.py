@@ -1,7 +1,5 @@
 """Stream clusters: by hand, and against vectors of clusters that are summed up."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import numpy as np

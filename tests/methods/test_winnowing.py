@@ -1,7 +1,5 @@
 """Winnowing and weighted SimHash, worked by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -45,18 +45,13 @@ def test_numbers_of_numpy_become_those_of_python():
 
 def test_values_out_of_range_are_named():
     for given, message in [
-        ({"representation": "stems"}, "representation is 'stems'; expected one of stem, morph"),
-        ({"n": 0}, "n is 0"),
-        ({"n": True}, "n is True"),
-        ({"threshold": 0}, "threshold is 0"),
-        ({"threshold": 1.5}, "threshold is 1.5"),
-        ({"b": -0.1}, "b is -0.1"),
-        ({"target": "top"}, "expected text, signature or top:M"),
+        ({"representation": "stems"}, "representation is 'stems'; expected one of stem, morph"), ({"n": 0}, "n is 0"),
+        ({"n": True}, "n is True"), ({"threshold": 0}, "threshold is 0"), ({"threshold": 1.5}, "threshold is 1.5"),
+        ({"b": -0.1}, "b is -0.1"), ({"target": "top"}, "expected text, signature or top:M"),
         ({"target": "top:0"}, "expected text, signature or top:M"),
-        ({"target": "top:x"}, "expected text, signature or top:M"),
-        ({"preset": "bset"}, "preset is 'bset'"),
+        ({"target": "top:x"}, "expected text, signature or top:M"), ({"preset": "bset"}, "preset is 'bset'"),
         ({"tresh": 1}, "unknown setting 'tresh'"),
-    ]:
+    ]:  # fmt: skip
         with pytest.raises(ConfigurationError, match=message):
             Settings.of(**given)
 

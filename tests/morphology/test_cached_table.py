@@ -1,7 +1,5 @@
 """The cache file as a table in memory: the same answers, read once it is worth it."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -22,13 +20,9 @@ from infostream_dedup.language.text.tokens import Shape
 
 SHAPES = len(Shape)
 ROWS: dict[str, FormRow] = {
-    "0банка": ("банк", 1),
-    "2банка": ("банк", 1),
-    "2шольца": ("шольц", 0),
-    "0идти": (None, 0),
-    "3оон": ("оон", 1),
+    "0банка": ("банк", 1), "2банка": ("банк", 1), "2шольца": ("шольц", 0), "0идти": (None, 0), "3оон": ("оон", 1),
     "0вжухами": ("вжух", 0),
-}
+}  # fmt: skip
 
 
 def in_columns(rows: dict[str, FormRow]) -> FormRows:

@@ -1,7 +1,5 @@
 """English nouns and names as lemmas."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,42 +11,20 @@ from infostream_dedup.language.text.tokens import Shape
 
 def test_plurals_and_possessives_become_singulars() -> None:
     for form, expected in [
-        ("countries", "country"),
-        ("elections", "election"),
-        ("taxes", "tax"),
-        ("houses", "house"),
-        ("heroes", "hero"),
-        ("matches", "match"),
-        ("movies", "movie"),
-        ("thieves", "thief"),
-        ("drives", "drive"),
-        ("men", "man"),
-        ("women", "woman"),
-        ("spokesmen", "spokesman"),
-        ("children", "child"),
-        ("people", "person"),
-        ("crises", "crisis"),
-        ("presidentʼs", "president"),
-        ("womenʼs", "woman"),
+        ("countries", "country"), ("elections", "election"), ("taxes", "tax"), ("houses", "house"), ("heroes", "hero"),
+        ("matches", "match"), ("movies", "movie"), ("thieves", "thief"), ("drives", "drive"), ("men", "man"),
+        ("women", "woman"), ("spokesmen", "spokesman"), ("children", "child"), ("people", "person"),
+        ("crises", "crisis"), ("presidentʼs", "president"), ("womenʼs", "woman"),
         ("vice-presidents", "vice-president"),
-    ]:
+    ]:  # fmt: skip
         assert lemma(form) == expected
 
 
 def test_singulars_in_s_stay() -> None:
     for form in [
-        "news",
-        "series",
-        "species",
-        "politics",
-        "status",
-        "crisis",
-        "press",
-        "brussels",
-        "athens",
-        "jones",
+        "news", "series", "species", "politics", "status", "crisis", "press", "brussels", "athens", "jones",
         "specimen",
-    ]:
+    ]:  # fmt: skip
         assert lemma(form) == form
 
 
@@ -59,51 +35,31 @@ def test_verbs_and_adjectives_stay_as_they_are(form: str) -> None:
 
 def test_nouns_and_names_are_terms() -> None:
     for form, shape, term in [
-        ("governments", Shape.LOWER, "government"),
-        ("negotiations", Shape.START, "negotiation"),
-        ("villagers", Shape.LOWER, "villager"),
-        ("privatisation", Shape.LOWER, "privatisation"),
-        ("zelenskyy", Shape.CAPITAL, "zelenskyy"),
-        ("johnsonʼs", Shape.CAPITAL, "johnson"),
-        ("brussels", Shape.CAPITAL, "brussels"),
-        ("us", Shape.UPPER, "us"),
-        ("nato", Shape.UPPER, "nato"),
+        ("governments", Shape.LOWER, "government"), ("negotiations", Shape.START, "negotiation"),
+        ("villagers", Shape.LOWER, "villager"), ("privatisation", Shape.LOWER, "privatisation"),
+        ("zelenskyy", Shape.CAPITAL, "zelenskyy"), ("johnsonʼs", Shape.CAPITAL, "johnson"),
+        ("brussels", Shape.CAPITAL, "brussels"), ("us", Shape.UPPER, "us"), ("nato", Shape.UPPER, "nato"),
         # What is a noun too, and an agency whose name is a common word.
-        ("march", Shape.LOWER, "march"),
-        ("sun", Shape.CAPITAL, "sun"),
+        ("march", Shape.LOWER, "march"), ("sun", Shape.CAPITAL, "sun"),
         ("anti-aircraft", Shape.LOWER, "anti-aircraft"),
-    ]:
+    ]:  # fmt: skip
         assert noun_term(form, shape) == term
 
 
 def test_other_words_are_none() -> None:
     for form, shape in [
-        ("us", Shape.LOWER),
-        ("the", Shape.CAPITAL),
-        ("quickly", Shape.LOWER),
-        ("announced", Shape.LOWER),
-        ("said", Shape.LOWER),
-        ("strong", Shape.LOWER),
+        ("us", Shape.LOWER), ("the", Shape.CAPITAL), ("quickly", Shape.LOWER), ("announced", Shape.LOWER),
+        ("said", Shape.LOWER), ("strong", Shape.LOWER),
         # In a title every word has a capital.
-        ("strong", Shape.CAPITAL),
-        ("become", Shape.CAPITAL),
+        ("strong", Shape.CAPITAL), ("become", Shape.CAPITAL),
         # The Russian год and январь are never key terms, so neither are these.
-        ("year", Shape.LOWER),
-        ("january", Shape.CAPITAL),
-        ("уряд", Shape.LOWER),
+        ("year", Shape.LOWER), ("january", Shape.CAPITAL), ("уряд", Shape.LOWER),
         # Verbs and adjectives in most of their places.
-        ("upgrade", Shape.LOWER),
-        ("stable", Shape.LOWER),
-        ("remote", Shape.START),
-        ("estonian", Shape.START),
+        ("upgrade", Shape.LOWER), ("stable", Shape.LOWER), ("remote", Shape.START), ("estonian", Shape.START),
         # Numbers, months, agencies.
-        ("two-year-old", Shape.LOWER),
-        ("fifty-eight", Shape.LOWER),
-        ("march", Shape.CAPITAL),
-        ("reuters", Shape.CAPITAL),
-        ("iii", Shape.UPPER),
-        ("ltd", Shape.CAPITAL),
-    ]:
+        ("two-year-old", Shape.LOWER), ("fifty-eight", Shape.LOWER), ("march", Shape.CAPITAL),
+        ("reuters", Shape.CAPITAL), ("iii", Shape.UPPER), ("ltd", Shape.CAPITAL),
+    ]:  # fmt: skip
         assert noun_term(form, shape) is None
 
 

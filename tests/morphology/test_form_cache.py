@@ -1,7 +1,5 @@
 """Terms remembered between runs: same answers, whatever happens to the file."""
 
-from __future__ import annotations
-
 import logging
 import os
 import random
@@ -22,12 +20,9 @@ from infostream_dedup.language.morphology.form_cache import FormCache, terms_of
 from infostream_dedup.language.text.tokens import Form, Shape
 
 FORMS = [
-    Form("правительства", Shape.LOWER),
-    Form("идти", Shape.LOWER),
-    Form("шольцем", Shape.CAPITAL),
-    Form("щзж", Shape.UPPER),
-    Form("правительства", Shape.LOWER),
-]
+    Form("правительства", Shape.LOWER), Form("идти", Shape.LOWER), Form("шольцем", Shape.CAPITAL),
+    Form("щзж", Shape.UPPER), Form("правительства", Shape.LOWER),
+]  # fmt: skip
 TERMS = ["правительство", None, "шольц", "щзж", "правительство"]
 STRICT = ["правительство", None, "шольц", None, "правительство"]
 
@@ -139,18 +134,13 @@ def filled(path: Path) -> dict[str, FormRow]:
     return answers
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        "UPDATE frequency SET share = 1.8e302 WHERE term = 'слово7'",
-        "UPDATE frequency SET share = 0.5 WHERE term = 'слово7'",
-        "DELETE FROM frequency WHERE term = 'слово7'",
-        "DELETE FROM frequency_checksum",
-        "UPDATE form SET term = 'слева7' WHERE key = '0форма7'",
-        "UPDATE form SET strict = 1 - strict WHERE key = '0форма7'",
-        "UPDATE form SET term = NULL, strict = 0 WHERE key = '0форма7'",
-    ],
-)
+@pytest.mark.parametrize("damage", [
+    "UPDATE frequency SET share = 1.8e302 WHERE term = 'слово7'",
+    "UPDATE frequency SET share = 0.5 WHERE term = 'слово7'", "DELETE FROM frequency WHERE term = 'слово7'",
+    "DELETE FROM frequency_checksum", "UPDATE form SET term = 'слева7' WHERE key = '0форма7'",
+    "UPDATE form SET strict = 1 - strict WHERE key = '0форма7'",
+    "UPDATE form SET term = NULL, strict = 0 WHERE key = '0форма7'",
+])  # fmt: skip
 def test_a_changed_row_is_never_an_answer(path: Path, damage: str, caplog: pytest.LogCaptureFixture) -> None:
     answers = filled(path)
     with closing(sqlite3.connect(path)) as connection, connection:

@@ -1,7 +1,5 @@
 """The tables of compiled code give the answers of the readable ones."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

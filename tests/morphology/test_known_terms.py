@@ -1,7 +1,5 @@
 """The terms that come with the package are those that the morphology would give."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -79,13 +77,8 @@ def test_rows_worked_by_hand() -> None:
     assert row == "\t~шольц"
     known = shipped.KnownTerms("суд\nшольца\n", lines_of([row_of("суд", [("суд", True)] * 3), row]))
     assert known.rows(["0шольца", "1шольца", "2шольца", "3шольца", "2суд", "0щзж"]) == [
-        (None, 0),
-        ("шольц", 0),
-        ("шольц", 0),
-        UNKNOWN_ROW,
-        ("суд", 1),
-        UNKNOWN_ROW,
-    ]
+        (None, 0), ("шольц", 0), ("шольц", 0), UNKNOWN_ROW, ("суд", 1), UNKNOWN_ROW,
+    ]  # fmt: skip
     assert known.rows([]) == []
 
 

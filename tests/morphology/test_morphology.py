@@ -1,7 +1,5 @@
 """Which term a form becomes: one table of words as they stand in news, and the rules one by one."""
 
-from __future__ import annotations
-
 from infostream_dedup.language.lexicon.tables import key_form
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.text.tokens import Shape
@@ -93,11 +91,8 @@ def cases(table: str, shape: Shape) -> list[tuple[Language, str, Shape, str]]:
 
 
 TABLE = [
-    *cases(INSIDE, Shape.CAPITAL),
-    *cases(LOWER, Shape.LOWER),
-    *cases(START, Shape.START),
-    *cases(UPPER, Shape.UPPER),
-]
+    *cases(INSIDE, Shape.CAPITAL), *cases(LOWER, Shape.LOWER), *cases(START, Shape.START), *cases(UPPER, Shape.UPPER),
+]  # fmt: skip
 
 
 def term(language: Language, word: str, shape: Shape, *, strict: bool = False) -> str | None:

@@ -1,7 +1,5 @@
 """Proper names no dictionary knows: all cases of one name must meet."""
 
-from __future__ import annotations
-
 from infostream_dedup.language.morphology.analyzer import nominatives, predicted_nominative
 
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup.language.morphology import form_cache

@@ -1,7 +1,5 @@
 """Which of several readings wins where the likeliest by frequency is hardly ever meant in news."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup.language.morphology.analyzer import Morphology, surname_instead

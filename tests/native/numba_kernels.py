@@ -1,7 +1,5 @@
 """The kernels compiled by numba: an oracle for the C++ that they are translated to."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable
 from functools import cache
@@ -69,15 +67,9 @@ def prefetch(array, index):
 
 
 _INSTRUCTIONS: dict[str, Any] = {
-    "between": between,
-    "equal": equal,
-    "eight_bytes": eight_bytes,
-    "lowest_bit": lowest_bit,
-    "popcount": popcount,
-    "_copy_half": copy_half,
-    "prefetch": prefetch,
-    "signed": np.int64,
-}
+    "between": between, "equal": equal, "eight_bytes": eight_bytes, "lowest_bit": lowest_bit, "popcount": popcount,
+    "_copy_half": copy_half, "prefetch": prefetch, "signed": np.int64,
+}  # fmt: skip
 
 
 def oracle(module: str, name: str) -> Callable[..., Any]:

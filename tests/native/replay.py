@@ -3,8 +3,6 @@
 python tests/native/replay.py
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter

@@ -167,35 +167,20 @@ def test_arguments_of_another_type_are_refused(build: Build, tmp_path: Path) -> 
     assert build(MEANINGS).returncode == 0
     made, words = loaded(tmp_path), np.zeros(9, np.uint64)
     for given in (
-        (1, 2, np.zeros(9, np.int64)),
-        (1, 2, words[::2]),
-        (1, 2, words.reshape(3, 3)),
-        (1, 2),
-        (-1, 2, words),
-    ):
+        (1, 2, np.zeros(9, np.int64)), (1, 2, words[::2]), (1, 2, words.reshape(3, 3)), (1, 2), (-1, 2, words),
+    ):  # fmt: skip
         with pytest.raises(TypeError, match="word"):
             made.toys_toy__word(*given)
 
 
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        ("return a or b", "booleans"),
-        ("return sum([a, b])", "not known"),
-        ("return a ** b", "not known"),
-        ("return (lambda: a)()", "not known"),
-        ("return [a][0]", "not known"),
-        ("return values[np.uint64(a)] + np.uint64(b)", "np.uint64 with int"),
-        ("return values[a:b, 0]", "several dimensions"),
-        ("return other(a, b=b)", "by name"),
-        ("return f'{a}'", "not known"),
-        ("a = 1.5", "not an int"),
-        ("return a / b", "not an int"),
-        ("return 0 < other(a, b) < 5", "twice"),
-        ("with a: pass", "not known"),
-        ("return values.mean()", "not known"),
-    ],
-)
+@pytest.mark.parametrize(("line", "why"), [
+    ("return a or b", "booleans"), ("return sum([a, b])", "not known"), ("return a ** b", "not known"),
+    ("return (lambda: a)()", "not known"), ("return [a][0]", "not known"),
+    ("return values[np.uint64(a)] + np.uint64(b)", "np.uint64 with int"),
+    ("return values[a:b, 0]", "several dimensions"), ("return other(a, b=b)", "by name"),
+    ("return f'{a}'", "not known"), ("a = 1.5", "not an int"), ("return a / b", "not an int"),
+    ("return 0 < other(a, b) < 5", "twice"), ("with a: pass", "not known"), ("return values.mean()", "not known"),
+])  # fmt: skip
 def test_what_is_not_understood_is_refused_with_its_place(build: Build, line: str, why: str) -> None:
     body = "@compiled\ndef other(a: int, b: int) -> int:\n    return a + b\n\n\n@compiled\n"
     done = build(f"{body}def toy(a: int, b: int, values: Vector[np.int64]) -> int:\n    {line}\n    return 0\n")

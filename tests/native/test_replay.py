@@ -1,7 +1,5 @@
 """Kernels give what numba makes of the same source, in real runs."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

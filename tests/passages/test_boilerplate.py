@@ -1,7 +1,5 @@
 """Sentences that a source repeats: found, listed, read, left out."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 
@@ -32,28 +30,21 @@ def _found(documents, **rule):
 def _texts(count, phrase=PHRASE, source="a.md", day=lambda number: number + 1):
     return [
         Document(
-            id=f"{source}{number}",
-            text=f"Новость номер {number} о погоде. {phrase}",
-            source=source,
+            id=f"{source}{number}", text=f"Новость номер {number} о погоде. {phrase}", source=source,
             time=datetime(2024, 1, day(number), tzinfo=UTC) if day else None,
         )
         for number in range(count)
-    ]
+    ]  # fmt: skip
 
 
 def test_what_a_source_repeats_is_boilerplate():
     found = _found([*_texts(5), Document(id="other", text="Снег пошёл в горах.", source="a.md")])
     assert [row.as_dict() for row in found] == [
         {
-            "source": "a.md",
-            "sentence": PHRASE,
-            "documents": 5,
-            "share": round(5 / 6, 6),
-            "first": "2024-01-01T00:00:00+00:00",
-            "last": "2024-01-05T00:00:00+00:00",
-            "checksum": found[0].checksum,
+            "source": "a.md", "sentence": PHRASE, "documents": 5, "share": round(5 / 6, 6),
+            "first": "2024-01-01T00:00:00+00:00", "last": "2024-01-05T00:00:00+00:00", "checksum": found[0].checksum,
         }
-    ]
+    ]  # fmt: skip
 
 
 def test_what_many_sources_reprint_is_not_boilerplate():
@@ -88,21 +79,13 @@ def test_thresholds():
             BoilerplateRule(**wrong)
 
 
-def test_nothing_comes_of_nothing():
-    assert _found([]) == []
-    assert list(Boilerplate([]).left_out([Document(id="1", text=NEWS)])) == [Document(id="1", text=NEWS)]
-    assert list(Boilerplate([ListedSentence(None, PHRASE)]).left_out([])) == []
-
-
 def test_only_the_own_source_loses_its_sentences():
     listed = Boilerplate([ListedSentence("a.md", PHRASE), ListedSentence(None, "Все права защищены.")])
     text = f"{NEWS} {PHRASE} Все права защищены"
     left = listed.left_out(Document(id=source or "", text=text, source=source) for source in ("a.md", "b.md", None))
     assert [document.text.split() for document in left] == [
-        NEWS.split(),
-        f"{NEWS} {PHRASE}".split(),
-        f"{NEWS} {PHRASE}".split(),
-    ]
+        NEWS.split(), f"{NEWS} {PHRASE}".split(), f"{NEWS} {PHRASE}".split(),
+    ]  # fmt: skip
 
 
 def test_other_fields_and_texts_stay():
@@ -142,20 +125,16 @@ def test_a_tab_separated_list(tmp_path):
     assert [one.text.strip() for one in listed.left_out(documents)] == ["", PHRASE]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("l.jsonl", b"{", r"l\.jsonl:1: not JSON"),
-        ("l.jsonl", b"\n[]", r"l\.jsonl:2: found a list"),
-        ("l.jsonl", b"\xff", r"l\.jsonl:1: not JSON"),
-        ("l.jsonl", b"{}", r"l\.jsonl:1: field 'sentence': expected a sentence"),
-        ("l.jsonl", b'{"sentence": "..."}', r"field 'sentence'"),
-        ("l.jsonl", b'{"sentence": "a b", "source": 1}', r"field 'source': expected the name of a source"),
-        ("l.tsv", b"phrase\nx", r"l\.tsv:1: the header is \['phrase'\]"),
-        ("l.tsv", b"source\tsentence\nx", r"l\.tsv:2: 1 columns; the header has 2"),
-        ("l.tsv", b"\xff", r"l\.tsv:1: not UTF-8"),
-    ],
-)
+@pytest.mark.parametrize(("name", "content", "message"), [
+    ("l.jsonl", b"{", r"l\.jsonl:1: not JSON"), ("l.jsonl", b"\n[]", r"l\.jsonl:2: found a list"),
+    ("l.jsonl", b"\xff", r"l\.jsonl:1: not JSON"),
+    ("l.jsonl", b"{}", r"l\.jsonl:1: field 'sentence': expected a sentence"),
+    ("l.jsonl", b'{"sentence": "..."}', r"field 'sentence'"),
+    ("l.jsonl", b'{"sentence": "a b", "source": 1}', r"field 'source': expected the name of a source"),
+    ("l.tsv", b"phrase\nx", r"l\.tsv:1: the header is \['phrase'\]"),
+    ("l.tsv", b"source\tsentence\nx", r"l\.tsv:2: 1 columns; the header has 2"),
+    ("l.tsv", b"\xff", r"l\.tsv:1: not UTF-8"),
+])  # fmt: skip
 def test_a_bad_list_says_where_and_what(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(BadDataError, match=message):

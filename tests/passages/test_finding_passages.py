@@ -1,7 +1,5 @@
 """Documents in, passages out."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import numpy as np
@@ -72,35 +70,10 @@ def test_every_feature_finds_whole_sentences(feature):
     assert [row["sentences"] for row in rows] == [2]
 
 
-def test_progress_is_reported():
-    told = []
-    documents = [_document(str(number), QUOTE) for number in range(2000)]
-    found = find_passages(documents[:3], progress=lambda *step: told.append(step))
-    assert [step for step, _, _ in told] == ["features", "matching", "passages"]
-    assert len(found) == 3
-    read_collection(documents, progress=lambda *step: told.append(step))
-    assert told[-1] == ("sentences", 2000, None)
-
-
-def test_nothing():
-    assert list(find_passages([]).as_dicts()) == []
-    assert list(find_passages([_document("1", ""), _document("2", "")]).as_dicts()) == []
-
-
-@pytest.mark.parametrize(
-    "given_settings",
-    [
-        {"tau": 0},
-        {"tau": 1.5},
-        {"tau": float("nan")},
-        {"tau": True},
-        {"gap": -1},
-        {"gap": 1.5},
-        {"min_sentences": 0},
-        {"min_words": 0},
-        {"min_words": True},
-    ],
-)
+@pytest.mark.parametrize("given_settings", [
+    {"tau": 0}, {"tau": 1.5}, {"tau": float("nan")}, {"tau": True}, {"gap": -1}, {"gap": 1.5},
+    {"min_sentences": 0}, {"min_words": 0}, {"min_words": True},
+])  # fmt: skip
 def test_settings_out_of_range(given_settings):
     with pytest.raises(ConfigurationError, match=next(iter(given_settings))):
         PassageSettings(**given_settings)
@@ -113,14 +86,11 @@ def test_an_unknown_feature():
 
 SENTENCES = st.sampled_from(
     [
-        QUOTE,
-        SECOND,
-        "Ёлку 🎄 убрали с пло\u0301щади только к началу весны этого года!",
-        "А\u00adгентство сообщает со ссылкой на «источники» в пра\u00adвительстве области.",
-        "Short one.",
+        QUOTE, SECOND, "Ёлку 🎄 убрали с пло\u0301щади только к началу весны этого года!",
+        "А\u00adгентство сообщает со ссылкой на «источники» в пра\u00adвительстве области.", "Short one.",
         "П'ять міст об’єднали зусилля заради нового шляху до самого моря?",
     ]
-)
+)  # fmt: skip
 BETWEEN = st.sampled_from([" ", "\n", "\r\n", "\r", "\u2028", "\n\n \t", "\x85", "\u00a0 "])
 
 

@@ -1,7 +1,5 @@
 """What is new in a document, and what is made of others."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What each document of a group alone brings, by hand."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Matching sentences chained into passages: by hand, and against all chains tried."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np
@@ -56,11 +54,7 @@ def test_a_run_of_sentences_is_one_passage():
 def test_a_gap_on_either_side():
     documents = ["abxcd", "abcyd"]
     assert _sides(_table(documents)) == [(0, 1, [0, 1, 3, 4], [0, 1, 2, 4])]
-    assert _sides(_table(documents, LOOSE.but(gap=0))) == [
-        (0, 1, [0, 1], [0, 1]),
-        (0, 1, [3], [2]),
-        (0, 1, [4], [4]),
-    ]
+    assert _sides(_table(documents, LOOSE.but(gap=0))) == [(0, 1, [0, 1], [0, 1]), (0, 1, [3], [2]), (0, 1, [4], [4])]
 
 
 def test_passages_in_another_order():
@@ -84,10 +78,8 @@ def test_every_two_documents():
     found = _table(["ab", "b", "ab", "", "c"])
     assert [side[:2] for side in _sides(found)] == [(0, 1), (0, 2), (1, 2)]
     assert [(pair.a, pair.b, pair.coverage_a) for pair in found.document_pairs()] == [
-        (0, 1, 0.5),
-        (0, 2, 1.0),
-        (1, 2, 1.0),
-    ]
+        (0, 1, 0.5), (0, 2, 1.0), (1, 2, 1.0),
+    ]  # fmt: skip
 
 
 def test_the_earlier_document_is_a():
@@ -133,10 +125,7 @@ def _plain_chains(sentences, classes, settings):
                 first, last = chain[0], chain[-1]
                 rows.append((a, b, first[0], last[0], first[1], last[1], len(chain), words))
                 matches += chain
-    return Chains(
-        np.array(rows, dtype=np.int64).reshape(-1, 8),
-        np.array(matches, dtype=np.int64).reshape(-1, 2),
-    )
+    return Chains(np.array(rows, dtype=np.int64).reshape(-1, 8), np.array(matches, dtype=np.int64).reshape(-1, 2))
 
 
 def _points(sentences, classes, documents: list[int], document: int) -> list[tuple[int, int]]:
@@ -224,12 +213,7 @@ def _best(points, weights, gap):
     return max(best.values(), default=0)
 
 
-@given(
-    st.text("abcd", max_size=9),
-    st.text("abcd", max_size=9),
-    st.integers(0, 2),
-    st.integers(1, 4),
-)
+@given(st.text("abcd", max_size=9), st.text("abcd", max_size=9), st.integers(0, 2), st.integers(1, 4))
 def test_passages_are_heaviest_chains_of_what_is_left(one, other, gap, min_words):
     sizes = {"a": 1, "b": 2, "c": 3, "d": 5}
     found = _table([one, other], PassageSettings(min_words=min_words, gap=gap, min_run=0), size=sizes.__getitem__)

@@ -1,7 +1,5 @@
 """Passages of real news against labels computed from exact overlap."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

@@ -1,7 +1,5 @@
 """What copies of a text kept, cut, added and changed."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest
@@ -31,10 +29,7 @@ def test_copies_are_compared_with_the_first_publisher():
     copy, cut = found.copies
     assert (copy.document.id, copy.kept, copy.added, copy.cut) == ("copy", 1, ("Фото: архив",), ())
     number, name = copy.changed
-    assert (number.before, number.after) == (
-        "Пожар на складе тушили 12 машин.",
-        "Пожар на складе тушили 15 машин.",
-    )
+    assert (number.before, number.after) == ("Пожар на складе тушили 12 машин.", "Пожар на складе тушили 15 машин.")
     assert number[2:] == (("12",), ("15",), (), (), ((23, 25),), ((23, 25),))
     assert name[2:6] == ((), (), ("петренко",), ("иваненко",))
     assert [name.after[slice(*span)] for span in name.words_new] == ["Иваненко"]
@@ -93,17 +88,11 @@ def test_each_copy_names_the_document_it_shares_most_with():
     assert (row["copied_from"], row["copied_share"], row["url"]) == ("b", 1.0, "https://c.md/1")
 
 
-@pytest.mark.parametrize(
-    ("published", "first", "first_by"),
-    [
-        (("2024-01-01", "2024-01-01T23:00"), "1", "date"),
-        (("2024-01-01", "2024-01-02T00:10"), "0", "time"),
-        (("2024-01", "2024-01-31T23:00"), "1", "date"),
-        (("2024-01-01T05:00", "2024-01-01T05:00"), "0", "order"),
-        (("2024-01-01", "2024-01-01"), "0", "date"),
-        (("2024-01-01", None), "0", "order"),
-    ],
-)
+@pytest.mark.parametrize(("published", "first", "first_by"), [
+    (("2024-01-01", "2024-01-01T23:00"), "1", "date"), (("2024-01-01", "2024-01-02T00:10"), "0", "time"),
+    (("2024-01", "2024-01-31T23:00"), "1", "date"), (("2024-01-01T05:00", "2024-01-01T05:00"), "0", "order"),
+    (("2024-01-01", "2024-01-01"), "0", "date"), (("2024-01-01", None), "0", "order"),
+])  # fmt: skip
 def test_a_day_without_a_clock_time_is_not_midnight(published, first, first_by):
     found = provenance([_dated(str(number), FIRST, value) for number, value in enumerate(published)])
     assert (found.first.id, found.first_by) == (first, first_by)

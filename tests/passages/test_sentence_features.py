@@ -1,7 +1,5 @@
 """The five features of a sentence, by the papers' examples and by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -11,12 +9,6 @@ from infostream_dedup.judging.features.words import hash_sequences, hash_words
 from infostream_dedup.judging.passages.features.sentences import SentenceIMatch, SentenceLowIdfSig, SentenceSpotSigs
 from infostream_dedup.judging.passages.sentence_table import FEATURES, read_sentences, sentence_feature
 from infostream_dedup.language.text.normalise import fold
-
-GOLDEN = (
-    "As we are taking your candidature ahead we would like to highlight that INTEL as an organization believes and "
-    "practices high standards of ethical behavior from every potential candidate."
-)
-PAPER = ("as", "to", "that", "of", "from")
 
 
 def _chains(feature, *texts, language="en"):
@@ -39,26 +31,11 @@ def _hash(*words):
     return hash_sequences(list(hash_words(words)[:, None]))[0]
 
 
-def test_golden_sentence_of_the_paper():
-    assert _chains(SentenceLowIdfSig(antecedents=PAPER, c=2, d=1), GOLDEN) == [
-        [
-            "as:we:are",
-            "to:highlight:that",
-            "that:intel:as",
-            "as:an:organization",
-            "of:ethical:behavior",
-            "from:every:potential",
-        ]
-    ]
-
-
 def test_low_idf_sig_is_cut_at_the_end_of_the_sentence():
     # "of" ends its sentence and begins no chain; "Peace", which begins one, does alone.
     assert _chains(SentenceLowIdfSig(antecedents=("of",), c=3), "Fond of. Peace! Made of pure gold") == [
-        ["fond:of"],
-        ["peace"],
-        ["made:of:pure:gold", "of:pure:gold"],
-    ]
+        ["fond:of"], ["peace"], ["made:of:pure:gold", "of:pure:gold"],
+    ]  # fmt: skip
 
 
 def test_low_idf_sig_steps_and_passes_over():
@@ -83,10 +60,8 @@ def test_antecedents_from_the_dictionary_and_from_the_corpus():
     texts = ("x a b c", "y b d", "z e f")
     assert _chains(SentenceLowIdfSig(n=1, c=1, source="corpus"), *texts) == [["x:a", "b:c"], ["y:b", "b:d"], ["z:e"]]
     assert _chains(SentenceLowIdfSig(n=2, c=1, source="corpus"), *texts) == [
-        ["x:a", "a:b", "b:c"],
-        ["y:b", "b:d"],
-        ["z:e"],
-    ]
+        ["x:a", "a:b", "b:c"], ["y:b", "b:d"], ["z:e"],
+    ]  # fmt: skip
 
 
 def test_corpus_antecedents_belong_to_a_language():
@@ -156,22 +131,9 @@ def test_a_feature_and_its_parameters_in_one_word():
 
 def test_what_is_not_a_feature_is_refused():
     for notation in [
-        "minhash",
-        "",
-        "exact:w=3",
-        "shingles:w",
-        "shingles:w=3.5",
-        "shingles:w=0",
-        "shingles:tau=0.5",
-        "low-idf-sig:n=-1",
-        "low-idf-sig:c=0",
-        "low-idf-sig:d=11",
-        "low-idf-sig:source=web",
-        "spotsigs:c=0",
-        "spotsigs:d=0",
-        "i-match:low=0.9:high=0.5",
-        "i-match:high=nan",
-        "i-match:least_words=0",
-    ]:
+        "minhash", "", "exact:w=3", "shingles:w", "shingles:w=3.5", "shingles:w=0", "shingles:tau=0.5",
+        "low-idf-sig:n=-1", "low-idf-sig:c=0", "low-idf-sig:d=11", "low-idf-sig:source=web", "spotsigs:c=0",
+        "spotsigs:d=0", "i-match:low=0.9:high=0.5", "i-match:high=nan", "i-match:least_words=0",
+    ]:  # fmt: skip
         with pytest.raises(ConfigurationError, match=r"expected|parameter"):
             sentence_feature(notation)

@@ -1,7 +1,5 @@
 """Partners of sentences: as the plain comparison of every pair finds them, in less time."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from random import Random

@@ -1,7 +1,5 @@
 """Sentences with the places where they stand in the raw text."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,11 +32,6 @@ def test_sentences_and_words_by_hand():
     assert table.sentence_languages == ["ru", "ru", "en", "en"]
 
 
-def test_no_documents_and_no_words():
-    assert len(read_sentences([])) == 0
-    assert len(read_sentences(["", "... !!!", "\n\n"])) == 0
-
-
 def test_every_kind_of_line_end_ends_a_sentence():
     for end in ["\n", "\r\n", "\r", "\u2028", "\u2029", "\x85", "\x0b", "\x0c"]:
         assert _sentences(f"Заголовок{end}Первая фраза.{end}Вторая") == ["Заголовок", "Первая фраза.", "Вторая"]
@@ -46,17 +39,8 @@ def test_every_kind_of_line_end_ends_a_sentence():
 
 def test_nothing_before_a_sentence_shifts_it():
     for mark in [
-        "👩‍👩‍👧",
-        "🇺🇦",
-        "\u0301",
-        "\u00ad",
-        "\ufeff",
-        "e\u0301",
-        "\u200b",
-        "\r\n",
-        "&nbsp;",
-        "https://a.b/c?d.",
-    ]:
+        "👩‍👩‍👧", "🇺🇦", "\u0301", "\u00ad", "\ufeff", "e\u0301", "\u200b", "\r\n", "&nbsp;", "https://a.b/c?d.",
+    ]:  # fmt: skip
         copied = "Мэр открыл новый мост."
         text = f"{mark}Да {mark}. {mark}\n{copied}\nДа {mark}"
         table = read_sentences([text], ["ru"])

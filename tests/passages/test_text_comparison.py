@@ -1,7 +1,5 @@
 """Two texts cut into what they share and what they do not."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

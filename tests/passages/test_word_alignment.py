@@ -1,7 +1,5 @@
 """Aligning words: what it finds, and that long sequences of few words take no longer than others."""
 
-from __future__ import annotations
-
 import time
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -62,16 +60,11 @@ def test_triples_that_occur_once_hold_the_sequences_together(monkeypatch):
     ]
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "equal"),
-    [
-        # Cleaning joins what an invisible character separates.
-        ("снег и дождь", "сн ег и дождь", 2 / 3),
-        ("снег", "снег", 1),
-        ("снег и дождь", "снег и дождь шёл", 1),
-        ("1 1 1 2", "1 1 2", 3 / 4),
-    ],
-)
+@pytest.mark.parametrize(("left", "right", "equal"), [
+    # Cleaning joins what an invisible character separates.
+    ("снег и дождь", "сн ег и дождь", 2 / 3), ("снег", "снег", 1), ("снег и дождь", "снег и дождь шёл", 1),
+    ("1 1 1 2", "1 1 2", 3 / 4),
+])  # fmt: skip
 def test_long_sequences_of_few_words_take_seconds_at_most(left, right, equal):
     left, right = left.split() * 6000, right.split() * 6000
     begun = time.process_time()

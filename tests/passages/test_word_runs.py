@@ -1,7 +1,5 @@
 """Runs of equal words: by hand, against all pairs of places, and odd texts."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

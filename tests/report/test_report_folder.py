@@ -1,7 +1,5 @@
 """A report that could not be written is refused before the work, and nothing is created by looking."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

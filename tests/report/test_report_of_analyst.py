@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import infostream_dedup
-from infostream_dedup import Document, sweep, write_report
+from infostream_dedup import Document, sweep
 from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.report.files import report_files
@@ -167,22 +167,6 @@ def test_sentences_inside_a_sentence_are_said_too():
     assert Phrase.joined(signs[:1]) is signs[0]
 
 
-def test_a_sentence_is_said_with_the_commas_of_the_language():
-    template = "estimated: F1 of the links as duplicates is greatest ({f1:.2f})"
-    assert wording_of("ru").spoken(Phrase.of(template, f1=0.5)) == (
-        wording_of("ru")._sentences[template].replace("{f1:.2f}", "0,50"),
-        True,
-    )
-    assert wording_of("ru").spoken("some remark") == ("some remark", False)
-    assert wording_of("uk").percent(0.638) == "63,8\N{NO-BREAK SPACE}%"
-    assert wording_of("en").count(1234567) == "1,234,567"
-
-
-def test_there_is_no_fourth_language(swept):
-    with pytest.raises(UsageError, match="--ui-language"):
-        write_report(swept, "nowhere", ui_language="de")
-
-
 def test_parts_are_swept_alone(swept):
     week = swept.parts["2026-W10"]
     rows = [row for row in swept.as_rows() if row["part"] == "2026-W10"]
@@ -238,13 +222,9 @@ def test_groups_and_copied_sources_by_hand():
         return Document(id=name, text="", time=datetime(2026, 1, 1, hour, tzinfo=UTC), source=source)
 
     documents = [
-        document("late", 9, "b"),
-        document("early", 7, "a"),
-        document("other", 8, "c"),
-        document("alone", 1, "b"),
-        document("own", 2, "c"),
-        document("own too", 3, "c"),
-    ]
+        document("late", 9, "b"), document("early", 7, "a"), document("other", 8, "c"), document("alone", 1, "b"),
+        document("own", 2, "c"), document("own too", 3, "c"),
+    ]  # fmt: skip
     found = list_groups(documents, np.array([0, 0, 0, 3, 4, 4]), 6)
     assert [[one.id for one in group.documents] for group in found.groups] == [
         ["early", "other", "late"],
@@ -270,18 +250,10 @@ def test_pictures_have_titles_descriptions_and_colours_of_the_page(swept):
 
 def test_counted_and_estimated_quality_are_shown_at_the_recommended_k(swept):
     columns = {
-        "copies": 40,
-        "copy_precision": 0.9,
-        "copy_precision_low": 0.8,
-        "copy_precision_high": 0.95,
-        "copy_recall": 0.75,
-        "copy_recall_low": 0.7,
-        "copy_recall_high": 0.8,
-        "precision": 0.97,
-        "recall": 0.99,
-        "f1": 0.98,
-        "reliable_code": "reliable",
-    }
+        "copies": 40, "copy_precision": 0.9, "copy_precision_low": 0.8, "copy_precision_high": 0.95,
+        "copy_recall": 0.75, "copy_recall_low": 0.7, "copy_recall_high": 0.8, "precision": 0.97, "recall": 0.99,
+        "f1": 0.98, "reliable_code": "reliable",
+    }  # fmt: skip
     stems = [replace(row, estimated=columns) for row in swept.rows if row.representation == "stem"]
     bands = {"0.3-0.5": 0.25, "0.5-0.8": None, "0.8-1.0": 1.0}
     summary = {"copies": {"steps": [{"step": k, "recall_by_wording": bands} for k in range(1, 13)]}}

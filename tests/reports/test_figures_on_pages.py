@@ -1,7 +1,5 @@
 """Figures that a page in docs/ repeats are those of the report that it names."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

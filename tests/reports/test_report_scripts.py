@@ -1,7 +1,5 @@
 """Report scripts run with the package as it is: on a part of the labelled corpora, and one on the bundled sample."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
@@ -30,21 +28,14 @@ SETS = ("uagec", "wmt", "ntrex", "multilingual", "slavictopics", "tgpairs", "mdn
 
 PAGES = {
     "make_quality.py": "quality.md sweeps.csv without-labels.md",
-    "make_comparison.py": "comparison.md comparison.csv orderings.md speed.md",
-    "make_verdicts.py": "quality.md",
-    "make_confirmed.py": "without-labels.md",
-    "make_pivot.py": "cross-language.md",
-    "make_criteria.py": "criteria.md figures/criteria-mdnews.svg",
-    "make_passages.py": "passages.md",
-    "make_stream.py": "stream.md",
-    "make_coverage.py": "cross-language.md",
-    "make_readings.py": "readings.md",
-}
+    "make_comparison.py": "comparison.md comparison.csv orderings.md speed.md", "make_verdicts.py": "quality.md",
+    "make_confirmed.py": "without-labels.md", "make_pivot.py": "cross-language.md",
+    "make_criteria.py": "criteria.md figures/criteria-mdnews.svg", "make_passages.py": "passages.md",
+    "make_stream.py": "stream.md", "make_coverage.py": "cross-language.md", "make_readings.py": "readings.md",
+}  # fmt: skip
 """Scripts of ``make reports`` and what they write."""
 
-BY_HAND = {
-    "make_without_labels.py --set tgpairs --representation stem": "without-labels.csv without-labels.md",
-}
+BY_HAND = {"make_without_labels.py --set tgpairs --representation stem": "without-labels.csv without-labels.md"}
 """Scripts that no target runs."""
 
 
@@ -121,14 +112,9 @@ def _run(reports: Path, command: str) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     script, *options = command.split()
     done = subprocess.run(
-        [sys.executable, str(reports / script), *options],
-        cwd=reports.parent,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-        check=False,
-    )
+        [sys.executable, str(reports / script), *options], cwd=reports.parent, env=environment, capture_output=True,
+        text=True, timeout=LIMIT, check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
 
 

@@ -1,7 +1,5 @@
 """A service over the bundled sample, called without a network."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace

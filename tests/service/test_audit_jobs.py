@@ -1,7 +1,5 @@
 """Audits on the desk: only judgements on the pairs that an audit drew count."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

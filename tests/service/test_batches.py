@@ -1,7 +1,5 @@
 """Batches over HTTP: the same verdicts as `ingest`, each document once, bad ones named."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 
@@ -64,11 +62,8 @@ def test_bad_documents_are_set_aside_when_asked(fresh: ServiceClient) -> None:
     answer = fresh("POST", "/v1/batches", json={"documents": documents, "on_error": "skip"}).json()
     assert [row["id"] for row in answer["verdicts"]] == ["b"]
     assert [(one["index"], one["code"]) for one in answer["quarantined"]] == [
-        (0, "E_ID_CONFLICT"),
-        (2, "E_MISSING"),
-        (3, "E_TYPE"),
-        (4, "E_ID_CONFLICT"),
-    ]
+        (0, "E_ID_CONFLICT"), (2, "E_MISSING"), (3, "E_TYPE"), (4, "E_ID_CONFLICT"),
+    ]  # fmt: skip
     # Options of the command line are no advice here.
     assert answer["quarantined"][1]["detail"] == "expected a string"
 
@@ -80,27 +75,20 @@ def test_json_lines_and_gzip(fresh: ServiceClient) -> None:
     assert [row["id"] for row in answer.json()["verdicts"]] == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    ("content", "headers", "status", "code"),
-    [
-        (b"{", {}, 400, "json"),
-        (b'{"documents": "\xff"}', {}, 400, "json"),
-        (b'{"documents": [{"id": "a", "text": "\\ud800"}]}', {}, 400, "json"),
-        (b"[" * 5000, {}, 400, "json"),
-        (b"[]", {}, 422, "invalid"),
-        (b'{"documents": 1}', {}, 422, "invalid"),
-        (b'{"documents": [], "other": 1}', {}, 422, "invalid"),
-        (b'{"documents": [], "batch_id": ""}', {}, 422, "invalid"),
-        (b'{"documents": [], "on_error": "maybe"}', {}, 422, "invalid"),
-        (b'{"documents": [' + b"1," * 5000 + b"1]}", {}, 413, "too-large"),
-        (b"{}", {"content-type": "text/plain"}, 415, "content-type"),
-        (b"{}", {"content-encoding": "br"}, 415, "content-type"),
-        (b"{}", {"content-encoding": "gzip"}, 400, "bad-request"),
-        (gzip.compress(b"{}", mtime=0)[:-4], {"content-encoding": "gzip"}, 400, "bad-request"),
-        (gzip.compress(b" " * 30_000_000, mtime=0), {"content-encoding": "gzip"}, 413, "too-large"),
-        (b" " * (16 * 1024 * 1024 + 1), {}, 413, "too-large"),
-    ],
-)
+@pytest.mark.parametrize(("content", "headers", "status", "code"), [
+    (b"{", {}, 400, "json"), (b'{"documents": "\xff"}', {}, 400, "json"),
+    (b'{"documents": [{"id": "a", "text": "\\ud800"}]}', {}, 400, "json"), (b"[" * 5000, {}, 400, "json"),
+    (b"[]", {}, 422, "invalid"), (b'{"documents": 1}', {}, 422, "invalid"),
+    (b'{"documents": [], "other": 1}', {}, 422, "invalid"), (b'{"documents": [], "batch_id": ""}', {}, 422, "invalid"),
+    (b'{"documents": [], "on_error": "maybe"}', {}, 422, "invalid"),
+    (b'{"documents": [' + b"1," * 5000 + b"1]}", {}, 413, "too-large"),
+    (b"{}", {"content-type": "text/plain"}, 415, "content-type"),
+    (b"{}", {"content-encoding": "br"}, 415, "content-type"),
+    (b"{}", {"content-encoding": "gzip"}, 400, "bad-request"),
+    (gzip.compress(b"{}", mtime=0)[:-4], {"content-encoding": "gzip"}, 400, "bad-request"),
+    (gzip.compress(b" " * 30_000_000, mtime=0), {"content-encoding": "gzip"}, 413, "too-large"),
+    (b" " * (16 * 1024 * 1024 + 1), {}, 413, "too-large"),
+])  # fmt: skip
 def test_bodies_that_are_refused(
     filled: ServiceClient, content: bytes, headers: dict[str, str], status: int, code: str
 ) -> None:

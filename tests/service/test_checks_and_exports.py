@@ -1,7 +1,5 @@
 """Verdicts without storing, documents like a stored one, whole lists as files."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The description of the routes that clients build on."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Corrections over HTTP: a known id with other content, and what the log of verdicts tells about it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

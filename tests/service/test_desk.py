@@ -1,7 +1,5 @@
 """Judging over HTTP and by page: nothing lost, nothing double, no verdict shown before it is asked for."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path
@@ -80,22 +78,12 @@ def test_two_people_get_different_pairs(desk: Any) -> None:
     assert next_pair(desk, "oksana", "random", 3) == mine
 
 
-@pytest.mark.parametrize(
-    ("change", "status", "code"),
-    [
-        ({"label": "same"}, 422, "invalid"),
-        ({"label": ...}, 422, "invalid"),
-        ({"repeats": "c"}, 422, "invalid"),
-        ({"seconds": -1}, 422, "invalid"),
-        ({"seconds": True}, 422, "invalid"),
-        ({"seen_verdict": 1}, 422, "invalid"),
-        ({"queue": "own idea"}, 422, "invalid"),
-        ({"a": ""}, 422, "invalid"),
-        ({"a": "nobody"}, 404, "not-found"),
-        ({"b": "ru-001"}, 422, "invalid"),
-        ({"more": 1}, 422, "invalid"),
-    ],
-)
+@pytest.mark.parametrize(("change", "status", "code"), [
+    ({"label": "same"}, 422, "invalid"), ({"label": ...}, 422, "invalid"), ({"repeats": "c"}, 422, "invalid"),
+    ({"seconds": -1}, 422, "invalid"), ({"seconds": True}, 422, "invalid"), ({"seen_verdict": 1}, 422, "invalid"),
+    ({"queue": "own idea"}, 422, "invalid"), ({"a": ""}, 422, "invalid"), ({"a": "nobody"}, 404, "not-found"),
+    ({"b": "ru-001"}, 422, "invalid"), ({"more": 1}, 422, "invalid"),
+])  # fmt: skip
 def test_judgements_that_are_refused(desk: Any, change: dict[str, Any], status: int, code: str) -> None:
     body = {"a": "ru-001", "b": "ru-002", "label": "dup", **change}
     body = {name: value for name, value in body.items() if value is not ...}

@@ -1,7 +1,5 @@
 """Requests made from the contract, and bodies with bytes changed: every answer is declared, none is a fault of ours."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Who may call, from where, how much and how often."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from pathlib import Path
@@ -28,19 +26,13 @@ def test_every_answer_has_the_headers_of_safety(filled: ServiceClient) -> None:
         assert headers["cache-control"] == "no-store"
 
 
-@pytest.mark.parametrize(
-    ("method", "headers", "status", "code"),
-    [
-        ("GET", {"host": "elsewhere.example"}, 400, "host"),
-        ("GET", {"host": "127.0.0.1:8601"}, 400, "host"),
-        ("GET", {"host": "LOCALHOST:8600"}, 200, None),
-        ("GET", {"x-long": "a" * 17_000}, 431, "headers-too-large"),
-        ("POST", {"origin": "http://elsewhere.example"}, 403, "cross-site"),
-        ("POST", {"origin": "null"}, 403, "cross-site"),
-        ("POST", {"sec-fetch-site": "cross-site"}, 403, "cross-site"),
-        ("POST", {"sec-fetch-site": "same-origin", "origin": "http://127.0.0.1:8600"}, 405, "method"),
-    ],
-)
+@pytest.mark.parametrize(("method", "headers", "status", "code"), [
+    ("GET", {"host": "elsewhere.example"}, 400, "host"), ("GET", {"host": "127.0.0.1:8601"}, 400, "host"),
+    ("GET", {"host": "LOCALHOST:8600"}, 200, None), ("GET", {"x-long": "a" * 17_000}, 431, "headers-too-large"),
+    ("POST", {"origin": "http://elsewhere.example"}, 403, "cross-site"),
+    ("POST", {"origin": "null"}, 403, "cross-site"), ("POST", {"sec-fetch-site": "cross-site"}, 403, "cross-site"),
+    ("POST", {"sec-fetch-site": "same-origin", "origin": "http://127.0.0.1:8600"}, 405, "method"),
+])  # fmt: skip
 def test_hosts_and_sites(
     filled: ServiceClient, method: str, headers: dict[str, str], status: int, code: str | None
 ) -> None:
@@ -186,17 +178,14 @@ def test_every_problem_has_a_title() -> None:
 PERSON = {"accept": "text/html,application/xhtml+xml"}
 
 
-@pytest.mark.parametrize(
-    ("method", "options", "status", "code"),
-    [
-        ("GET", {"headers": PERSON | {"host": "elsewhere.example"}}, 400, "host"),
-        ("GET", {"headers": PERSON | {"host": "[elsewhere"}}, 400, "host"),
-        ("GET", {"headers": PERSON | {"x-long": "a" * 17_000}}, 431, "headers-too-large"),
-        ("POST", {"headers": PERSON | {"origin": "http://elsewhere.example"}}, 403, "cross-site"),
-        ("POST", {"headers": PERSON, "data": {"token": "a" * 70_000}}, 413, "too-large"),
-        ("POST", {"headers": PERSON, "json": {}}, 415, "content-type"),
-    ],
-)
+@pytest.mark.parametrize(("method", "options", "status", "code"), [
+    ("GET", {"headers": PERSON | {"host": "elsewhere.example"}}, 400, "host"),
+    ("GET", {"headers": PERSON | {"host": "[elsewhere"}}, 400, "host"),
+    ("GET", {"headers": PERSON | {"x-long": "a" * 17_000}}, 431, "headers-too-large"),
+    ("POST", {"headers": PERSON | {"origin": "http://elsewhere.example"}}, 403, "cross-site"),
+    ("POST", {"headers": PERSON, "data": {"token": "a" * 70_000}}, 413, "too-large"),
+    ("POST", {"headers": PERSON, "json": {}}, 415, "content-type"),
+])  # fmt: skip
 def test_people_get_a_page_when_they_are_refused(
     filled: ServiceClient, method: str, options: dict[str, Any], status: int, code: str
 ) -> None:

@@ -1,7 +1,5 @@
 """Several services over one store: a job belongs to the process that runs it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

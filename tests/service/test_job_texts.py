@@ -1,7 +1,5 @@
 """What the jobs read of a store that kept texts only for a while."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from infostream_dedup.service.job_process import _documents

@@ -1,7 +1,5 @@
 """Training and comparison by what was judged: jobs, pages, queues."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -43,15 +41,10 @@ def test_pages_before_anything_was_judged(fresh: ServiceClient) -> None:
     assert "/judge" in fresh("GET", "/methods?ui=en").text
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"kind": "train", "preset": "other"},
-        {"kind": "compare", "methods": []},
-        {"kind": "compare", "methods": ["guess"]},
-        {"kind": "compare", "methods": "md5"},
-    ],
-)
+@pytest.mark.parametrize("body", [
+    {"kind": "train", "preset": "other"}, {"kind": "compare", "methods": []},
+    {"kind": "compare", "methods": ["guess"]}, {"kind": "compare", "methods": "md5"},
+])  # fmt: skip
 def test_learning_that_is_refused(fresh: ServiceClient, body: dict[str, Any]) -> None:
     assert fresh("POST", "/v1/jobs", json=body).status_code == 422
 

@@ -1,7 +1,5 @@
 """Texts marked for pages: numbers and passages, in a part for each mark."""
 
-from __future__ import annotations
-
 from infostream_dedup.service.pages.judging_pages import _split, marked_text
 
 

@@ -1,7 +1,5 @@
 """Figures for Prometheus say what they are named after."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any
@@ -42,22 +40,17 @@ def lines_of(text: str) -> list[dict[str, Any]]:
     return [orjson.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
-@pytest.mark.parametrize(
-    ("error", "status", "code", "reason"),
-    [
-        (CannotWriteError("news.db: database or disk is full"), 507, "disk-full", "news.db: database or disk is full"),
-        (StoreBusyError("news.db: busy"), 503, "store-busy", "news.db: busy"),
-        (
-            BadDataError("batch 3 is damaged", code="E_STORE_DAMAGED", source="news.db"),
-            500,
-            "internal",
-            "news.db: batch 3 is damaged [E_STORE_DAMAGED]",
-        ),
-        (BadDataError("the text of a document", code="E_TYPE", source="<batch>"), 422, "invalid", None),
-        (ProblemError(503, "queue-full", retry_after=1), 503, "queue-full", "Too many requests are waiting"),
-        (ValueError("the text of a document"), 500, "internal", "ValueError"),
-    ],
-)
+@pytest.mark.parametrize(("error", "status", "code", "reason"), [
+    (CannotWriteError("news.db: database or disk is full"), 507, "disk-full", "news.db: database or disk is full"),
+    (StoreBusyError("news.db: busy"), 503, "store-busy", "news.db: busy"),
+    (
+        BadDataError("batch 3 is damaged", code="E_STORE_DAMAGED", source="news.db"), 500, "internal",
+        "news.db: batch 3 is damaged [E_STORE_DAMAGED]",
+    ),
+    (BadDataError("the text of a document", code="E_TYPE", source="<batch>"), 422, "invalid", None),
+    (ProblemError(503, "queue-full", retry_after=1), 503, "queue-full", "Too many requests are waiting"),
+    (ValueError("the text of a document"), 500, "internal", "ValueError"),
+])  # fmt: skip
 def test_the_log_says_why_a_request_failed(
     fresh: ServiceClient,
     monkeypatch: pytest.MonkeyPatch,

@@ -1,7 +1,5 @@
 """Figures at an address of their own, which needs no token."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

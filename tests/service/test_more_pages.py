@@ -1,7 +1,5 @@
 """Now, stories, provenance, templates, sources, alarms, settings, and jobs."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator
@@ -320,12 +318,8 @@ def test_the_first_and_the_last_years_are_shown(filled_with_texts: ServiceClient
     shown = filled_with_texts("GET", f"/v1/documents/{a}").json()["published"]
     assert datetime.fromisoformat(shown).year == int(published[:4])
     for path in (
-        "/",
-        f"/groups?id={group}",
-        f"/compare?a={a}&b={b}",
-        f"/judge?a={a}&b={b}",
-        f"/groups/{group}/provenance",
-    ):
+        "/", f"/groups?id={group}", f"/compare?a={a}&b={b}", f"/judge?a={a}&b={b}", f"/groups/{group}/provenance",
+    ):  # fmt: skip
         page = filled_with_texts("GET", path)
         assert page.status_code == 200, path
         assert f'datetime="{published[:4]}' in page.text, path

@@ -1,7 +1,5 @@
 """The pages: three languages, no script needed, nothing of a document taken for HTML."""
 
-from __future__ import annotations
-
 import re
 from importlib import resources
 from string import Formatter
@@ -34,20 +32,10 @@ def test_the_languages_have_the_same_words() -> None:
                 assert set(value) == FORMS[language], key
 
 
-@pytest.mark.parametrize(
-    ("number", "form"),
-    [
-        (0, "many"),
-        (1, "one"),
-        (2, "few"),
-        (5, "many"),
-        (11, "many"),
-        (12, "many"),
-        (21, "one"),
-        (104, "few"),
-        (111, "many"),
-    ],
-)
+@pytest.mark.parametrize(("number", "form"), [
+    (0, "many"), (1, "one"), (2, "few"), (5, "many"), (11, "many"), (12, "many"), (21, "one"), (104, "few"),
+    (111, "many"),
+])  # fmt: skip
 def test_forms_that_go_with_numbers(number: int, form: str) -> None:
     assert plural_form(number, "ru") == plural_form(number, "uk") == form
     assert plural_form(number, "en") == ("one" if number == 1 else "other")

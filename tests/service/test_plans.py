@@ -1,7 +1,5 @@
 """No page and no list makes SQLite walk through all documents of a store."""
 
-from __future__ import annotations
-
 import sqlite3
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Batches from a queue, by the in-memory broker of FastStream."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import subprocess
@@ -96,19 +94,13 @@ def test_what_fails_for_now_goes_back_to_the_queue(writer: Writer, monkeypatch: 
     assert published(writer, batches()[0]) == ["nack"]
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        BadDataError("the store is damaged", code="E_STORE_DAMAGED", source="news.db"),
-        BadDataError("the store has schema 13", code="E_STORE_NEWER", source="news.db"),
-        CannotWriteError("news.db: no space left"),
-    ],
-)
+@pytest.mark.parametrize("error", [
+    BadDataError("the store is damaged", code="E_STORE_DAMAGED", source="news.db"),
+    BadDataError("the store has schema 13", code="E_STORE_NEWER", source="news.db"),
+    CannotWriteError("news.db: no space left"),
+])  # fmt: skip
 def test_a_fault_of_the_store_rejects_no_message_and_is_said_once(
-    error: InfostreamError,
-    writer: Writer,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    error: InfostreamError, writer: Writer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("infostream_dedup.service.queue_consumer._PAUSE_SECONDS", 0.0)
 
@@ -126,7 +118,7 @@ class QueueDeclaredBefore:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    async def channel(self) -> QueueDeclaredBefore:
+    async def channel(self) -> "QueueDeclaredBefore":
         return self
 
     async def get_queue(self, name: str) -> None:
@@ -160,15 +152,12 @@ def test_a_queue_that_exists_is_not_declared_again(writer: Writer, monkeypatch: 
     assert declared == {"news": [False], "other": [True]}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        ([], 2, "usage: python -m infostream_dedup.service.queue_consumer ADDRESS QUEUE STORE [--keep-text]"),
-        (["amqp://127.0.0.1:1/", "news", "news.db", "--texts"], 2, "usage: "),
-        (["amqp://127.0.0.1:1/", "news", "missing/news.db"], 73, ": there is no directory"),
-        (["amqp://127.0.0.1:1/", "news", "news.db"], 66, "infostream-dedup: cannot connect to the queue: "),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "code", "said"), [
+    ([], 2, "usage: python -m infostream_dedup.service.queue_consumer ADDRESS QUEUE STORE [--keep-text]"),
+    (["amqp://127.0.0.1:1/", "news", "news.db", "--texts"], 2, "usage: "),
+    (["amqp://127.0.0.1:1/", "news", "missing/news.db"], 73, ": there is no directory"),
+    (["amqp://127.0.0.1:1/", "news", "news.db"], 66, "infostream-dedup: cannot connect to the queue: "),
+])  # fmt: skip
 def test_what_keeps_it_from_starting_is_said_in_one_line(arguments: list[str], code: int, said: str, tmp_path: Path):
     command = [sys.executable, "-m", "infostream_dedup.service.queue_consumer", *arguments]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -1,7 +1,5 @@
 """Documents, verdicts, groups, sources, comparison and search."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading
@@ -145,23 +143,14 @@ def test_search_finds_the_text_itself_first(filled: ServiceClient, number: int) 
     assert linked[0]["group"] == found[0]["group"]
 
 
-@pytest.mark.parametrize(
-    ("path", "status", "code"),
-    [
-        ("/v1/documents/nobody", 404, "not-found"),
-        ("/v1/groups/nobody", 404, "not-found"),
-        ("/v1/groups/nobody/provenance", 404, "not-found"),
-        ("/v1/batches/none", 404, "not-found"),
-        ("/v1/compare?a=nobody&b=nobody", 404, "not-found"),
-        ("/v1/compare?a=nobody", 422, "invalid"),
-        ("/v1/groups?limit=201", 422, "invalid"),
-        ("/v1/groups?limit=no", 422, "invalid"),
-        ("/v1/groups?after=nonsense", 422, "invalid"),
-        ("/v1/verdicts?after=WyJhIl0", 422, "invalid"),
-        ("/v1/search?q=%20", 422, "invalid"),
-        ("/nowhere", 404, "not-found"),
-    ],
-)
+@pytest.mark.parametrize(("path", "status", "code"), [
+    ("/v1/documents/nobody", 404, "not-found"), ("/v1/groups/nobody", 404, "not-found"),
+    ("/v1/groups/nobody/provenance", 404, "not-found"), ("/v1/batches/none", 404, "not-found"),
+    ("/v1/compare?a=nobody&b=nobody", 404, "not-found"), ("/v1/compare?a=nobody", 422, "invalid"),
+    ("/v1/groups?limit=201", 422, "invalid"), ("/v1/groups?limit=no", 422, "invalid"),
+    ("/v1/groups?after=nonsense", 422, "invalid"), ("/v1/verdicts?after=WyJhIl0", 422, "invalid"),
+    ("/v1/search?q=%20", 422, "invalid"), ("/nowhere", 404, "not-found"),
+])  # fmt: skip
 def test_questions_without_an_answer(filled: ServiceClient, path: str, status: int, code: str) -> None:
     answer = filled("GET", path)
     assert (answer.status_code, answer.json()["code"]) == (status, code)

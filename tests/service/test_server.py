@@ -1,7 +1,5 @@
 """The served process: kills, slow clients, streams, an orderly end."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os
@@ -145,12 +143,7 @@ def test_slow_and_greedy_clients_are_cut_off_while_others_are_served(served: Ser
     """More clients than Granian takes by itself: silent, slow in the headers, slow in the body, never reading."""
     host = f"Host: 127.0.0.1:{served.port}\r\n"
     post = f"POST /v1/search HTTP/1.1\r\n{host}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
-    begun = (
-        ("", 150),
-        (post[:30], 10),
-        (post, 10),
-        (f"GET /v1/verdicts/events?after=-1 HTTP/1.1\r\n{host}\r\n", 20),
-    )
+    begun = (("", 150), (post[:30], 10), (post, 10), (f"GET /v1/verdicts/events?after=-1 HTTP/1.1\r\n{host}\r\n", 20))
     for body in batches():
         assert httpx.post(f"{served.address}/v1/batches", json=body, timeout=120).status_code == 200
     sockets = []

@@ -1,7 +1,5 @@
 """The file of tokens: lines of people, lines of ours, and damage."""
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Collections on which every runner must agree, and the digest they agree on."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 from types import ModuleType
@@ -55,10 +53,6 @@ def small_collections() -> dict[str, list[Document]]:
     copies = [Document(id=f"c{number}", text=plain[3].text, lang="ru") for number in range(40)]
     ties = [Document(id=f"t{number}", text=" ".join(_WORDS[number % 9 : number % 9 + 30])) for number in range(30)]
     return {
-        "made-up": plain,
-        "empty texts": empty,
-        "equal texts": [*plain[:30], *copies, *plain[30:60], *copies[:0]],
-        "ties": ties,
-        "one": plain[:1],
-        "none": [],
-    }
+        "made-up": plain, "empty texts": empty, "equal texts": [*plain[:30], *copies, *plain[30:60], *copies[:0]],
+        "ties": ties, "one": plain[:1], "none": [],
+    }  # fmt: skip

@@ -1,7 +1,5 @@
 """One SHA-256 over everything that must not depend on who computed it: links, S and T, groups, recommendation."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 
@@ -34,12 +32,9 @@ def disk_digest(documents, settings, folder, cut):
     work = WorkFolder(folder)
     with work.held():
         run = DiskRun(
-            folder=work,
-            source=Input(lambda: iter(documents), {"test": len(documents)}),
-            settings=settings,
-            representations=[settings.representation],
-            plan=Plan(2 << 30, cut),
-        )
+            folder=work, source=Input(lambda: iter(documents), {"test": len(documents)}), settings=settings,
+            representations=[settings.representation], plan=Plan(2 << 30, cut),
+        )  # fmt: skip
         linked = run.linked(settings.representation)
         relation = FoldedLinks(linked)
         found = survey(relation, n=settings.n)
@@ -79,12 +74,10 @@ def digest(a, b, counts, found):
     order = np.lexsort((b, a))
     text = json.dumps(
         [
-            [_certain(row) for row in found.rows["all"]],
-            found.recommended["all"].k,
-            found.recommended["all"].reason,
+            [_certain(row) for row in found.rows["all"]], found.recommended["all"].k, found.recommended["all"].reason,
             sorted(found.group_sizes.tolist()),
         ]
-    )
+    )  # fmt: skip
     whole = hashlib.sha256(text.encode())
     for column in (a.astype("<i8"), b.astype("<i8"), counts.astype("u1")):
         whole.update(column[order].tobytes())

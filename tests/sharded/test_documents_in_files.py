@@ -1,7 +1,5 @@
 """The number of documents in files of every kind is estimated within a factor of two, and large ones go to disk."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json
@@ -54,13 +52,10 @@ def write(documents, path):
     return str(path)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("a.jsonl", "a.csv", "a.jsonl.gz", "a.JSONL.GZ", "a.jsonl.bz2", "a.jsonl.xz", "a.jsonl.zst"),
-        *("a.parquet", "a.PARQUET", "a.feather", "a.arrow", "a.xlsx"),
-    ],
-)
+@pytest.mark.parametrize("name", [
+    *("a.jsonl", "a.csv", "a.jsonl.gz", "a.JSONL.GZ", "a.jsonl.bz2", "a.jsonl.xz", "a.jsonl.zst"),
+    *("a.parquet", "a.PARQUET", "a.feather", "a.arrow", "a.xlsx"),
+])  # fmt: skip
 def test_documents_are_estimated_within_a_factor_of_two(documents, tmp_path, name):
     found = documents_in([write(documents, tmp_path / name)], documents[:500])
     assert NUMBER / 2 < found < NUMBER * 2

@@ -1,7 +1,5 @@
 """What a sweep in a work folder says without labels, against one in memory."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup import sweep

@@ -1,7 +1,5 @@
 """``dedup`` with preset ``judged`` in a work folder gives the rows that it gives in memory."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -142,16 +140,10 @@ def test_fewer_keys_keeps_the_heaviest_and_of_equals_the_first():
 
 
 @pytest.mark.parametrize("name", ["made-up", "empty texts", "equal texts", "ties", "one", "none"])
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"min_probability": 0, "terms": False},
-        {"k_min": 4, "explain": True, "preset": "judged"},
-        {"sort": "strength", "top": 7},
-        {"cross_language": True},
-    ],
-)
+@pytest.mark.parametrize("options", [
+    {}, {"min_probability": 0, "terms": False}, {"k_min": 4, "explain": True, "preset": "judged"},
+    {"sort": "strength", "top": 7}, {"cross_language": True},
+])  # fmt: skip
 def test_pairs(collections, tmp_path, name, options):
     path = _write(tmp_path / "documents.jsonl", collections[name])
     expected = pairs(path, between="none", **options)

@@ -1,7 +1,5 @@
 """Shards, chunks and blocks do not change a byte of what the engine finds in memory."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -30,16 +28,10 @@ def test_small_collections(one_digest, collections, tmp_path, name, representati
     check(one_digest, collections[name], Settings(representation=representation), tmp_path)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"target": "signature"},
-        {"target": "top:5"},
-        {"weighting": "tfidf", "n": 5, "k": 3},
-        {"background": False, "df_max": 0.9},
-        {"df_min": 0.05, "n": 30},
-    ],
-)
+@pytest.mark.parametrize("changes", [
+    {"target": "signature"}, {"target": "top:5"}, {"weighting": "tfidf", "n": 5, "k": 3},
+    {"background": False, "df_max": 0.9}, {"df_min": 0.05, "n": 30},
+])  # fmt: skip
 def test_other_settings(one_digest, collections, tmp_path, changes):
     check(one_digest, collections["equal texts"], Settings(representation="stem", **changes), tmp_path, CUTS[2:])
 
@@ -63,11 +55,8 @@ def test_links_that_are_not_stored_are_counted(one_digest, collections, tmp_path
         assert [row.as_dict() for row in measures[3:]] == [row.as_dict() for row in expected[3:]]
         for one, other in zip(measures[:3], expected[:3], strict=True):
             assert (one.k, one.links, one.reciprocal, one.paths) == (
-                other.k,
-                other.links,
-                other.reciprocal,
-                other.paths,
-            )
+                other.k, other.links, other.reciprocal, other.paths,
+            )  # fmt: skip
             assert one.symmetry == other.symmetry
             assert (one.closed, one.transitivity) == (None, None)
         assert "T below k = 4 was not measured" in found.notes[0]

@@ -1,7 +1,5 @@
 """``pairs`` and ``dedup`` in a work folder give the rows that they give in memory."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -69,16 +67,10 @@ def test_pairs_of_the_sample_in_morph(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["made-up", "empty texts", "equal texts", "ties", "one", "none"])
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"keep": "longest"},
-        {"annotate": True, "duplicate_rule": "contained", "k": 8},
-        {"annotate": True, "target": "top:3", "k": 5},
-        {"annotate": True, "preset": "similar", "short": "strict"},
-    ],
-)
+@pytest.mark.parametrize("options", [
+    {}, {"keep": "longest"}, {"annotate": True, "duplicate_rule": "contained", "k": 8},
+    {"annotate": True, "target": "top:3", "k": 5}, {"annotate": True, "preset": "similar", "short": "strict"},
+])  # fmt: skip
 def test_dedup(collections, file_of, tmp_path, name, options):
     path = file_of(collections[name])
     expected = dedup(path, tmp_path / "memory.jsonl", representation="stem", **options)

@@ -1,7 +1,5 @@
 """Representation ``pivot`` in a work folder gives the numbers and rows that it gives in memory."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Documents are read once for a work folder, and again only if something that reading gave is no longer there."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

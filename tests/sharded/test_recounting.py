@@ -1,7 +1,5 @@
 """Which of several weak resemblances is the best is decided by exact counts, as in memory."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -19,13 +17,9 @@ def test_counts_by_hand(monkeypatch):
     """Documents 0 to 2 in two chunks: 0 has keys 5 7 in 5 7 9, 1 has 5 9 in 5 9, 2 has 7 in 1 5 7."""
     one = KEYS.row(first=0, sizes=[2, 2], keys=[5, 7, 5, 9], target_sizes=[3, 2], targets=[5, 7, 9, 5, 9], **FIRST)
     other = KEYS.row(
-        first=2,
-        sizes=[1],
-        keys=[7],
-        target_sizes=[3],
-        targets=[1, 5, 7],
+        first=2, sizes=[1], keys=[7], target_sizes=[3], targets=[1, 5, 7],
         **{name: values[:1] for name, values in FIRST.items()},
-    )
+    )  # fmt: skip
     monkeypatch.setattr(pairing, "_RECOUNTED_AT_ONCE", 2)
     a, b, nothing = np.array([0, 0, 1]), np.array([1, 2, 2]), np.zeros(3, dtype=np.int64)
     found = recounted(DocumentPairs(a, b, nothing, nothing), lambda documents: pick_terms([one, other], documents))

@@ -1,7 +1,5 @@
 """A session of Spark in this process, and the collections of ``tests/sharded``."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -1,7 +1,5 @@
 """A real cluster on this machine: whatever is killed, in whatever stage, the numbers are those of one process."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

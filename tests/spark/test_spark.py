@@ -1,7 +1,5 @@
 """Spark gives what the engine gives, however tasks are cut; skipped where there is no Java 17 or no pyspark."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Slots of event time do not depend on how Spark cuts the stream, nor on what it sends again; no Spark is needed."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 from decimal import Decimal
 

@@ -5,8 +5,6 @@
 writes batches until the store has that many and says each number on standard output once it is safe.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 
@@ -63,41 +61,25 @@ def document(ordinal):
         text=f"Текст {ordinal} " * 9 if ordinal % 2 else None,
         url=f"https://example.org/{ordinal}" if ordinal % 3 else None,
         evidence=KeptEvidence(
-            keys=keys[:2].astype("<i4").tobytes(),
-            weights=np.array([7, 5][: len(keys)], dtype="<i8").tobytes(),
-            record=ordinal.to_bytes(8, "little") * 3,
-            triples=ordinal.to_bytes(8, "little") * (ordinal % 4),
+            keys=keys[:2].astype("<i4").tobytes(), weights=np.array([7, 5][: len(keys)], dtype="<i8").tobytes(),
+            record=ordinal.to_bytes(8, "little") * 3, triples=ordinal.to_bytes(8, "little") * (ordinal % 4),
         ),
-    )
+    )  # fmt: skip
 
 
 def verdict(ordinal):
     if ordinal % 4 == 3:
         earlier = name(ordinal - 1)
         return Verdict(
-            id=name(ordinal),
-            status="duplicate",
-            of=earlier,
-            group=earlier,
-            relation="equal",
-            forward=9,
-            backward=8,
-            terms=("слово", 'кав"ычка'),
-            kind="copy",
-            probability=0.987654,
-        )
+            id=name(ordinal), status="duplicate", of=earlier, group=earlier, relation="equal", forward=9, backward=8,
+            terms=("слово", 'кав"ычка'), kind="copy", probability=0.987654,
+        )  # fmt: skip
     if ordinal % 8 == 4:
         template = "template" if ordinal % 16 == 4 else "updated"
         return Verdict(
-            id=name(ordinal),
-            status="similar",
-            of=name(ordinal - 3),
-            group=name(ordinal),
-            relation=template,
-            forward=5,
-            backward=4,
-            terms=(),
-        )
+            id=name(ordinal), status="similar", of=name(ordinal - 3), group=name(ordinal), relation=template,
+            forward=5, backward=4, terms=(),
+        )  # fmt: skip
     return Verdict(id=name(ordinal), status="new", group=name(ordinal))
 
 

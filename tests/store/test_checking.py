@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import random
 import sqlite3
 from contextlib import closing
@@ -11,20 +9,9 @@ from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.checking import checks
 
 CHECKS = [
-    "pages",
-    "references",
-    "numbering",
-    "settings",
-    "batches",
-    "signatures",
-    "evidence",
-    "answers",
-    "names",
-    "epochs",
-    "groups",
-    "stories",
-    "index",
-]
+    "pages", "references", "numbering", "settings", "batches", "signatures", "evidence", "answers", "names", "epochs",
+    "groups", "stories", "index",
+]  # fmt: skip
 
 
 def test_a_sound_store_has_no_faults(filled):

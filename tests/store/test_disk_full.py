@@ -1,7 +1,5 @@
 """No room: a clear error, nothing of the batch, nothing lost, and the same command goes on once there is room."""
 
-from __future__ import annotations
-
 import resource
 import sqlite3
 import subprocess

@@ -1,7 +1,5 @@
 """Columns that SQLite concatenates against rows read one by one."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -15,13 +13,9 @@ from infostream_dedup.stream.store.document_columns import table_of
 
 NAMES = ['"', "\\", "\n\t\x01", "д\x00е", "‮é𝄞", "[1,null]", "null", "'"]
 BLOBS = {
-    "text_hash": "text_hashes",
-    "opening_hash": "opening_hashes",
-    "keys": "keys",
-    "weights": "weights",
-    "targets": "targets",
-    "numbers": "numbers",
-}
+    "text_hash": "text_hashes", "opening_hash": "opening_hashes", "keys": "keys", "weights": "weights",
+    "targets": "targets", "numbers": "numbers",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -33,19 +27,15 @@ def odd(tmp_path, synthetic):
         targets = np.unique(random.integers(0, 300, size=random.integers(0, 9)))
         documents.append(
             replace(
-                synthetic.document(0),
-                ordinal=ordinal,
-                id=f"{NAMES[ordinal % len(NAMES)]}{ordinal}",
+                synthetic.document(0), ordinal=ordinal, id=f"{NAMES[ordinal % len(NAMES)]}{ordinal}",
                 source=None if ordinal % 5 == 0 else NAMES[ordinal % 3],
                 published=None if ordinal % 7 == 0 else int(random.integers(-(2**63), 2**63 - 1)),
                 text_hash=random.bytes(16) if ordinal % 11 else bytes(ordinal % 4),
-                opening_hash=random.bytes(ordinal % 3),
-                keys=targets[:3],
-                weights=random.integers(0, 2**62, size=len(targets[:3])),
-                targets=targets,
+                opening_hash=random.bytes(ordinal % 3), keys=targets[:3],
+                weights=random.integers(0, 2**62, size=len(targets[:3])), targets=targets,
                 numbers=random.integers(-(2**63), 2**63 - 1, size=ordinal % 4),
             )
-        )
+        )  # fmt: skip
     verdicts = [
         Verdict(id=one.id, status="new", group=one.id)
         if one.ordinal % 3
@@ -72,18 +62,10 @@ def test_columns_are_the_rows_one_by_one(odd, first, end):
             (first, end - 1),
         ).fetchall()
     for column, name in (
-        ("ordinal", "ordinals"),
-        ("id", "ids"),
-        ("version", "versions"),
-        ("source", "sources"),
-        ("clock", "clocks"),
-        ("published", "published"),
-        ("language", "languages"),
-        ("epoch", "epochs"),
-        ("length", "lengths"),
-        ("status", "statuses"),
-        ("group_id", "groups"),
-    ):
+        ("ordinal", "ordinals"), ("id", "ids"), ("version", "versions"), ("source", "sources"), ("clock", "clocks"),
+        ("published", "published"), ("language", "languages"), ("epoch", "epochs"), ("length", "lengths"),
+        ("status", "statuses"), ("group_id", "groups"),
+    ):  # fmt: skip
         assert list(getattr(table, name)) == [row[column] for row in rows]
     assert table.repeats.tolist() == [int(row["status"] == "duplicate") for row in rows]
     for column, name in BLOBS.items():

@@ -1,7 +1,5 @@
 """A store's process dies at any moment: no acknowledged batch is lost, none is counted twice."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys
@@ -95,21 +93,11 @@ runpy.run_path(script, run_name="__main__")
 """
 
 STEPS = (
-    "BEGIN IMMEDIATE",
-    "INSERT INTO batch",
-    "INSERT INTO term",
-    "INSERT INTO document",
-    "INSERT INTO signature",
-    "INSERT INTO body",
-    "INSERT INTO event ",
-    "INSERT INTO evidence ",
-    "INSERT INTO wording",
-    "INSERT INTO evidence_frequency",
-    "INSERT INTO epoch_frequency",
-    "DELETE FROM withheld_frequency",
-    "REPLACE INTO state",
-    "COMMIT",
-)
+    "BEGIN IMMEDIATE", "INSERT INTO batch", "INSERT INTO term", "INSERT INTO document", "INSERT INTO signature",
+    "INSERT INTO body", "INSERT INTO event ", "INSERT INTO evidence ", "INSERT INTO wording",
+    "INSERT INTO evidence_frequency", "INSERT INTO epoch_frequency", "DELETE FROM withheld_frequency",
+    "REPLACE INTO state", "COMMIT",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

@@ -1,7 +1,5 @@
 """A power cut leaves the log of the latest batches cut, torn or stale: what is found is always a whole prefix."""
 
-from __future__ import annotations
-
 import random
 import shutil
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import shutil
 import sqlite3
 import subprocess
@@ -10,13 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.errors import (
-    BadDataError,
-    CannotCreateError,
-    CannotWriteError,
-    ConfigurationError,
-    NoInputError,
-)
+from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, ConfigurationError, NoInputError
 from infostream_dedup.judgements import Desk, desk_path
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.opening import APPLICATION_ID, settings_at

@@ -1,7 +1,5 @@
 """Several processes write to one store and read from it at once."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import sqlite3
 
 import pytest
@@ -19,15 +17,11 @@ def row_of(connection, table):
 
 
 FRESH = {
-    "batch": {"sequence": 900, "batch_id": "fresh"},
-    "document": {"ordinal": 900, "id": "fresh"},
-    "body": {"ordinal": 0},
-    "term": {"number": 900, "term": "fresh"},
-    "epoch_frequency": {"epoch": 900},
-    "event": {"number": 900, "kind": "merge", "other": "б"},
-    "state": {"name": "fresh"},
+    "batch": {"sequence": 900, "batch_id": "fresh"}, "document": {"ordinal": 900, "id": "fresh"},
+    "body": {"ordinal": 0}, "term": {"number": 900, "term": "fresh"}, "epoch_frequency": {"epoch": 900},
+    "event": {"number": 900, "kind": "merge", "other": "б"}, "state": {"name": "fresh"},
     "withheld_frequency": {"epoch": 900, "language": "ru", "terms": b"\0\0\0\0", "df": b"\1\0\0\0"},
-}
+}  # fmt: skip
 
 
 def insert(connection, table, **changes):
@@ -41,78 +35,35 @@ def test_a_right_row_is_taken(connection, table):
     insert(connection, table)
 
 
-@pytest.mark.parametrize(
-    ("table", "changes"),
-    [
-        ("store", {"id": 2}),
-        ("batch", {"sequence": -1}),
-        ("batch", {"sequence": 0}),
-        ("batch", {"batch_id": "batch-0"}),
-        ("batch", {"batch_id": ""}),
-        ("batch", {"batch_id": None}),
-        ("batch", {"content_hash": "text"}),
-        ("batch", {"documents": -1}),
-        ("batch", {"answers": b"123"}),
-        ("batch", {"checksum": b"short"}),
-        ("batch", {"oldest": -1}),
-        ("document", {"ordinal": -1}),
-        ("document", {"ordinal": 0}),
-        ("document", {"ordinal": "first"}),
-        ("document", {"batch": 99}),
-        ("document", {"id": "документ-0"}),
-        ("document", {"id": ""}),
-        ("document", {"version": -1}),
-        ("document", {"language": "de"}),
-        ("document", {"clock": None}),
-        ("document", {"epoch": -1}),
-        ("document", {"length": 1.5}),
-        ("document", {"signature_hash": b"short"}),
-        ("document", {"title": None}),
-        ("document", {"status": "copy"}),
-        ("document", {"group_id": None}),
-        ("document", {"relation": "alike"}),
-        ("document", {"forward": 256}),
-        ("document", {"backward": -1}),
-        ("document", {"terms": "[open"}),
-        ("document", {"forgotten": 2}),
-        ("signature", {"ordinal": 0}),
-        ("signature", {"ordinal": 900}),
-        ("signature", {"ordinal": 900, "keys": b"123"}),
-        ("signature", {"ordinal": 900, "weights": b""}),
-        ("body", {"ordinal": 900}),
-        ("body", {"packed": "text"}),
-        ("term", {"number": 0}),
-        ("term", {"number": -1}),
-        ("term", {"number": 2**31}),
-        ("epoch_frequency", {"epoch": 0}),
-        ("epoch_frequency", {"language": "de"}),
-        ("epoch_frequency", {"df": b""}),
-        ("epoch_frequency", {"batch": 99}),
-        ("withheld_frequency", {"df": b""}),
-        ("event", {"number": 0}),
-        ("event", {"kind": "birth"}),
-        ("event", {"kind": "merge", "other": None}),
-        ("event", {"kind": "alarm", "other": "б"}),
-        ("event", {"batch": 99}),
-        ("event", {"value": "high"}),
-        ("state", {"name": "half"}),
-        ("state", {"value": "{open"}),
-        ("octet", {"octet": b"ab"}),
-    ],
-)
+@pytest.mark.parametrize(("table", "changes"), [
+    ("store", {"id": 2}), ("batch", {"sequence": -1}), ("batch", {"sequence": 0}),
+    ("batch", {"batch_id": "batch-0"}), ("batch", {"batch_id": ""}), ("batch", {"batch_id": None}),
+    ("batch", {"content_hash": "text"}), ("batch", {"documents": -1}), ("batch", {"answers": b"123"}),
+    ("batch", {"checksum": b"short"}), ("batch", {"oldest": -1}), ("document", {"ordinal": -1}),
+    ("document", {"ordinal": 0}), ("document", {"ordinal": "first"}), ("document", {"batch": 99}),
+    ("document", {"id": "документ-0"}), ("document", {"id": ""}), ("document", {"version": -1}),
+    ("document", {"language": "de"}), ("document", {"clock": None}), ("document", {"epoch": -1}),
+    ("document", {"length": 1.5}), ("document", {"signature_hash": b"short"}), ("document", {"title": None}),
+    ("document", {"status": "copy"}), ("document", {"group_id": None}), ("document", {"relation": "alike"}),
+    ("document", {"forward": 256}), ("document", {"backward": -1}), ("document", {"terms": "[open"}),
+    ("document", {"forgotten": 2}), ("signature", {"ordinal": 0}), ("signature", {"ordinal": 900}),
+    ("signature", {"ordinal": 900, "keys": b"123"}), ("signature", {"ordinal": 900, "weights": b""}),
+    ("body", {"ordinal": 900}), ("body", {"packed": "text"}), ("term", {"number": 0}), ("term", {"number": -1}),
+    ("term", {"number": 2**31}), ("epoch_frequency", {"epoch": 0}), ("epoch_frequency", {"language": "de"}),
+    ("epoch_frequency", {"df": b""}), ("epoch_frequency", {"batch": 99}), ("withheld_frequency", {"df": b""}),
+    ("event", {"number": 0}), ("event", {"kind": "birth"}), ("event", {"kind": "merge", "other": None}),
+    ("event", {"kind": "alarm", "other": "б"}), ("event", {"batch": 99}), ("event", {"value": "high"}),
+    ("state", {"name": "half"}), ("state", {"value": "{open"}), ("octet", {"octet": b"ab"}),
+])  # fmt: skip
 def test_a_wrong_row_is_refused(connection, table, changes):
     with pytest.raises(sqlite3.IntegrityError):
         insert(connection, table, **changes)
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "DELETE FROM batch WHERE sequence = 0",
-        "DELETE FROM document WHERE ordinal = 0",
-        "UPDATE document SET ordinal = 900 WHERE ordinal = 0",
-    ],
-)
+@pytest.mark.parametrize("statement", [
+    "DELETE FROM batch WHERE sequence = 0", "DELETE FROM document WHERE ordinal = 0",
+    "UPDATE document SET ordinal = 900 WHERE ordinal = 0",
+])  # fmt: skip
 def test_what_others_refer_to_stays(connection, statement):
     with pytest.raises(sqlite3.IntegrityError):
         connection.execute(statement)
@@ -145,22 +96,11 @@ def test_duplicates_are_shown_with_what_they_repeat(connection):
     # Of every eight documents two are duplicates and one is similar.
     assert sorted(found) == [number for number in range(100) if number % 4 == 3 or number % 8 == 4]
     assert found[7] == {
-        "ordinal": 7,
-        "id": "документ-7",
-        "status": "duplicate",
-        "relation": "equal",
-        "of_id": "документ-6",
-        "forward": 9,
-        "backward": 8,
-        "terms": '["слово","кав\\"ычка"]',
-        "group_id": "документ-6",
-        "source": "site-1",
-        "of_source": "site-0",
-        "published": "1970-01-01T07:00:00Z",
-        "of_published": "1970-01-01T06:00:00Z",
-        "title": "Заголовок 7",
-        "of_title": "Заголовок 6",
-    }
+        "ordinal": 7, "id": "документ-7", "status": "duplicate", "relation": "equal", "of_id": "документ-6",
+        "forward": 9, "backward": 8, "terms": '["слово","кав\\"ычка"]', "group_id": "документ-6", "source": "site-1",
+        "of_source": "site-0", "published": "1970-01-01T07:00:00Z", "of_published": "1970-01-01T06:00:00Z",
+        "title": "Заголовок 7", "of_title": "Заголовок 6",
+    }  # fmt: skip
 
 
 def test_groups_have_two_documents_or_more(connection, synthetic):
@@ -175,16 +115,9 @@ def test_groups_have_two_documents_or_more(connection, synthetic):
         group: len(members) for group, members in groups.items() if len(members) > 1
     }
     assert found["документ-25"] == {
-        "group_id": "документ-25",
-        "documents": 3,
-        "sources": 3 - 1,
-        "languages": 2,
-        "first": "1970-01-02T01:00:00Z",
-        "last": "1970-01-02T07:00:00Z",
-        "title": "Заголовок 25",
-        "ordinal": 25,
-        "alarm": 1,
-    }
+        "group_id": "документ-25", "documents": 3, "sources": 3 - 1, "languages": 2, "first": "1970-01-02T01:00:00Z",
+        "last": "1970-01-02T07:00:00Z", "title": "Заголовок 25", "ordinal": 25, "alarm": 1,
+    }  # fmt: skip
     assert found["документ-2"]["alarm"] == 0
 
 

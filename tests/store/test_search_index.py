@@ -1,7 +1,5 @@
 """The index of closed epochs: what it says, and that nothing else is ever believed."""
 
-from __future__ import annotations
-
 import sqlite3
 import subprocess
 import sys
@@ -32,11 +30,7 @@ def blob(*terms):
 def test_a_part_by_hand():
     part = IndexPart.of_documents(
         7,
-        [
-            ("ru", "agency", blob(5), blob(3, 5, 9)),
-            ("uk", None, None, None),
-            ("en", "agency", blob(9, 3), blob(3, 9)),
-        ],
+        [("ru", "agency", blob(5), blob(3, 5, 9)), ("uk", None, None, None), ("en", "agency", blob(9, 3), blob(3, 9))],
     )
     assert (part.first, part.end, len(part)) == (7, 10, 3)
     assert part.languages.tolist() == [0, GONE, 2]

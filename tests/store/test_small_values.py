@@ -1,7 +1,5 @@
 """The state of a store is written only when it changes."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup.model.stream_records import Batch, Decided

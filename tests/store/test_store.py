@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import sqlite3
 from dataclasses import replace
 
@@ -13,25 +11,11 @@ from infostream_dedup.stream.store import Position, Store, StoreChangedError
 
 def by_hand(ordinal, id_, *, terms, keys, version=0, text=None):
     return Remembered(
-        ordinal=ordinal,
-        id=id_,
-        version=version,
-        source="tass",
-        clock=1_700_000_000_000_000 + ordinal,
-        published=None,
-        language="ru",
-        content_hash=f"content of {id_}".encode(),
-        text_hash=b"text",
-        opening_hash=b"",
-        epoch=0,
-        length=len(terms),
-        keys=np.array(keys),
-        weights=np.array([3, 2, 1][: len(keys)]) * 1_000_000_000,
-        targets=np.array(terms),
-        numbers=np.array([7, 2**62]),
-        title=f"Заголовок {id_}",
-        text=text,
-    )
+        ordinal=ordinal, id=id_, version=version, source="tass", clock=1_700_000_000_000_000 + ordinal, published=None,
+        language="ru", content_hash=f"content of {id_}".encode(), text_hash=b"text", opening_hash=b"", epoch=0,
+        length=len(terms), keys=np.array(keys), weights=np.array([3, 2, 1][: len(keys)]) * 1_000_000_000,
+        targets=np.array(terms), numbers=np.array([7, 2**62]), title=f"Заголовок {id_}", text=text,
+    )  # fmt: skip
 
 
 FIRST = by_hand(0, "а", terms=[0, 1, 2], keys=[2, 0])
@@ -49,14 +33,11 @@ def two(new_store):
             "утро",
             b"hash",
             Decided(
-                remembered=[FIRST, SECOND],
-                verdicts=[NEW, REPEAT],
-                events=[GroupEvent(1, "limit", "tass", value=0.5)],
-                new_terms=["сегодня", "в", "мир", "ночь"],
-                state={"sources": {"tass": [1, 1]}},
+                remembered=[FIRST, SECOND], verdicts=[NEW, REPEAT], events=[GroupEvent(1, "limit", "tass", value=0.5)],
+                new_terms=["сегодня", "в", "мир", "ночь"], state={"sources": {"tass": [1, 1]}},
             ),
         )
-    )
+    )  # fmt: skip
     return new_store
 
 
@@ -138,16 +119,13 @@ def test_state_keeps_what_is_not_given(two):
     assert two.load().state == {"sources": {}, "clock": None}
 
 
-@pytest.mark.parametrize(
-    ("remembered", "verdicts", "what"),
-    [
-        ([by_hand(2, "в", terms=[1], keys=[1])], [], "0 verdicts for 1 documents"),
-        ([by_hand(3, "в", terms=[1], keys=[1])], [replace(NEW, id="в")], "'в' has ordinal 3"),
-        ([by_hand(2, "в", terms=[1], keys=[1])], [NEW], "the verdict of 'а'"),
-        ([by_hand(2, "в", terms=[4], keys=[1])], [replace(NEW, id="в")], "term 4; the store knows 4"),
-        ([by_hand(2, "в", terms=[1], keys=[-(2**31) - 1])], [replace(NEW, id="в")], "do not fit int32"),
-    ],
-)
+@pytest.mark.parametrize(("remembered", "verdicts", "what"), [
+    ([by_hand(2, "в", terms=[1], keys=[1])], [], "0 verdicts for 1 documents"),
+    ([by_hand(3, "в", terms=[1], keys=[1])], [replace(NEW, id="в")], "'в' has ordinal 3"),
+    ([by_hand(2, "в", terms=[1], keys=[1])], [NEW], "the verdict of 'а'"),
+    ([by_hand(2, "в", terms=[4], keys=[1])], [replace(NEW, id="в")], "term 4; the store knows 4"),
+    ([by_hand(2, "в", terms=[1], keys=[-(2**31) - 1])], [replace(NEW, id="в")], "do not fit int32"),
+])  # fmt: skip
 def test_what_does_not_belong_together_is_refused_and_changes_nothing(two, remembered, verdicts, what):
     with pytest.raises(ValueError, match=what):
         two.append(Batch("день", b"", Decided(remembered=remembered, verdicts=verdicts)))

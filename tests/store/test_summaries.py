@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -14,15 +12,10 @@ from infostream_dedup.stream.store.overview import republications, templates
 DAY = 86_400_000_000
 
 
-@pytest.mark.parametrize(
-    ("microseconds", "text"),
-    [
-        (None, None),
-        (0, "1970-01-01T00:00:00Z"),
-        (-1, "1969-12-31T23:59:59Z"),
-        (1_700_000_000_123_456, "2023-11-14T22:13:20Z"),
-    ],
-)
+@pytest.mark.parametrize(("microseconds", "text"), [
+    (None, None), (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"),
+    (1_700_000_000_123_456, "2023-11-14T22:13:20Z"),
+])  # fmt: skip
 def test_times_are_iso_texts(microseconds, text):
     assert time_text(microseconds) == text
     if text:
@@ -35,32 +28,12 @@ def test_a_store_in_figures(filled):
         found = {row["what"]: row["value"] for row in summary(store.connection, store.path)}
     log = found.pop("bytes in the log")
     assert found == {
-        "store": str(filled),
-        "batches": 20,
-        "documents": 100,
-        "terms": 300,
-        "first": "1970-01-01T01:00:00Z",
-        "last": "1970-01-05T03:00:00Z",
-        "status new": 63,
-        "status duplicate": 25,
-        "status similar": 12,
-        "relation equal": 25,
-        "relation template": 6,
-        "relation updated": 6,
-        "language ru": 66,
-        "language uk": 34,
-        "sources": 3,
-        "groups of several": 26,
-        "event alarm": 2,
-        "event merge": 2,
-        "open epoch": 4,
-        "signatures": 99,
-        "signatures needed from ordinal": 70,
-        "texts": 49,
-        "forgotten": 1,
-        "schema": 1,
-        "bytes": filled.stat().st_size,
-    }
+        "store": str(filled), "batches": 20, "documents": 100, "terms": 300, "first": "1970-01-01T01:00:00Z",
+        "last": "1970-01-05T03:00:00Z", "status new": 63, "status duplicate": 25, "status similar": 12,
+        "relation equal": 25, "relation template": 6, "relation updated": 6, "language ru": 66, "language uk": 34,
+        "sources": 3, "groups of several": 26, "event alarm": 2, "event merge": 2, "open epoch": 4, "signatures": 99,
+        "signatures needed from ordinal": 70, "texts": 49, "forgotten": 1, "schema": 1, "bytes": filled.stat().st_size,
+    }  # fmt: skip
     assert log > 0
 
 
@@ -85,21 +58,16 @@ def fill(new_store, synthetic):
 
 def test_republications_by_source_and_day(fill):
     connection = fill(
-        ("a", "tass", 3, "new", None, "a", None),
-        ("b", "ria", 3, "new", None, "b", None),
-        ("c", "ria", 3, "duplicate", "a", "a", "equal"),
-        ("d", "tass", 4, "exact", "a", "a", "equal"),
-        ("e", "ria", 3, "duplicate", "c", "a", "equal"),
-        ("f", None, None, "duplicate", "b", "b", "equal"),
+        ("a", "tass", 3, "new", None, "a", None), ("b", "ria", 3, "new", None, "b", None),
+        ("c", "ria", 3, "duplicate", "a", "a", "equal"), ("d", "tass", 4, "exact", "a", "a", "equal"),
+        ("e", "ria", 3, "duplicate", "c", "a", "equal"), ("f", None, None, "duplicate", "b", "b", "equal"),
         ("g", "ria", 5, "similar", "b", "g", "contains"),
-    )
+    )  # fmt: skip
     rows = [
-        ("a", "О a", 4, "ria", "1970-01-04", 2),
-        ("a", "О a", 4, "tass", "1970-01-04", 1),
-        ("a", "О a", 4, "tass", "1970-01-05", 1),
-        ("b", "О b", 2, None, "1970-01-01", 1),
+        ("a", "О a", 4, "ria", "1970-01-04", 2), ("a", "О a", 4, "tass", "1970-01-04", 1),
+        ("a", "О a", 4, "tass", "1970-01-05", 1), ("b", "О b", 2, None, "1970-01-01", 1),
         ("b", "О b", 2, "ria", "1970-01-04", 1),
-    ]
+    ]  # fmt: skip
     names = ("group", "title", "total", "source", "day", "documents")
     assert republications(connection, top=0) == [dict(zip(names, row, strict=True)) for row in rows]
     assert {row["group"] for row in republications(connection, top=1)} == {"a"}
@@ -116,11 +84,9 @@ def test_republications_before_the_first_date_have_no_day(tmp_path):
 
 def test_republications_count_merged_groups_as_one(fill):
     connection = fill(
-        ("a", "tass", 0, "new", None, "a", None),
-        ("b", "ria", 0, "new", None, "b", None),
-        ("c", "ria", 1, "duplicate", "b", "a", "equal"),
-        events=[GroupEvent(2, "merge", "a", "b")],
-    )
+        ("a", "tass", 0, "new", None, "a", None), ("b", "ria", 0, "new", None, "b", None),
+        ("c", "ria", 1, "duplicate", "b", "a", "equal"), events=[GroupEvent(2, "merge", "a", "b")],
+    )  # fmt: skip
     assert [(row["group"], row["total"]) for row in republications(connection, top=20)] == [("a", 3)] * 3
 
 

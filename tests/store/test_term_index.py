@@ -1,7 +1,5 @@
 """The index of terms: what it finds, and that nothing damaged is ever believed."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from zlib import crc32
@@ -92,18 +90,13 @@ def test_batches_index_their_terms(small_blocks, tmp_path, synthetic, faults):
         assert faults(store) == []
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        "UPDATE term_index SET packed = zeroblob(24) WHERE first = 4",
-        "UPDATE term_index SET packed = x'010203' WHERE first = 4",
-        "UPDATE term_index SET checksum = zeroblob(16) WHERE first = 0",
-        "DELETE FROM term_index WHERE first = 0",
-        "DELETE FROM term_index",
-        "INSERT INTO term_index VALUES (40000, x'', zeroblob(16))",
-        "INSERT INTO term_index VALUES (3, x'', zeroblob(16))",
-    ],
-)
+@pytest.mark.parametrize("change", [
+    "UPDATE term_index SET packed = zeroblob(24) WHERE first = 4",
+    "UPDATE term_index SET packed = x'010203' WHERE first = 4",
+    "UPDATE term_index SET checksum = zeroblob(16) WHERE first = 0", "DELETE FROM term_index WHERE first = 0",
+    "DELETE FROM term_index", "INSERT INTO term_index VALUES (40000, x'', zeroblob(16))",
+    "INSERT INTO term_index VALUES (3, x'', zeroblob(16))",
+])  # fmt: skip
 def test_damage_is_found_not_believed_and_rebuilt(small_blocks, tmp_path, synthetic, faults, change):
     path = tmp_path / "a.db"
     synthetic.write(path, 20, lambda number: None)

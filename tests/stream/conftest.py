@@ -1,7 +1,5 @@
 """Small English news made of common words, so that the background knows every one of them."""
 
-from __future__ import annotations
-
 import importlib.util
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,37 +10,10 @@ from infostream_dedup.model import Document, Settings
 from infostream_dedup.stream.settings import StreamSettings
 
 WORDS = [
-    "bridge",
-    "river",
-    "minister",
-    "bank",
-    "school",
-    "hospital",
-    "doctor",
-    "winter",
-    "market",
-    "farmer",
-    "forest",
-    "army",
-    "president",
-    "court",
-    "judge",
-    "police",
-    "museum",
-    "theatre",
-    "engine",
-    "train",
-    "airport",
-    "island",
-    "mountain",
-    "football",
-    "coach",
-    "contract",
-    "budget",
-    "parliament",
-    "election",
-    "candidate",
-]
+    "bridge", "river", "minister", "bank", "school", "hospital", "doctor", "winter", "market", "farmer", "forest",
+    "army", "president", "court", "judge", "police", "museum", "theatre", "engine", "train", "airport", "island",
+    "mountain", "football", "coach", "contract", "budget", "parliament", "election", "candidate",
+]  # fmt: skip
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -1,7 +1,5 @@
 """A made-up stream in three languages with everything that a verdict may depend on."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The rules of a stream as plain numpy, one document at a time: what the compiled judge is held against."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A stream decided the slow way: every pair is compared, every rule is written out once more."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 
 from infostream_dedup.stream.clock import DAY

@@ -1,7 +1,5 @@
 """A stream across languages: translations, stories, and that nothing but the stream decides them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
@@ -181,11 +179,9 @@ sys.stdout.buffer.write(orjson.dumps([one.as_dict(dedup.settings.verdict_fields)
 def test_verdicts_do_not_depend_on_the_hash_seed(stream, whole, tmp_path):
     (tmp_path / "stream.json").write_bytes(orjson.dumps(stream))
     ran = subprocess.run(
-        [sys.executable, "-c", RUN, tmp_path / "stream.json"],
-        capture_output=True,
-        check=True,
+        [sys.executable, "-c", RUN, tmp_path / "stream.json"], capture_output=True, check=True,
         env={**os.environ, "PYTHONHASHSEED": "4711"},
-    )
+    )  # fmt: skip
     assert ran.stdout == whole
 
 

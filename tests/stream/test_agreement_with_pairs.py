@@ -1,7 +1,5 @@
 """With the same statistics and no window, ``ingest`` says what ``pairs --statistics`` says."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -99,10 +97,7 @@ def check_second_epoch(documents, path, **terms):
             check(verdict, status, of, row)
             checked += 1
         elif status in ("duplicate", "similar") and verdict.status == status:
-            assert rank(row) <= (
-                min(verdict.forward, verdict.backward),
-                max(verdict.forward, verdict.backward),
-            )
+            assert rank(row) <= (min(verdict.forward, verdict.backward), max(verdict.forward, verdict.backward))
     return checked
 
 

@@ -1,7 +1,5 @@
 """A story that fills a feed: its copies are found, however often it repeats."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 

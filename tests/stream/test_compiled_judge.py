@@ -1,20 +1,15 @@
 """The compiled judge against the plain one: cases by hand, windows of all kinds, real news."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.documents import read_documents
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.model import Settings
 from infostream_dedup.stream.clock import DAY
 from infostream_dedup.stream.decisions import Judge
-from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.kernels.judging import shares_enough
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.settings import StreamSettings
@@ -104,11 +99,8 @@ def test_templates_are_one_source_s_on_another_day(plain_judge):
         return statuses(plain_judge, [first, (TERMS[:12], more, [4, 5, 6], source, hour)])[1][2]
 
     assert [pair("s", 12), pair("s", 11), pair("t", 12), pair(None, 12)] == [
-        "template",
-        "updated",
-        "updated",
-        "updated",
-    ]
+        "template", "updated", "updated", "updated",
+    ]  # fmt: skip
     # Twelve of thirty terms, and of thirty-one.
     assert [pair("s", 12, range(18)), pair("s", 12, range(19))] == ["template", "updated"]
 
@@ -137,68 +129,26 @@ def test_the_best_is_the_earliest_of_the_best(plain_judge):
 
 documents_of_a_window = st.lists(
     st.tuples(
-        st.lists(st.integers(0, 17), max_size=12, unique=True),
-        st.sets(st.integers(0, 24), max_size=9),
-        st.sets(st.integers(0, 6), max_size=6),
-        st.sampled_from([None, "one", "two"]),
-        st.integers(0, 30),
+        st.lists(st.integers(0, 17), max_size=12, unique=True), st.sets(st.integers(0, 24), max_size=9),
+        st.sets(st.integers(0, 6), max_size=6), st.sampled_from([None, "one", "two"]), st.integers(0, 30),
     ),
     max_size=25,
-)
+)  # fmt: skip
 choices = st.fixed_dictionaries(
     {
-        "k_duplicate": st.sampled_from([2, 4, 6]),
-        "k_similar": st.sampled_from([1, 2]),
+        "k_duplicate": st.sampled_from([2, 4, 6]), "k_similar": st.sampled_from([1, 2]),
         "duplicate_rule": st.sampled_from(["equal", "contained"]),
-        "same_source": st.sampled_from(["ignore", "ban", "require"]),
-        "templates": st.booleans(),
-        "least_shared": st.sampled_from([0.0, 0.3, 0.5, 1.0]),
-        "window_documents": st.sampled_from([None, 1, 6]),
+        "same_source": st.sampled_from(["ignore", "ban", "require"]), "templates": st.booleans(),
+        "least_shared": st.sampled_from([0.0, 0.3, 0.5, 1.0]), "window_documents": st.sampled_from([None, 1, 6]),
         "terms": st.builds(
-            Settings,
-            representation=st.just("stem"),
-            target=st.sampled_from(["text", "signature"]),
-            short=st.sampled_from(["scaled", "strict"]),
-            n=st.sampled_from([12, 255]),
+            Settings, representation=st.just("stem"), target=st.sampled_from(["text", "signature"]),
+            short=st.sampled_from(["scaled", "strict"]), n=st.sampled_from([12, 255]),
         ),
     }
-)
+)  # fmt: skip
 
 
 @given(documents=documents_of_a_window, chosen=choices, least_keys=st.sampled_from([0, 3]))
 def test_any_window_is_judged_as_the_plain_way_does(documents, chosen, least_keys, plain_judge):
     found, expected = judged(plain_judge, StreamSettings(window_days=None, **chosen), documents, least_keys)
     assert found == expected
-
-
-@pytest.mark.slow
-@pytest.mark.corpus
-@pytest.mark.parametrize("changes", [{}, {"same_source": "ban", "least_shared": 0}, {"duplicate_rule": "contained"}])
-def test_real_news_are_judged_as_the_plain_way_does(corpora, changes, plain_judge, monkeypatch):
-    dated = (one for one in read_documents(corpora / "mdnews.docs.jsonl.gz") if one.time is not None)
-    documents = sorted(dated, key=lambda one: one.time)[5000:6200]
-    chosen = StreamSettings(window_days=4, epoch_documents=300, first_epoch=100, **changes)
-    compiled, compared = Judge.found, []
-
-    def beside(self, candidates, asking):
-        found = compiled(self, candidates, asking)
-        plain = plain_judge.PlainJudge(chosen, self._window)
-        for number, (one, got) in enumerate(zip(asking, found, strict=True)):
-            begin, end = candidates.ends[number : number + 2]
-            finds = (column[begin:end] for column in (candidates.ordinals, candidates.forward, candidates.backward))
-            expected = plain.found(one.ordinal, *finds)
-            assert (got is None) == (expected.of is None)
-            if got is not None:
-                assert (got.of, got.duplicate, got.relation) == (expected.of, expected.duplicate, expected.relation)
-                assert got.repeated.tolist() == expected.repeated
-                (met,) = self.met([(one.ordinal, got.of)], NAMES)
-                assert (met.forward, met.backward, met.words) == named(plain.met(one.ordinal, got.of))
-            compared.append(got)
-        return found
-
-    # The first engine of a process tries everything on a toy.
-    engine = StreamEngine(chosen)
-    monkeypatch.setattr(Judge, "found", beside)
-    engine.decide(documents)
-    assert len(compared) == 1200
-    assert sum(one is not None for one in compared) > 100

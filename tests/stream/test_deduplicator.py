@@ -1,7 +1,5 @@
 """The public face: replays, conflicts, failures, another process, and a store against memory."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from pathlib import Path
@@ -45,10 +43,8 @@ def test_a_document_that_comes_again_gets_its_verdict(stream, news):
     stream.process([news("a", STORY), news("b", [*STORY, 20])])
     verdicts = stream.process([news("c", [*STORY, 21]), news("b", [*STORY, 20]), news("c", [*STORY, 21])])
     assert [(one.id, one.status, one.of) for one in verdicts] == [
-        ("c", "duplicate", "a"),
-        ("b", "duplicate", "a"),
-        ("c", "duplicate", "a"),
-    ]
+        ("c", "duplicate", "a"), ("b", "duplicate", "a"), ("c", "duplicate", "a"),
+    ]  # fmt: skip
     # Nothing is counted twice, and the mixed batch can be replayed.
     assert stream.process([news("c", [*STORY, 21]), news("b", [*STORY, 20]), news("c", [*STORY, 21])]) == verdicts
     assert stream.process([news("d", [*STORY, 22])])[0].group == "a"
@@ -196,11 +192,9 @@ def test_memory_forgets_what_left_the_window(plain, news):
 
 
 content = st.tuples(
-    st.lists(st.integers(0, 29), max_size=14),
-    st.lists(st.integers(0, 4), max_size=4),
-    st.sampled_from([None, 0.0, 0.5, 4.0]),
-    st.sampled_from([None, "one", "two"]),
-)
+    st.lists(st.integers(0, 29), max_size=14), st.lists(st.integers(0, 4), max_size=4),
+    st.sampled_from([None, 0.0, 0.5, 4.0]), st.sampled_from([None, "one", "two"]),
+)  # fmt: skip
 
 
 class StoreMachine(RuleBasedStateMachine):

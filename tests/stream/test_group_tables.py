@@ -1,7 +1,5 @@
 """The tables of present groups say what the views say that follow all merges."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup.model import Settings

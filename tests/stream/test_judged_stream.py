@@ -1,7 +1,5 @@
 """A stream of preset ``judged``: what its verdicts say, and that nothing but the stream decides them."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np
@@ -73,12 +71,9 @@ def decided(documents, settings=JUDGED):
 
 def news(news_id, text, *, source, day=1, hour=8, title=""):
     return {
-        "id": news_id,
-        "text": text,
-        "source": source,
-        "title": title,
+        "id": news_id, "text": text, "source": source, "title": title,
         "published": f"2026-03-{day:02}T{hour:02}:00:00Z",
-    }
+    }  # fmt: skip
 
 
 def rates(day):
@@ -90,24 +85,18 @@ def test_what_an_editor_calls_a_copy_a_form_and_a_later_version():
     longer = f"{BRIDGE} Проезд для грузовиков пока закрыт."
     found = decided(
         [
-            news("first", BRIDGE, source="one", title="Открыт мост"),
-            rates(1),
+            news("first", BRIDGE, source="one", title="Открыт мост"), rates(1),
             news("same", BRIDGE, source="two", title="Мост в Харькове"),
             news("copy", longer, source="three", hour=9, title="Мост открыли"),
             news("own", longer.replace("27 месяцев", "28 месяцев"), source="one", hour=11, title="Открыт новый мост"),
-            rates(2),
-            news("other", "Сборная выиграла матч по футболу в Одессе со счётом 3:1.", source="one", day=2),
+            rates(2), news("other", "Сборная выиграла матч по футболу в Одессе со счётом 3:1.", source="one", day=2),
         ]
-    )
+    )  # fmt: skip
     assert [(one.id, one.status, one.of, one.kind) for one in found] == [
-        ("first", "new", None, None),
-        ("rates-1", "new", None, None),
-        ("same", "exact", "first", "copy"),
-        ("copy", "duplicate", "same", "copy"),
-        ("own", "duplicate", "copy", "copy"),
-        ("rates-2", "similar", "rates-1", "template"),
-        ("other", "new", None, None),
-    ]
+        ("first", "new", None, None), ("rates-1", "new", None, None), ("same", "exact", "first", "copy"),
+        ("copy", "duplicate", "same", "copy"), ("own", "duplicate", "copy", "copy"),
+        ("rates-2", "similar", "rates-1", "template"), ("other", "new", None, None),
+    ]  # fmt: skip
     assert [one.group for one in found] == ["first", "rates-1", "first", "first", "first", "rates-2", "other"]
     assert found[2].probability == 1.0
     assert found[3].relation == "equal"

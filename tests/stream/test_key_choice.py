@@ -1,7 +1,5 @@
 """Key terms of the stream against those of a collection by the same statistics."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 
 import numpy as np
@@ -40,11 +38,9 @@ def collection_statistics(frequencies, numbers, terms):
 
 
 @given(
-    stream=batches,
-    representation=st.sampled_from(["stem", "morph"]),
-    n=st.integers(1, 12),
+    stream=batches, representation=st.sampled_from(["stem", "morph"]), n=st.integers(1, 12),
     weighting=st.sampled_from([("bm25", 0), ("bm25", 2), ("tfidf", 0), ("tfidf", 2)]),
-)
+)  # fmt: skip
 def test_the_same_keys_and_weights_as_a_collection_of_the_same_statistics(stream, representation, n, weighting):
     name, df_min = weighting
     chosen_settings = Settings(representation=representation, weighting=name, n=n, k=1, min_terms=1, df_min=df_min)

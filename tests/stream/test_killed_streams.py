@@ -1,7 +1,5 @@
 """`ingest` dies at any moment and is begun again, elsewhere each time: its verdicts are those of one run."""
 
-from __future__ import annotations
-
 import os
 import random
 import sqlite3
@@ -47,12 +45,7 @@ def kill_after_next_batch(store, way, draw):
     """Kill a process a moment after it has stored another batch; return whether it was still running."""
     before, end = batches(store), time.monotonic() + PATIENCE
     # Nobody reads its rows, and a full pipe would stop it.
-    with ingest(
-        store,
-        way,
-        out=subprocess.DEVNULL,
-        PYTHONHASHSEED=str(draw.randrange(1000)),
-    ) as process:
+    with ingest(store, way, out=subprocess.DEVNULL, PYTHONHASHSEED=str(draw.randrange(1000))) as process:
         while process.poll() is None and batches(store) == before:
             assert time.monotonic() < end, "no batch was stored"
             time.sleep(0.002)
@@ -62,16 +55,13 @@ def kill_after_next_batch(store, way, draw):
     return running
 
 
-@pytest.mark.parametrize(
-    ("way", "kills"),
-    [
-        pytest.param(("judged", "none"), 2, marks=pytest.mark.slow),
-        pytest.param(("judged", "pivot"), 2, marks=pytest.mark.smoke),
-        pytest.param(("judged", "none"), 25, marks=pytest.mark.slow),
-        pytest.param(("judged", "pivot"), 25, marks=pytest.mark.slow),
-        pytest.param(("faithful", "none"), 25, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize(("way", "kills"), [
+    pytest.param(("judged", "none"), 2, marks=pytest.mark.slow),
+    pytest.param(("judged", "pivot"), 2, marks=pytest.mark.smoke),
+    pytest.param(("judged", "none"), 25, marks=pytest.mark.slow),
+    pytest.param(("judged", "pivot"), 25, marks=pytest.mark.slow),
+    pytest.param(("faithful", "none"), 25, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_a_killed_stream_says_what_an_unbroken_one_says(tmp_path, way, kills):
     draw = random.Random(17)  # noqa: S311
     whole = verdicts(tmp_path / "whole.db", way, size=1000)

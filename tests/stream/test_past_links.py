@@ -1,7 +1,5 @@
 """Links across languages that a restart reads back are those that were found before it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from infostream_dedup.stream.across import _PastLinks

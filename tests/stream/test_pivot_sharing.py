@@ -1,7 +1,5 @@
 """Key terms of the pivot language that pairs have in common: compiled code against sets."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Shares of a query, beside the definition document by document."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Recent documents are compared as if they had been gathered from the window and the store for the occasion."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Groups of a window after a restart."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,10 +9,7 @@ from infostream_dedup.stream.memory import Groups
 from infostream_dedup.stream.window import Window
 
 
-@given(
-    joined=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), max_size=30),
-    gone=st.integers(0, 12),
-)
+@given(joined=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), max_size=30), gone=st.integers(0, 12))
 def test_groups_come_back_as_they_were(joined, gone):
     """A restart finds the groups that documents joined one by one."""
     before, after = Window(), Window()

@@ -1,7 +1,5 @@
 """What a window of documents holds in memory follows the documents that have not expired."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

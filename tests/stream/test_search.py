@@ -1,7 +1,5 @@
 """Searching a stream: beside ingest, over closed epochs, and with the kinds of ``pairs``."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 

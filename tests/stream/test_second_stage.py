@@ -1,7 +1,5 @@
 """A model after the key terms: what it calls a repeat, what it refuses, and that only two documents decide."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -19,14 +17,9 @@ def model(bias=1.0, numbers=-4.0, statistics="background"):
     """Repeats are documents that lack few numbers of each other: bias + numbers * share > 0."""
     plane = Plane(np.zeros(3), np.ones(3), np.array([numbers, 0.0, 0.0]), bias)
     return Classifier(
-        preset="duplicate",
-        domain="",
-        criteria=NAMES,
-        later=plane,
-        earlier=plane,
-        calibration=Calibration(-1.0, 0.0),
+        preset="duplicate", domain="", criteria=NAMES, later=plane, earlier=plane, calibration=Calibration(-1.0, 0.0),
         statistics=statistics,
-    )
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -45,10 +38,8 @@ def judged(documents, settings, classifier, *, path=None, size=1000):
 def test_a_repeat_and_a_refusal_worked_by_hand(news, settings):
     words = range(8)
     stream = [
-        news("a", words, numbers=(11, 22)),
-        news("b", words, numbers=(22, 11)),
-        news("c", words, numbers=(33, 44)),
-    ]
+        news("a", words, numbers=(11, 22)), news("b", words, numbers=(22, 11)), news("c", words, numbers=(33, 44)),
+    ]  # fmt: skip
     first, repeat, other = judged(stream, settings, model())
     assert (first.status, first.probability, first.criteria) == ("new", None, None)
     assert (repeat.status, repeat.of, repeat.group) == ("duplicate", "a", "a")

@@ -1,7 +1,5 @@
 """A story that repeats itself is judged by its distinct pairs; the verdicts are those of all pairs."""
 
-from __future__ import annotations
-
 import random
 from datetime import UTC, datetime, timedelta
 from itertools import cycle
@@ -130,11 +128,9 @@ def test_each_distinct_pair_is_judged_once(decided, monkeypatch):
 
 def test_circumstances_by_hand():
     documents = DocumentFacts(
-        sources=np.array([0, 0, 1, -1, 1]),
-        times=np.array([0, DAY + 12 * HOUR, DAY + 13 * HOUR, 5, NO_TIME]),
-        texts=np.zeros(5, dtype=np.int64),
-        addresses=np.array([3, 3, -1, -1, -1]),
-    )
+        sources=np.array([0, 0, 1, -1, 1]), times=np.array([0, DAY + 12 * HOUR, DAY + 13 * HOUR, 5, NO_TIME]),
+        texts=np.zeros(5, dtype=np.int64), addresses=np.array([3, 3, -1, -1, -1]),
+    )  # fmt: skip
     one = circumstances(documents.at(np.zeros(5, dtype=np.int64)), documents)
     # Same address 1, both known 2, same source 4, another day 8, at most 36 hours 16, one has a date 32.
     assert one.tolist() == [1 + 2 + 4 + 16 + 32, 1 + 2 + 4 + 8 + 16 + 32, 2 + 8 + 32, 16 + 32, 32]

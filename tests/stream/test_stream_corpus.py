@@ -1,7 +1,5 @@
 """The stream on real news: any cut gives one checksum, reprints are found, and pairs agree."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json
@@ -36,12 +34,6 @@ def checksum(documents, settings, size):
     return tuple(digest.hexdigest() for digest in digests)
 
 
-def test_batches_of_one_seven_fifty_and_all_give_one_checksum(dated):
-    documents = dated[:500]
-    settings = StreamSettings(epoch_documents=200, first_epoch=50)
-    assert len({checksum(documents, settings, size) for size in (1, 7, 50, len(documents))}) == 1
-
-
 def test_every_reprint_within_the_window_is_found(dated, corpora):
     verdicts = {one.id: one for one in StreamEngine(StreamSettings()).decide(dated).verdicts}
     times = {one.id: one.time for one in dated}
@@ -72,15 +64,9 @@ def weighed_by_the_collection(documents, settings):
 def test_with_the_same_statistics_and_no_window_the_stream_agrees_with_dedup(corpora, name, rule):
     documents = list(read_documents(corpora / f"{name}.docs.jsonl.gz"))[:700]
     settings = StreamSettings(
-        window_days=None,
-        templates=False,
-        least_shared=0,
-        first_epoch=700,
-        epoch_documents=700,
-        chaining_density=0,
-        duplicate_rule=rule,
-        df_counts="all",
-    )
+        window_days=None, templates=False, least_shared=0, first_epoch=700, epoch_documents=700, chaining_density=0,
+        duplicate_rule=rule, df_counts="all",
+    )  # fmt: skip
     decided = weighed_by_the_collection(documents, settings).decide(documents)
     united = {event.other: event.group for event in decided.events if event.kind == "merge"}
 

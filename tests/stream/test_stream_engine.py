@@ -1,7 +1,5 @@
 """The engine: cases worked by hand, any cut into batches, and a stream decided the slow way."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -29,22 +27,15 @@ def decide(settings_, documents, size=None):
 
 def test_the_five_statuses(plain, news):
     documents = [
-        news("story", STORY),
-        news("copy", STORY, title="another headline"),
-        news("reprint", [*STORY, 20]),
-        news("other", OTHER),
-        news("kin", [0, 1, 2, 3, *range(15, 20), 24, 25, 26]),
-        news("words", [0, 1]),
-    ]
+        news("story", STORY), news("copy", STORY, title="another headline"), news("reprint", [*STORY, 20]),
+        news("other", OTHER), news("kin", [0, 1, 2, 3, *range(15, 20), 24, 25, 26]), news("words", [0, 1]),
+    ]  # fmt: skip
     verdicts, events = decide(plain, documents)
     assert rows(verdicts) == [
-        ("story", "new", None, "story", None),
-        ("copy", "exact", "story", "story", "equal"),
-        ("reprint", "duplicate", "story", "story", "equal"),
-        ("other", "new", None, "other", None),
-        ("kin", "similar", "other", "kin", "equal"),
-        ("words", "insufficient_text", None, "words", None),
-    ]
+        ("story", "new", None, "story", None), ("copy", "exact", "story", "story", "equal"),
+        ("reprint", "duplicate", "story", "story", "equal"), ("other", "new", None, "other", None),
+        ("kin", "similar", "other", "kin", "equal"), ("words", "insufficient_text", None, "words", None),
+    ]  # fmt: skip
     assert events == []
     assert (verdicts[0].forward, verdicts[0].backward, verdicts[0].terms) == (None, None, None)
     # kin and other share five words, kin and story four.
@@ -200,34 +191,23 @@ def test_an_empty_batch(plain):
 
 documents_of_a_stream = st.lists(
     st.tuples(
-        st.lists(st.integers(0, 29), max_size=16),
-        st.lists(st.integers(0, 5), max_size=5),
-        st.sampled_from([None, 0.0, 0.25, 0.5, 1.0, 3.0, 8.0]),
-        st.sampled_from([None, "one", "two"]),
-        st.booleans(),
+        st.lists(st.integers(0, 29), max_size=16), st.lists(st.integers(0, 5), max_size=5),
+        st.sampled_from([None, 0.0, 0.25, 0.5, 1.0, 3.0, 8.0]), st.sampled_from([None, "one", "two"]), st.booleans(),
     ),
     max_size=24,
-)
+)  # fmt: skip
 choices = st.fixed_dictionaries(
     {
-        "window_days": st.sampled_from([None, 0.5, 3]),
-        "window_documents": st.sampled_from([None, 3, 8]),
-        "epoch_documents": st.sampled_from([4, 1000]),
-        "epoch_days": st.sampled_from([None, 2]),
-        "first_epoch": st.sampled_from([2, 1000]),
-        "k_duplicate": st.sampled_from([3, 6]),
-        "k_similar": st.sampled_from([2, 3]),
-        "duplicate_rule": st.sampled_from(["equal", "contained"]),
-        "same_source": st.sampled_from(["ignore", "ban", "require"]),
-        "templates": st.booleans(),
-        "least_shared": st.sampled_from([0.0, 0.3, 0.6]),
-        "chaining_documents": st.sampled_from([2, 3, 10]),
-        "chaining_density": st.sampled_from([0.4, 0.9]),
-        "loss_limit": st.sampled_from([None, 0.2, 0.6]),
-        "loss_documents": st.sampled_from([2, 5]),
-        "df_counts": st.sampled_from(["distinct", "all"]),
+        "window_days": st.sampled_from([None, 0.5, 3]), "window_documents": st.sampled_from([None, 3, 8]),
+        "epoch_documents": st.sampled_from([4, 1000]), "epoch_days": st.sampled_from([None, 2]),
+        "first_epoch": st.sampled_from([2, 1000]), "k_duplicate": st.sampled_from([3, 6]),
+        "k_similar": st.sampled_from([2, 3]), "duplicate_rule": st.sampled_from(["equal", "contained"]),
+        "same_source": st.sampled_from(["ignore", "ban", "require"]), "templates": st.booleans(),
+        "least_shared": st.sampled_from([0.0, 0.3, 0.6]), "chaining_documents": st.sampled_from([2, 3, 10]),
+        "chaining_density": st.sampled_from([0.4, 0.9]), "loss_limit": st.sampled_from([None, 0.2, 0.6]),
+        "loss_documents": st.sampled_from([2, 5]), "df_counts": st.sampled_from(["distinct", "all"]),
     }
-)
+)  # fmt: skip
 
 
 def stream_of(script, news):
@@ -270,12 +250,10 @@ def test_any_stream_in_any_batches_is_decided_as_the_slow_way_does(script, chose
 def by_epoch(records):
     return {
         (one.epoch, one.language): (
-            one.documents,
-            one.length,
-            dict(zip(one.terms.tolist(), one.df.tolist(), strict=True)),
+            one.documents, one.length, dict(zip(one.terms.tolist(), one.df.tolist(), strict=True)),
         )
         for one in records
-    }
+    }  # fmt: skip
 
 
 def test_time_of_day_counts(plain):

@@ -1,7 +1,5 @@
 """Settings, clock, epochs, numbers, rows, hashes and losses: each worked by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -41,17 +39,15 @@ def test_settings_that_cannot_be():
     for changes, message in [
         ({"k_duplicate": 13}, "k_duplicate is 13; expected a whole number from 1 to 12"),
         ({"k_similar": 7}, "k_similar is 7; expected a whole number from 1 to 6"),
-        ({"window_days": 0}, "window_days is 0"),
-        ({"window_documents": True}, "window_documents is True"),
+        ({"window_days": 0}, "window_days is 0"), ({"window_documents": True}, "window_documents is True"),
         ({"epoch_documents": 0}, "epoch_documents is 0; expected a whole number of at least 1"),
-        ({"same_source": "no"}, "expected one of ignore, ban, require"),
-        ({"loss_limit": 1.5}, "loss_limit is 1.5"),
+        ({"same_source": "no"}, "expected one of ignore, ban, require"), ({"loss_limit": 1.5}, "loss_limit is 1.5"),
         ({"best": "source-rank"}, "no source_ranks"),
         ({"df_counts": "some"}, "df_counts is 'some'; expected one of distinct, all"),
         ({"terms": Settings(background=False)}, "background is off"),
         ({"terms": Settings(score="share")}, "a stream accepts only count"),
         ({"terms": Settings(target="top:20")}, "a stream accepts text or signature"),
-    ]:
+    ]:  # fmt: skip
         with pytest.raises(ConfigurationError, match=message):
             StreamSettings(**changes)
         with pytest.raises(ConfigurationError, match="unknown setting 'window'"):

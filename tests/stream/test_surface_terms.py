@@ -1,7 +1,5 @@
 """What surfaces mean does not depend on how many of them are remembered."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Numbers of terms against a plain dictionary."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

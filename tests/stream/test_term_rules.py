@@ -1,7 +1,5 @@
 """A store says by which rules its key terms were made, and a stream that goes on under other ones says so once."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing

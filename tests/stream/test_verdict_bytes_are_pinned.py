@@ -4,8 +4,6 @@ A change that makes the stream faster leaves every checksum alone. One that is m
 says so; dictionaries of lemmas touch the setting ``morph`` only.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from dataclasses import replace
@@ -24,27 +22,19 @@ from infostream_dedup.stream.settings import StreamSettings
 STEMS = Settings(representation="stem", df_min=0)
 BASE = StreamSettings(terms=STEMS, first_epoch=40, epoch_documents=110)
 CASES = {
-    "base": BASE,
-    "defaults": StreamSettings(),
-    "morph": BASE.but(terms=Settings()),
-    "ban": BASE.but(same_source="ban"),
-    "require": BASE.but(same_source="require", exact_rule="opening"),
-    "contained": BASE.but(duplicate_rule="contained", k_duplicate=5),
-    "no_templates": BASE.but(templates=False),
-    "paper": BASE.but(least_shared=0, templates=False),
-    "least_shared_0": BASE.but(least_shared=0),
+    "base": BASE, "defaults": StreamSettings(), "morph": BASE.but(terms=Settings()),
+    "ban": BASE.but(same_source="ban"), "require": BASE.but(same_source="require", exact_rule="opening"),
+    "contained": BASE.but(duplicate_rule="contained", k_duplicate=5), "no_templates": BASE.but(templates=False),
+    "paper": BASE.but(least_shared=0, templates=False), "least_shared_0": BASE.but(least_shared=0),
     "least_shared_1": BASE.but(least_shared=1),
     "signature": BASE.but(terms=Settings(representation="stem", df_min=0, target="signature"), least_shared=0.1),
-    "window_documents": BASE.but(window_days=None, window_documents=45),
-    "short_window": BASE.but(window_days=0.75),
-    "endless": BASE.but(window_days=None, epoch_days=3),
-    "opening": BASE.but(exact_rule="opening", same_source="ban"),
+    "window_documents": BASE.but(window_days=None, window_documents=45), "short_window": BASE.but(window_days=0.75),
+    "endless": BASE.but(window_days=None, epoch_days=3), "opening": BASE.but(exact_rule="opening", same_source="ban"),
     "chaining": BASE.but(chaining_documents=3, chaining_density=0.7, k_duplicate=4, least_shared=0.05),
-    "losses": BASE.but(loss_limit=0.2, loss_documents=8),
-    "low_k": BASE.but(k_duplicate=3, k_similar=1),
+    "losses": BASE.but(loss_limit=0.2, loss_documents=8), "low_k": BASE.but(k_duplicate=3, k_similar=1),
     "many_terms": BASE.but(terms=Settings(representation="stem", df_min=0, n=40), k_duplicate=20, k_similar=9),
     "strict": BASE.but(terms=Settings(representation="stem", df_min=2, short="strict", weighting="tfidf")),
-}
+}  # fmt: skip
 PINNED = {
     "base": "585579495e40e10baa5a0075f3852cfefdb48708aca0ab906ff2c905e419ef17",
     "defaults": "a3377719ab88c920aae0e803c280641cac2e471393761b320d27e3ccc3690b49",
@@ -137,14 +127,9 @@ def test_a_model_keeps_its_bytes(stream):
     plane = Plane(np.zeros(3), np.ones(3), np.array([-4.0, 0.0, 0.0]), 1.0)
     names = ("numbers", "site", "time_apart")
     model = Classifier(
-        preset="duplicate",
-        domain="",
-        criteria=names,
-        later=plane,
-        earlier=plane,
-        calibration=Calibration(-1.0, 0.0),
+        preset="duplicate", domain="", criteria=names, later=plane, earlier=plane, calibration=Calibration(-1.0, 0.0),
         statistics="background",
-    )
+    )  # fmt: skip
     with Deduplicator.open(None, BASE.but(keep_text=True), model=model) as dedup:
         verdicts = [one for begin in range(0, 200, 40) for one in dedup.process(stream[begin : begin + 40])]
     assert checksum(verdicts) == JUDGED

@@ -1,7 +1,5 @@
 """The frequency dictionary that fills up small collections."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 import pytest

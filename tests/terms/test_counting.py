@@ -1,7 +1,5 @@
 """Counting the terms of documents of every length against ``collections.Counter``."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 
@@ -29,11 +27,9 @@ def counted(documents, codes, more, largest):
     room = 2 * max([len(one) for one in documents], default=0) + 1
     row = Row(np.empty(room, np.int32), np.empty(room, np.int32), np.empty(256, np.int64))
     found = Counted(
-        np.empty(2 * len(tokens), np.int32),
-        np.empty(2 * len(tokens), np.int32),
+        np.empty(2 * len(tokens), np.int32), np.empty(2 * len(tokens), np.int32), np.empty(len(documents), np.int64),
         np.empty(len(documents), np.int64),
-        np.empty(len(documents), np.int64),
-    )
+    )  # fmt: skip
     end = count_terms(rows, mapping, largest, row, found)
     assert end == found.sizes.sum()
     ends = [0, *found.sizes.cumsum().tolist()]

@@ -35,10 +35,8 @@ def same(one, other):
 
 def test_chunks_come_back_from_a_file(tmp_path):
     chunks = [
-        counts([[1, 0], [70_000, 2], [0, 0]], SurfaceList.of(["мост", "річка"])),
-        _nothing(),
-        counts([[3]], ["a"]),
-    ]
+        counts([[1, 0], [70_000, 2], [0, 0]], SurfaceList.of(["мост", "річка"])), _nothing(), counts([[3]], ["a"]),
+    ]  # fmt: skip
     path = tmp_path / "counts.arrow"
     with pa.ipc.new_file(path, chunks[0].to_arrow().schema) as file:
         for chunk in chunks:

@@ -17,10 +17,7 @@ def test_heaviest_by_hand_ties_go_to_the_smaller_column():
     assert heaviest(weights, 3).toarray().tolist() == [[5, 9, 0, 0, 7], [0, 0, 0, 0, 0], [1, 1, 1, 0, 0]]
 
 
-@given(
-    st.lists(st.lists(st.integers(0, 5), min_size=6, max_size=6), min_size=1, max_size=8),
-    st.integers(1, 7),
-)
+@given(st.lists(st.lists(st.integers(0, 5), min_size=6, max_size=6), min_size=1, max_size=8), st.integers(1, 7))
 def test_heaviest_equals_plain_sorting(rows, n):
     found = heaviest(sp.csr_array(np.array(rows, dtype=np.int64)), n)
     for row, weights in enumerate(rows):

@@ -1,7 +1,5 @@
 """Documents whose text is HTML: what tags say is no part of them."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup import Document, pairs

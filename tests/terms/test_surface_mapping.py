@@ -1,7 +1,5 @@
 """From words to the terms of surfaces: a case by hand, and plain lists as the judge."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Characters of UTF-8, read one after the other."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Forms of many surfaces at once against ``tokens.forms``, which is the judge."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

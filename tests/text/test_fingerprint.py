@@ -1,7 +1,5 @@
 """Checksums of texts: many at once say what the plain code says of each."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import numpy as np

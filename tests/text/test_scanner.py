@@ -1,12 +1,8 @@
 """The scanner against the plain code, which is the judge."""
 
-from __future__ import annotations
-
-import gzip
 import itertools
 import json
 import unicodedata
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -143,18 +139,6 @@ def test_surfaces_are_found_in_a_larger_table():
 def test_the_bundled_sample():
     lines = documents_path().read_text(encoding="utf-8").splitlines()
     strings = [f"{one.get('title')}\n{one['text']}" for one in map(json.loads, lines)]
-    assert read(strings, Scanner()) == plain(strings)
-
-
-@pytest.mark.corpus
-@pytest.mark.parametrize(
-    "name", ["tgpairs", "mdnews", "slavictopics", "ntrex", "wmt", "uagec", "multilingual", "background"]
-)
-@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.slow)])
-def test_every_document_of_the_corpora(corpora: Path, name: str, step: int):
-    """Every eighth document; the slow test takes them all."""
-    with gzip.open(corpora / f"{name}.docs.jsonl.gz", "rt", encoding="utf-8") as lines:
-        strings = [f"{one['title']}\n{one['text']}" for one in map(json.loads, itertools.islice(lines, 0, None, step))]
     assert read(strings, Scanner()) == plain(strings)
 
 

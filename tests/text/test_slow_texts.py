@@ -1,7 +1,5 @@
 """Texts made to be slow: a second of CPU for a megabyte at most, whatever the text."""
 
-from __future__ import annotations
-
 import gzip
 import time
 import unicodedata
@@ -20,32 +18,18 @@ from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
 
 TEXTS = {
-    "one letter that becomes eighteen": "\ufdfa" * 100_000,
-    "letters and hyphens": "а-" * 100_000,
-    "Latin letters and hyphens": "a-" * 100_000,
-    "marks out of order": "а" + "\u0301\u0316" * 100_000,
-    "marks made of marks": "а" + "\u0f73" * 100_000,
-    "marks beyond the basic plane": "а" + "\U0001d165\u0301" * 60_000,
-    "points": "א" + "\u05b0\u0591" * 100_000,
-    "apostrophes": "а'" * 100_000,
-    "camels": "аБ" * 100_000,
-    "two scripts": "аb" * 100_000,
-    "digits": "1," * 200_000,
-    "marked letters": "и\u0306" * 100_000,
-    "initials": "А." * 100_000,
-    "entities": "&amp;" * 60_000,
-    "at signs": "a@" * 100_000,
-    "addresses": "www.а.ру/" * 30_000,
-    "brackets": "<" * 300_000,
-    "open tags": "<a a=" * 60_000,
-    "attributes": "<a" + " a=b" * 80_000,
-    "an attribute that never ends": "<a =" + " " * 300_000,
-    "comments that never end": "<!-- " * 60_000,
-    "scripts that never end": "<script>" * 40_000,
-    "comments": "<!-- -->" * 40_000,
-    "declarations that never end": "<!a" + " b" * 150_000,
+    "one letter that becomes eighteen": "\ufdfa" * 100_000, "letters and hyphens": "а-" * 100_000,
+    "Latin letters and hyphens": "a-" * 100_000, "marks out of order": "а" + "\u0301\u0316" * 100_000,
+    "marks made of marks": "а" + "\u0f73" * 100_000, "marks beyond the basic plane": "а" + "\U0001d165\u0301" * 60_000,
+    "points": "א" + "\u05b0\u0591" * 100_000, "apostrophes": "а'" * 100_000, "camels": "аБ" * 100_000,
+    "two scripts": "аb" * 100_000, "digits": "1," * 200_000, "marked letters": "и\u0306" * 100_000,
+    "initials": "А." * 100_000, "entities": "&amp;" * 60_000, "at signs": "a@" * 100_000,
+    "addresses": "www.а.ру/" * 30_000, "brackets": "<" * 300_000, "open tags": "<a a=" * 60_000,
+    "attributes": "<a" + " a=b" * 80_000, "an attribute that never ends": "<a =" + " " * 300_000,
+    "comments that never end": "<!-- " * 60_000, "scripts that never end": "<script>" * 40_000,
+    "comments": "<!-- -->" * 40_000, "declarations that never end": "<!a" + " b" * 150_000,
     "families": "👨\u200d👩\u200d👧" * 20_000,
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """Words in one piece of memory: read back, and put in code point order."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

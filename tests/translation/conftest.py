@@ -1,7 +1,5 @@
 """The tiny models that ``make_tiny_model.py`` makes, installed in a folder of their own."""
 
-from __future__ import annotations
-
 import json
 import socket
 import zipfile

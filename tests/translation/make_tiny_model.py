@@ -11,8 +11,6 @@ Run with torch, ctranslate2 and sentencepiece installed (make test-translate mak
     .venv-translate/bin/python tests/translation/make_tiny_model.py
 """
 
-from __future__ import annotations
-
 import io
 import json
 import math
@@ -229,10 +227,8 @@ def wrong_answers(folder: Path, pairs: list[tuple[str, str]], prefix: str) -> li
     translator = ctranslate2.Translator(str(folder / "model"), intra_threads=1, compute_type="float32")
     results = translator.translate_batch(
         [letters.encode(source, out_type=str) for source, _ in pairs],
-        target_prefix=[[prefix]] * len(pairs) if prefix else None,
-        beam_size=1,
-        max_decoding_length=POSITIONS - 2,
-    )
+        target_prefix=[[prefix]] * len(pairs) if prefix else None, beam_size=1, max_decoding_length=POSITIONS - 2,
+    )  # fmt: skip
     answers = [letters.decode(result.hypotheses[0]).removeprefix(prefix).strip() for result in results]
     return [f"{pair[0]}: {answer}" for pair, answer in zip(pairs, answers, strict=True) if answer != pair[1]]
 
@@ -250,15 +246,9 @@ def make(source: str, target: str, text: str) -> None:
         letters = sentencepiece.SentencePieceProcessor(model_file=str(folder / "sentencepiece.model"))
         exported(trained(pairs, letters, prefix), letters, folder / "model")
         metadata = {
-            "package_version": "1.0",
-            "argos_version": "1.11",
-            "from_code": source,
-            "from_name": names[source],
-            "to_code": target,
-            "to_name": names[target],
-            "links": [],
-            "type": "translate",
-        }
+            "package_version": "1.0", "argos_version": "1.11", "from_code": source, "from_name": names[source],
+            "to_code": target, "to_name": names[target], "links": [], "type": "translate",
+        }  # fmt: skip
         if prefix:
             metadata["target_prefix"] = prefix
         (folder / "metadata.json").write_text(json.dumps(metadata, indent=2) + "\n", encoding="utf-8")

@@ -1,7 +1,5 @@
 """The tiny models through the genuine argostranslate, beside our own way; ``make test-translate`` runs these."""
 
-from __future__ import annotations
-
 import importlib.util
 import shutil
 import sys

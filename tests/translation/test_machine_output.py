@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,40 +6,29 @@ from infostream_dedup.language.translation.machine_output import phrase_of, sing
 
 def test_a_good_answer_becomes_a_term():
     for output, term, target, answer in [
-        ("правительство", "уряд", "ru", "правительство"),
-        ("Правительство.", "уряд", "ru", "правительство"),
-        ("«Киев»", "київ", "ru", "киев"),
-        ("выборов", "вибори", "ru", "выборы"),
-        ("пам'ять", "память", "uk", "памʼять"),
-        ("The government", "уряд", "en", "government"),
-        ("Oil!", "нафта", "en", "oil"),
-        ("премьер-министр", "премʼєр-міністр", "ru", "премьер-министр"),
-    ]:
+        ("правительство", "уряд", "ru", "правительство"), ("Правительство.", "уряд", "ru", "правительство"),
+        ("«Киев»", "київ", "ru", "киев"), ("выборов", "вибори", "ru", "выборы"),
+        ("пам'ять", "память", "uk", "памʼять"), ("The government", "уряд", "en", "government"),
+        ("Oil!", "нафта", "en", "oil"), ("премьер-министр", "премʼєр-міністр", "ru", "премьер-министр"),
+    ]:  # fmt: skip
         assert single_term(output, term, target) == answer
 
 
 def test_what_is_not_an_equivalent_gives_nothing():
     for output, term, target, why in [
-        ("", "уряд", "ru", "empty"),
-        (" . ", "уряд", "ru", "no word"),
+        ("", "уряд", "ru", "empty"), (" . ", "уряд", "ru", "no word"),
         ("⁇ правительство", "уряд", "ru", "a piece that the model does not know"),
-        ("<unk>", "уряд", "ru", "a piece that the model does not know"),
-        ("банк", "банк", "ru", "a copy"),
-        ("Банк.", "банк", "ru", "a copy"),
-        ("prime minister", "премʼєр-міністр", "en", "two words"),
-        ("принятое постановление", "постанова", "ru", "two words"),
-        ("тетететете", "серпень", "ru", "a stutter"),
+        ("<unk>", "уряд", "ru", "a piece that the model does not know"), ("банк", "банк", "ru", "a copy"),
+        ("Банк.", "банк", "ru", "a copy"), ("prime minister", "премʼєр-міністр", "en", "two words"),
+        ("принятое постановление", "постанова", "ru", "two words"), ("тетететете", "серпень", "ru", "a stutter"),
         ("правительствоправительство", "правитель", "ru", "a stutter"),
-        ("октябрь октябрь", "жовтень", "ru", "one word twice"),
-        ("government", "уряд", "ru", "another alphabet"),
+        ("октябрь октябрь", "жовтень", "ru", "one word twice"), ("government", "уряд", "ru", "another alphabet"),
         ("уряд", "правительство", "en", "another alphabet"),
         ("участє", "участь", "ru", "a letter of another language"),
         ("рыба", "риба", "uk", "a letter of another language"),
-        ("человеконенавистничество", "зло", "ru", "longer than three times"),
-        ("который", "уряд", "ru", "no noun"),
-        ("the", "уряд", "en", "a stop word"),
-        ("год", "рік", "ru", "a word of time, which is no term"),
-    ]:
+        ("человеконенавистничество", "зло", "ru", "longer than three times"), ("который", "уряд", "ru", "no noun"),
+        ("the", "уряд", "en", "a stop word"), ("год", "рік", "ru", "a word of time, which is no term"),
+    ]:  # fmt: skip
         assert single_term(output, term, target) is None, why
 
 

@@ -1,7 +1,5 @@
 """Model archives that are damaged, or made to do harm: each is refused, and leaves nothing."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat
@@ -28,30 +26,12 @@ def refused(path, place, code, match=None):
     assert installed_models(place) == ()
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "../escaped",
-        f"{TOP}/../../escaped",
-        f"{TOP}/model/../../../escaped",
-        "/escaped",
-        "//escaped",
-        f"{TOP}//escaped",
-        f"{TOP}/./escaped",
-        "..\\escaped",
-        f"{TOP}\\..\\..\\escaped",
-        "C:\\escaped",
-        "C:/escaped",
-        f"{TOP}/C:escaped",
-        f"{TOP}/stream:hidden",
-        f"{TOP}/line\nfeed",
-        f"{TOP}/dot./x",
-        f"{TOP}/blank /x",
-        f"{TOP}/{'x' * 300}",
-        ".",
-        "..",
-    ],
-)
+@pytest.mark.parametrize("name", [
+    "../escaped", f"{TOP}/../../escaped", f"{TOP}/model/../../../escaped", "/escaped", "//escaped",
+    f"{TOP}//escaped", f"{TOP}/./escaped", "..\\escaped", f"{TOP}\\..\\..\\escaped", "C:\\escaped", "C:/escaped",
+    f"{TOP}/C:escaped", f"{TOP}/stream:hidden", f"{TOP}/line\nfeed", f"{TOP}/dot./x", f"{TOP}/blank /x",
+    f"{TOP}/{'x' * 300}", ".", "..",
+])  # fmt: skip
 def test_no_name_leads_out(name, contents, pack, place, tmp_path):
     refused(pack({**contents, name: b"x"}), place, "E_UNSAFE", "could lead out of its folder")
     assert not list(tmp_path.rglob("escaped"))
@@ -145,24 +125,15 @@ def test_a_name_that_comes_twice_is_refused(contents, pack, place):
     refused(path, place, "E_UNSAFE", "twice")
 
 
-@pytest.mark.parametrize(
-    ("changes", "match"),
-    [
-        ({"from_code": None}, "from_code.*nothing.*ru, uk, en"),
-        ({"to_code": None}, "to_code.*nothing"),
-        ({"to_code": "pl"}, "to_code.*'pl'.*ru, uk, en"),
-        ({"from_code": "../../x"}, "from_code"),
-        ({"from_code": ["uk"]}, "from_code"),
-        ({"to_code": "uk"}, "a language other than from_code"),
-        ({"package_version": None}, "package_version.*nothing"),
-        ({"package_version": 1.0}, "package_version.*1.0"),
-        ({"package_version": "../x"}, "package_version"),
-        ({"package_version": ""}, "package_version"),
-        ({"package_version": "1" * 50}, "package_version"),
-        ({"type": "sbd"}, "type.*'sbd'.*translate"),
-        ({"target_prefix": 7}, "target_prefix"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "match"), [
+    ({"from_code": None}, "from_code.*nothing.*ru, uk, en"), ({"to_code": None}, "to_code.*nothing"),
+    ({"to_code": "pl"}, "to_code.*'pl'.*ru, uk, en"), ({"from_code": "../../x"}, "from_code"),
+    ({"from_code": ["uk"]}, "from_code"), ({"to_code": "uk"}, "a language other than from_code"),
+    ({"package_version": None}, "package_version.*nothing"), ({"package_version": 1.0}, "package_version.*1.0"),
+    ({"package_version": "../x"}, "package_version"), ({"package_version": ""}, "package_version"),
+    ({"package_version": "1" * 50}, "package_version"), ({"type": "sbd"}, "type.*'sbd'.*translate"),
+    ({"target_prefix": 7}, "target_prefix"),
+])  # fmt: skip
 def test_wrong_metadata_is_refused(changes, match, with_metadata, pack, place):
     refused(pack(with_metadata(**changes)), place, "E_METADATA", match)
 

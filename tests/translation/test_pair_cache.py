@@ -1,7 +1,5 @@
 """Pairs of equivalents from the cache are those of the tables, whatever has happened to the file."""
 
-from __future__ import annotations
-
 import logging
 import sqlite3
 from collections.abc import Iterator

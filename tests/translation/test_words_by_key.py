@@ -1,7 +1,5 @@
 """The indexes that come with the package are those that its own code makes."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """English words that are nouns and names: the name's equivalents come first where a text writes a name."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -27,20 +25,14 @@ def translated(term, target="ru"):
     return [one.term for one in Translator("en", target, rungs=RUNGS).translate([term])[0]]
 
 
-@pytest.mark.parametrize(
-    ("form", "term", "marks"),
-    [
-        ("mark", "mark", ("mark", "MARK", "Mark", "MARK")),
-        ("turkeyʼs", "turkey", ("turkey", "TURKEY", "Turkey", "TURKEY")),
-        # Gates is a surname, but Gate is not.
-        ("gates", "gate", ("gate", "GATES", "Gates", "GATES")),
-        ("gate", "gate", ("gate",) * 4),
-        # No name, a name that is no noun, and a noun that is translated in names.
-        ("bridge", "bridge", ("bridge",) * 4),
-        ("poland", "poland", ("poland",) * 4),
-        ("west", "west", ("west",) * 4),
-    ],
-)
+@pytest.mark.parametrize(("form", "term", "marks"), [
+    ("mark", "mark", ("mark", "MARK", "Mark", "MARK")),
+    ("turkeyʼs", "turkey", ("turkey", "TURKEY", "Turkey", "TURKEY")),
+    # Gates is a surname, but Gate is not.
+    ("gates", "gate", ("gate", "GATES", "Gates", "GATES")), ("gate", "gate", ("gate",) * 4),
+    # No name, a name that is no noun, and a noun that is translated in names.
+    ("bridge", "bridge", ("bridge",) * 4), ("poland", "poland", ("poland",) * 4), ("west", "west", ("west",) * 4),
+])  # fmt: skip
 def test_a_mark_shows_how_the_text_writes_the_word(form, term, marks):
     assert tuple(marked_term(Form(form, shape), term) for shape in Shape) == marks
     assert {plain_term(mark) for mark in marks} == {term}
@@ -83,17 +75,11 @@ def by_definition(terms):
     return found
 
 
-@pytest.mark.parametrize(
-    ("terms", "found"),
-    [
-        (["Mark"], ["Mark"]),
-        (["MARK"], ["mark"]),
-        (["Mark", "MARK"], ["Mark", "Mark"]),
-        (["Mark", "MARK", "mark"], ["mark", "mark", "mark"]),
-        (["Gates", "mark", "MARK"], ["Gates", "mark", "mark"]),
-        (["bridge"], ["bridge"]),
-    ],
-)
+@pytest.mark.parametrize(("terms", "found"), [
+    (["Mark"], ["Mark"]), (["MARK"], ["mark"]), (["Mark", "MARK"], ["Mark", "Mark"]),
+    (["Mark", "MARK", "mark"], ["mark", "mark", "mark"]), (["Gates", "mark", "MARK"], ["Gates", "mark", "mark"]),
+    (["bridge"], ["bridge"]),
+])  # fmt: skip
 def test_a_document_writes_a_name_if_nothing_in_it_says_noun(terms, found):
     assert by_definition(terms) == found
     numbers = np.array([TERMS.index(term) for term in terms])

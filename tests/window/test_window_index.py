@@ -1,7 +1,5 @@
 """The stream's index against plain sets kept in a list."""
 
-from __future__ import annotations
-
 import itertools
 from collections import deque
 from dataclasses import dataclass
@@ -157,11 +155,9 @@ def test_asking_in_bulk_is_asking_and_adding_one_by_one(entries, window, k_min, 
 
 
 @given(
-    entries=st.lists(st.tuples(st.booleans(), terms, terms), max_size=30),
-    window=st.integers(1, 12),
-    k_min=st.integers(1, 3),
-    cuts=st.sets(st.integers(0, 30)),
-)
+    entries=st.lists(st.tuples(st.booleans(), terms, terms), max_size=30), window=st.integers(1, 12),
+    k_min=st.integers(1, 3), cuts=st.sets(st.integers(0, 30)),
+)  # fmt: skip
 def test_some_documents_enter_and_the_others_ask(entries, window, k_min, cuts):
     index, held = WindowIndex(), []
     bounds = sorted({0, len(entries), *(cut for cut in cuts if cut < len(entries))})

@@ -1,7 +1,5 @@
 """Posting lists in one array against plain lists, and how long the array gets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -82,12 +80,10 @@ def check_chunks(pool):
 
 rows = st.lists(st.sets(st.integers(0, 9)), max_size=40)
 steps = st.one_of(
-    st.tuples(st.just("one by one"), rows),
-    st.tuples(st.just("at once"), rows),
-    st.tuples(st.just("expire"), st.integers(0, 60)),
-    st.tuples(st.just("tidy"), st.just(None)),
+    st.tuples(st.just("one by one"), rows), st.tuples(st.just("at once"), rows),
+    st.tuples(st.just("expire"), st.integers(0, 60)), st.tuples(st.just("tidy"), st.just(None)),
     st.tuples(st.just("compact"), st.just(None)),
-)
+)  # fmt: skip
 
 
 @given(script=st.lists(steps, max_size=25))

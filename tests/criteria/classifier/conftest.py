@@ -1,7 +1,5 @@
 """The sample, modelled once, and a classifier trained on it."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup import read_documents

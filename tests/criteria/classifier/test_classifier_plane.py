@@ -1,7 +1,5 @@
 """Planes, probabilities and outcomes, worked by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,13 +11,9 @@ from reports.criteria_tables import best_threshold
 
 PLANE = Plane(np.array([0.5, 0.0]), np.array([0.25, 2.0]), np.array([-2.0, 1.0]), 0.5)
 MODEL = Classifier(
-    preset="duplicate",
-    domain="",
-    criteria=("words", "links"),
-    later=PLANE,
-    earlier=PLANE,
+    preset="duplicate", domain="", criteria=("words", "links"), later=PLANE, earlier=PLANE,
     calibration=Calibration(-2.0, 0.0),
-)
+)  # fmt: skip
 
 
 def test_contributions_are_weight_times_standardised_value_and_add_up():
@@ -42,12 +36,8 @@ def test_four_outcomes_and_a_tie_is_not_a_repeat():
     pairs = np.arange(5)
     found = MODEL.decide_vectors(pairs, pairs, forward, backward, i_is_later=pairs % 2 == 0)
     assert [OUTCOMES[outcome] for outcome in found.outcomes] == [
-        "both original",
-        "a repeats b",
-        "b repeats a",
-        "each repeats the other",
-        "both original",
-    ]
+        "both original", "a repeats b", "b repeats a", "each repeats the other", "both original",
+    ]  # fmt: skip
     assert found.probability_forward[4] == 0.5
 
 

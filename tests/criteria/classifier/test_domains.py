@@ -1,14 +1,12 @@
 """Which classifier judges a pair."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.judging.criteria.classifier import Calibration, Classifier, Plane
 from infostream_dedup.judging.criteria.document_models import document_models
 from infostream_dedup.judging.criteria.model_file import ClassifierSet, DomainRule, domains_of, read_domain_rules
@@ -18,13 +16,9 @@ from infostream_dedup.model import Document
 def _classifier(domain: str, bias: float) -> Classifier:
     plane = Plane(np.zeros(1), np.ones(1), np.zeros(1), bias)
     return Classifier(
-        preset="duplicate",
-        domain=domain,
-        criteria=("words",),
-        later=plane,
-        earlier=plane,
+        preset="duplicate", domain=domain, criteria=("words",), later=plane, earlier=plane,
         calibration=Calibration(-1.0, 0.0),
-    )
+    )  # fmt: skip
 
 
 SPORT, LAW, ANY = _classifier("sport", 1.0), _classifier("law", 2.0), _classifier("", 3.0)
@@ -39,13 +33,10 @@ def models():
 
     return document_models(
         [
-            document("a", "law.example", "СПОРТ: футбол"),
-            document("b", "other.example", "спорт"),
-            document("c", "Law.Example", None),
-            document("d", "law.example", "право"),
-            document("e", None, None),
+            document("a", "law.example", "СПОРТ: футбол"), document("b", "other.example", "спорт"),
+            document("c", "Law.Example", None), document("d", "law.example", "право"), document("e", None, None),
         ]
-    )
+    )  # fmt: skip
 
 
 def test_the_first_rule_that_matches_counts(models):
@@ -66,15 +57,10 @@ def test_a_call_may_name_the_domain(models):
     assert ClassifierSet([SPORT]).decide(models, np.array([3]), np.array([4])).forward.tolist() == [1.0]
 
 
-@pytest.mark.parametrize(
-    ("classifiers", "domain", "message"),
-    [
-        ([], None, "expected one or more"),
-        ([SPORT, replace(LAW, domain="sport")], None, "each domain once"),
-        ([SPORT, LAW], None, "none is for pairs"),
-        ([SPORT, ANY], "law", "domain is 'law'"),
-    ],
-)
+@pytest.mark.parametrize(("classifiers", "domain", "message"), [
+    ([], None, "expected one or more"), ([SPORT, replace(LAW, domain="sport")], None, "each domain once"),
+    ([SPORT, LAW], None, "none is for pairs"), ([SPORT, ANY], "law", "domain is 'law'"),
+])  # fmt: skip
 def test_models_that_do_not_fit_together_are_refused(classifiers, domain, message):
     with pytest.raises(ConfigurationError, match=message):
         ClassifierSet(classifiers, domain=domain)
@@ -90,27 +76,13 @@ def test_rules_come_as_table_or_json(tmp_path):
     assert read_domain_rules(listed) == RULES
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("r.tsv", b""),
-        ("r.tsv", b"source\tx\n"),
-        ("r.tsv", b"title\tx\tlaw\n"),
-        ("r.tsv", b"source\t\tlaw\n"),
-        ("r.tsv", b"source\t\xff\tlaw\n"),
-        ("r.json", b"{"),
-        ("r.json", b"{}"),
-        ("r.json", b"[1]"),
-        ("r.json", b'[{"field": "source", "value": 1, "domain": "law"}]'),
-        ("r.json", b'[{"field": ["source"], "value": "x", "domain": "law"}]'),
-    ],
-)
+@pytest.mark.parametrize(("name", "content"), [
+    ("r.tsv", b""), ("r.tsv", b"source\tx\n"), ("r.tsv", b"title\tx\tlaw\n"), ("r.tsv", b"source\t\tlaw\n"),
+    ("r.tsv", b"source\t\xff\tlaw\n"), ("r.json", b"{"), ("r.json", b"{}"), ("r.json", b"[1]"),
+    ("r.json", b'[{"field": "source", "value": 1, "domain": "law"}]'),
+    ("r.json", b'[{"field": ["source"], "value": "x", "domain": "law"}]'),
+])  # fmt: skip
 def test_wrong_rules_get_a_clear_error(name, content, tmp_path):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(BadDataError, match="E_RULES"):
         read_domain_rules(tmp_path / name)
-
-
-def test_missing_rules_are_not_an_input(tmp_path):
-    with pytest.raises(NoInputError):
-        read_domain_rules(tmp_path / "none.tsv")

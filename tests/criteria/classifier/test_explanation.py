@@ -1,7 +1,5 @@
 """Decisions in words."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

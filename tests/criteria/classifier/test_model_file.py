@@ -1,7 +1,5 @@
 """Model files: what is written is read, and nothing else is."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle
@@ -67,41 +65,32 @@ def _without(name):
 
 
 DAMAGES = {
-    "list": lambda model: [model],
-    "schema": _changed("schema", value="other"),
-    "version of tomorrow": _changed("version", value=4),
-    "version true": _changed("version", value=True),
-    "preset": _changed("preset", value="x"),
-    "domain number": _changed("domain", value=1),
-    "domain escape": _changed("domain", value="\x1b[2J"),
-    "domain long": _changed("domain", value="x" * 1000),
-    "no criteria": _without("criteria"),
-    "empty criteria": _changed("criteria", value=[]),
+    "list": lambda model: [model], "schema": _changed("schema", value="other"),
+    "version of tomorrow": _changed("version", value=4), "version true": _changed("version", value=True),
+    "preset": _changed("preset", value="x"), "domain number": _changed("domain", value=1),
+    "domain escape": _changed("domain", value="\x1b[2J"), "domain long": _changed("domain", value="x" * 1000),
+    "no criteria": _without("criteria"), "empty criteria": _changed("criteria", value=[]),
     "too many criteria": lambda model: model | {"criteria": model["criteria"] * 1000},
     "criterion twice": lambda model: model | {"criteria": [model["criteria"][0]] * 2},
     "criterion no object": _changed("criteria", 0, value=1),
     "criterion unknown": _changed("criteria", 0, "name", value="__class__"),
     "criterion unhashable": _changed("criteria", 0, "name", value=[]),
-    "mean text": _changed("criteria", 0, "mean", value="0"),
-    "mean null": _changed("criteria", 0, "mean", value=None),
+    "mean text": _changed("criteria", 0, "mean", value="0"), "mean null": _changed("criteria", 0, "mean", value=None),
     "weight true": _changed("criteria", 0, "weight", value=True),
     "weight huge": _changed("criteria", 0, "weight", value=1e300),
     "weight whole number beyond floats": _changed("criteria", 0, "weight", value=10**18),
     "scale zero": _changed("criteria", 0, "scale", value=0),
-    "scale negative": _changed("criteria", 0, "scale", value=-1.0),
-    "no bias": _without("bias"),
+    "scale negative": _changed("criteria", 0, "scale", value=-1.0), "no bias": _without("bias"),
     "calibration list": _changed("calibration", value=[1, 2]),
     "no slope": _changed("calibration", value={"offset": 0}),
     "authority above 1": _changed("authority", value={"a": 1.5}),
-    "authority text": _changed("authority", value={"a": "1"}),
-    "authority list": _changed("authority", value=[]),
-    "no checksum": _without("checksum"),
-    "checksum of another": _changed("checksum", value="0" * 32),
+    "authority text": _changed("authority", value={"a": "1"}), "authority list": _changed("authority", value=[]),
+    "no checksum": _without("checksum"), "checksum of another": _changed("checksum", value="0" * 32),
     "weight a little other": lambda model: _changed(
         "criteria", 0, "weight", value=model["criteria"][0]["weight"] * (1 + 2**-52)
     )(model),
     "training text": _changed("training", value="x"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", DAMAGES)
@@ -117,19 +106,10 @@ def test_a_damaged_model_gets_a_clear_error(name, trained, tmp_path):
     assert len(str(caught.value)) < len(str(path)) + 600
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"{",
-        b"[" * 100_000,
-        b'{"schema": NaN}',
-        b"\xff\xfe",
-        pickle.dumps({"schema": "infostream-dedup/classifier"}),
-        b" " * (MAX_MODEL_BYTES + 1),
-    ],
-    ids=["empty", "cut", "deep", "nan", "binary", "pickle", "huge"],
-)
+@pytest.mark.parametrize("content", [
+    b"", b"{", b"[" * 100_000, b'{"schema": NaN}', b"\xff\xfe",
+    pickle.dumps({"schema": "infostream-dedup/classifier"}), b" " * (MAX_MODEL_BYTES + 1),
+], ids=["empty", "cut", "deep", "nan", "binary", "pickle", "huge"])  # fmt: skip
 def test_what_is_not_a_model_gets_a_clear_error(content, tmp_path):
     path = tmp_path / "model.json"
     path.write_bytes(content)

@@ -1,7 +1,5 @@
 """Judged pairs by ordinal, and folds that keep each story on one side."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np
@@ -29,31 +27,26 @@ def test_pairs_are_ordered_by_id_and_judged_once():
 
 def test_a_directed_judgement_goes_before_the_label_and_turns_with_the_pair():
     rows = [
-        Label("d02", "d01", "similar", extra={"repeats": "a"}),
-        Label("d03", "d04", "dup", extra={"repeats": "none"}),
-        Label("d05", "d06", "translation", extra={"repeats": "both"}),
-        Label("d07", "d08", "translation"),
-    ]
+        Label("d02", "d01", "similar", extra={"repeats": "a"}), Label("d03", "d04", "dup", extra={"repeats": "none"}),
+        Label("d05", "d06", "translation", extra={"repeats": "both"}), Label("d07", "d08", "translation"),
+    ]  # fmt: skip
     found = judged_pairs(rows, IDS, positive=["dup"])
     assert found.i_repeats.tolist() == [False, False, True]
     assert found.j_repeats.tolist() == [True, False, True]
 
 
-@pytest.mark.parametrize(
-    ("rows", "code"),
-    [
-        ([Label("d01", "x", "dup")], "E_NO_DOCUMENT"),
-        ([Label("d01", "d02", "dup", extra={"repeats": "yes"})], "E_REPEATS"),
-        ([Label("d01", "d02", "dup", extra={"repeats": ["a"]})], "E_REPEATS"),
-        (
-            [
-                Label("d01", "d02", "dup", extra={"repeats": "a"}),
-                Label("d02", "d01", "dup", extra={"repeats": "a"}, line=2),
-            ],
-            "E_CONTRADICTION",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("rows", "code"), [
+    ([Label("d01", "x", "dup")], "E_NO_DOCUMENT"),
+    ([Label("d01", "d02", "dup", extra={"repeats": "yes"})], "E_REPEATS"),
+    ([Label("d01", "d02", "dup", extra={"repeats": ["a"]})], "E_REPEATS"),
+    (
+        [
+            Label("d01", "d02", "dup", extra={"repeats": "a"}),
+            Label("d02", "d01", "dup", extra={"repeats": "a"}, line=2),
+        ],
+        "E_CONTRADICTION",
+    ),
+])  # fmt: skip
 def test_wrong_judgements_are_refused(rows, code):
     with pytest.raises(BadDataError) as caught:
         judged_pairs(rows, IDS, positive=["dup"])

@@ -1,7 +1,5 @@
 """Daily prices, rates, results, weather: same words, other numbers. The point of it all."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

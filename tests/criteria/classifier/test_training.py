@@ -1,7 +1,5 @@
 """Training on the sample: the same model every time, and one that is worth having."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,8 +8,7 @@ import numpy as np
 import pytest
 
 from infostream_dedup.errors import BadDataError, ConfigurationError
-from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, chosen_criteria, chosen_preset, suggestions
-from infostream_dedup.judging.criteria.criterion import CRITERIA
+from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, chosen_criteria, suggestions
 from infostream_dedup.judging.criteria.document_models import document_models
 from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, folds, judged_pairs, splits
 from infostream_dedup.judging.criteria.model_file import model_bytes
@@ -164,15 +161,6 @@ def test_wrong_criteria_are_refused(names):
         chosen_criteria(names)
 
 
-def test_presets_name_known_criteria_only():
-    for preset in CLASSIFIER_PRESETS.values():
-        assert chosen_criteria(preset.criteria) == preset.criteria
-        assert chosen_preset(preset.name) is preset
-    assert set(PRESET.criteria) == set(CRITERIA)
-    with pytest.raises(ConfigurationError, match="'other'"):
-        chosen_preset("other")
-
-
 def test_suggestions_are_near_the_plane_spread_and_not_judged_yet(sample_models, sample_pairs, trained):
     ids = sample_models.ids
     i, j = np.triu_indices(30, 1)
@@ -199,25 +187,14 @@ def test_no_component_gives_a_second_suggestion_before_every_other_gave_one(trai
 def test_learning_curve_has_its_sets_and_sizes_and_repeats_itself(sample_models, sample_pairs):
     def draw():
         return learning_curve(
-            sample_models,
-            sample_pairs,
-            curve_criteria(["words", "sentences", "number_order"]),
-            "both",
-            sizes=(0, 20, 50, 10_000),
-            prior={"sentences": -1.0},
-            draws=3,
-        )
+            sample_models, sample_pairs, curve_criteria(["words", "sentences", "number_order"]), "both",
+            sizes=(0, 20, 50, 10_000), prior={"sentences": -1.0}, draws=3,
+        )  # fmt: skip
 
     points = draw()
     assert [(point.criteria, point.size) for point in points] == [
-        ("words", 20),
-        ("words", 50),
-        ("paragraphs", 20),
-        ("paragraphs", 50),
-        ("all", 0),
-        ("all", 20),
-        ("all", 50),
-    ]
+        ("words", 20), ("words", 50), ("paragraphs", 20), ("paragraphs", 50), ("all", 0), ("all", 20), ("all", 50),
+    ]  # fmt: skip
     for point in points:
         mean, low, high = point.f1
         assert 0 <= low <= mean <= high <= 1
