@@ -354,7 +354,7 @@ def test_dates_as_feeds_and_people_write_them(given: str, moment: datetime) -> N
 
 
 @pytest.mark.parametrize(
-    "given", ["31.02.2023", "21.11.23", "21 Nov 2023 10:05 MSK", "Tue, 41 Nov 2023 10:05 GMT", "1.2.2023 x"]
+    "given", ["31.02.2023", "21.11.23", "21 Nov 2023 10:05 IST", "Tue, 41 Nov 2023 10:05 GMT", "1.2.2023 x"]
 )
 def test_dates_that_are_none(given: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - the message is Python's own in part
