@@ -40,6 +40,8 @@ from infostream_dedup.documents.records import BadRecords, Item, Place, ReadingR
 from infostream_dedup.documents.seen_ids import SeenIds
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon.other_languages import other_language
+from infostream_dedup.language.text.kernels.language_letters import count_letters
+from infostream_dedup.language.text.language import SAMPLE, is_contradicted
 from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of
 
 if TYPE_CHECKING:
@@ -208,11 +210,23 @@ class _Reader:
                 states[row] = LEFT
                 continue
             dates[row] = (0, -1) if time is None else (microseconds_of(time), UTC_KNOWN)
+        self._doubt_languages(columns, block.rows)
         texts, bodies, ends = columns.texts.data, columns.bodies, columns.text_ends
         for row in np.flatnonzero((states == READ) & (columns.languages[: block.rows] == NO_LANGUAGE)).tolist():
             begin, end = int(bodies[row]), int(ends[row])
             if other_language(str(texts[begin : min(end, begin + _SAMPLE_BYTES)], "utf-8", "ignore")) is not None:
                 states[row] = LEFT
+
+    def _doubt_languages(self, columns: Any, rows: int) -> None:
+        """Leave texts whose letters contradict the stated language to the plain code."""
+        stated = np.flatnonzero((columns.states[:rows] == READ) & (columns.languages[:rows] != NO_LANGUAGE))
+        if not len(stated):
+            return
+        counts = np.zeros((rows, 4), dtype=np.int32)
+        count_letters(columns.texts, np.concatenate([[0], columns.text_ends[:rows]]), SAMPLE, counts)
+        for row in stated.tolist():
+            if is_contradicted(_NOT_GIVEN[columns.languages[row]], counts[row].tolist()):
+                columns.states[row] = LEFT
 
 
 def _items(block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Item]:

@@ -13,12 +13,13 @@ import io
 import logging
 import lzma
 import sys
+import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, TypeAlias
 
-from infostream_dedup.documents.endings import STANDARD_STREAM, must_be_gzip
+from infostream_dedup.documents.endings import STANDARD_STREAM, must_be_gzip, zipped
 from infostream_dedup.errors import ConfigurationError, NoInputError
 
 if TYPE_CHECKING:
@@ -126,13 +127,13 @@ def _unpack_up_to_damage(member: zlib._Decompress, packed: bytes) -> bytes:
     return bytes(data)
 
 
-_MAGIC: Final = ((b"BZh", "bz2"), (b"\xfd7zXZ\x00", "xz"), (b"\x28\xb5\x2f\xfd", "zst"))
+_MAGIC: Final = ((b"BZh", "bz2"), (b"\xfd7zXZ\x00", "xz"), (b"\x28\xb5\x2f\xfd", "zst"), (b"PK\x03\x04", "zip"))
 _MAX_RATIO: Final = 1000
 _RATIO_FREE_BYTES: Final = 64 * 2**20
 
 
 def packing_of(begin: bytes) -> str | None:
-    """Return ``bz2``, ``xz`` or ``zst`` by the first bytes of a file; None for anything else."""
+    """Return ``bz2``, ``xz``, ``zst`` or ``zip`` by the first bytes of a file; None for anything else."""
     return next((name for magic, name in _MAGIC if begin.startswith(magic)), None)
 
 
@@ -154,7 +155,7 @@ class UnpackedStream(io.RawIOBase):
         """Fill `buffer` and return the number of bytes; 0 at the end."""
         try:
             data = self._stream.read(len(buffer))
-        except (OSError, EOFError, lzma.LZMAError, ValueError) as error:
+        except (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, ValueError) as error:
             raise StreamError("E_PACKED", f"the {self._packing} archive is truncated or damaged ({error})") from None
         self._bytes_out += len(data)
         if self._bytes_out > _RATIO_FREE_BYTES and self._bytes_out > _MAX_RATIO * self._packed.count:
@@ -174,6 +175,15 @@ class _Counted(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def seekable(self) -> bool:
+        return bool(self._stream.seekable())
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        return int(self._stream.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._stream.tell())
+
     def readinto(self, buffer: Any, /) -> int:
         data = self._stream.read(len(buffer))
         buffer[: len(data)] = data
@@ -186,6 +196,12 @@ def _opened(packed: Any, packing: str) -> Any:
         return bz2.BZ2File(packed)
     if packing == "xz":
         return lzma.LZMAFile(packed)
+    if packing == "zip":
+        try:
+            archive = zipfile.ZipFile(packed)
+            return archive.open(zipped(archive, "ZIP"))
+        except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError, ConfigurationError) as error:
+            raise StreamError("E_PACKED", f"not a ZIP archive that can be read here ({error})") from None
     import pyarrow as pa
 
     return pa.CompressedInputStream(pa.PythonFile(packed, mode="r"), "zstd")

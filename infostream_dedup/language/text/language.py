@@ -6,6 +6,7 @@ Meant for documents: a heading of three words may be the same in Russian and Ukr
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from infostream_dedup.language.text.normalise import URL, clean
@@ -34,6 +35,15 @@ UKRAINIAN_WEIGHT: Final = 3
 _WORD_WEIGHT: Final = 14
 FEW: Final = 10
 """Minimum number of distinctive letters; below it, function words are counted too."""
+
+_ENOUGH: Final = 40
+"""Letters of another alphabet that contradict a stated language."""
+
+_MOSTLY: Final = 10
+_CONTRADICTION: Final = 21
+"""Weight of the letters that distinguish Russian or Ukrainian in 100 letters, on average."""
+
+_AHEAD: Final = 3
 
 
 def _words(text: str) -> frozenset[str]:
@@ -83,6 +93,36 @@ def detect(text: str) -> Language:
         words = _CYRILLIC_WORD.findall(sample)
         balance += _WORD_WEIGHT * sum((word in _UKRAINIAN_WORDS) - (word in _RUSSIAN_WORDS) for word in words)
     return "uk" if balance > 0 else "ru"
+
+
+def letter_counts(text: str) -> tuple[int, int, int, int]:
+    """Count the Latin, Cyrillic, Russian-only and Ukrainian-only letters that show the language of a text."""
+    sample = text[:SAMPLE].lower()
+    cyrillic = len(_CYRILLIC_LETTER.findall(sample))
+    russian, ukrainian = (sum(map(sample.count, own)) for own in (_RUSSIAN_LETTERS, _UKRAINIAN_LETTERS))
+    return len(_LATIN_LETTER.findall(sample)), cyrillic, russian, ukrainian
+
+
+def is_contradicted(stated: str | None, letters: Sequence[int]) -> bool:
+    """Whether letters (see ``letter_counts``) rule out the stated language, if it is one of ours.
+
+    Names and quotes must not do that: it takes as many letters of another language as 100 letters of it have, and three
+    times the weight of the stated one. Latin letters contradict Russian and Ukrainian only where hardly any other are.
+
+    Example:
+        >>> is_contradicted("uk", letter_counts("Объявлен новый этап конкурса, подъезды закрыты"))
+        True
+    """
+    latin, cyrillic, russian, ukrainian = letters
+    if stated == "en":
+        return cyrillic >= _ENOUGH and cyrillic > LATIN_NAMES * latin
+    if stated not in ("ru", "uk"):
+        return False
+    if latin >= _ENOUGH and latin > _MOSTLY * cyrillic:
+        return True
+    for_russian, for_ukrainian = RUSSIAN_WEIGHT * russian, UKRAINIAN_WEIGHT * ukrainian
+    own, other = (for_russian, for_ukrainian) if stated == "ru" else (for_ukrainian, for_russian)
+    return other >= _CONTRADICTION and other >= _AHEAD * own
 
 
 def _mostly_latin(sample: str) -> bool:
