@@ -106,7 +106,7 @@ _OFFSET: Final = re.compile(
     r"(?:UTC|GMT)?\s*([+-])([0-9]{1,2})(?::?([0-9]{2}))?(?:\s*[(\[][^()]*[)\]])?", re.IGNORECASE
 )
 _EXPECTED: Final = "expected ISO 8601 such as 2024-05-01T10:00:00+03:00, 2024-05-01, 2024-05, 2024, or epoch seconds"
-_FIRST_YEAR, _LAST_YEAR = 1900, 2099
+_FIRST_YEAR, _LAST_YEAR, _FIRST_NEWS = 1900, 2099, 1990
 _SPREADSHEET: Final = datetime(1899, 12, 30)
 """Day 0 of spreadsheets, for days after February 1900."""
 
@@ -140,6 +140,24 @@ def utc_time(value: object, zone: tzinfo = UTC) -> datetime | None:
         return moment.astimezone(UTC)
     except OverflowError:
         raise ValueError("outside the years 1 to 9999") from None
+
+
+def written_date(value: object, latest: datetime) -> str | None:
+    """Return a date of a feed or page in ISO 8601, with the zone only if it names one; None if it cannot be one.
+
+    A day stays a day. News is not of the future (up to two days are taken for a wrong clock), and the web had none
+    before 1990.
+    """
+    try:
+        moment = _parse_moment(value)
+        time = utc_time(value)
+    except (ValueError, TypeError):
+        return None
+    if moment is None or time is None or not time.year >= _FIRST_NEWS or time > latest + 2 * _DAY:
+        return None
+    if last_moment(value, time) != time:
+        return moment.date().isoformat()
+    return (moment if moment.tzinfo is None else time).isoformat()
 
 
 def last_moment(published: object, time: datetime) -> datetime:
