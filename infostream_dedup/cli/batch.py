@@ -397,7 +397,9 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
         found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
     form = chosen_format(output_format, "table", "jsonl")
     print_rows(
-        (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in found), form, columns=found.columns
+        (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in found.once()),
+        form,
+        columns=found.columns,
     )
     note_reading(found.report, quiet=quiet)
 

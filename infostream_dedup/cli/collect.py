@@ -69,9 +69,11 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
     found = api.collect(sources, on_failure=tell, **given)
     RUN.was_read(found.report)
     if out is None:
-        print_rows(found, chosen_format(output_format, "jsonl", "jsonl"), columns=found.columns)
+        print_rows(found.once(), chosen_format(output_format, "jsonl", "jsonl"), columns=found.columns)
     else:
-        save_rows(found, out, output_format, columns=found.columns, inputs=[one for one in sources if "://" not in one])
+        save_rows(
+            found.once(), out, output_format, columns=found.columns, inputs=[one for one in sources if "://" not in one]
+        )
     used, passed_over = found.report.used, found.report.quarantined_by_code
     said = [f"collected {used} document{'' if used == 1 else 's'}"]
     said += [f"{passed_over[code]} {word}" for code, word in _PASSED_OVER.items() if code in passed_over]

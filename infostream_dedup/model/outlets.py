@@ -22,7 +22,6 @@ _OF_MANY: Final = frozenset(
 _SAME: Final = {"telegram.me": "t.me", "twitter.com": "x.com"}
 
 
-@lru_cache(maxsize=65_536)
 def outlet_of(source: str | None, url: str | None = None) -> str | None:
     """Name the outlet of a document; the same for all ways of writing a site, None if nothing names one.
 
@@ -36,11 +35,21 @@ def outlet_of(source: str | None, url: str | None = None) -> str | None:
         >>> outlet_of(None, "https://www.a.example/news/1"), outlet_of("t.me/s/channel"), outlet_of("ТАСС ")
         ('a.example', 't.me/channel', 'тасс')
     """
-    name = " ".join((source or "").split()).casefold()
-    found = _HOST.fullmatch(name or (url or "").strip())
+    name = _named(source) if source else None
+    return name if name or not url else _site(url.strip())
+
+
+@lru_cache(maxsize=65_536)
+def _named(source: str) -> str | None:
+    name = " ".join(source.split()).casefold()
+    return _site(name) or name or None
+
+
+def _site(address: str) -> str | None:
+    """The host, or the part of it that is an outlet of its own; None if this is no address."""
+    found = _HOST.fullmatch(address)
     if found is None:
-        # Not every address has a host.
-        return name or None
+        return None
     host = found["host"].lower()
     if "xn--" in host:
         with suppress(UnicodeError):
@@ -48,6 +57,5 @@ def outlet_of(source: str | None, url: str | None = None) -> str | None:
     host = _SAME.get(host, host)
     if host in _OF_MANY:
         parts = [unquote(part) for part in re.split("[/?#]", found["rest"] or "") if part and part != "s"]
-        if parts:
-            return f"{host}/{parts[0].lower()}"
+        return f"{host}/{parts[0].lower()}" if parts else host
     return host

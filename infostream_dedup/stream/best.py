@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from infostream_dedup.model.outlets import outlet_of
 from infostream_dedup.stream.settings import StreamSettings
 
 
@@ -38,6 +39,6 @@ def best_member(members: Sequence[Member], settings: StreamSettings) -> Member:
     if settings.best == "complete":
         return min(members, key=lambda one: (-one.terms, one.ordinal))
     if settings.best == "source-rank":
-        ranks = {source: rank for rank, source in enumerate(settings.source_ranks)}
-        return min(members, key=lambda one: (ranks.get(one.source or "", len(ranks)), one.ordinal))
+        ranks = {outlet_of(source): rank for rank, source in enumerate(settings.source_ranks)}
+        return min(members, key=lambda one: (ranks.get(outlet_of(one.source), len(ranks)), one.ordinal))
     return min(members, key=lambda one: one.ordinal)

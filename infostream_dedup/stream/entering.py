@@ -11,6 +11,7 @@ import numpy as np
 from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model.outlets import outlet_of
 from infostream_dedup.model.stream_records import KeptEvidence, Remembered
 from infostream_dedup.stream.across import EnteringAcross
 from infostream_dedup.stream.analysis import Analysed
@@ -82,7 +83,7 @@ class Entering:
         memory.extend(
             [document.id for document in documents],
             prepared.hashes[part],
-            [document.source for document in documents],
+            [outlet_of(document.source, None if self.read is None else document.url) for document in documents],
             prepared.clocks[part],
             prepared.times[part],
             (self.keys.keys, self.keys.weights, self.targets, self._numbers),

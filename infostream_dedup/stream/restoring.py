@@ -9,6 +9,7 @@ import numpy as np
 
 from infostream_dedup.arrays import Ragged
 from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model.outlets import outlet_of
 from infostream_dedup.stream.across import Across
 from infostream_dedup.stream.clock import NO_TIME
 from infostream_dedup.stream.evidence_window import EvidenceRows, address_numbers, published_times
@@ -91,7 +92,7 @@ def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
     memory.extend(
         list(table.ids[first:]),
         list(zip(table.text_hashes[first:], table.opening_hashes[first:], strict=True)),
-        table.sources[first:],
+        _outlets(table, first, judged=memory.window.evidence is not None),
         clocks,
         np.where(published <= NO_TIME, clocks, published),
         (
@@ -112,6 +113,13 @@ def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
         state=loaded.state.get("groups", {}),
         events=loaded.events,
     )
+
+
+def _outlets(table: RememberedTable, first: int, *, judged: bool) -> list[str | None]:
+    sources = table.sources[first:]
+    if not judged:
+        return list(map(outlet_of, sources))
+    return list(map(outlet_of, sources, table.evidence.urls[first:]))
 
 
 def _evidence_rows(table: RememberedTable, first: int) -> EvidenceRows:

@@ -16,6 +16,7 @@ from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_text
 from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_weighed
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.model import NO_TIME
+from infostream_dedup.model.outlets import outlet_of
 from infostream_dedup.runs.sharded.layout import Layout
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def _facts(first: int, documents: Sequence[Document]) -> pa.RecordBatch:
         first=first,
         times=[NO_TIME if time is None else time for time in times],
         addresses=[_address(document.url) for document in documents],
-        sources=[document.source or "" for document in documents],
+        sources=[outlet_of(document.source, document.url) or "" for document in documents],
     )
 
 
