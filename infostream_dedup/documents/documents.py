@@ -13,8 +13,9 @@ from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_
 from infostream_dedup.documents.dates import utc_time
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError, UsageError
-from infostream_dedup.language.lexicon.other_languages import other_language, short_code
-from infostream_dedup.language.text.language import is_contradicted, letter_counts
+from infostream_dedup.language.lexicon.other_languages import short_code
+from infostream_dedup.language.text.language import is_contradicted, language_beyond_ours, letter_counts
+from infostream_dedup.language.text.mojibake import repaired
 from infostream_dedup.model import OUR_LANGUAGES, Document, Language
 from infostream_dedup.model.document import MOST_ID_BYTES, joined_text
 
@@ -74,12 +75,16 @@ class DocumentBuilder:
         columns: ColumnNames | None = None,
         make_ids: bool = False,
         other_languages: OtherLanguages = "stem",
+        repair: bool = True,
+        write_repaired: bool = False,
         report: ReadingReport | None = None,
     ) -> None:
         self._id_type = id_type
         self._zone = zone
         self._columns = columns
         self._other_languages = other_languages
+        self._repair = repair
+        self._write_repaired = write_repaired
         self._report = report
         self._made: Counter[bytes] | None = Counter() if make_ids else None
         # Records of one file share a few layouts: keep one tuple per layout, not one per document.
@@ -97,6 +102,7 @@ class DocumentBuilder:
         order = tuple(values)
         published = _unwrapped(values.get("published"))
         own_id = self._read_id(values, place)
+        values, broken = self._repaired(values)
         text, title = _read_required_text(values, place), _read_text(values, "title", place) or ""
         fields: dict[str, Any] = {
             "id": own_id,
@@ -108,6 +114,8 @@ class DocumentBuilder:
             "url": _read_text(values, "url", place),
         }
         given = {name: values[name] for name, own in fields.items() if name in values and _differs(values, name, own)}
+        if not self._write_repaired:
+            given |= broken
         return Document(
             **fields,
             time=self.time_of(published if record.time is None else record.time, place),
@@ -117,6 +125,22 @@ class DocumentBuilder:
                 {name: values[name] for name in other}, self._orders.setdefault(order, order), given or _NOTHING
             ),
         )
+
+    def _repaired(self, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Undo wrong encodings of title and text; return the values, and as given those that were changed."""
+        broken: dict[str, str] = {}
+        better: dict[str, str] = {}
+        for name in ("title", "text"):
+            given = values.get(name)
+            if self._repair and isinstance(given, str) and not given.isascii():
+                found = repaired(given)
+                if found is not None:
+                    broken[name], better[name] = given, found
+        if not broken:
+            return values, _NOTHING
+        if self._report is not None:
+            self._report.repaired += 1
+        return {**values, **better}, broken
 
     def _read_id(self, values: Mapping[str, Any], place: Place) -> str:
         value = _unwrapped(values.get("id"))
@@ -168,7 +192,7 @@ class DocumentBuilder:
     def _recognised(self, values: Mapping[str, Any], place: Place) -> str | None:
         """Detect the language of a record that does not state it, if it is plainly not one of ours."""
         text = values.get("text")
-        code = other_language(text) if isinstance(text, str) else None
+        code = language_beyond_ours(text) if isinstance(text, str) else None
         return None if code is None else self._other(code, f"not given, and the text is in {code!r}", place)
 
     def _other(self, code: str, found: str, place: Place) -> str:

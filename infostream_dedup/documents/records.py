@@ -113,6 +113,7 @@ class ReadingReport:
         quarantined_by_code: number of records set aside by code of their fault, in order of first occurrence.
         used_by_source: number of documents passed on by file, in the order in which the files were read.
         other_languages: number of documents by language, for languages other than ours.
+        repaired: number of documents whose text had been read in a wrong encoding before, and was repaired for judging.
         corrected_languages: number of documents whose stated language the letters of their text contradict.
         left_out: number of documents left out because of their language; ``read`` counts them.
         sources: number of documents passed on, by their field ``source``; ``""`` if it is empty.
@@ -125,6 +126,7 @@ class ReadingReport:
     quarantined_by_code: dict[str, int] = field(default_factory=dict)
     used_by_source: dict[str, int] = field(default_factory=dict)
     other_languages: dict[str, int] = field(default_factory=dict)
+    repaired: int = 0
     corrected_languages: int = 0
     left_out: int = 0
     sources: dict[str, int] = field(default_factory=dict, compare=False)
@@ -168,6 +170,8 @@ class ReadingReport:
             line += f" + left out {self.left_out}"
         if self.other_languages:
             line += f"; other languages: {_listed(self.other_languages)}"
+        if self.repaired:
+            line += f"; wrongly decoded texts repaired: {self.repaired}"
         if self.corrected_languages:
             line += f"; wrong languages corrected: {self.corrected_languages}"
         return line

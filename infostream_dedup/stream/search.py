@@ -12,7 +12,7 @@ import numpy as np
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.judging.evidence.sentence_encoder import check_encoder
 from infostream_dedup.judging.features.rows import joined_rows
-from infostream_dedup.language.lexicon.other_languages import other_language
+from infostream_dedup.language.text.language import language_beyond_ours
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.model import LANGUAGES, Document, Language, names_in, one_or_several
 from infostream_dedup.model.limits import Range
@@ -123,7 +123,7 @@ class Searcher:
             if named:
                 id, url = named  # noqa: A001 - its own word
             itself, notes = None, []
-            document = Document(id="", text=text, title=title, lang=other_language(text))
+            document = Document(id="", text=text, title=title, lang=language_beyond_ours(text))
             if id is not None or url is not None:
                 itself = documents_of(connection, [self._stored(id, url)]).popitem()[1]
                 body = self._store.text(itself.ordinal) or ""

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.language.text.normalise import APOSTROPHES, INVISIBLE, MARKS, clean, in_place
+from infostream_dedup.language.text.normalise import APOSTROPHES, FAR_INVISIBLE, INVISIBLE, MARKS, clean, in_place
 from infostream_dedup.language.text.tokens import SENTENCE_MARK, forms, surfaces
 from infostream_dedup.language.translation.written_names import plain_term
 from infostream_dedup.model import LANGUAGES, Language, Settings, one_or_several
 from infostream_dedup.terms.representation import representation
 
 # No group is possessive: before 3.11.5, Python matched such groups wrongly (python/cpython issue 106052).
-_UNSEEN: Final = f"[{INVISIBLE}]*+"
+_UNSEEN: Final = f"[{INVISIBLE}{FAR_INVISIBLE}]*+"
 _LETTER: Final = f"[^\\W\\d_{APOSTROPHES}](?:{_UNSEEN}[{MARKS}])*"
 _JOINT: Final = f"{_UNSEEN}(?:[{APOSTROPHES}\u2010\u2011-]{_UNSEEN})?"
 _WORD: Final = re.compile(f"{_LETTER}(?:{_JOINT}{_LETTER})*")

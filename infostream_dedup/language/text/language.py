@@ -6,9 +6,11 @@ Meant for documents: a heading of three words may be the same in Russian and Ukr
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
+from infostream_dedup.language.lexicon.other_languages import other_language
 from infostream_dedup.language.text.normalise import URL, clean
 from infostream_dedup.model import Language
 
@@ -22,6 +24,9 @@ _CYRILLIC_LETTER: Final = re.compile("[а-яёіїєґ]")
 _CYRILLIC_WORD: Final = re.compile("(?<![^\\W_])(?<![-.\u2010\u2011])[а-яёіїєґ]+(?![^\\W_]|[-\u2010\u2011])")
 # t.me/channel, example.com, @channel, in lower case. Few texts are searched for them.
 _SHORT_ADDRESS: Final = re.compile("(?<![a-z0-9.-])(?:[a-z0-9][a-z0-9-]*\\.)+[a-z]{2,}(?:/[!-~]*)?|@[a-z0-9_.]+")
+
+_STYLED: Final = re.compile("[\uff21-\uff5a\u249c-\u24e9\U0001d400-\U0001d7ff\U0001f110-\U0001f189]")
+"""Letters in another style: full width, bold, in circles."""
 
 LATIN_NAMES: Final = 2
 """Latin letters per Cyrillic letter that news full of names (iPhone 15 Pro Max) may contain; English texts have hardly
@@ -82,17 +87,26 @@ def detect(text: str) -> Language:
     """
     sample = text[:SAMPLE].lower()
     if _mostly_latin(sample):
-        # Tags and scripts may have more letters than the text.
-        sample = clean(text)[:SAMPLE].lower() if "<" in sample else sample
+        # Tags, scripts and references may have more letters than the text.
+        sample = clean(text)[:SAMPLE].lower() if "<" in sample or "&" in sample else sample
         if _mostly_latin(sample):
             return "en"
     russian = sum(map(sample.count, _RUSSIAN_LETTERS))
     ukrainian = sum(map(sample.count, _UKRAINIAN_LETTERS))
     balance = UKRAINIAN_WEIGHT * ukrainian - RUSSIAN_WEIGHT * russian
     if russian + ukrainian < FEW:
+        if "&#" in sample or _STYLED.search(sample):
+            folded = unicodedata.normalize("NFKC", clean(text))
+            if folded[:SAMPLE].lower() != sample:
+                return detect(folded)
         words = _CYRILLIC_WORD.findall(sample)
         balance += _WORD_WEIGHT * sum((word in _UKRAINIAN_WORDS) - (word in _RUSSIAN_WORDS) for word in words)
     return "uk" if balance > 0 else "ru"
+
+
+def language_beyond_ours(text: str) -> str | None:
+    """Return the language of a text that is clearly not one of ours, by its words without markup."""
+    return other_language(clean(text) if "<" in text or "&" in text else text)
 
 
 def letter_counts(text: str) -> tuple[int, int, int, int]:

@@ -217,7 +217,8 @@ def _over_invisible(text: Text, index: int, word: bool, quiet: bool) -> int:
         index += size_of(signed(text.data[index]))
     kind = kind_at(text, index)
     line_feed = index < text.end and text.data[index] == 0x0A
-    harmless = (quiet and kind <= _OTHER) or (word and kind == _OTHER) or line_feed
+    # A soft hyphen at the end of a line may divide a word.
+    harmless = (quiet and kind <= _OTHER) or (word and kind == _OTHER and not line_feed) or (line_feed and not word)
     return index if harmless else failed(UNCLEAN)
 
 
