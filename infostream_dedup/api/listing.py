@@ -93,7 +93,7 @@ class Listing(Tabular, Generic[Row]):
     def once(self) -> Iterator[Row]:
         """Yield the rows without keeping those that are still to be computed: the listing is then used up."""
         kept, rest, ended = self._kept, self._rest, self._ended
-        self._kept, self._rest, self._ended = [], UnbrokenIterator(_used_up()), False
+        self._kept, self._rest, self._ended = [], _UsedUp(), False
         return chain(kept, () if ended else rest)
 
     @property
@@ -121,9 +121,11 @@ class Listing(Tabular, Generic[Row]):
         return f"<{type(self).__name__}: {left}, of {', '.join(self.columns)}>"
 
 
-def _used_up() -> Iterator[Any]:
-    raise UsageError("these rows were passed on by once(), which does not keep them; repeat the call")
-    yield
+class _UsedUp(Iterator[Any]):
+    """Stands for rows that were not kept."""
+
+    def __next__(self) -> Any:
+        raise UsageError("these rows were passed on by once(), which does not keep them; repeat the call")
 
 
 def _as_dict(row: Any) -> dict[str, Any]:

@@ -329,8 +329,8 @@ def _feed(text: str, name: str, moment: datetime) -> Iterator[dict[str, Any] | N
     base = next(filter(is_address, (feed.feed.get("link") or "", name)), "")
     rows = [_item(entry, base, moment) for entry in feed.entries]
     contents: dict[str, set[str]] = {}
-    for row in filter(None, rows):
-        contents.setdefault(row["id"], set()).add(content_digest(row))
+    for found in filter(None, rows):
+        contents.setdefault(found["id"], set()).add(content_digest(found))
     for row in rows:
         if row is not None and len(contents[row["id"]]) > 1:
             # The id is that of the site, a rubric or a form, not of the item.
