@@ -425,7 +425,12 @@ def _page(text: str, name: str, moment: datetime) -> dict[str, Any] | None:
     address = name if is_address(name) else None
     text = _PROLOG.sub("", text.lstrip(_BLANK), count=1)
     found = _package("trafilatura", "feeds").bare_extraction(
-        text, url=address, with_metadata=True, include_comments=False
+        text,
+        url=address,
+        with_metadata=True,
+        include_comments=False,
+        # Its search for dates reads copyright lines, and takes seconds on some pages; we look for the date ourselves.
+        date_extraction_params={"extensive_search": False, "original_date": True},
     )
     if found is None:
         return None

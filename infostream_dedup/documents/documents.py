@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 IdType = Literal["str", "int"]
 OtherLanguages = Literal["stem", "skip", "fail"]
+Repair = Literal["no", "judged", "written"]
+"""What happens to texts that were once decoded wrongly: nothing; judged as what they were; also written so."""
+
 _LANGUAGE_NAMES: Final[dict[str, Language]] = {
     **dict.fromkeys(("ru", "rus", "russian", "русский", "рус", "російська", "рос"), "ru"),
     **dict.fromkeys(("uk", "ukr", "ua", "ukrainian", "українська", "украинский", "укр"), "uk"),
@@ -75,8 +78,7 @@ class DocumentBuilder:
         columns: ColumnNames | None = None,
         make_ids: bool = False,
         other_languages: OtherLanguages = "stem",
-        repair: bool = True,
-        write_repaired: bool = False,
+        repair: Repair = "judged",
         report: ReadingReport | None = None,
     ) -> None:
         self._id_type = id_type
@@ -84,7 +86,6 @@ class DocumentBuilder:
         self._columns = columns
         self._other_languages = other_languages
         self._repair = repair
-        self._write_repaired = write_repaired
         self._report = report
         self._made: Counter[bytes] | None = Counter() if make_ids else None
         # Records of one file share a few layouts: keep one tuple per layout, not one per document.
@@ -114,7 +115,7 @@ class DocumentBuilder:
             "url": _read_text(values, "url", place),
         }
         given = {name: values[name] for name, own in fields.items() if name in values and _differs(values, name, own)}
-        if not self._write_repaired:
+        if self._repair != "written":
             given |= broken
         return Document(
             **fields,
@@ -132,7 +133,7 @@ class DocumentBuilder:
         better: dict[str, str] = {}
         for name in ("title", "text"):
             given = values.get(name)
-            if self._repair and isinstance(given, str) and not given.isascii():
+            if self._repair != "no" and isinstance(given, str) and not given.isascii():
                 found = repaired(given)
                 if found is not None:
                     broken[name], better[name] = given, found

@@ -211,6 +211,9 @@ _LEAST_LETTERS: Final = 20
 """Minimum number of letters outside ASCII for a guess: a stray byte in UTF-8 is a bad record, not another encoding."""
 
 _LEAST_SHARE: Final = 0.85
+_COMMON_SHARE: Final = 0.45
+"""Share of the common letters below which this is another language: Hebrew read as cp1251 has .42."""
+
 _ONE_BYTE: Final = ("cp1251", "koi8-u", "cp866", "iso8859-5", "mac-cyrillic")
 _COMMON: Final = frozenset("оаеинтсрвліi")
 """Lower-case letters that make up more than half of any Russian or Ukrainian text."""
@@ -259,7 +262,7 @@ def _likeness(begin: bytes, name: str) -> float:
         return 0.0
     cyrillic = sum("\u0400" <= letter <= "\u04ff" for letter in high)
     common = sum(letter in _COMMON for letter in high)
-    return cyrillic / len(high) if common > cyrillic / 3 else 0.0
+    return cyrillic / len(high) if common > _COMMON_SHARE * cyrillic else 0.0
 
 
 class ConvertedStream(io.RawIOBase):

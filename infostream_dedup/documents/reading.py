@@ -376,7 +376,6 @@ def make_builder(reading: Reading, report: ReadingReport | None) -> DocumentBuil
         columns=ColumnNames(reading.columns),
         make_ids=reading.make_ids,
         other_languages=reading.other_languages,
-        repair=reading.repair,
-        write_repaired=reading.write_repaired,
+        repair="written" if reading.write_repaired else "judged" if reading.repair else "no",
         report=report,
     )

@@ -86,6 +86,13 @@ def test_an_encoding_that_nothing_gives_away_is_believed(tmp_path) -> None:
     assert rows_of(tmp_path, japanese.encode("euc-jp"))[0]["text"] == "東京で会議が開かれた。"
 
 
+def test_another_alphabet_is_not_taken_for_a_cyrillic_one(tmp_path) -> None:
+    text = "הגשר על הנהר נסגר לשיפוצים עד סוף הקיץ, ואפשר לעבור דרך הסכר, כך נמסר מן העירייה ביום שני."
+    content = f"<title>1</title><link>https://a.example/1</link><description>{text}</description>"
+    (row,) = rows_of(tmp_path, feed(content, head="").encode("cp1255"))
+    assert not any("а" <= letter <= "я" for letter in row["text"])
+
+
 @pytest.mark.parametrize("broken", [b"\xd0", b"\xff", b"\xe2\x80"])
 def test_a_broken_letter_spoils_nothing_else(tmp_path, broken) -> None:
     content = feed(*map(item, range(3))).encode().replace("редкий".encode(), "редки".encode() + broken, 1)
