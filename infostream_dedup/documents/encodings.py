@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Final
 
-from infostream_dedup.documents.lines import recognised_encoding
+from infostream_dedup.documents.lines import ONE_BYTE, recognised_encoding
 
 _CLAIM: Final = re.compile(
     rb"""<(?:\?xml|meta)\b[^>]{0,300}?(?:encoding|charset)\s*=\s*["']?\s*([\w.:-]{2,40})""", re.IGNORECASE
@@ -76,4 +76,5 @@ def _guessed(content: bytes) -> str | None:
         found = import_module("charset_normalizer").from_bytes(content[:_SAMPLE]).best()
     except ImportError:
         return None
-    return None if found is None else str(found.encoding)
+    # Of Cyrillic encodings, our own rule has the better knowledge, and has said no.
+    return None if found is None or _known(found.encoding) in map(_known, ONE_BYTE) else str(found.encoding)

@@ -212,9 +212,12 @@ _LEAST_LETTERS: Final = 20
 
 _LEAST_SHARE: Final = 0.85
 _COMMON_SHARE: Final = 0.45
-"""Share of the common letters below which this is another language: Hebrew read as cp1251 has .42."""
+"""Share of the common letters below which this is another language."""
 
-_ONE_BYTE: Final = ("cp1251", "koi8-u", "cp866", "iso8859-5", "mac-cyrillic")
+_LAST: Final = frozenset("ыьэюя")
+"""Letters that every longer text has, but not Hebrew read as cp1251."""
+
+ONE_BYTE: Final = ("cp1251", "koi8-u", "cp866", "iso8859-5", "mac-cyrillic")
 _COMMON: Final = frozenset("оаеинтсрвліi")
 """Lower-case letters that make up more than half of any Russian or Ukrainian text."""
 
@@ -250,7 +253,7 @@ def recognised_encoding(begin: bytes) -> str | None:
     whole = sum(letter > "\x7f" and letter != "\ufffd" for letter in decoded)
     if not broken or whole >= broken:
         return None
-    best = max(_ONE_BYTE, key=lambda name: _likeness(begin, name))
+    best = max(ONE_BYTE, key=lambda name: _likeness(begin, name))
     return best if _likeness(begin, best) >= _LEAST_SHARE else None
 
 
@@ -262,7 +265,8 @@ def _likeness(begin: bytes, name: str) -> float:
         return 0.0
     cyrillic = sum("\u0400" <= letter <= "\u04ff" for letter in high)
     common = sum(letter in _COMMON for letter in high)
-    return cyrillic / len(high) if common > _COMMON_SHARE * cyrillic else 0.0
+    is_hebrew = len(high) >= 2 * _LEAST_LETTERS and _LAST.isdisjoint(text.lower())
+    return cyrillic / len(high) if common > _COMMON_SHARE * cyrillic and not is_hebrew else 0.0
 
 
 class ConvertedStream(io.RawIOBase):
