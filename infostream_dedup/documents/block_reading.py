@@ -61,7 +61,9 @@ _SAMPLE_BYTES: Final = 16_000
 """More bytes than ``other_language`` examines."""
 
 _FEWEST_CAPITALS: Final = 11
-_SHORTEST_BROKEN: Final = 24
+_EXAMINED: Final = 400
+"""Bytes at the beginning of a text that show whether it was decoded wrongly."""
+
 _NOT_GIVEN: Final = (*OUR_LANGUAGES, None)
 _NOWHERE: Final = Place("<block>")
 
@@ -241,21 +243,24 @@ def _doubt_encodings(columns: Any, rows: int) -> None:
     have more capitals than small letters, and the reverse as well.
     """
     ends = columns.text_ends[:rows]
-    size = int(ends[-1]) if rows else 0
-    if size < _SHORTEST_BROKEN:
-        return
-    data, begins = columns.texts[:size], np.concatenate([[0], ends[:-1]])
-    first, second = data[:-1], data[1:]
-    cyrillic = (first == 0xD0) | (first == 0xD1)
-    western = (first == 0xC2) | (first == 0xC3)
-    split = (first == 0xD0) & ((second == 0xA0) | (second == 0xA1))
-    capitals = (first == 0xD0) & (second >= 0x90) & (second < 0xB0)
-    boxes = first == 0xE2
-    sizes, places = np.maximum(ends - begins, 1), np.minimum(begins, size - 2)
-    masks = (cyrillic, western, split, capitals, boxes)
-    cyrillics, westerns, splits, large, drawn = (
-        np.add.reduceat(mask.view(np.uint8), places, dtype=np.int32) for mask in masks
+    width = min(_EXAMINED, len(columns.texts))
+    begins = np.concatenate([[0], ends[:-1]])
+    # Near the end of the array, what is examined begins before the text.
+    starts = np.minimum(begins, len(columns.texts) - width)
+    data = np.lib.stride_tricks.sliding_window_view(columns.texts, width)[starts]
+    places = starts[:, None] + np.arange(width)
+    data[(places < begins[:, None]) | (places >= ends[:, None])] = 0
+    first, second = data[:, :-1], data[:, 1:]
+    russian, other = first == 0xD0, first == 0xD1
+    masks = (
+        russian | other,
+        (first == 0xC2) | (first == 0xC3),
+        russian & ((second == 0xA0) | (second == 0xA1)),
+        russian & (second >= 0x90) & (second < 0xB0),
+        first == 0xE2,
     )
+    cyrillics, westerns, splits, large, drawn = (np.count_nonzero(mask, axis=1) for mask in masks)
+    sizes = np.maximum(np.minimum(ends - begins, width), 1)
     doubted = (4 * westerns > sizes) | (4 * drawn > sizes) | ((splits > 3) & (3 * splits > cyrillics + westerns))
     doubted |= (large > _FEWEST_CAPITALS) & (2 * large > cyrillics)
     states = columns.states[:rows]

@@ -40,7 +40,7 @@ _RARE: Final = re.compile(f"[{INVISIBLE}{MARKS}{_STRESSED}]")
 _INVISIBLES: Final = re.compile(f"[{INVISIBLE}]+")
 _FAR_INVISIBLES: Final = re.compile(f"[{FAR_INVISIBLE}]+")
 # A hyphen at the end of a line, before the small letter with which the next one begins.
-_HYPHENATED: Final = re.compile("(?<=[A-Za-zА-Яа-яЁёЄєІіЇїҐґ])[-\u00ad]\r?\n(?=[a-zа-яёєіїґ])")
+_HYPHENATED: Final = re.compile("[-\u00ad](?<=[A-Za-zА-Яа-яЁёЄєІіЇїҐґ].)\r?\n(?=[a-zа-яёєіїґ])")
 _MARKED: Final = re.compile(f"[{MARKS}{_STRESSED}]")
 # A Cyrillic letter, marks that turn it into another letter (й, ї), then the stress.
 _STRESS: Final = re.compile("([\u0400-\u052f][\u0302-\u036f]*)[\u0300\u0301]+")
