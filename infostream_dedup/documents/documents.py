@@ -41,6 +41,9 @@ _ID_BYTES: Final = 8
 _INT64: Final = range(-(2**63), 2**63)
 # Tab and line ends are kept, as is everything outside C0, DEL and C1. Surrogates can only come from memory.
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_INSIDE_WORD: Final = re.compile("(?<=[^\\W\\d_])[\x00-\x08\x0e-\x1b\x7f]+(?=[^\\W\\d_])")
+"""Control characters that no program shows as a blank or a line end, between letters of a word."""
+
 _UNWANTED: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _CONTROL_OR_SURROGATE_IN_ID: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _MAX_SHOWN: Final = 60
@@ -345,7 +348,7 @@ def _checked_text(value: str, name: str, place: Place) -> str:
     except UnicodeEncodeError as error:
         surrogate = value[error.start]
         raise place.error("E_ENCODING", f"lone surrogate {surrogate!a}, expected Unicode text", name) from None
-    return _CONTROL.sub(" ", value)
+    return _CONTROL.sub(" ", _INSIDE_WORD.sub("", value))
 
 
 def _is_nan(value: object) -> bool:

@@ -114,6 +114,15 @@ def _plain(text: str) -> list[str]:
     return re.findall(r"[^\W\d_]+", clean(text))
 
 
+def test_control_characters_divide_no_word() -> None:
+    text = TEXTS["ru"]
+    cut = re.sub(r"(\w{2})(?=\w)", "\\1\x07\x1b", text)
+    (document,) = read_documents([{"id": "1", "text": cut}])
+    assert document.text == text
+    (document,) = read_documents([{"id": "1", "text": "первый\x0bвторой\x85третий \x07четвёртый"}])
+    assert document.text == "первый второй третий  четвёртый"
+
+
 def test_cleaning_twice_changes_nothing_of_nested_markup() -> None:
     for text in (
         "&&#97;mp;shy;",
