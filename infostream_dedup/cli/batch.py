@@ -44,7 +44,18 @@ if TYPE_CHECKING:
 _PAGE: Final = ("made", "ui_language", "xlsx")
 _WORDS: Final = "infostream_dedup.sweep.words"
 _READING: Final = (
-    *("on_error", "quarantine", "max_errors", "id_type", "columns", "make_ids", "other_languages", "encoding"),
+    *(
+        "on_error",
+        "quarantine",
+        "max_errors",
+        "id_type",
+        "columns",
+        "make_ids",
+        "other_languages",
+        "encoding",
+        "repair",
+    ),
+    "write_repaired",
 )
 _OF_TEXTS: Final = (
     *_READING,
