@@ -44,7 +44,18 @@ if TYPE_CHECKING:
 _PAGE: Final = ("made", "ui_language", "xlsx")
 _WORDS: Final = "infostream_dedup.sweep.words"
 _READING: Final = (
-    *("on_error", "quarantine", "max_errors", "id_type", "columns", "make_ids", "other_languages", "encoding"),
+    *(
+        "on_error",
+        "quarantine",
+        "max_errors",
+        "id_type",
+        "columns",
+        "make_ids",
+        "other_languages",
+        "encoding",
+        "repair",
+    ),
+    "write_repaired",
 )
 _OF_TEXTS: Final = (
     *_READING,
@@ -397,7 +408,9 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
         found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
     form = chosen_format(output_format, "table", "jsonl")
     print_rows(
-        (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in found), form, columns=found.columns
+        (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in found.once()),
+        form,
+        columns=found.columns,
     )
     note_reading(found.report, quiet=quiet)
 

@@ -211,7 +211,7 @@ def test_only_texts_with_markup_are_cleaned() -> None:
         "до\u00adм:",
         "//до\u00adм",
         "дом @ 7",
-        " Дом \nдом",
+        "Дом\nдом",
         "дом://дом",
         "://дом",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from enum import IntEnum
 from functools import cache
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.language.text.normalise import TO_CYRILLIC, TO_LATIN
+from infostream_dedup.language.text.normalise import APOSTROPHES, INVISIBLE, MARKS, TO_CYRILLIC, TO_LATIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,10 +49,10 @@ class CharacterKind(IntEnum):
     SLASH = 11
 
 
-_INVISIBLE: Final = (0xAD, 0x34F, 0x61C, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF)
+_DROPPED: Final = re.compile(f"[{INVISIBLE}{MARKS}]")
 
 _SIGNS: Final[dict[CharacterKind, str]] = {
-    CharacterKind.APOSTROPHE: "'’ʼ`´‘‛ʹ′",
+    CharacterKind.APOSTROPHE: APOSTROPHES,
     CharacterKind.POINT: ".",
     CharacterKind.COMMA: ",",
     CharacterKind.SPACE: " \u00a0\u2009\u202f",
@@ -90,13 +91,13 @@ def alphabet() -> Alphabet:
     latin = np.zeros(CODE_POINTS, dtype=np.uint8)
     for point in range(CODE_POINTS):
         character = chr(point)
-        if character.isalpha():
+        if _DROPPED.match(character):
+            kinds[point] = CharacterKind.DROPPED
+        elif character.isalpha():
             kinds[point] = CharacterKind.CAPITAL if character.isupper() else CharacterKind.SMALL
             folded[point] = _folded_letter(character)
         elif character.isdecimal():
             kinds[point], folded[point] = CharacterKind.DIGIT, int(character)
-        elif 0x300 <= point < 0x370 or point in _INVISIBLE:
-            kinds[point] = CharacterKind.DROPPED
     for kind, signs in _SIGNS.items():
         kinds[[ord(sign) for sign in signs]] = kind
     for letter in "abcdefghijklmnopqrstuvwxyz":
