@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from infostream_dedup.documents import ReadingReport
     from infostream_dedup.documents.collecting import FetchLimits
 
-_COLUMNS = ("id", "title", "text", "published", "source", "url")
+_COLUMNS = ("id", "title", "text", "published", "source", "url", "item", "collected_at")
 
 
 def collect(
@@ -27,7 +28,7 @@ def collect(
     max_redirects: int = 5,
     on_failure: Callable[[InfostreamError], object] | None = None,
 ) -> Listing[dict[str, Any]]:
-    """Turn RSS and Atom feeds, HTML pages and WARC archives into documents. Needs the extra ``feeds``.
+    """Turn RSS and Atom feeds, HTML pages, WARC archives and exports of Telegram into documents (extra ``feeds``).
 
     Only addresses listed in ``sources`` are opened: items of a feed are taken as they appear in the feed. No other
     function of the package opens a connection.
@@ -42,7 +43,8 @@ def collect(
             error is raised.
 
     Returns:
-        Rows ``id, title, text, published, source, url``, each id once; ``report`` counts what was read. Its
+        Rows ``id, title, text, published, source, url, item, collected_at``, each id once (and ``relation``,
+        ``forwarded_by``, ``edited`` of posts); ``report`` counts what was read. Its
         ``quarantined_by_code`` counts items that came ``again``, items and pages that were ``empty``, and sources that
         stayed ``unread``.
 
@@ -69,7 +71,7 @@ def _rows(
     report: ReadingReport,
     on_failure: Callable[[InfostreamError], object] | None,
 ) -> Iterator[dict[str, Any]]:
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
     failures = 0
     for source in sources:
         try:
@@ -83,25 +85,32 @@ def _rows(
             on_failure(error)
 
 
-def _rows_of(source: str, limits: FetchLimits, report: ReadingReport, seen: set[str]) -> Iterator[dict[str, Any]]:
-    from infostream_dedup.documents.collecting import collected, fetch, is_address
+def _rows_of(source: str, limits: FetchLimits, report: ReadingReport, seen: dict[str, str]) -> Iterator[dict[str, Any]]:
+    from infostream_dedup.documents.collecting import collected, content_digest, fetch, is_address
 
-    charset = None
+    charset, moment = None, datetime.now(UTC)
     if is_address(source):
         content, name, charset = fetch(source, limits)
         stream: IO[bytes] = io.BytesIO(content)
     else:
         stream, name = _opened_file(source)
+        if source != "-":
+            moment = datetime.fromtimestamp(Path(source).stat().st_mtime, UTC)
     with stream:
-        for row in collected(stream, name, limits.max_bytes, charset):
+        for row in collected(stream, name, limits.max_bytes, charset, moment):
             report.read += 1
             if row is None:
                 report.count_quarantined("empty")
                 continue
+            digest = content_digest(row)
+            if seen.get(row["id"], digest) != digest:
+                # Another item, whose site or feed gives many the same id.
+                row["id"] = row["item"] = f"{row['id']}#{digest}"
             if row["id"] in seen:
                 report.count_quarantined("again")
                 continue
-            seen.add(row["id"])
+            seen[row["id"]] = digest
+            row.setdefault("collected_at", moment.isoformat(timespec="seconds"))
             report.count_used(source)
             report.count_origin(row.get("source"), None)
             yield row

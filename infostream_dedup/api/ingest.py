@@ -129,7 +129,7 @@ def ingest(
     *,
     batch_size: int = 1000,
     batch_id: str | None = None,
-    on_conflict: OnConflict = "error",
+    on_conflict: OnConflict = "item",
     follow: bool = False,
     batch_seconds: float = 1.0,
     annotate: bool = False,
@@ -155,8 +155,8 @@ def ingest(
         batch_size: number of documents per batch; verdicts do not depend on it.
         batch_id: id of the first batch (``#2``, ``#3`` ... is appended for further ones), so that the same id with
             different content is refused; by default the id is derived from the content.
-        on_conflict: what to do with a known id and different content: ``error``, or ``version`` to store it as a
-            further version.
+        on_conflict: what to do with a known id and different content: ``error``, ``version`` to store it as a further
+            version, or ``item``: a version if the document has the field ``item``, as those of ``collect`` have.
         follow: keep waiting for input: ``source`` is one folder (a batch per new file) or ``-``; SIGTERM ends it.
         batch_seconds: with ``follow``: close a batch after this many seconds.
         annotate: ``IngestedBatch.rows`` are documents with their verdicts in columns; a document that already has

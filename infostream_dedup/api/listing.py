@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from infostream_dedup.errors import UsageError
@@ -36,9 +37,7 @@ class UnbrokenIterator(Iterator[Row]):
 class Listing(Tabular, Generic[Row]):
     """The rows of a result.
 
-    Rows are computed as they are read, and can be read only once unless they are kept (``rows``).
-
-    Converting them (``to_pandas``, ``to_polars``, ``to_arrow``) or displaying them in a notebook keeps them.
+    Rows are computed as they are read, and kept, so that they can be read again; ``once`` reads them without keeping.
 
     Args:
         rows: the rows, computed as they are read if possible.
@@ -61,42 +60,72 @@ class Listing(Tabular, Generic[Row]):
     def __init__(
         self, rows: Iterable[Row], columns: tuple[str, ...], report: ReadingReport, *, warnings: Sequence[str] = ()
     ) -> None:
-        self._rows: Iterator[Row] = UnbrokenIterator(rows)
-        self._kept: list[Row] | None = None
+        self._rest: Iterator[Row] = UnbrokenIterator(rows)
+        self._kept: list[Row] = []
+        self._ended = False
+        self._next: Iterator[Row] | None = None
         self.columns = columns
         self.report = report
         self.warnings = tuple(warnings)
 
     def __iter__(self) -> Iterator[Row]:
-        return self if self._kept is None else iter(self._kept)
+        """All rows, from the first."""
+        place = 0
+        while place < len(self._kept) or self._keep_next():
+            yield self._kept[place]
+            place += 1
 
     def __next__(self) -> Row:
-        return next(self._rows)
+        if self._next is None:
+            self._next = iter(self)
+        return next(self._next)
+
+    def _keep_next(self) -> bool:
+        """Compute and keep another row; false at the end."""
+        if self._ended:
+            return False
+        try:
+            self._kept.append(next(self._rest))
+        except StopIteration:
+            self._ended = True
+        return not self._ended
+
+    def once(self) -> Iterator[Row]:
+        """Yield the rows without keeping those that are still to be computed: the listing is then used up."""
+        kept, rest, ended = self._kept, self._rest, self._ended
+        self._kept, self._rest, self._ended = [], _UsedUp(), False
+        return chain(kept, () if ended else rest)
 
     @property
     def rows(self) -> list[Row]:
-        """The remaining rows; once accessed, they are kept and can be read again."""
-        if self._kept is None:
-            self._kept = list(self._rows)
-            self._rows = iter(self._kept)
+        """All rows."""
+        while self._keep_next():
+            pass
         return self._kept
 
     def as_dicts(self) -> Iterator[dict[str, Any]]:
-        """Yield the remaining rows as plain dicts, one at a time."""
+        """Yield the rows as plain dicts, one at a time."""
         return map(_as_dict, self)
 
     def as_rows(self) -> list[dict[str, Any]]:
-        """Return the remaining rows as plain dicts; they are kept (see ``rows``)."""
+        """Return the rows as plain dicts."""
         return [_as_dict(row) for row in self.rows]
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state for a copy or another process; the remaining rows are computed and kept."""
-        return {**self.__dict__, "_kept": self.rows, "_rows": iter(self.rows)}
+        """The state for a copy or another process; all rows are computed."""
+        return {**self.__dict__, "_kept": self.rows, "_rest": iter(()), "_next": None}
 
     def __repr__(self) -> str:
         # Do not compute rows only to display them.
-        left = "rows not read yet" if self._kept is None else f"{len(self._kept):,} rows"
+        left = f"{len(self._kept):,} rows" if self._ended else "rows not read yet"
         return f"<{type(self).__name__}: {left}, of {', '.join(self.columns)}>"
+
+
+class _UsedUp(Iterator[Any]):
+    """Stands for rows that were not kept."""
+
+    def __next__(self) -> Any:
+        raise UsageError("these rows were passed on by once(), which does not keep them; repeat the call")
 
 
 def _as_dict(row: Any) -> dict[str, Any]:

@@ -95,9 +95,7 @@ class PairListing(Listing["PairRow"]):
                 " call pairs(..., k_min=1) once"
             )
         rows = list(stricter_rows(self.rows, self.settings, k=k, min_probability=min_probability))
-        found = PairListing(rows, self.columns, self.report, self.settings, semantic=self.semantic, k_min=k)
-        found._kept = rows
-        return found
+        return PairListing(rows, self.columns, self.report, self.settings, semantic=self.semantic, k_min=k)
 
 
 def files_of(report: ReadingReport) -> NDArray[np.int64]:
@@ -406,7 +404,7 @@ def pairs(
             between_files=between_files,
             window_days=disk.window_days,
         )
-        rows = ordered_rows(iter(listing), strongest_first=order.sort == "strength", top=order.top)
+        rows = ordered_rows(listing.once(), strongest_first=order.sort == "strength", top=order.top)
         return PairListing(rows, listing.columns, listing.report, listing.settings, k_min=k_min)
     collection, report = read_collection(source, read, boilerplate=boilerplate, progress=progress)
     rows = pair_rows(

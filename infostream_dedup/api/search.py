@@ -61,8 +61,9 @@ def search(
             kinds and probabilities change, not their order.
 
     Returns:
-        Hits, the most alike first: by the share of the weight of the text's key terms that the hit has, then by the
-        reverse share, then the earliest first; ``searched`` says what was searched.
+        Hits, the most alike first (of a text with one or two key terms, all must match; an id or address stands for its
+        document): by the share of the weight of the text's key terms that the hit has, then by
+        the reverse share, then the earliest first; ``searched`` says what was searched.
 
     Raises:
         UsageError: not exactly one of text, id and address is given.

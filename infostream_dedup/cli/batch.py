@@ -47,7 +47,18 @@ if TYPE_CHECKING:
 _PAGE: Final = ("made", "ui_language", "xlsx")
 _WORDS: Final = "infostream_dedup.sweep.words"
 _READING: Final = (
-    *("on_error", "quarantine", "max_errors", "id_type", "columns", "make_ids", "other_languages", "encoding"),
+    *(
+        "on_error",
+        "quarantine",
+        "max_errors",
+        "id_type",
+        "columns",
+        "make_ids",
+        "other_languages",
+        "encoding",
+        "repair",
+    ),
+    "write_repaired",
 )
 _AGAIN: Final = ("on_error", "max_errors", "tz", "id_type", "columns", "make_ids", "other_languages", "encoding")
 """Options with which documents are read again for their titles."""
@@ -411,7 +422,9 @@ def pairs(
         return
     form = chosen_format(output_format, "table", "jsonl")
     print_rows(
-        (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in found), form, columns=found.columns
+        (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in found.once()),
+        form,
+        columns=found.columns,
     )
     note_reading(found.report, quiet=quiet)
 

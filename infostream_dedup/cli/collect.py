@@ -1,4 +1,4 @@
-"""``collect``: turn feeds, web pages and web archives into documents."""
+"""``collect``: turn feeds, web pages, web archives and exports into documents."""
 
 from __future__ import annotations
 
@@ -46,12 +46,14 @@ _PASSED_OVER = {"again": "repeated", "empty": "without a text"}
 )
 @general_options("jsonl", "jsonl", "json", "csv")
 def collect(sources: tuple[str, ...], out: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
-    """Turn RSS and Atom feeds, HTML pages and WARC archives into documents (extra feeds).
+    """Turn feeds, HTML pages, WARC archives and exports of Telegram into documents (extra feeds).
 
     Sources are files, - for standard input, or addresses. Only the addresses given here are opened, within the limits;
     no other command opens a connection. Items are taken as they appear in the feed, pages without navigation and
-    comments. Rows: id, title, text, published, source (the host), url; an item that occurs twice is written once, items
-    and pages without a text are passed over.
+    comments; posts of Telegram come from result.json, from an export in HTML or from a saved preview page. Rows: id,
+    title, text, published, source (the publisher or host), url, item (the id: edited items are versions, see 'ingest
+    --on-conflict'), collected_at; an item that occurs twice is written once, items and pages without a text are passed
+    over.
     """
     from infostream_dedup import api
 
@@ -64,9 +66,11 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
     found = api.collect(sources, on_failure=tell, **given)
     RUN.was_read(found.report)
     if out is None:
-        print_rows(found, chosen_format(output_format, "jsonl", "jsonl"), columns=found.columns)
+        print_rows(found.once(), chosen_format(output_format, "jsonl", "jsonl"), columns=found.columns)
     else:
-        save_rows(found, out, output_format, columns=found.columns, inputs=[one for one in sources if "://" not in one])
+        save_rows(
+            found.once(), out, output_format, columns=found.columns, inputs=[one for one in sources if "://" not in one]
+        )
     used, passed_over = found.report.used, found.report.quarantined_by_code
     said = [f"collected {used} document{'' if used == 1 else 's'}"]
     said += [f"{passed_over[code]} {word}" for code, word in _PASSED_OVER.items() if code in passed_over]

@@ -98,12 +98,13 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
         found = asked(documents, progress=progress, **given)
     if out == "-":
         form = chosen_format(output_format, "table", "jsonl")
-        rows = map(_for_the_eye, found) if form == "table" and "coverage_a" in found.columns else found
+        shown = form == "table" and "coverage_a" in found.columns
+        rows = map(_for_the_eye, found.once()) if shown else found.once()
         print_rows(rows, form, columns=found.columns)
     elif output_format == "table":
         raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
     else:
-        save_rows(found, out, output_format, columns=found.columns, inputs=documents)
+        save_rows(found.once(), out, output_format, columns=found.columns, inputs=documents)
     for warning in found.warnings:
         note(f"warning: {warning}", quiet=quiet)
     note_reading(found.report, quiet=quiet)
@@ -233,7 +234,7 @@ def provenance(
 
         # Before the rows, because their reader may stop at the first ones.
         save_page(provenance_page(found.groups, found.boilerplate), html, inputs=inputs)
-    print_rows(found, chosen_format(output_format, "jsonl", "jsonl"))
+    print_rows(found.once(), chosen_format(output_format, "jsonl", "jsonl"))
     if html is not None:
         note(f"report: {html}", quiet=quiet)
     note_reading(found.report, quiet=quiet, more=f"; {len(found.groups)} of {found.total} groups")

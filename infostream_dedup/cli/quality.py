@@ -530,6 +530,6 @@ def classify(
         found = api.classify(documents, models, progress=progress, **given)
     form = chosen_format(output_format, "table", "jsonl")
     columns = tuple(name for name in found.columns if form != "table" or name != "reasons")
-    print_rows(({name: row[name] for name in columns} for row in found), form, columns=columns)
+    print_rows(({name: row[name] for name in columns} for row in found.once()), form, columns=columns)
     note_reading(found.report, quiet=quiet)
     note(f"{found.judged} pairs judged, {found.repeating} repeat", quiet=quiet)

@@ -65,10 +65,10 @@ if TYPE_CHECKING:
 @prefix_option
 @output(
     "--on-conflict",
-    type=click.Choice(["error", "version"]),
-    default="error",
+    type=click.Choice(["item", "error", "version"]),
+    default="item",
     show_default=True,
-    help="If a known id comes with different content: stop, or accept another version.",
+    help="If a known id comes with different content: stop, accept another version, or accept it of collected items.",
 )
 @reads(
     "--follow",

@@ -35,7 +35,8 @@ from infostream_dedup.documents.reading import (
 )
 from infostream_dedup.documents.records import BadRecords, Item, Place, ReadingReport, SeenIds
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.language.lexicon.other_languages import other_language
+from infostream_dedup.language.text.kernels.visible_text import count_letters
+from infostream_dedup.language.text.language import SAMPLE, is_contradicted, language_beyond_ours
 from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of
 
 if TYPE_CHECKING:
@@ -56,6 +57,10 @@ _MOST_LEFT: Final = 8
 
 _SAMPLE_BYTES: Final = 16_000
 """More bytes than ``other_language`` examines."""
+
+_FEWEST_CAPITALS: Final = 11
+_EXAMINED: Final = 400
+"""Bytes at the beginning of a text that show whether it was decoded wrongly."""
 
 _NOT_GIVEN: Final = (*OUR_LANGUAGES, None)
 _NOWHERE: Final = Place("<block>")
@@ -83,6 +88,7 @@ class _Reader:
         self._utc = time_zone(reading.tz) is UTC
         # Renamed fields, and ids made from texts, are left to the plain code.
         self._plainly = bool(reading.columns) or reading.make_ids
+        self._repairs = reading.repair
         self._bad = bad
         self._seen = seen
         self._names: dict[str | None, str | None] = {}
@@ -195,11 +201,57 @@ class _Reader:
                 states[row] = LEFT
                 continue
             dates[row] = (0, -1) if time is None else (microseconds_of(time), UTC_KNOWN)
+        self._doubt_languages(columns, block.rows)
+        if self._repairs:
+            _doubt_encodings(columns, block.rows)
         texts, bodies, ends = columns.texts.data, columns.bodies, columns.text_ends
         for row in np.flatnonzero((states == READ) & (columns.languages[: block.rows] == NO_LANGUAGE)).tolist():
             begin, end = int(bodies[row]), int(ends[row])
-            if other_language(str(texts[begin : min(end, begin + _SAMPLE_BYTES)], "utf-8", "ignore")) is not None:
+            if language_beyond_ours(str(texts[begin : min(end, begin + _SAMPLE_BYTES)], "utf-8", "ignore")) is not None:
                 states[row] = LEFT
+
+    def _doubt_languages(self, columns: Any, rows: int) -> None:
+        """Leave texts whose letters contradict the stated language to the plain code."""
+        stated = np.flatnonzero((columns.states[:rows] == READ) & (columns.languages[:rows] != NO_LANGUAGE))
+        if not len(stated):
+            return
+        counts = np.zeros((rows, 4), dtype=np.int32)
+        count_letters(columns.texts, np.concatenate([[0], columns.text_ends[:rows]]), SAMPLE, counts)
+        for row in stated.tolist():
+            if is_contradicted(_NOT_GIVEN[columns.languages[row]], counts[row].tolist()):
+                columns.states[row] = LEFT
+
+
+def _doubt_encodings(columns: Any, rows: int) -> None:
+    """Leave texts that may have been decoded wrongly to the plain code.
+
+    Where UTF-8 or a Cyrillic encoding was taken for a Western one, most letters begin with byte C3; where UTF-8 was
+    taken for cp1251, every other letter is the Р or С of its first byte. Texts in koi8-u that were taken for cp1251
+    have more capitals than small letters, and the reverse as well.
+    """
+    ends = columns.text_ends[:rows]
+    width = min(_EXAMINED, len(columns.texts))
+    begins = np.concatenate([[0], ends[:-1]])
+    # Near the end of the array, what is examined begins before the text.
+    starts = np.minimum(begins, len(columns.texts) - width)
+    data = np.lib.stride_tricks.sliding_window_view(columns.texts, width)[starts]
+    places = starts[:, None] + np.arange(width)
+    data[(places < begins[:, None]) | (places >= ends[:, None])] = 0
+    first, second = data[:, :-1], data[:, 1:]
+    russian, other = first == 0xD0, first == 0xD1
+    masks = (
+        russian | other,
+        (first == 0xC2) | (first == 0xC3),
+        russian & ((second == 0xA0) | (second == 0xA1)),
+        russian & (second >= 0x90) & (second < 0xB0),
+        first == 0xE2,
+    )
+    cyrillics, westerns, splits, large, drawn = (np.count_nonzero(mask, axis=1) for mask in masks)
+    sizes = np.maximum(np.minimum(ends - begins, width), 1)
+    doubted = (4 * westerns > sizes) | (4 * drawn > sizes) | ((splits > 3) & (3 * splits > cyrillics + westerns))
+    doubted |= (large > _FEWEST_CAPITALS) & (2 * large > cyrillics)
+    states = columns.states[:rows]
+    states[doubted & (states == READ)] = LEFT
 
 
 def _items(block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Item]:

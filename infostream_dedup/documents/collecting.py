@@ -18,8 +18,15 @@ from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
+from infostream_dedup.documents.dates import written_date
+from infostream_dedup.documents.encodings import decoded
+from infostream_dedup.documents.json_files import parsed_json
+from infostream_dedup.documents.messengers import Post, posts_of_export, posts_of_page
+from infostream_dedup.documents.page_dates import page_date
 from infostream_dedup.errors import BadDataError, MissingExtraError, NoInputError
 from infostream_dedup.model import VERSION
+from infostream_dedup.model.document import MOST_ID_BYTES
+from infostream_dedup.model.outlets import outlet_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,11 +149,34 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 _HEAD: Final = 2048
-_FEED_OR_PAGE: Final = re.compile(rb"<(?:(?:[\w.-]+:)?(rss|feed|RDF)|!doctype\s+html|html)[\s>]", re.IGNORECASE)
+_FEED_OR_PAGE: Final = re.compile(
+    r"<(?:(?:[\w.-]+:)?(rss|feed|RDF)|!doctype\s+html|html|(?:[\w.-]+:)?(urlset|sitemapindex|opml))[\s>]", re.IGNORECASE
+)
 """What comes first tells feeds from pages, which may show a piece of a feed."""
 
-_FEED_END: Final = re.compile(rb"</(?:[\w.-]+:)?(?:rss|feed|RDF)\s*>", re.IGNORECASE)
-_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+_BEFORE: Final = (("<!--", "-->"), ("<?", "?>"))
+"""Begin and end of what may stand before the first element, however long."""
+
+_PROLOG: Final = re.compile(r"\s*<\?xml\b[^>]{0,300}\?>")
+_FEED_END: Final = re.compile(rb"</(?:[\w.-]+:)?(?:rss|feed|RDF)\s*(?:>|$)", re.IGNORECASE)
+_LISTS: Final = {
+    "opml": "a list of feeds (OPML), not a feed; collect the {number} addresses that it names",
+    "urlset": "a sitemap, which names {number} pages and has no texts; collect the pages themselves",
+    "sitemapindex": "a list of {number} sitemaps, which have no texts; collect pages or feeds",
+}
+_NAMED: Final = re.compile(r"<(?:[\w.-]+:)?loc[\s>]|\bxmlUrl\s*=", re.IGNORECASE)
+_FULL_TEXT: Final = re.compile(r"(?:\w+_)?full[-_]?text")
+_TAG: Final = re.compile(r"</?(?:p|br|div|a|b|i|strong|em|img|span)\b[^<>]*>", re.IGNORECASE)
+_CHALLENGE: Final = re.compile(
+    r"cf[-_]chl|cf-browser-verification|/cdn-cgi/challenge-platform|ddos-guard|_Incapsula_Resource|"
+    r"<title>\s*(?:Just a moment|Attention Required|Один момент|DDoS-Guard|Checking your browser|Are you a robot|"
+    r"Access denied|Verify you are human|Проверка браузера|Подтвердите, что (?:запросы|вы)|Доступ (?:запрещ|огранич))",
+    re.IGNORECASE,
+)
+"""Pages by which servers ask for a proof that no program asks."""
+
+_LONGEST_CHALLENGE: Final = 1500
+"""Characters of text; an article about such pages has more."""
 _SURROGATES: Final = re.compile(
     rb"(?:&(?:amp;)?#(?:x0*d[89a-f][0-9a-f]{2}|0*5(?:529[6-9]|5[3-9]\d\d|6\d{3}|7[0-2]\d\d|73[0-3]\d|734[0-3]));)+",
     re.IGNORECASE,
@@ -165,18 +195,14 @@ _FEED_TYPES: Final = ("application/rss+xml", "application/atom+xml", "applicatio
 _PACKED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """First bytes of gzip and zstandard; only archives are read from packed sources."""
 
-_LONGEST_ID: Final = 512
-_DIGITS_OF_DAY: Final = 8
-_ZONES: Final = {"CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "MSD": 4}
-"""Hours of time zones whose names the parser does not know and takes for UTC."""
-
-_BLANK: Final = b"\xef\xbb\xbf \t\r\n"
+_BLANK: Final = "\ufeff \t\r\n"
 
 
 def collected(
-    stream: IO[bytes], name: str, max_bytes: int, charset: str | None = None
+    stream: IO[bytes], name: str, max_bytes: int, charset: str | None = None, moment: datetime | None = None
 ) -> Iterator[dict[str, Any] | None]:
-    """Yield the documents of a feed or an archive, or the one document of a page."""
+    """Yield the documents of a feed, an export or an archive, or the one of a page; None for those of no text."""
+    moment = moment or datetime.now(UTC)
     buffered = io.BufferedReader(_Raw(stream))
     head = buffered.peek(_HEAD)[:_HEAD]
     if head.startswith((b"WARC/", *_PACKED)):
@@ -186,20 +212,78 @@ def collected(
     if len(content) > max_bytes:
         message = f"longer than {max_bytes:,} bytes; --max-bytes allows more"
         raise BadDataError(message, code="E_TOO_LARGE", source=name)
-    if content.startswith(_UTF_16):
-        content, charset = content.decode("utf-16", "replace").encode(), "utf-8"
-    if _is_feed(content):
-        yield from _feed(content, name, charset)
-        return
-    if content[:_HEAD].lstrip(_BLANK).startswith((b"{", b"[")) and not _FEED_OR_PAGE.search(content[:_HEAD]):
-        message = "JSON, expected RSS, Atom, HTML or WARC; other commands read documents in JSON as they are"
+    text = decoded(content, (charset,))
+    begin = _begin(text)
+    kind = _kind(begin)
+    if kind in _LISTS:
+        message = _LISTS[kind].format(number=len(_NAMED.findall(text)))
         raise BadDataError(message, code="E_FEED", source=name)
-    yield _page(content, name)
+    if kind == "feed":
+        yield from _feed(text, name, moment)
+    elif kind is None and begin.startswith(("{", "[")):
+        yield from _export(content, name, moment)
+    elif _is_challenge(text):
+        message = "the server asks for a proof that no program is asking; this is not the page"
+        raise BadDataError(message, code="E_FEED", source=name)
+    else:
+        yield from _pages(text, name, moment)
 
 
-def _is_feed(content: bytes) -> bool:
-    found = _FEED_OR_PAGE.search(content[:_HEAD])
-    return found is not None and found[1] is not None
+def _begin(text: str) -> str:
+    """The beginning without comments and instructions, which may be long."""
+    place = len(text) - len(text.lstrip(_BLANK))
+    while marks := next((marks for marks in _BEFORE if text.startswith(marks[0], place)), None):
+        end = text.find(marks[1], place)
+        if end < 0:
+            break
+        place = end + len(marks[1])
+        while place < len(text) and text[place] in _BLANK:
+            place += 1
+    return text[place : place + _HEAD]
+
+
+def _kind(begin: str) -> str | None:
+    """Return ``feed``, ``page``, or the name of a list of addresses; None for anything else."""
+    found = _FEED_OR_PAGE.search(begin)
+    if found is None:
+        return None
+    return "feed" if found[1] else found[2].lower() if found[2] else "page"
+
+
+def _is_challenge(text: str) -> bool:
+    found = _CHALLENGE.search(text)
+    return found is not None and len(_plain(re.sub(r"(?is)<(script|style)\b.*?</\1>", "", text))) < _LONGEST_CHALLENGE
+
+
+def _export(content: bytes, name: str, moment: datetime) -> Iterator[dict[str, Any] | None]:
+    """Read an export of Telegram; every other JSON is refused."""
+    try:
+        posts = posts_of_export(parsed_json(content.removeprefix(b"\xef\xbb\xbf").strip()))
+    except ValueError:
+        posts = None
+    if posts is None:
+        message = (
+            "JSON, expected RSS, Atom, HTML, WARC or an export of Telegram; other commands read documents in JSON as "
+            "they are"
+        )
+        raise BadDataError(message, code="E_FEED", source=name)
+    yield from (_post(post, moment) for post in posts)
+
+
+def _post(post: Post, moment: datetime) -> dict[str, Any] | None:
+    row = _document(
+        text=post.text,
+        title="",
+        url=post.url,
+        published=written_date(post.published, moment),
+        own_id=post.own_id,
+        source=post.source,
+    )
+    if row is not None and post.forwarded_by:
+        row |= {"relation": "forwarded", "forwarded_by": post.forwarded_by}
+    if row is not None and (edited := written_date(post.edited, moment)):
+        row["edited"] = edited
+    return row
 
 
 class _Raw(io.RawIOBase):
@@ -227,25 +311,61 @@ class _Raw(io.RawIOBase):
         return len(content)
 
 
-def _feed(content: bytes, name: str, charset: str | None = None) -> Iterator[dict[str, Any] | None]:
+def _feed(text: str, name: str, moment: datetime) -> Iterator[dict[str, Any] | None]:
+    content = _SURROGATES.sub(_joined, _PROLOG.sub("", text.lstrip(_BLANK), count=1).encode())
     # Pass a stream, never a string, which the parser would take for an address and open.
-    headers = {"content-type": f"text/xml; charset={charset}"} if charset else None
-    stream = io.BytesIO(_SURROGATES.sub(_joined, content))
-    feed = _package("feedparser", "feeds").parse(stream, response_headers=headers)
+    headers = {"content-type": "text/xml; charset=utf-8"}
+    feed = _package("feedparser", "feeds").parse(io.BytesIO(content), response_headers=headers)
     if not _FEED_END.search(content):
         raise BadDataError("the feed breaks off; fetch it again", code="E_FEED", source=name)
     base = next(filter(is_address, (feed.feed.get("link") or "", name)), "")
-    for entry in feed.entries:
-        bodies = [part.get("value", "") for part in entry.get("content", ())] or [entry.get("summary", "")]
-        url = _joined_address(base, entry.get("link"))
-        yield _document(
-            # Some feeds give the same text twice, with and without markup.
-            text="\n".join(dict.fromkeys(filter(None, map(_plain, bodies)))),
-            title=_plain(entry.get("title", "")),
-            url=url,
-            published=_published(entry),
-            own_id=_own_id(entry.get("id"), _host(url or base)),
-        )
+    rows = [_item(entry, base, moment) for entry in feed.entries]
+    contents: dict[str, set[str]] = {}
+    for found in filter(None, rows):
+        contents.setdefault(found["id"], set()).add(content_digest(found))
+    for row in rows:
+        if row is not None and len(contents[row["id"]]) > 1:
+            # The id is that of the site, a rubric or a form, not of the item.
+            row["id"] = row["item"] = f"{row['id']}#{content_digest(row)}"
+        yield row
+
+
+def content_digest(row: dict[str, Any]) -> str:
+    """Return a digest of the title and text of a row."""
+    content = f"{row.get('title', '')}\0{row['text']}"
+    return blake2b(content.encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
+def _item(entry: Any, base: str, moment: datetime) -> dict[str, Any] | None:
+    url = _joined_address(base, entry.get("feedburner_origlink") or entry.get("link"))
+    published = (_published(entry, name, moment) for name in ("published", "updated", "created"))
+    return _document(
+        text=_full_text(entry),
+        title=_plain(entry.get("title", "")),
+        url=url,
+        published=next(filter(None, published), None),
+        own_id=_own_id(entry.get("id"), _host(url or base)),
+        source=_publisher(entry),
+    )
+
+
+def _full_text(entry: Any) -> str:
+    """Return the text of an item: its content, the full text of Turbo pages, Yandex or Rambler, or the description."""
+    # Some feeds give the same text twice, with and without markup.
+    bodies = [part.get("value", "") for part in entry.get("content", ())]
+    text = "\n".join(dict.fromkeys(filter(None, map(_plain, bodies))))
+    others = [entry.get("turbo_content"), *(entry[name] for name in entry if _FULL_TEXT.fullmatch(name))]
+    given = (_plain(one) for one in (*others, entry.get("summary")) if isinstance(one, str))
+    text = text or next(filter(None, given), "")
+    # Of an element whose prefix is not declared, the parser escapes the markup once more.
+    return _plain(text) if _TAG.search(text) else text
+
+
+def _publisher(entry: Any) -> str | None:
+    """Return the host of the publisher that an aggregator names."""
+    source = entry.get("source") or {}
+    links = [source.get("href"), *(link.get("href") for link in source.get("links", ()))]
+    return next(filter(None, (_host(link) for link in links if link)), None)
 
 
 def _own_id(given: str | None, host: str | None) -> str | None:
@@ -270,28 +390,39 @@ def _joined(found: re.Match[bytes]) -> bytes:
     return b"".join(b"%s%d;" % (mark, ord(one)) for one in characters)
 
 
-def _published(entry: Any) -> str | None:
-    """Return the time of an entry; ``None`` without one that can be understood."""
-    for name in ("published", "updated"):
-        # The parser's own ``get`` warns that it answers for the one with the other.
-        parsed, given = dict.get(entry, f"{name}_parsed"), str(dict.get(entry, name, "")).strip()
-        # The parser takes the first digits of a number of seconds for a year.
-        if parsed and not (given.isdigit() and len(given) > _DIGITS_OF_DAY):
-            return _moment(parsed, _ZONES.get(given.rpartition(" ")[2].upper(), 0))
-    return None
+def _published(entry: Any, name: str, moment: datetime) -> str | None:
+    """Return one of the times of an entry; ``None`` if it cannot be understood or cannot be."""
+    # The parser's own ``get`` warns that it answers for one name with another.
+    given, parsed = str(dict.get(entry, name, "")).strip(), dict.get(entry, f"{name}_parsed")
+    date = written_date(given, moment)
+    if date is None and parsed and not given.isdigit():
+        try:
+            time = datetime.fromtimestamp(timegm(parsed), UTC)
+        except (ValueError, OverflowError, OSError):
+            return None
+        return written_date(time, moment)
+    return date
 
 
-def _moment(parsed: Any, hours: int) -> str | None:
-    try:
-        return datetime.fromtimestamp(timegm(parsed) - 3600 * hours, UTC).isoformat()
-    except (ValueError, OverflowError, OSError):
-        return None
+def _pages(text: str, name: str, moment: datetime) -> Iterator[dict[str, Any] | None]:
+    """Read the posts of a page of Telegram, or the one document of any other."""
+    posts = posts_of_page(text, _package("lxml.html", "feeds"))
+    if posts is None:
+        yield _page(text, name, moment)
+    else:
+        yield from (_post(post, moment) for post in posts)
 
 
-def _page(content: bytes, name: str) -> dict[str, Any] | None:
+def _page(text: str, name: str, moment: datetime) -> dict[str, Any] | None:
     address = name if is_address(name) else None
+    text = _PROLOG.sub("", text.lstrip(_BLANK), count=1)
     found = _package("trafilatura", "feeds").bare_extraction(
-        content, url=address, with_metadata=True, include_comments=False
+        text,
+        url=address,
+        with_metadata=True,
+        include_comments=False,
+        # Its search for dates reads copyright lines, and takes seconds on some pages; we look for the date ourselves.
+        date_extraction_params={"extensive_search": False, "original_date": True},
     )
     if found is None:
         return None
@@ -299,11 +430,12 @@ def _page(content: bytes, name: str) -> dict[str, Any] | None:
     if address and (not url or not _path(url)):
         # Some sites name their front page as the proper address of every page.
         url = address
+    root = _package("lxml.html", "feeds").fromstring(text)
     return _document(
         text=found.text or "",
         title=found.title or "",
         url=url,
-        published=found.date,
+        published=page_date(root, url, moment),
         own_id=None,
     )
 
@@ -327,16 +459,25 @@ def _archive(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str,
                 raise BadDataError(f"record {number}: the archive breaks off", code="E_WARC", source=name)
             if not _is_success(record):
                 yield None
-            elif _is_feed(content):
-                # Many servers call a feed a page.
-                yield from _feed(content, address)
-            elif kind in _HTML_TYPES or _FEED_OR_PAGE.search(content[:_HEAD]):
-                yield _page(content, address)
+                continue
+            charset = record.http_charset if record.http_headers is not None else None
+            moment = record.record_date or datetime.now(UTC)
+            for row in _of_record(decoded(content, (charset,)), kind, address, moment):
+                yield row and row | {"collected_at": moment.astimezone(UTC).isoformat(timespec="seconds")}
     except OSError as error:
         advice = "" if number else "; of compressed sources, only web archives are read"
         raise BadDataError(f"record {number + 1}: {error}{advice}", code="E_WARC", source=name) from error
     if number == 0:
         raise BadDataError("not an archive of web pages: it contains no response record", code="E_WARC", source=name)
+
+
+def _of_record(text: str, kind: str, address: str, moment: datetime) -> Iterator[dict[str, Any] | None]:
+    found = _kind(_begin(text))
+    if found == "feed":
+        # Many servers call a feed a page.
+        yield from _feed(text, address, moment)
+    elif found == "page" or (found is None and kind in _HTML_TYPES):
+        yield from (None,) if _is_challenge(text) else _pages(text, address, moment)
 
 
 def _is_success(record: Any) -> bool:
@@ -352,32 +493,28 @@ def _is_encoded(record: Any) -> bool:
 
 
 def _document(
-    *, text: str, title: str, url: str | None, published: str | None, own_id: str | None
+    *, text: str, title: str, url: str | None, published: str | None, own_id: str | None, source: str | None = None
 ) -> dict[str, Any] | None:
     """Build a document; ``None`` without a text. Its language is left out, as many feeds name a wrong one."""
     if not text.strip():
         return None
     key = own_id or url
-    if not key or len(key.encode()) > _LONGEST_ID or not key.isprintable():
+    if not key or len(key.encode()) > MOST_ID_BYTES or not key.isprintable():
         key = blake2b(f"{title}\0{text}\0{published}".encode("utf-8", "replace"), digest_size=8).hexdigest()
-    host = _host(url) if url else None
     row = {
         "id": key,
         "title": title,
         "text": text,
         "published": published,
-        "source": host,
+        "source": source or (_host(url) if url else None),
         "url": url,
+        "item": key,
     }
     return {name: value for name, value in row.items() if value}
 
 
 def _host(address: str) -> str | None:
-    try:
-        return (urlsplit(address).hostname or "").removeprefix("www.") or None
-    except ValueError:
-        # Not an address, such as one with a single bracket.
-        return None
+    return outlet_of(None, address)
 
 
 def _path(address: str) -> str:

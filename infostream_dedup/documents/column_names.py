@@ -36,7 +36,8 @@ class ColumnNames:
     """Renames the columns of records.
 
     Args:
-        columns: our names to theirs; None for ours.
+        columns: our names to theirs; None for ours. ``summary.content`` is the part ``content`` of the column
+            ``summary``; an empty name leaves the column with our name alone, which is then kept as ``source_``.
 
     Raises:
         ConfigurationError: a name is not one of ours, or is given twice.
@@ -44,19 +45,37 @@ class ColumnNames:
     Example:
         >>> ColumnNames("id=ID,text=Текст").renamed({"ID": "7", "Текст": "Снег", "n": 1})
         {'id': '7', 'text': 'Снег', 'n': 1}
+        >>> ColumnNames("text=summary.content,source=").renamed({"source": 3, "summary": {"content": "Снег"}})
+        {'source_': 3, 'summary': {'content': 'Снег'}, 'text': 'Снег'}
     """
 
     def __init__(self, columns: Columns | None = None) -> None:
-        self._ours = {theirs: ours for ours, theirs in _pairs(columns)}
+        pairs = _pairs(columns)
+        self._ours = {theirs: ours for ours, theirs in pairs if theirs}
+        self._dropped = {ours for ours, theirs in pairs if not theirs}
 
     def __bool__(self) -> bool:
-        return bool(self._ours)
+        return bool(self._ours or self._dropped)
 
     def renamed(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a record under our names, see `names`."""
-        if not self._ours:
+        """Return a record under our names, see `names`; parts of objects are added to it."""
+        if not self:
             return values
-        return dict(zip(self.names(list(values)), values.values(), strict=True))
+        names = list(values)
+        parts = {ours: _part(values, theirs) for theirs, ours in self._inside(names)}
+        return dict(zip(self.names(names), values.values(), strict=True)) | parts
+
+    def _inside(self, names: Sequence[str]) -> list[tuple[str, str]]:
+        """What a dotted name finds inside a column."""
+        return [
+            (theirs, ours)
+            for theirs, ours in self._ours.items()
+            if "." in theirs and theirs not in names and theirs.split(".")[0] in names
+        ]
+
+    def inside(self, names: Sequence[str]) -> list[str]:
+        """Our names of what is found inside columns."""
+        return [ours for _, ours in self._inside(names)]
 
     def names(self, names: Sequence[str]) -> list[str]:
         """Return our names for columns.
@@ -65,7 +84,7 @@ class ColumnNames:
         another replaces keeps its position, with a trailing ``_``.
         """
         found = {name: self._ours_of(name, names) for name in names}
-        taken = {ours for ours in found.values() if ours is not None}
+        taken = {ours for ours in found.values() if ours is not None} | self._dropped | set(self.inside(names))
         kept = {name: _free(f"{name}_", names) for name in taken}
         return [found[name] or kept.get(name, name) for name in names]
 
@@ -74,6 +93,18 @@ class ColumnNames:
         if ours is None and isinstance(name, str) and name.strip() != name and name.strip() not in names:
             ours = self._ours.get(name.strip())
         return ours
+
+
+def _part(values: Any, path: str) -> Any:
+    """Return the part of a record that a dotted name means; None if there is none."""
+    for name in path.split("."):
+        if isinstance(values, Mapping):
+            values = values.get(name)
+        elif isinstance(values, list) and name.isdecimal() and int(name) < len(values):
+            values = values[int(name)]
+        else:
+            return None
+    return values
 
 
 def _free(name: str, names: Sequence[str]) -> str:
@@ -96,7 +127,7 @@ def _pairs(columns: Columns | None) -> list[tuple[str, str]]:
             raise ConfigurationError(f"columns: {ours!r} is not a field of a document; expected {', '.join(FIELDS)}")
         if names.count(ours) > 1:
             raise ConfigurationError(f"columns: {ours!r} is given twice")
-        if not theirs:
+        if not theirs and ours in ("id", "text"):
             raise ConfigurationError(f"columns: no column is named for {ours!r}; write {ours}=NAME")
     return pairs
 
@@ -118,7 +149,7 @@ def doubled_names(names: Iterable[str]) -> list[str]:
     return sorted(name or "(no name)" for name, times in Counter(names).items() if times > 1)
 
 
-def advice_on(names: Iterable[Any]) -> str:
+def advice_on(names: Iterable[Any], missing: str = "text") -> str:
     """Advise what to do if the columns id or text are missing: a guess by their names, to end a message.
 
     Example:
@@ -137,7 +168,10 @@ def advice_on(names: Iterable[Any]) -> str:
                 found[ours] = name
                 break
     if "text" not in found:
-        return "; name the column that holds the text: --columns text=NAME" if given else ""
+        named = "text=NAME" if missing == "text" else "id=NAME,text=NAME"
+        objects = isinstance(names, Mapping) and any(isinstance(one, Mapping) for one in names.values())
+        inside = "; a dot leads into an object: summary.content" if objects else ""
+        return f"; name the column that holds the {missing}: --columns {named}{inside}" if given else ""
     shown = [
         f"{ours}={found[ours]}"
         for ours in sorted(found, key=lambda one: given.index(found[one]))

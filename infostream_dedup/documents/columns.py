@@ -30,13 +30,14 @@ def schema_error(
     schema: Any, id_type: IdType, source: str, names: ColumnNames | None = None, *, ids: bool = True
 ) -> BadDataError | None:
     """Return everything that is wrong with the columns of a table as one error, or None if nothing is."""
-    given = list(schema.names)
+    given, inside = list(schema.names), list[str]()
     if names:
+        inside = names.inside(given)
         schema = _renamed(schema, names)
     doubles = doubled_names(schema.names)
     if doubles:
         return Place(source).error("E_SCHEMA", f"duplicate columns: {', '.join(doubles)}")
-    missing = [name for name in _REQUIRED if name not in schema.names and (ids or name != "id")]
+    missing = [name for name in _REQUIRED if name not in (*schema.names, *inside) and (ids or name != "id")]
     wrong = [
         f"{name} is {schema.field(name).type} (expected {expected})"
         for name, allowed, expected in _list_expectations(id_type)

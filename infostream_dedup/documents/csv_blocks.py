@@ -190,6 +190,9 @@ def csv_blocks(
             if isinstance(header, BadDataError):
                 yield header
                 return
+            if not header.is_plain:
+                yield from read_rows(feed, header)
+                return
             begin = feed.next_place()
             yield from _Blocks(stream, source, header, max_line_bytes, begin.line or 1, begin.byte_offset or 0).read()
     except StreamError as fault:

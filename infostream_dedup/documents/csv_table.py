@@ -1,9 +1,9 @@
 """Read records of CSV files: a header line, then one record per row, quoted as in RFC 4180, even across lines.
 
-The delimiter is whichever of comma, semicolon and tab yields the required columns in the header, or the one that a line
-``sep=;`` before it names. Every cell is text; an empty cell means an absent value in a field that we interpret, and an
-empty string in any other column. The apostrophe that `infostream_dedup.documents.outputs` puts before cells that a
-spreadsheet would run is removed again.
+The delimiter is whichever of comma, semicolon, tab and bar yields the required columns in the header, or the one that a
+line ``sep=;`` before it names. Every cell is text; an empty cell means an absent value in a field that we interpret,
+and an empty string in any other column. The apostrophe that `infostream_dedup.documents.outputs` puts before cells
+that a spreadsheet would run is removed again.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ class ReadRows(Protocol):
         """Read them."""
 
 
-_DELIMITERS: Final = ",;\t"
+_DELIMITERS: Final = ",;\t|"
 _DECLARED: Final = re.compile(r"""("?)sep=(?P<delimiter>[!#-/:-@[-`{-~\t])\1[\r\n]*""", re.IGNORECASE)
 """The first line that Excel understands, and some programs write for it."""
+_ESCAPED: Final = 'here they are escaped by backslashes: replace each \\" by ""'
 OPTIONAL: Final = frozenset(FIELDS) - {"id", "text"}
 """Columns in which an empty cell is an absent value."""
 
@@ -138,6 +139,13 @@ class Header(NamedTuple):
     names: list[str]  # names of the columns, as given
     ours: list[str]  # our names of the columns
     delimiter: str  # character between cells
+    blanks: bool = False  # whether blanks after a delimiter belong to no cell
+    unnamed: int = 0  # number of columns at the end without a name, as spreadsheets leave them; their cells are empty
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows can be read in columns."""
+        return not (self.blanks or self.unnamed)
 
 
 def read_header(
@@ -160,7 +168,8 @@ def read_header(
         return feed.place().error("E_TOO_LARGE", "the header line is too long")
     if not feed.is_utf8:
         return feed.place().error("E_ENCODING", "the header line is not UTF-8; convert the file, e.g. with iconv")
-    headers = [_split_header(text, delimiter, columns) for delimiter in delimiters]
+    ways = [(delimiter, blanks) for blanks in (False, True) for delimiter in delimiters]
+    headers = [_split_header(text, delimiter, columns, blanks=blanks) for delimiter, blanks in ways]
     for header in headers:
         if header is not None and not _missing(wanted, header.ours):
             return _refuse_doubles(header, feed.place())
@@ -174,13 +183,19 @@ def read_header(
     return feed.place().error("E_SCHEMA", message + advice)
 
 
-def _split_header(text: str, delimiter: str, columns: ColumnNames) -> Header | None:
+def _split_header(text: str, delimiter: str, columns: ColumnNames, *, blanks: bool) -> Header | None:
     try:
-        cells = next(csv.reader([text], delimiter=delimiter, strict=True), [])
+        cells = next(csv.reader([text], delimiter=delimiter, strict=True, skipinitialspace=blanks), [])
     except csv.Error:
         return None
-    names = [unguarded(cell) for cell in cells]
-    return Header(names, columns.names(names), delimiter)
+    names = [unguarded(cell.strip() if blanks else cell) for cell in cells]
+    named = len(names)
+    while named and not names[named - 1].strip():
+        named -= 1
+    # A single column without a name may be the index of a data frame.
+    unnamed = len(names) - named if len(names) - named > 1 or "" in names[:named] else 0
+    names = names[: len(names) - unnamed]
+    return Header(names, columns.names(names), delimiter, blanks, unnamed)
 
 
 def _format_names(names: list[str]) -> str:
@@ -200,7 +215,7 @@ def _refuse_doubles(header: Header, place: Place) -> Header | BadDataError:
 
 def read_rows(feed: RowFeed, header: Header) -> Iterator[Item]:
     """Yield the records of the rows that follow, and an error for each malformed row."""
-    reader = csv.reader(feed, delimiter=header.delimiter, strict=True)
+    reader = csv.reader(feed, delimiter=header.delimiter, strict=True, skipinitialspace=header.blanks)
     while True:
         feed.begin()
         try:
@@ -208,7 +223,9 @@ def read_rows(feed: RowFeed, header: Header) -> Iterator[Item]:
         except StopIteration:
             return
         except csv.Error as error:
-            yield feed.place().error("E_CSV", f"{error}; expected an RFC 4180 row, with quotes inside a cell doubled")
+            place = feed.place()
+            advice = f"; {_ESCAPED}" if b'\\"' in (place.raw or b"") else ""
+            yield place.error("E_CSV", f"{error}; expected an RFC 4180 row, with quotes inside a cell doubled{advice}")
         except _RowTooLongError:
             message = f"the row is longer than {feed.max_bytes} bytes, or a quote is not closed"
             yield feed.place().error("E_TOO_LARGE", message)
@@ -220,6 +237,8 @@ def read_rows(feed: RowFeed, header: Header) -> Iterator[Item]:
 
 def _make_record(cells: list[str], header: Header, feed: RowFeed) -> Item:
     place = feed.place()
+    if header.unnamed and not any(cells[len(header.names) :]):
+        cells = cells[: len(header.names)]
     if len(cells) != len(header.names):
         return place.error("E_CSV", f"{len(cells)} cells, expected {len(header.names)} as in the header")
     if not feed.is_utf8:

@@ -13,8 +13,11 @@ from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_
 from infostream_dedup.documents.dates import utc_time
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError, UsageError
-from infostream_dedup.language.lexicon.other_languages import other_language, short_code
+from infostream_dedup.language.lexicon.other_languages import short_code
+from infostream_dedup.language.text.language import is_contradicted, language_beyond_ours, letter_counts
+from infostream_dedup.language.text.mojibake import repaired
 from infostream_dedup.model import OUR_LANGUAGES, Document, Language
+from infostream_dedup.model.document import MOST_ID_BYTES, joined_text
 
 if TYPE_CHECKING:
     from infostream_dedup.documents.records import ReadingReport
@@ -22,20 +25,25 @@ if TYPE_CHECKING:
 
 IdType = Literal["str", "int"]
 OtherLanguages = Literal["stem", "skip", "fail"]
+Repair = Literal["no", "judged", "written"]
+"""What happens to texts that were once decoded wrongly: nothing; judged as what they were; also written so."""
+
 _LANGUAGE_NAMES: Final[dict[str, Language]] = {
-    **dict.fromkeys(("ru", "rus", "russian"), "ru"),
-    **dict.fromkeys(("uk", "ukr", "ua", "ukrainian"), "uk"),
-    **dict.fromkeys(("en", "eng", "english"), "en"),
+    **dict.fromkeys(("ru", "rus", "russian", "русский", "рус", "російська", "рос"), "ru"),
+    **dict.fromkeys(("uk", "ukr", "ua", "ukrainian", "українська", "украинский", "укр"), "uk"),
+    **dict.fromkeys(("en", "eng", "english", "английский", "англ", "англійська"), "en"),
 }
-_NO_LANGUAGE: Final = frozenset(("und", "mul", "mis", "zxx"))
-"""ISO 639-2 codes that do not name a language."""
+_NO_LANGUAGE: Final = frozenset(("und", "mul", "mis", "zxx", "unk", "nan", "na", "nil"))
+"""ISO 639-2 codes that do not name a language, and what other programs write where they know none."""
 
 _LANGUAGE_CODE: Final = re.compile("[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _ID_BYTES: Final = 8
-_MAX_ID_BYTES: Final = 512
 _INT64: Final = range(-(2**63), 2**63)
 # Tab and line ends are kept, as is everything outside C0, DEL and C1. Surrogates can only come from memory.
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_INSIDE_WORD: Final = re.compile("(?<=[^\\W\\d_])[\x00-\x08\x0e-\x1b\x7f]+(?=[^\\W\\d_])")
+"""Control characters that no program shows as a blank or a line end, between letters of a word."""
+
 _UNWANTED: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _CONTROL_OR_SURROGATE_IN_ID: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _MAX_SHOWN: Final = 60
@@ -47,17 +55,19 @@ class OtherLanguageError(Exception):
 
 
 class OtherFields(dict[str, Any]):
-    """The fields of a record that we do not interpret, and the original order of all its fields."""
+    """The fields of a record that we do not interpret.
 
-    __slots__ = ("lang", "null_title", "order")
+    Attributes:
+        order: the original order of all its fields.
+        given: values of our fields that the document has in another form.
+    """
 
-    def __init__(
-        self, values: Mapping[str, Any], order: tuple[str, ...], lang: str | None = None, *, null_title: bool = False
-    ) -> None:
+    __slots__ = ("given", "order")
+
+    def __init__(self, values: Mapping[str, Any], order: tuple[str, ...], given: Mapping[str, Any]) -> None:
         super().__init__(values)
         self.order = order
-        self.lang = lang
-        self.null_title = null_title
+        self.given = given
 
 
 class DocumentBuilder:
@@ -71,12 +81,14 @@ class DocumentBuilder:
         columns: ColumnNames | None = None,
         make_ids: bool = False,
         other_languages: OtherLanguages = "stem",
+        repair: Repair = "judged",
         report: ReadingReport | None = None,
     ) -> None:
         self._id_type = id_type
         self._zone = zone
         self._columns = columns
         self._other_languages = other_languages
+        self._repair = repair
         self._report = report
         self._made: Counter[bytes] | None = Counter() if make_ids else None
         # Records of one file share a few layouts: keep one tuple per layout, not one per document.
@@ -92,28 +104,50 @@ class DocumentBuilder:
             if not isinstance(name, str):
                 raise place.error("E_TYPE", f"a field name is {_type_name(name)}, expected a string")
         order = tuple(values)
-        published = values.get("published")
+        published = _unwrapped(values.get("published"))
+        own_id = self._read_id(values, place)
+        values, broken = self._repaired(values)
+        text, title = _read_required_text(values, place), _read_text(values, "title", place) or ""
+        fields: dict[str, Any] = {
+            "id": own_id,
+            "text": text,
+            "title": title,
+            "lang": self._read_language(values, title, text, place),
+            "published": _read_published(published),
+            "source": _read_text(values, "source", place),
+            "url": _read_text(values, "url", place),
+        }
+        given = {name: values[name] for name, own in fields.items() if name in values and _differs(values, name, own)}
+        if self._repair != "written":
+            given |= broken
         return Document(
-            id=self._read_id(values, place),
-            text=_read_required_text(values, place),
-            title=_read_text(values, "title", place) or "",
-            lang=self._read_language(values, place),
-            published=_read_published(published),
+            **fields,
             time=self.time_of(published if record.time is None else record.time, place),
-            source=_read_text(values, "source", place),
-            url=_read_text(values, "url", place),
             images=values.get("images"),
             links=values.get("links"),
             extra=OtherFields(
-                {name: values[name] for name in other},
-                self._orders.setdefault(order, order),
-                _given_language(values),
-                null_title=values.get("title") is None,
+                {name: values[name] for name in other}, self._orders.setdefault(order, order), given or _NOTHING
             ),
         )
 
+    def _repaired(self, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Undo wrong encodings of title and text; return the values, and as given those that were changed."""
+        broken: dict[str, str] = {}
+        better: dict[str, str] = {}
+        for name in ("title", "text"):
+            given = values.get(name)
+            if self._repair != "no" and isinstance(given, str) and not given.isascii():
+                found = repaired(given)
+                if found is not None:
+                    broken[name], better[name] = given, found
+        if not broken:
+            return values, _NOTHING
+        if self._report is not None:
+            self._report.repaired += 1
+        return {**values, **better}, broken
+
     def _read_id(self, values: Mapping[str, Any], place: Place) -> str:
-        value = values.get("id")
+        value = _unwrapped(values.get("id"))
         if isinstance(value, str):
             return _check_id(value, place)
         if value is None and self._made is not None:
@@ -141,26 +175,28 @@ class DocumentBuilder:
         times = self._made[digest.digest()]
         return digest.hexdigest() + (f"-{times}" if times > 1 else "")
 
-    def _read_language(self, values: Mapping[str, Any], place: Place) -> str | None:
+    def _read_language(self, values: Mapping[str, Any], title: str, text: str, place: Place) -> str | None:
         value = values.get("lang")
-        if value is None or _is_nan(value) or (isinstance(value, str) and not value):
+        if value is None or _is_nan(value):
             return self._recognised(values, place)
         if not isinstance(value, str):
             raise place.error("E_TYPE", f"{_type_name(value)}, {_EXPECTED_LANGUAGE}", "lang")
         code = value.strip().lower().replace("_", "-").split("-")[0]
-        if code in _NO_LANGUAGE:
-            return self._recognised(values, place)
         known = _LANGUAGE_NAMES.get(code)
-        if known is not None:
-            return known
-        if not _LANGUAGE_CODE.fullmatch(value):
-            raise place.error("E_LANG", f"{_format_value(value)}, {_EXPECTED_LANGUAGE}", "lang")
-        return self._other(short_code(code), _format_value(value), place)
+        if known is None and (code in _NO_LANGUAGE or not _LANGUAGE_CODE.fullmatch(value)):
+            return self._recognised(values, place)
+        if known is None:
+            return self._other(short_code(code), _format_value(value), place)
+        if is_contradicted(known, letter_counts(joined_text(title, text))):
+            if self._report is not None:
+                self._report.corrected_languages += 1
+            return self._recognised(values, place)
+        return known
 
     def _recognised(self, values: Mapping[str, Any], place: Place) -> str | None:
         """Detect the language of a record that does not state it, if it is plainly not one of ours."""
         text = values.get("text")
-        code = other_language(text) if isinstance(text, str) else None
+        code = language_beyond_ours(text) if isinstance(text, str) else None
         return None if code is None else self._other(code, f"not given, and the text is in {code!r}", place)
 
     def _other(self, code: str, found: str, place: Place) -> str:
@@ -191,14 +227,13 @@ def row_of(document: Document) -> dict[str, Any]:
     """Return the record that a document came from, as a mapping of field names to values."""
     extra = document.extra
     order = extra.order if isinstance(extra, OtherFields) else ()
+    given = extra.given if isinstance(extra, OtherFields) else _NOTHING
     row: dict[str, Any] = {}
     # If no field states a language other than ours, it was detected in the text.
     found = {"lang"} if isinstance(extra, OtherFields) and document.lang not in OUR_LANGUAGES else set()
     for name in order:
-        if name == "lang" and isinstance(extra, OtherFields) and (found or extra.lang is not None):
-            row[name] = extra.lang
-        elif name in _INTERPRETED:
-            row[name] = _as_given(document, name)
+        if name in _INTERPRETED:
+            row[name] = given[name] if name in given else getattr(document, name)
         elif name in extra:
             row[name] = extra[name]
     for name in FIELDS:
@@ -212,27 +247,43 @@ def row_of(document: Document) -> dict[str, Any]:
     return row
 
 
-def _as_given(document: Document, name: str) -> Any:
-    value, extra = getattr(document, name), document.extra
-    # A null title is an empty one in the document.
-    return None if value == "" and name == "title" and isinstance(extra, OtherFields) and extra.null_title else value
-
-
 _REQUIRED: Final = frozenset(("id", "text"))
+_NOTHING: Final[Mapping[str, Any]] = {}
+
+
+def _differs(values: Mapping[str, Any], name: str, own: Any) -> bool:
+    """Whether a document has a field in a form that would not be written back as it was given."""
+    given = values[name]
+    if given is own or (isinstance(given, str) and name in ("text", "title")):
+        # Texts lose their control characters, which no output can take.
+        return False
+    if name == "published":
+        return isinstance(given, Mapping)
+    return given != own and not (name == "id" and isinstance(given, int)) and not _is_nan(given)
+
+
+def _unwrapped(value: Any) -> Any:
+    """Return the value that MongoDB wraps in its type, such as ``{"$oid": "5f..."}``."""
+    while isinstance(value, Mapping) and len(value) == 1:
+        name, inner = next(iter(value.items()))
+        if not (isinstance(name, str) and name.startswith("$")):
+            break
+        value = inner
+    return value
 
 
 def _check_id(value: str, place: Place) -> str:
     if not value:
-        raise place.error("E_MISSING", f"empty, expected 1 to {_MAX_ID_BYTES} bytes", "id")
+        raise place.error("E_MISSING", f"empty, expected 1 to {MOST_ID_BYTES} bytes", "id")
     unwanted = _CONTROL_OR_SURROGATE_IN_ID.search(value)
     if unwanted is not None:
         character = unwanted.group()
         if "\ud800" <= character <= "\udfff":
             raise place.error("E_ENCODING", f"lone surrogate {character!a}, expected Unicode text", "id")
         raise place.error("E_ID", f"control character {character!a}, expected printable text", "id")
-    if len(value) * 4 > _MAX_ID_BYTES and len(value.encode()) > _MAX_ID_BYTES:
+    if len(value) * 4 > MOST_ID_BYTES and len(value.encode()) > MOST_ID_BYTES:
         size = len(value.encode())
-        raise place.error("E_ID", f"{size} bytes of UTF-8, expected 1 to {_MAX_ID_BYTES}", "id")
+        raise place.error("E_ID", f"{size} bytes of UTF-8, expected 1 to {MOST_ID_BYTES}", "id")
     return value
 
 
@@ -251,18 +302,45 @@ def is_plain_field(value: str | None) -> bool:
 
 
 def _read_required_text(values: Mapping[str, Any], place: Place) -> str:
-    text = _read_text(values, "text", place)
-    if text is None:
+    """Return the text; the empty cell of a table or the null of an answer is an empty one."""
+    if "text" not in values:
         raise _missing_error(values, "text", place)
-    return text
+    return _read_text(values, "text", place) or ""
 
 
 def _read_text(values: Mapping[str, Any], name: str, place: Place) -> str | None:
     value = values.get(name)
+    if isinstance(value, str):
+        return _checked_text(value, name, place)
+    value = _unwrapped(value)
     if value is None or _is_nan(value):
         return None
+    if isinstance(value, list | tuple) and all(map(_is_part, value)) and not all(isinstance(one, str) for one in value):
+        # Telegram writes a text with formats in pieces; a list of plain strings may be one of paragraphs or of tags.
+        return _checked_text("".join(one if isinstance(one, str) else one["text"] for one in value), name, place)
+    if isinstance(value, Mapping) and name == "source" and isinstance(value.get("name"), str):
+        # An outlet with its name and more.
+        return _checked_text(value["name"], name, place)
+    if isinstance(value, int | float) and not isinstance(value, bool) and name in ("source", "title"):
+        return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
     if not isinstance(value, str):
-        raise place.error("E_TYPE", f"{_type_name(value)}, expected a string", name)
+        raise place.error("E_TYPE", f"{_type_name(value)}, expected a string{_advice_inside(value, name)}", name)
+    return _checked_text(value, name, place)
+
+
+def _is_part(value: object) -> bool:
+    return isinstance(value, str) or (isinstance(value, Mapping) and isinstance(value.get("text"), str))
+
+
+def _advice_inside(value: object, name: str) -> str:
+    """Advise how to name a part of an object, to end a message."""
+    inner = [one for one, part in value.items() if isinstance(part, str)] if isinstance(value, Mapping) else []
+    if inner:
+        return f"; its parts are named as in --columns {name}=NAME.{inner[0]}"
+    return "" if name in _REQUIRED else f"; --columns {name}= leaves the column out"
+
+
+def _checked_text(value: str, name: str, place: Place) -> str:
     if _UNWANTED.search(value) is None:
         return value
     try:
@@ -270,18 +348,12 @@ def _read_text(values: Mapping[str, Any], name: str, place: Place) -> str | None
     except UnicodeEncodeError as error:
         surrogate = value[error.start]
         raise place.error("E_ENCODING", f"lone surrogate {surrogate!a}, expected Unicode text", name) from None
-    return _CONTROL.sub(" ", value)
+    return _CONTROL.sub(" ", _INSIDE_WORD.sub("", value))
 
 
 def _is_nan(value: object) -> bool:
     """Whether a value is not-a-number, with which pandas marks an empty cell."""
     return isinstance(value, float) and value != value
-
-
-def _given_language(values: Mapping[str, Any]) -> str | None:
-    """Return the language as given, if it is spelt differently from ours."""
-    value = values.get("lang")
-    return value if isinstance(value, str) and value and value not in OUR_LANGUAGES else None
 
 
 def _read_published(value: Any) -> str | int | float | None:
@@ -297,7 +369,7 @@ def _read_published(value: Any) -> str | int | float | None:
 def _missing_error(values: Mapping[str, Any], name: str, place: Place) -> Exception:
     if name in values:
         return place.error("E_MISSING", "null, expected a string", name)
-    return place.error("E_MISSING", f"missing, expected a string{advice_on(values)}", name)
+    return place.error("E_MISSING", f"missing, expected a string{advice_on(values, missing=name)}", name)
 
 
 def _type_name(value: object) -> str:

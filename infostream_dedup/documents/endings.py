@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.errors import ConfigurationError, NoInputError
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -29,17 +30,23 @@ InputFormat = Literal["jsonl", "json", "csv", "parquet", "arrow", "xlsx", "text"
 _INPUTS: Final[dict[str, InputFormat]] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".jsonlines": "jsonl",
+    ".jl": "jsonl",
     ".json": "json",
     ".csv": "csv",
     ".tsv": "csv",
+    ".tab": "csv",
     ".txt": "text",
     ".parquet": "parquet",
+    ".parquet.gzip": "parquet",
+    ".parq": "parquet",
+    ".pq": "parquet",
     ".feather": "arrow",
     ".arrow": "arrow",
     ".xlsx": "xlsx",
 }
-PACKINGS: Final = (".gz", ".bz2", ".xz", ".zst")
-"""Endings of the names of packed files."""
+PACKINGS: Final = (".gz", ".bz2", ".xz", ".zst", ".zip")
+"""Endings of the names of packed files. pandas calls a Parquet file with packed pages ``.parquet.gzip``."""
 
 _TABLES: Final = ("csv", "xlsx")
 _STREAMS: Final = ("jsonl", "json", "csv", "text")
@@ -47,6 +54,7 @@ _STREAMS: Final = ("jsonl", "json", "csv", "text")
 KNOWN_ENDINGS: Final = (
     *_INPUTS,
     *(ending + packing for ending, form in _INPUTS.items() if form in _STREAMS for packing in PACKINGS),
+    ".zip",
 )
 """Endings of file names that can be read."""
 
@@ -83,21 +91,47 @@ def input_format(name: str) -> InputFormat:
     if name == STANDARD_STREAM:
         return "jsonl"
     lower = name.lower()
+    if lower.endswith(".zip"):
+        return _inner_format(name)
     for ending in sorted(KNOWN_ENDINGS, key=len, reverse=True):
         if lower.endswith(ending):
             return _INPUTS["." + ending.split(".")[1]]
     if lower.removesuffix(_GZIP).endswith(_COLLECTED):
         raise ConfigurationError(f"{name}: unknown kind of file; {COLLECT_ADVICE}")
     raise ConfigurationError(
-        f"{name}: unknown kind of file; known endings are .jsonl, .ndjson, .json, .csv, .tsv and .txt, each also with "
-        f"{', '.join(PACKINGS)}; .parquet, .feather, .arrow, .xlsx; and - for JSON Lines on standard input"
+        f"{name}: unknown kind of file; known endings are .jsonl, .ndjson, .jl, .json, .csv, .tsv, .tab and .txt, each "
+        f"also with {', '.join(PACKINGS)}; .parquet, .pq, .feather, .arrow, .xlsx; and - for JSON Lines on "
+        "standard input"
     )
+
+
+def zipped(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
+    """Return the only file of an archive."""
+    files = [one for one in archive.infolist() if not one.is_dir() and not one.filename.startswith(("__MACOSX/", "."))]
+    if len(files) != 1:
+        raise ConfigurationError(f"{name}: the archive holds {len(files)} files, expected one; unpack it first")
+    return files[0]
+
+
+def _inner_format(name: str) -> InputFormat:
+    """Return the format of the file in a ZIP archive, by its own name."""
+    try:
+        with zipfile.ZipFile(name) as archive:
+            inner = zipped(archive, name).filename
+    except (OSError, zipfile.BadZipFile) as error:
+        raise NoInputError(f"{name}: not a ZIP archive that can be read ({error})") from None
+    form = "text" if inner.lower().endswith(".zip") else input_format(inner)
+    if form not in _STREAMS or inner.lower().endswith(PACKINGS):
+        raise ConfigurationError(f"{name}: {inner} is not read inside an archive; unpack it first")
+    return form
 
 
 def is_table(name: str | PathLike[str]) -> bool:
     """Whether a file to read has rows and columns of cells: CSV, or a workbook."""
     lower = str(name).lower()
-    return any(lower.endswith(ending) and _INPUTS["." + ending.split(".")[1]] in _TABLES for ending in KNOWN_ENDINGS)
+    return any(
+        lower.endswith(ending) and _INPUTS.get("." + ending.split(".")[1]) in _TABLES for ending in KNOWN_ENDINGS
+    )
 
 
 def without_ending(name: str) -> str:

@@ -6,6 +6,7 @@ parser does not report it).
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
@@ -53,13 +54,27 @@ def fault_item(source: str, fault: StreamError, number: int, offset: int) -> Bad
 
 def _parse_line(line: Line, place: Place) -> Item:
     try:
-        values: Any = orjson.loads(line.data)
+        values: Any = parsed_json(line.data)
     except orjson.JSONDecodeError as error:
         return _parse_error(line, place, error)
     if not isinstance(values, dict):
         kind = "an array" if isinstance(values, list) else repr(values)[:20]
         return place.error("E_TYPE", f"got {kind}, expected one JSON object per line")
     return deep_error(place) if is_too_deep(values, line.data) else Record(values, place)
+
+
+_NOT_FINITE: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*"|(-?\b(?:NaN|Infinity)\b)', re.DOTALL)
+"""Strings, and what Python writes for numbers that JSON lacks."""
+
+
+def parsed_json(data: bytes) -> Any:
+    """Parse JSON; the numbers that JSON lacks, and Python writes all the same, become null."""
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        if b"NaN" not in data and b"Infinity" not in data:
+            raise
+        return orjson.loads(_NOT_FINITE.sub(lambda found: b"null" if found[1] else found[0], data))
 
 
 def deep_error(place: Place) -> BadDataError:
@@ -102,6 +117,7 @@ def _parse_error(line: Line, place: Place, error: orjson.JSONDecodeError) -> Bad
 
 
 _PEEKED: Final = 64 * 1024
+_LONGEST_LINE: Final = 2**24
 _LARGEST: Final = 2**31
 _OPEN_ENDS: Final = (b"[", b"{", b",", b":")
 """Ends of a line after which the same value continues."""
@@ -112,36 +128,60 @@ def is_json_lines(source: str, encoding: str | None, *, only_objects: bool = Fal
     try:
         with open_bytes(source, encoding) as stream:
             first = next((line for line in iter(lambda: stream.readline(_PEEKED), b"") if line.strip()), b"")
+            rest = b"" if first.endswith(b"\n") else stream.readline(_LONGEST_LINE)
+            more = (first + rest).endswith(b"\n") and next(filter(bytes.strip, stream), b"").lstrip()[:1] == b"{"
     except StreamError:
         return True
     head = first.lstrip(b"\xef\xbb\xbf \t\r\n")
     if not head.startswith((b"[", b"{")):
         return not only_objects
-    if len(first) == _PEEKED:
-        # A very long line is an array of objects or a long object; its first value shows whether it wraps others.
-        return head.startswith(b"{") and not _wraps(head)
+    if rest:
+        # A very long line is an array of objects or a long object; what it begins with shows whether it wraps others.
+        return head.startswith(b"{") and (more or not _WRAPPER.match(head))
     try:
-        value = orjson.loads(head)
+        value = parsed_json(head)
     except orjson.JSONDecodeError:
         # Lines of objects, one of them broken, are left to the reader of lines, which reports the position.
         return len(head.strip()) > 2 and not (head.startswith(b"[") or head.rstrip().endswith(_OPEN_ENDS))
-    return isinstance(value, dict) and _inner(value) is None
+    return isinstance(value, dict) and (more or records_inside(value) is None)
 
 
-def _wraps(head: bytes) -> bool:
-    name, colon, value = head.partition(b":")
-    # A document may begin with an array of objects too.
-    if not colon or name.strip(b'{" \t') in (b"images", b"links"):
-        return False
-    return value.lstrip().startswith(b"[") and value.lstrip()[1:].lstrip().startswith(b"{")
+_WRAPPER: Final = re.compile(
+    rb'(?:(?!"text"\s*:)"[^"\\]*+(?:\\.[^"\\]*+)*"|[^"\[]|\[(?!\s*\{))*'
+    rb'(?<!"links":)(?<!"links": )(?<!"images":)(?<!"images": )\[\s*\{',
+    re.DOTALL,
+)
+"""An object that has an array of objects before any text; a document may begin with its links or images."""
 
 
-def _inner(value: dict[str, Any]) -> list[Any] | None:
-    """Return the array of objects that an object without a text wraps."""
-    if "text" in value:
+def records_inside(value: Any) -> list[Any] | None:
+    """Return the objects that an answer of a service or an export wraps; None for what may be a document itself.
+
+    They are those of the only array of objects, however many levels down, or the rows of a table that pandas wrote by
+    columns (``{"id": {"0": ...}}``, ``{"columns": [...], "data": [...]}``).
+
+    Example:
+        >>> records_inside({"response": {"numFound": 1, "docs": [{"id": "1"}]}})
+        [{'id': '1'}]
+        >>> records_inside({"columns": ["id", "text"], "index": [0], "data": [["1", "Снег"]]})
+        [{'id': '1', 'text': 'Снег'}]
+    """
+    if not isinstance(value, dict) or isinstance(value.get("text"), str):
         return None
-    lists = [one for one in value.values() if isinstance(one, list) and one and all(isinstance(x, dict) for x in one)]
-    return lists[0] if len(lists) == 1 else None
+    names, rows = value.get("columns"), value.get("data")
+    if isinstance(names, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows):
+        return [dict(zip(names, row, strict=False)) for row in rows]
+    cells = list(value.values())
+    if len(cells) > 1 and all(isinstance(one, dict) and one.keys() == cells[0].keys() for one in cells):
+        return [{name: value[name][row] for name in value} for row in cells[0]]
+    level: list[Any] = [value]
+    while level:
+        inner = [one for node in level for one in node.values()]
+        lists = [one for one in inner if isinstance(one, list) and one and all(isinstance(x, dict) for x in one)]
+        if lists:
+            return lists[0] if len(lists) == 1 else None
+        level = [one for one in inner if isinstance(one, dict)]
+    return None
 
 
 def json_array_records(source: str, encoding: str | None) -> Iterator[Item]:
@@ -157,11 +197,11 @@ def json_array_records(source: str, encoding: str | None) -> Iterator[Item]:
         yield whole.error("E_TOO_LARGE", "an array of more than 2 GB; write one object per line (.jsonl)")
         return
     try:
-        value: Any = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
+        value: Any = parsed_json(content.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
         yield whole.error("E_JSON", f"line {error.lineno}, column {error.colno}: {error.msg}; expected a JSON array")
         return
-    records = value if isinstance(value, list) else (_inner(value) or [value])
+    records = value if isinstance(value, list) else (records_inside(value) or [value])
     for number, one in enumerate(records, 1):
         place = Place(source, number)
         try:

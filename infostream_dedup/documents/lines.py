@@ -13,11 +13,12 @@ import io
 import logging
 import lzma
 import sys
+import zipfile
 import zlib
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, TypeAlias
 
-from infostream_dedup.documents.endings import STANDARD_STREAM, must_be_gzip
+from infostream_dedup.documents.endings import STANDARD_STREAM, must_be_gzip, zipped
 from infostream_dedup.errors import ConfigurationError, NoInputError
 from infostream_dedup.machine.arrow import require_arrow
 
@@ -126,13 +127,13 @@ def _unpack_up_to_damage(member: zlib._Decompress, packed: bytes) -> bytes:
     return bytes(data)
 
 
-_MAGIC: Final = ((b"BZh", "bz2"), (b"\xfd7zXZ\x00", "xz"), (b"\x28\xb5\x2f\xfd", "zst"))
+_MAGIC: Final = ((b"BZh", "bz2"), (b"\xfd7zXZ\x00", "xz"), (b"\x28\xb5\x2f\xfd", "zst"), (b"PK\x03\x04", "zip"))
 _MAX_RATIO: Final = 1000
 _RATIO_FREE_BYTES: Final = 64 * 2**20
 
 
 def packing_of(begin: bytes) -> str | None:
-    """Return ``bz2``, ``xz`` or ``zst`` by the first bytes of a file; None for anything else."""
+    """Return ``bz2``, ``xz``, ``zst`` or ``zip`` by the first bytes of a file; None for anything else."""
     return next((name for magic, name in _MAGIC if begin.startswith(magic)), None)
 
 
@@ -154,7 +155,7 @@ class UnpackedStream(io.RawIOBase):
         """Fill `buffer` and return the number of bytes; 0 at the end."""
         try:
             data = self._stream.read(len(buffer))
-        except (OSError, EOFError, lzma.LZMAError, ValueError) as error:
+        except (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, ValueError) as error:
             raise StreamError("E_PACKED", f"the {self._packing} archive is truncated or damaged ({error})") from None
         self._bytes_out += len(data)
         if self._bytes_out > _RATIO_FREE_BYTES and self._bytes_out > _MAX_RATIO * self._packed.count:
@@ -174,6 +175,15 @@ class _Counted(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def seekable(self) -> bool:
+        return bool(self._stream.seekable())
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        return int(self._stream.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._stream.tell())
+
     def readinto(self, buffer: Any, /) -> int:
         data = self._stream.read(len(buffer))
         buffer[: len(data)] = data
@@ -186,6 +196,12 @@ def _opened(packed: Any, packing: str) -> Any:
         return bz2.BZ2File(packed)
     if packing == "xz":
         return lzma.LZMAFile(packed)
+    if packing == "zip":
+        try:
+            archive = zipfile.ZipFile(packed)
+            return archive.open(zipped(archive, "ZIP"))
+        except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError, ConfigurationError) as error:
+            raise StreamError("E_PACKED", f"not a ZIP archive that can be read here ({error})") from None
     require_arrow("reading .zst")
     import pyarrow as pa
 
@@ -196,7 +212,13 @@ _LEAST_LETTERS: Final = 20
 """Minimum number of letters outside ASCII for a guess: a stray byte in UTF-8 is a bad record, not another encoding."""
 
 _LEAST_SHARE: Final = 0.85
-_ONE_BYTE: Final = ("cp1251", "koi8-u", "cp866", "iso8859-5", "mac-cyrillic")
+_COMMON_SHARE: Final = 0.45
+"""Share of the common letters below which this is another language."""
+
+_LAST: Final = frozenset("ыьэюя")
+"""Letters that every longer text has, but not Hebrew read as cp1251."""
+
+ONE_BYTE: Final = ("cp1251", "koi8-u", "cp866", "iso8859-5", "mac-cyrillic")
 _COMMON: Final = frozenset("оаеинтсрвліi")
 """Lower-case letters that make up more than half of any Russian or Ukrainian text."""
 
@@ -232,7 +254,7 @@ def recognised_encoding(begin: bytes) -> str | None:
     whole = sum(letter > "\x7f" and letter != "\ufffd" for letter in decoded)
     if not broken or whole >= broken:
         return None
-    best = max(_ONE_BYTE, key=lambda name: _likeness(begin, name))
+    best = max(ONE_BYTE, key=lambda name: _likeness(begin, name))
     return best if _likeness(begin, best) >= _LEAST_SHARE else None
 
 
@@ -244,7 +266,8 @@ def _likeness(begin: bytes, name: str) -> float:
         return 0.0
     cyrillic = sum("\u0400" <= letter <= "\u04ff" for letter in high)
     common = sum(letter in _COMMON for letter in high)
-    return cyrillic / len(high) if common > cyrillic / 3 else 0.0
+    is_hebrew = len(high) >= 2 * _LEAST_LETTERS and _LAST.isdisjoint(text.lower())
+    return cyrillic / len(high) if common > _COMMON_SHARE * cyrillic and not is_hebrew else 0.0
 
 
 class ConvertedStream(io.RawIOBase):

@@ -72,6 +72,8 @@ class ReadingOptions(TypedDict, total=False):
     make_ids: bool
     other_languages: OtherLanguages
     encoding: str | None
+    repair: bool
+    write_repaired: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +98,9 @@ class Reading:
             bad records. They are counted.
         encoding: encoding of text files; by default UTF-16 and the usual Cyrillic encodings are recognised and
             reported.
+        repair: judge texts that an earlier program read in a wrong encoding as what they were, if that gives plain
+            Russian or Ukrainian. They are counted, and written back as they came.
+        write_repaired: write such texts repaired.
     """
 
     on_error: Annotated[
@@ -119,6 +124,10 @@ class Reading:
         str | None,
         Option("Encoding of text files.", READS, default="UTF-8; UTF-16, cp1251, koi8-u recognised"),
     ] = None
+    repair: Annotated[
+        bool, Option("Judge texts that were once decoded wrongly as what they were; they are counted.", EXPERT)
+    ] = True
+    write_repaired: Annotated[bool, Option("Write such texts repaired, not as they came.", EXPERT)] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "max_line_bytes", own_number(self.max_line_bytes))
@@ -166,7 +175,8 @@ def read_documents(
         reading: all reading options at once.
         report: counts what is read, used and set aside.
         options: single reading options by name: ``on_error``, ``quarantine``, ``max_errors``, ``max_line_bytes``,
-            ``tz``, ``id_type``, ``columns``, ``make_ids``, ``other_languages``, ``encoding`` (see ``Reading``).
+            ``tz``, ``id_type``, ``columns``, ``make_ids``, ``other_languages``, ``encoding``, ``repair``,
+            ``write_repaired`` (see ``Reading``).
 
     Yields:
         Documents, each with a different id.
@@ -321,5 +331,6 @@ def make_builder(reading: Reading, report: ReadingReport | None) -> DocumentBuil
         columns=ColumnNames(reading.columns),
         make_ids=reading.make_ids,
         other_languages=reading.other_languages,
+        repair="written" if reading.write_repaired else "judged" if reading.repair else "no",
         report=report,
     )

@@ -117,6 +117,9 @@ class ReadingReport:
     used_by_source: dict[str, int] = field(default_factory=dict)
     # number of documents by language, for languages other than ours
     other_languages: dict[str, int] = field(default_factory=dict)
+    # number of documents whose text had been read in a wrong encoding before, and was repaired for judging
+    repaired: int = 0
+    corrected_languages: int = 0  # number of documents whose stated language the letters of their text contradict
     left_out: int = 0  # number of documents left out because of their language; `read` counts them
     # number of documents passed on, by their field `source`; `""` if it is empty
     sources: dict[str, int] = field(default_factory=dict, compare=False)
@@ -162,6 +165,10 @@ class ReadingReport:
             line += f" + left out {self.left_out}"
         if self.other_languages:
             line += f"; other languages: {_listed(self.other_languages)}"
+        if self.repaired:
+            line += f"; wrongly decoded texts repaired: {self.repaired}"
+        if self.corrected_languages:
+            line += f"; wrong languages corrected: {self.corrected_languages}"
         return line
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.documents.column_names import ColumnNames, advice_on, doubled_names
 from infostream_dedup.documents.columns import ReadBatch, schema_error
+from infostream_dedup.documents.dates import is_spreadsheet_date, spreadsheet_date
 from infostream_dedup.documents.frames import frame_records
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import MissingExtraError, NoInputError
@@ -22,15 +23,6 @@ __all__ = ["arrow_records", "workbook_records"]
 
 _REQUIRED: Final = ("id", "text")
 _TEXTS: Final = ("id", "title", "text", "source", "url")
-
-_BEGINNING: Final = datetime(1899, 12, 30)
-"""Day 0 of workbooks, for days after February 1900."""
-
-_FIRST_DAY: Final = 10_000
-"""18 May 1927; smaller numbers are years."""
-
-_END_OF_DAYS: Final = 100_000
-"""14 October 2173; greater numbers are months, days written as digits, and seconds since 1970."""
 
 
 def arrow_records(
@@ -115,14 +107,8 @@ def _value(name: str, cell: Any) -> Any:
         return "" if name == "text" else None
     if name in _TEXTS and isinstance(cell, float):
         return _name(cell)
-    if name == "published" and isinstance(cell, float) and _FIRST_DAY <= cell < _END_OF_DAYS:
-        return _date_of(cell)
+    if name == "published" and isinstance(cell, float) and is_spreadsheet_date(cell):
+        return spreadsheet_date(cell)
     if name == "id":
         return str(cell)
     return cell.isoformat() if isinstance(cell, date) else cell
-
-
-def _date_of(days: float) -> str:
-    """Return the date that a number of days means, and the time of day if it is not midnight."""
-    moment = _BEGINNING + timedelta(seconds=round(days * 86_400))
-    return (moment.date() if days.is_integer() else moment).isoformat()

@@ -30,6 +30,9 @@ def language_number(code: str) -> int:
     return _NUMBERS.get(code, len(OUR_LANGUAGES))
 
 
+MOST_ID_BYTES: Final = 2048
+"""Maximum length of an id in UTF-8; addresses with Cyrillic words in percent signs have a thousand."""
+
 _NUMBERS: Final[dict[str, int]] = {code: number for number, code in enumerate(LANGUAGES)}
 
 
@@ -38,7 +41,7 @@ class Document:
     """One item of a stream, as given.
 
     Attributes:
-        id: unique within one collection, 1 to 512 bytes of UTF-8, no control characters.
+        id: unique within one collection, 1 to 2,048 bytes of UTF-8, no control characters.
         text: body; may be empty.
         title: headline; empty if missing.
         lang: ``ru``, ``uk``, ``en``, or the code of another language (``de``), whose words are stemmed by Snowball;
@@ -67,9 +70,12 @@ class Document:
 
 def full_text(document: Document) -> str:
     """Return title and text on separate lines; the text alone if it starts with the title or there is no title."""
-    if not document.title or document.text.startswith(document.title):
-        return document.text
-    return f"{document.title}\n{document.text}"
+    return joined_text(document.title, document.text)
+
+
+def joined_text(title: str, text: str) -> str:
+    """Join a title and a text, see ``full_text``."""
+    return text if not title or text.startswith(title) else f"{title}\n{text}"
 
 
 def without_text(document: Document) -> Document:

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, get_args
 
 from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, row_of
 from infostream_dedup.documents.frames import python_values
@@ -172,7 +172,8 @@ class MemoryStore:
         """Do nothing."""
 
 
-OnConflict = Literal["error", "version"]
+OnConflict = Literal["item", "error", "version"]
+"""What to do with a known id and other content; ``item``: another version of documents with that field, else stop."""
 
 _SOURCE: Final = "<batch>"
 
@@ -202,8 +203,8 @@ class Deduplicator:
     Args:
         store: keeps the batches.
         settings: everything that decides verdicts.
-        on_conflict: what to do with a document whose id is known with other content: ``error``, or ``version`` to take
-            it as another version.
+        on_conflict: what to do with a document whose id is known with other content: ``error``, ``version`` to take
+            it as another version, or ``item`` to do so if it has the field ``item``, as from ``collect``.
         progress: called while code is being compiled.
         model: judges the candidates that key terms find; its digest is in the settings.
 
@@ -220,7 +221,7 @@ class Deduplicator:
         store: BatchStore,
         settings: StreamSettings,
         *,
-        on_conflict: OnConflict = "error",
+        on_conflict: OnConflict = "item",
         progress: Progress | None = None,
         model: Classifier | None = None,
     ) -> None:
@@ -240,7 +241,7 @@ class Deduplicator:
         path: str | Path | None,
         settings: StreamSettings | None = None,
         *,
-        on_conflict: OnConflict = "error",
+        on_conflict: OnConflict = "item",
         progress: Progress | None = None,
         model: Classifier | None = None,
         boilerplate: str | None = None,
@@ -406,7 +407,7 @@ class Deduplicator:
                 latest[document.id] = versions
             answer = next((answer for content, answer in versions if content == digest), None)
             if answer is None:
-                if versions and on_conflict == "error":
+                if versions and not takes_versions(document, on_conflict):
                     message = f"{document.id!r} already exists with different content; give each document its own id"
                     raise Place(_SOURCE, number).error("E_ID_CONFLICT", message, "id")
                 answer = len(plan.documents)
@@ -433,9 +434,14 @@ def _with_boilerplate(settings: StreamSettings, given: str | None) -> StreamSett
     return settings.but(boilerplate=given)
 
 
+def takes_versions(document: Document, on_conflict: str) -> bool:
+    """Whether a document whose id is known with other content is another version of it."""
+    return on_conflict == "version" or (on_conflict == "item" and bool(document.extra.get("item")))
+
+
 def _checked_conflict(given: OnConflict) -> OnConflict:
-    if given not in ("error", "version"):
-        raise ConfigurationError(f"on_conflict is {given!r}; expected error or version")
+    if given not in get_args(OnConflict):
+        raise ConfigurationError(f"on_conflict is {given!r}; expected item, error or version")
     return given
 
 

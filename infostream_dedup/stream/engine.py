@@ -11,6 +11,7 @@ from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_mode
 from infostream_dedup.machine.memory import collector_paused, give_back_memory
 from infostream_dedup.model import LANGUAGES, Document, Language
 from infostream_dedup.model.constants import COMPARED_TERMS
+from infostream_dedup.model.outlets import outlet_of
 from infostream_dedup.model.stream_records import Decided, GroupEvent, Remembered, Status, TranslatedFrom, Verdict
 from infostream_dedup.stream.across import Across
 from infostream_dedup.stream.analysis import (
@@ -107,7 +108,7 @@ def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
     memory.extend(
         list(table.ids[first:]),
         list(zip(table.text_hashes[first:], table.opening_hashes[first:], strict=True)),
-        table.sources[first:],
+        _outlets(table, first, judged=memory.window.evidence is not None),
         clocks,
         np.where(published <= NO_CLOCK, clocks, published),
         (
@@ -128,6 +129,13 @@ def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
         state=loaded.state.get("groups", {}),
         events=loaded.events,
     )
+
+
+def _outlets(table: RememberedTable, first: int, *, judged: bool) -> list[str | None]:
+    sources = table.sources[first:]
+    if not judged:
+        return list(map(outlet_of, sources))
+    return list(map(outlet_of, sources, table.evidence.urls[first:]))
 
 
 def _evidence_rows(table: RememberedTable, first: int) -> EvidenceRows:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model.outlets import outlet_of
 from infostream_dedup.model.stream_records import KeptEvidence, Remembered
 from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of_rows
 from infostream_dedup.stream.window import EvidenceRows, address_numbers, published_times
@@ -70,7 +71,7 @@ class Entering:
         memory.extend(
             [document.id for document in documents],
             prepared.hashes[part],
-            [document.source for document in documents],
+            [outlet_of(document.source, None if self.read is None else document.url) for document in documents],
             prepared.clocks[part],
             prepared.times[part],
             (self.keys.keys, self.keys.weights, self.targets, self._numbers),

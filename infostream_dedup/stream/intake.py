@@ -296,13 +296,13 @@ class Intake:
     bad: BadRecords  # takes documents whose id is known with other content
     listed: Boilerplate | None = None  # sentences to leave out of the comparison, if any
     columns: Annotation | None = None  # columns that will be added to the documents, if any
-    on_conflict: str = "error"  # `error`, or `version`: an id may recur with other content
+    on_conflict: str = "item"  # as for the stream: whether an id may recur with other content
 
     def take(self, batch: Sequence[Placed], batch_id: str | None) -> tuple[Sequence[Document], list[Verdict]]:
         """Let the stream judge a batch."""
         documents = [document for document, _ in batch]
         compared = self._compared(documents)
-        if self.bad.skips and self.on_conflict == "error":
+        if self.bad.skips and self.on_conflict != "version":
             refused = set(self._refused(compared))
             for number in sorted(refused):
                 self._set_aside(*batch[number])
@@ -347,6 +347,7 @@ class Intake:
 
     def _refused(self, documents: Sequence[Document]) -> Iterable[int]:
         """Positions of documents whose id is already in the stream with other content."""
+        from infostream_dedup.stream.deduplicator import takes_versions
         from infostream_dedup.stream.preparation import content_hash
 
         contents: dict[str, set[bytes]] = {}
@@ -355,7 +356,7 @@ class Intake:
             if known is None:
                 known = contents[document.id] = {one.content_hash for one in self.stream.store.known(document.id)}
             content = content_hash(document)
-            if known and content not in known:
+            if known and content not in known and not takes_versions(document, self.on_conflict):
                 yield number
             else:
                 known.add(content)

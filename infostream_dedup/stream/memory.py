@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from infostream_dedup.links.window.window_index import CandidateRows, WindowIndex
+from infostream_dedup.model.outlets import outlet_of
 from infostream_dedup.model.stream_records import GroupEvent
 from infostream_dedup.stream.clock import DAY, NO_CLOCK
 from infostream_dedup.stream.kernels.judging import NO_SOURCE
@@ -48,8 +49,8 @@ def best_member(members: Sequence[Member], settings: StreamSettings) -> Member:
     if settings.best == "complete":
         return min(members, key=lambda one: (-one.terms, one.ordinal))
     if settings.best == "source-rank":
-        ranks = {source: rank for rank, source in enumerate(settings.source_ranks)}
-        return min(members, key=lambda one: (ranks.get(one.source or "", len(ranks)), one.ordinal))
+        ranks = {outlet_of(source): rank for rank, source in enumerate(settings.source_ranks)}
+        return min(members, key=lambda one: (ranks.get(outlet_of(one.source), len(ranks)), one.ordinal))
     return min(members, key=lambda one: one.ordinal)
 
 

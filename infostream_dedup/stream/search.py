@@ -10,8 +10,8 @@ import numpy as np
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.judging.evidence.meaning import check_encoder
 from infostream_dedup.judging.features.rows import joined_rows
-from infostream_dedup.language.lexicon.other_languages import other_language
 from infostream_dedup.language.text.fingerprint import text_hash
+from infostream_dedup.language.text.language import language_beyond_ours
 from infostream_dedup.links.pair_rules import LEAST_SHARE, need, relation_of
 from infostream_dedup.model import LANGUAGES, Document, Language, names_in, one_or_several
 from infostream_dedup.model.constants import SHOWN_DECIMALS
@@ -503,7 +503,8 @@ class Searcher:
 
         They are ordered by the share, by weight, of the text's key terms that they contain, then by the share of their
         key terms that the text contains, then by arrival. Documents in other languages are compared with the
-        text itself and with its translation by the dictionaries; the better shares win.
+        text itself and with its translation by the dictionaries; the better shares win. A text that is the id or the
+        address of a document stands for it, and finds it too.
         """
         top = Range(0).check("top", top)
         if semantic:
@@ -519,8 +520,11 @@ class Searcher:
         with self._store.reading() as connection:
             self._parts.refresh(connection)
             self._reader.refresh(connection)
+            named = id is None and url is None and not title and self._names(text)
+            if named:
+                id, url = named  # noqa: A001 - its own word
             itself, notes = None, []
-            document = Document(id="", text=text, title=title, lang=other_language(text))
+            document = Document(id="", text=text, title=title, lang=language_beyond_ours(text))
             if id is not None or url is not None:
                 itself = documents_of(connection, [self._stored(id, url)]).popitem()[1]
                 body = self._store.text(itself.ordinal) or ""
@@ -532,7 +536,7 @@ class Searcher:
             scope = SearchScope(
                 first=first if everything else max(first, window_start(connection)),
                 end=end,
-                itself=None if itself is None else itself.ordinal,
+                itself=None if itself is None or named else itself.ordinal,
                 languages=None if wanted is None else [LANGUAGES.index(one) for one in wanted],
                 sources=None if sources is None else frozenset(one_or_several(sources)),
             )
@@ -553,6 +557,15 @@ class Searcher:
                 notes.append("a sentence encoder judged doubtful hits")
             summary = searched.summarise(connection, [*notes, *self._parts.notes()])
             return SearchHits(hits, summary, judged=self._judge is not None)
+
+    def _names(self, text: str) -> tuple[str | None, str | None] | None:
+        """The id or the address that a text without blanks is; None if no document has it."""
+        word = text.strip()
+        if not word or len(word.split()) > 1:
+            return None
+        if self._store.ordinal_of(id=word, url=None) is not None:
+            return word, None
+        return None if self._store.ordinal_of(id=None, url=word) is None else (None, word)
 
     def _stored(self, id: str | None, url: str | None) -> int:  # noqa: A002 - its own word
         ordinal = self._store.ordinal_of(id=id, url=url)
@@ -621,4 +634,7 @@ class Searcher:
         if k_min is not None:
             return np.full(_MOST_KEYS + 1, k_min, dtype=np.int64)
         terms, sizes = self._settings.terms, np.arange(_MOST_KEYS + 1)
-        return need(self._settings.k_similar, np.full_like(sizes, len(asked.sets)), sizes, n=terms.n, short=terms.short)
+        given = np.full_like(sizes, len(asked.sets))
+        least = need(self._settings.k_similar, given, sizes, n=terms.n, short=terms.short)
+        # A headline may have one or two key terms: then all of them must match.
+        return np.minimum(least, max(1, len(asked.sets)))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.language.text.normalise import APOSTROPHES, INVISIBLE, MARKS, clean, in_place
+from infostream_dedup.language.text.normalise import APOSTROPHES, FAR_INVISIBLE, INVISIBLE, MARKS, clean, in_place
 from infostream_dedup.language.text.tokens import SENTENCE_MARK, forms, surfaces
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, standard_rungs
 from infostream_dedup.language.translation.rungs.argos import ArgosRung
@@ -141,7 +141,7 @@ def _rung(sources: SourceTerms, equivalents: Equivalents, pivot: Language, one: 
 # Find where the terms of a document occur in its text, so that they can be marked
 
 # No group is possessive: before 3.11.5, Python matched such groups wrongly (python/cpython issue 106052).
-_UNSEEN: Final = f"[{INVISIBLE}]*+"
+_UNSEEN: Final = f"[{INVISIBLE}{FAR_INVISIBLE}]*+"
 
 _LETTER: Final = f"[^\\W\\d_{APOSTROPHES}](?:{_UNSEEN}[{MARKS}])*"
 

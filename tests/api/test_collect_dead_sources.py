@@ -12,7 +12,7 @@ pytest.importorskip("trafilatura")
 RSS = """<rss version="2.0"><channel><link>https://www.example.{0}/</link>
 <item><guid>n-1</guid><description>Уряд схвалив бюджет.</description></item>
 <item><guid>n-2</guid><title>Порожня</title></item>
-<item><guid>n-1</guid><description>Те саме.</description></item></channel></rss>"""
+<item><guid>n-1</guid><description>Уряд схвалив бюджет.</description></item></channel></rss>"""
 RECORD = """WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: https://news.example.com/feed\r
 WARC-Date: 2024-03-05T07:00:00Z\r\nWARC-Record-ID: <urn:uuid:12345678-1234-1234-1234-123456789abc>\r
 Content-Type: application/rss+xml\r\nContent-Length: {}\r\n\r\n"""

@@ -39,15 +39,30 @@ def test_an_address_without_a_host_is_one_of_the_site(tmp_path) -> None:
     assert (row["id"], row["url"], row["source"]) == (*["https://a.example/news/3"] * 2, "a.example")
 
 
-@pytest.mark.parametrize(("given", "published"), [
-    ("Sat, 21 Nov 2026 10:05:00 EET", "2026-11-21T08:05:00+00:00"),
-    ("Sat, 20 Jun 2026 10:05:00 EEST", "2026-06-20T07:05:00+00:00"),
-    ("Sat, 21 Nov 2026 10:05:00 MSK", "2026-11-21T07:05:00+00:00"),
-    ("Sat, 21 Nov 2026 10:05:00 GMT", "2026-11-21T10:05:00+00:00"),
-    ("Sat, 21 Nov 2026 10:05:00 +0200", "2026-11-21T08:05:00+00:00"), ("20261121", "2026-11-21T00:00:00+00:00"),
-    # Seconds since 1970, of which the first four digits look like a year.
-    ("1795255500", None), ("21.11.2026 10:05", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("given", "published"),
+    [
+        ("Sat, 21 Nov 2026 10:05:00 EET", "2026-11-21T08:05:00+00:00"),
+        ("Sat, 20 Jun 2026 10:05:00 EEST", "2026-06-20T07:05:00+00:00"),
+        ("Sat, 21 Nov 2026 10:05:00 MSK", "2026-11-21T07:05:00+00:00"),
+        ("Sat, 21 Nov 2026 10:05:00 GMT", "2026-11-21T10:05:00+00:00"),
+        ("Sat, 21 Nov 2026 10:05:00 +0200", "2026-11-21T08:05:00+00:00"),
+        ("20261121", "2026-11-21"),
+        ("1795255500", "2026-11-21T10:05:00+00:00"),
+        ("21.11.2026 10:05", "2026-11-21T10:05:00"),
+        ("2026/11/21 10:05", "2026-11-21T10:05:00"),
+        ("20261121T100500+0300", "2026-11-21T07:05:00+00:00"),
+        ("Сб, 21 ноя 2026 10:05:00 +0300", "2026-11-21T07:05:00+00:00"),
+        ("21 листопада 2026, 10:05", "2026-11-21T10:05:00"),
+        ("Sat, 21 Nov 2026 10:05:00 GMT+3", "2026-11-21T07:05:00+00:00"),
+        ("Sat,21 Nov 2026 10:05:00 Europe/Kyiv", "2026-11-21T08:05:00+00:00"),
+        # Dates that cannot be.
+        ("Sat, 21 Nov 2626 10:05:00 GMT", None),
+        ("01 Jan 0001 00:00:00 GMT", None),
+        ("0", None),
+        ("soon", None),
+    ],
+)
 def test_dates_of_items(tmp_path, given, published) -> None:
     date = f"<pubDate>{given}</pubDate>"
     item = f"<item><link>https://a.example/1</link>{date}<description>Мост открыт.</description></item>"

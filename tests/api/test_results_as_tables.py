@@ -156,6 +156,32 @@ def interrupted_now(*_: Any, **__: Any) -> Any:
     raise KeyboardInterrupt
 
 
+def test_rows_can_be_read_again_in_any_way_and_order() -> None:
+    rows = [{"a": str(number)} for number in range(5)]
+    ways = [
+        list,
+        lambda found: found.rows,
+        lambda found: list(found.as_dicts()),
+        lambda found: found.to_arrow().to_pylist(),
+    ]
+    for first in ways:
+        for second in ways:
+            listing: Listing[dict[str, Any]] = Listing(iter(rows), ("a",), ReadingReport())
+            assert first(listing) == second(listing) == list(sent(listing)) == rows
+    listing = Listing(iter(rows), ("a",), ReadingReport())
+    assert next(listing) == next(iter(listing)) == rows[0], "a loop begins at the first row"
+    assert next(listing) == rows[1]
+    assert list(zip(listing, listing, strict=True)) == [(row, row) for row in rows]
+
+
+def test_rows_that_were_passed_on_are_named_so() -> None:
+    listing: Listing[dict[str, Any]] = Listing(iter([{"a": "1"}, {"a": "2"}]), ("a",), ReadingReport())
+    assert next(listing) == {"a": "1"}
+    assert list(listing.once()) == [{"a": "1"}, {"a": "2"}]
+    with pytest.raises(UsageError, match="passed on by once"):
+        listing.to_arrow()
+
+
 def test_a_look_at_pairs_does_not_use_them_up() -> None:
     found = pairs(DOCUMENTS, preset="faithful")
     assert repr(found).startswith("<PairListing: rows not read yet, of a, b, ")

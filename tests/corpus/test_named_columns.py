@@ -135,6 +135,6 @@ def test_doubled_columns_of_a_workbook_are_refused(names: tuple[str, ...], shown
 
 def test_columns_without_a_name_are_called_so(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
-    path.write_text("id,text,,\na,b,,\n", encoding="utf-8")
+    path.write_text("id,,,text\na,,,b\n", encoding="utf-8")
     with pytest.raises(BadDataError, match=r"duplicate columns: \(no name\)"):
         list(read_documents(path))

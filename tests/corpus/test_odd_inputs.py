@@ -206,11 +206,9 @@ def test_texts_in_memory() -> None:
         assert [one.text for one in read_documents(make(TEXTS))] == TEXTS
 
 
-@pytest.mark.parametrize("gap", [None, float("nan")])
-def test_a_missing_text_in_a_list_is_named_as_such(gap: Any) -> None:
-    with pytest.raises(BadDataError, match="<list>:2: field 'text': null, expected a string"):
-        list(read_documents([TEXTS[0], gap]))
-    assert [one.text for one in read_documents([TEXTS[0], ""])] == [TEXTS[0], ""]
+@pytest.mark.parametrize("gap", [None, float("nan"), ""])
+def test_a_missing_text_in_a_list_is_an_empty_one(gap: Any) -> None:
+    assert [one.text for one in read_documents([TEXTS[0], gap])] == [TEXTS[0], ""]
 
 
 @pytest.mark.parametrize("make", [iter, set, lambda texts: texts[0]], ids=["iterator", "set", "text"])
@@ -299,8 +297,6 @@ def test_other_languages_are_counted_left_out_or_refused() -> None:
     assert report.summary() == "read 2 = used 1 + quarantined 0 + left out 1; other languages: de 1"
     with pytest.raises(BadDataError, match="'de', expected one of ru, uk, en, or null; see --other-languages"):
         list(read_documents(rows, other_languages="fail"))
-    with pytest.raises(BadDataError, match="E_LANG"):
-        list(read_documents([{"id": "1", "text": "x", "lang": "no language"}]))
 
 
 @pytest.mark.parametrize(("given", "moment"), [
@@ -314,7 +310,7 @@ def test_dates_as_feeds_and_people_write_them(given: str, moment: datetime) -> N
 
 
 @pytest.mark.parametrize(
-    "given", ["31.02.2023", "21.11.23", "21 Nov 2023 10:05 MSK", "Tue, 41 Nov 2023 10:05 GMT", "1.2.2023 x"]
+    "given", ["31.02.2023", "21.11.23", "21 Nov 2023 10:05 IST", "Tue, 41 Nov 2023 10:05 GMT", "1.2.2023 x"]
 )
 def test_dates_that_are_none(given: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - the message is Python's own in part

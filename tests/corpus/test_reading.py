@@ -236,7 +236,7 @@ def test_device_that_fails_while_reading(ending: str, tmp_path: Path) -> None:
         list(read_documents(path))
 
 
-@pytest.mark.parametrize("name", ["d.docx", "d", "d.parquet.gz", "d.gz", "d.xls", "d.jsonl.zip"])
+@pytest.mark.parametrize("name", ["d.docx", "d", "d.parquet.gz", "d.gz", "d.xls", "d.jsonl.rar"])
 def test_unknown_endings_are_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b"")
     with pytest.raises(ConfigurationError, match=r"\.jsonl.*\.csv.*\.parquet"):

@@ -89,7 +89,7 @@ def test_documents_made_by_hand_are_checked_and_dated_like_mappings(tmp_path, pl
             stream.process([item])
         assert show(tmp_path / f"{kind}.db", "a")["document"]["published"] == "2024-03-01T00:00:00Z"
     with Deduplicator.open(None, plain) as stream:
-        for field, value in {"id": "", "text": None, "published": "soon"}.items():
+        for field, value in {"id": "", "text": 5, "published": "soon"}.items():
             with pytest.raises(BadDataError) as failure:
                 stream.process([Document(**fields | {field: value})])
             assert (failure.value.line, failure.value.field) == (1, field)

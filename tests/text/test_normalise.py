@@ -29,12 +29,15 @@ CLEANED = {
     "double quote for an apostrophe": ('з"явився, завод "Юність"', 'зʼявився, завод "Юність"'),
     "entity for an apostrophe": ("об&#39;єкт, об&rsquo;єкт, об&amp;#039;єкт", "обʼєкт, обʼєкт, обʼєкт"),
     "unknown token for an apostrophe": ("пам<unk>ять", "памʼять"),
+    "references to letters": ("caf&eacute; &#1055;ри&shy;каз №&#52;", "café Приказ №4"),
+    "tags inside words": ("<b>М</b>эр от<wbr>крыл<br>мост", "Мэр открыл мост"),
+    "hyphens at line ends": ("от-\nкрыл юго-\r\nвосток\n- дом", "открыл юговосток\n- дом"),
     "entities": ("дом&nbsp;мой &quot;да&quot; AT&T", "дом мой  да  AT&T"),
     "placeholders": ("<unk>, %s, {0}, ${name}, %(count)d, 5% стало", " ,  ,  ,  ,  , 5% стало"),
     "tags": ("<br/>дом</p> a < b > c", " дом  a < b > c"),
     "tags with attributes": (
         '<p class="lead">Мэр <a href=https://example.org/a?b=1 title=\'a > b\'>открыл</a>\n<img alt="М" />мост',
-        " Мэр  открыл \n мост",
+        " Мэр открыл\n мост",
     ),
     "comments, scripts and style sheets": (
         '<!-- wp:b {"id":1} --><p>Мэр</p><!-- /wp:b --><Script async>let a = "<b>";</script >мост<style>p {}</style>',

@@ -9,6 +9,7 @@ import numpy as np
 from infostream_dedup.documents.kernels.json_dates import OTHER_DATE, read_date
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, eight_bytes, lowest_bit
+from infostream_dedup.model.document import MOST_ID_BYTES
 
 if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Cube, Table, Vector
@@ -324,8 +325,6 @@ OTHER_STRING: Final = -2
 NO_LANGUAGE: Final = 3
 """Marks a document without a language."""
 
-_MOST_ID_BYTES: Final = 512
-
 _WORD: Final = 8
 
 _NEW_LINE: Final = 0x0A
@@ -402,7 +401,7 @@ def _language(data: Vector[np.uint8], begin: int, end: int) -> int:
 def _fits(field: int, size: int, marks: int) -> bool:
     """Whether a string can be used as it is."""
     if field == ID:
-        return marks == 0 and 0 < size <= _MOST_ID_BYTES
+        return marks == 0 and 0 < size <= MOST_ID_BYTES
     if field in (TEXT, TITLE):
         return marks & ODD == 0
     return marks == 0 or field == URL

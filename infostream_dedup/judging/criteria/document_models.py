@@ -26,6 +26,7 @@ from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.links import match
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, full_text, language_number
+from infostream_dedup.model.outlets import outlet_of
 from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens, count_terms, statistics_of
 from infostream_dedup.terms.key_terms import KeyTerms, heaviest
 from infostream_dedup.terms.reading import key_terms_of_surfaces
@@ -350,7 +351,7 @@ def document_models(
         images=np.array([_count_objects(document.images) or 0 for document in documents], dtype=np.float64),
         links=np.array([_links(document) for document in documents], dtype=np.float64),
         times=np.array([_seconds(document) for document in documents], dtype=np.float64),
-        sources=[document.source or None for document in documents],
+        sources=[outlet_of(document.source, document.url) for document in documents],
         categories=[_category(document) for document in documents],
         languages=languages,
         key_terms=key_terms,

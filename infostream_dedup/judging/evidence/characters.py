@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from enum import IntEnum
 from functools import cache
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.judging.evidence.constants import SEED
-from infostream_dedup.language.text.normalise import TO_CYRILLIC, TO_LATIN
+from infostream_dedup.language.text.normalise import APOSTROPHES, INVISIBLE, MARKS, TO_CYRILLIC, TO_LATIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,10 +52,10 @@ class CharacterKind(IntEnum):
 
 _MASK: Final = (1 << 64) - 1
 
-_INVISIBLE: Final = (0xAD, 0x34F, 0x61C, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF)
+_DROPPED: Final = re.compile(f"[{INVISIBLE}{MARKS}]")
 
 _SIGNS: Final[dict[CharacterKind, str]] = {
-    CharacterKind.APOSTROPHE: "'’ʼ`´‘‛ʹ′",
+    CharacterKind.APOSTROPHE: APOSTROPHES,
     CharacterKind.POINT: ".",
     CharacterKind.COMMA: ",",
     CharacterKind.SPACE: " \u00a0\u2009\u202f",
@@ -91,8 +92,6 @@ def alphabet() -> Alphabet:
     kinds = np.zeros(CODE_POINTS, dtype=np.uint8)
     folded = np.zeros(CODE_POINTS, dtype=np.uint16)
     latin = np.zeros(CODE_POINTS, dtype=np.uint8)
-    kinds[0x300:0x370] = CharacterKind.DROPPED
-    kinds[list(_INVISIBLE)] = CharacterKind.DROPPED
     characters = list(map(chr, range(CODE_POINTS)))
     letters = list(filter(str.isalpha, characters))
     points = np.fromiter(map(ord, letters), dtype=np.int64)
@@ -107,6 +106,8 @@ def alphabet() -> Alphabet:
             folded[ord(letter)] = _folded_letter(letter)
     for digit in filter(str.isdecimal, characters):
         kinds[ord(digit)], folded[ord(digit)] = CharacterKind.DIGIT, int(digit)
+    dropped = list(map(ord, _DROPPED.findall("".join(characters))))
+    kinds[dropped], folded[dropped] = CharacterKind.DROPPED, 0
     for kind, signs in _SIGNS.items():
         kinds[[ord(sign) for sign in signs]] = kind
     for letter in "abcdefghijklmnopqrstuvwxyz":

@@ -10,6 +10,7 @@ import numpy as np
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_model import DECIMALS
 from infostream_dedup.model import NO_TIME, Document, fields_of, microseconds_of
+from infostream_dedup.model.outlets import outlet_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +40,8 @@ CIRCUMSTANCES: Final = 64
 class DocumentFacts:
     """Who published the documents, and when."""
 
-    sources: NDArray[np.int64]  # int64 (documents,), number of the source, `NO_SOURCE` if it is unknown
+    # int64 (documents,), number of the outlet (see `outlet_of`), `NO_SOURCE` if it is unknown
+    sources: NDArray[np.int64]
     times: NDArray[np.int64]  # int64 (documents,), microseconds since 1970, `NO_TIME` if there is no date
     texts: NDArray[np.int64]  # int64 (documents,), equal for equal texts, negative for empty texts
     addresses: NDArray[np.int64]  # int64 (documents,), equal for equal addresses, negative if a document has no address
@@ -63,7 +65,7 @@ class DocumentFacts:
         text_hashes: hash of each text; empty for an empty text.
         """
         return cls(
-            _numbered(sources),
+            _numbered([outlet_of(source, url) for source, url in zip(sources, addresses, strict=True)]),
             np.array([NO_TIME if time is None else time for time in times], dtype=np.int64),
             _numbered(text_hashes),
             _numbered(addresses),

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_MARKUP: Final = (b"<", b"&", b"/", b"@", b"{")
-"""A text with one of these, or with a slash in ``_ADDRESS``, is cleaned first; single bytes are found quickly."""
+_MARKUP: Final = (b"<", b"&", b"/", b"@", b"{", b"-\n", b"-\r", b"\xad\n", b"\xf3\xa0", b"\xf0\x9d\x85")
+"""A text with one of these, or with a slash in ``_ADDRESS``, is cleaned first; single bytes are found quickly. The last
+begin invisible characters beyond U+FFFF."""
 
 _ADDRESS: Final = b"://"
 

@@ -6,11 +6,15 @@ Meant for documents: a heading of three words may be the same in Russian and Ukr
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING, Final
 
+from infostream_dedup.language.lexicon.other_languages import other_language
 from infostream_dedup.language.text.normalise import URL, clean
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from infostream_dedup.model import Language
 
 SAMPLE: Final = 4000
@@ -24,6 +28,9 @@ _CYRILLIC_WORD: Final = re.compile("(?<![^\\W_])(?<![-.\u2010\u2011])[а-яёі�
 # t.me/channel, example.com, @channel, in lower case. Few texts are searched for them.
 _SHORT_ADDRESS: Final = re.compile("(?<![a-z0-9.-])(?:[a-z0-9][a-z0-9-]*\\.)+[a-z]{2,}(?:/[!-~]*)?|@[a-z0-9_.]+")
 
+_STYLED: Final = re.compile("[\uff21-\uff5a\u249c-\u24e9\U0001d400-\U0001d7ff\U0001f110-\U0001f189]")
+"""Letters in another style: full width, bold, in circles."""
+
 LATIN_NAMES: Final = 2
 """Latin letters per Cyrillic letter that news full of names (iPhone 15 Pro Max) may contain; English texts have hardly
 any Cyrillic letters."""
@@ -36,6 +43,15 @@ UKRAINIAN_WEIGHT: Final = 3
 _WORD_WEIGHT: Final = 14
 FEW: Final = 10
 """Minimum number of distinctive letters; below it, function words are counted too."""
+
+_ENOUGH: Final = 40
+"""Letters of another alphabet that contradict a stated language."""
+
+_MOSTLY: Final = 10
+_CONTRADICTION: Final = 21
+"""Weight of the letters that distinguish Russian or Ukrainian in 100 letters, on average."""
+
+_AHEAD: Final = 3
 
 
 def _words(text: str) -> frozenset[str]:
@@ -68,17 +84,56 @@ def detect(text: str) -> Language:
     """
     sample = text[:SAMPLE].lower()
     if _mostly_latin(sample):
-        # Tags and scripts may have more letters than the text.
-        sample = clean(text)[:SAMPLE].lower() if "<" in sample else sample
+        # Tags, scripts and references may have more letters than the text.
+        sample = clean(text)[:SAMPLE].lower() if "<" in sample or "&" in sample else sample
         if _mostly_latin(sample):
             return "en"
     russian = sum(map(sample.count, _RUSSIAN_LETTERS))
     ukrainian = sum(map(sample.count, _UKRAINIAN_LETTERS))
     balance = UKRAINIAN_WEIGHT * ukrainian - RUSSIAN_WEIGHT * russian
     if russian + ukrainian < FEW:
+        if "&#" in sample or _STYLED.search(sample):
+            folded = unicodedata.normalize("NFKC", clean(text))
+            if folded[:SAMPLE].lower() != sample:
+                return detect(folded)
         words = _CYRILLIC_WORD.findall(sample)
         balance += _WORD_WEIGHT * sum((word in _UKRAINIAN_WORDS) - (word in _RUSSIAN_WORDS) for word in words)
     return "uk" if balance > 0 else "ru"
+
+
+def language_beyond_ours(text: str) -> str | None:
+    """Return the language of a text that is clearly not one of ours, by its words without markup."""
+    return other_language(clean(text) if "<" in text or "&" in text else text)
+
+
+def letter_counts(text: str) -> tuple[int, int, int, int]:
+    """Count the Latin, Cyrillic, Russian-only and Ukrainian-only letters that show the language of a text."""
+    sample = text[:SAMPLE].lower()
+    cyrillic = len(_CYRILLIC_LETTER.findall(sample))
+    russian, ukrainian = (sum(map(sample.count, own)) for own in (_RUSSIAN_LETTERS, _UKRAINIAN_LETTERS))
+    return len(_LATIN_LETTER.findall(sample)), cyrillic, russian, ukrainian
+
+
+def is_contradicted(stated: str | None, letters: Sequence[int]) -> bool:
+    """Whether letters (see ``letter_counts``) rule out the stated language, if it is one of ours.
+
+    Names and quotes must not do that: it takes as many letters of another language as 100 letters of it have, and three
+    times the weight of the stated one. Latin letters contradict Russian and Ukrainian only where hardly any other are.
+
+    Example:
+        >>> is_contradicted("uk", letter_counts("Объявлен новый этап конкурса, подъезды закрыты"))
+        True
+    """
+    latin, cyrillic, russian, ukrainian = letters
+    if stated == "en":
+        return cyrillic >= _ENOUGH and cyrillic > LATIN_NAMES * latin
+    if stated not in ("ru", "uk"):
+        return False
+    if latin >= _ENOUGH and latin > _MOSTLY * cyrillic:
+        return True
+    for_russian, for_ukrainian = RUSSIAN_WEIGHT * russian, UKRAINIAN_WEIGHT * ukrainian
+    own, other = (for_russian, for_ukrainian) if stated == "ru" else (for_ukrainian, for_russian)
+    return other >= _CONTRADICTION and other >= _AHEAD * own
 
 
 def _mostly_latin(sample: str) -> bool:

@@ -76,10 +76,14 @@ APOSTROPHES: Final = "'’ʼ`´‘‛ʹ′ʻˈꞌ＇"
 """Every character typed as an apostrophe inside a word."""
 
 INVISIBLE: Final = (
-    "\u00ad\u034f\u061c\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb"
+    "\u00ad\u034f\u061c\u115f\u1160\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    "\ufff9-\ufffb"
 )
-"""Soft hyphen, joiners, zero-width and bidirectional marks, variation selectors, byte order mark: ranges of a pattern.
-Those beyond U+FFFF occur in emoji only, and would make patterns twice as slow."""
+"""Soft hyphen, joiners, fillers, zero-width and bidirectional marks, variation selectors, byte order mark: ranges of a
+pattern."""
+
+FAR_INVISIBLE: Final = "\U0001d173-\U0001d17a\U000e0000-\U000e007f\U000e0100-\U000e01ef"
+"""Those beyond U+FFFF, which would make patterns twice as slow: marks of music, tags, further variation selectors."""
 
 MARKS: Final = "\u0300-\u036f"
 """Combining marks of European scripts, as a range of a pattern."""
@@ -95,6 +99,11 @@ _UNUSUAL: Final = re.compile("[^\x00-\x7f\xa0«»А-Яа-яЁёЄєІіЇїҐґ�
 _RARE: Final = re.compile(f"[{INVISIBLE}{MARKS}{_STRESSED}]")
 
 _INVISIBLES: Final = re.compile(f"[{INVISIBLE}]+")
+
+_FAR_INVISIBLES: Final = re.compile(f"[{FAR_INVISIBLE}]+")
+
+# A hyphen at the end of a line, before the small letter with which the next one begins.
+_HYPHENATED: Final = re.compile("[-\u00ad](?<=[A-Za-zА-Яа-яЁёЄєІіЇїҐґ].)\r?\n(?=[a-zа-яёєіїґ])")
 
 _MARKED: Final = re.compile(f"[{MARKS}{_STRESSED}]")
 
@@ -133,8 +142,19 @@ _ATTRIBUTE: Final = (
 )
 
 # Without a value (<b and c>), attributes may be words of the text.
-_TAG: Final = re.compile(f"</?[A-Za-z][A-Za-z0-9_:-]{{0,30}}(?:(?=[^<>]*=)(?:{_ATTRIBUTE})+{_GAP}*| ?)/?>")
+_REST_OF_TAG: Final = f"(?:(?=[^<>]*=)(?:{_ATTRIBUTE})+{_GAP}*| ?)/?>"
+
+_TAG: Final = re.compile(f"</?[A-Za-z][A-Za-z0-9_:-]{{0,30}}{_REST_OF_TAG}")
 """A simple tag, or one with attributes of which one has a value."""
+
+_INLINE: Final = re.compile(
+    "</?(?:a|abbr|acronym|b|bdi|bdo|big|code|del|dfn|em|font|i|ins|kbd|mark|nobr|s|samp|small|span|strike|strong|tt|u|"
+    f"var|wbr|tg-emoji|tg-spoiler)(?=[\\s/>]){_REST_OF_TAG}",
+    re.IGNORECASE | re.ASCII,
+)
+"""A tag that nobody sees: letters on both sides are those of one word."""
+
+_MOST_NESTED: Final = 8
 
 _DECLARATION: Final = re.compile("<(?:!\\[CDATA\\[|[!?][A-Za-z][^<>]*>)")
 
@@ -194,7 +214,9 @@ _Put = str | Callable[[re.Match[str]], str]
 def clean(text: str) -> str:
     """Unify what looks alike and drop what is invisible; cleaning twice changes nothing.
 
-    * the first 30 marks of a longer run stay; * NFC; й, ї, ё stay whole, stress marks and other marks that do not
+    * tags such as ``<b>`` and references to invisible characters vanish, references to letters and digits (``&#1055;``)
+    become these, and words that a hyphen divides at the end of a line are joined; * the first 30 marks of a longer run
+    stay; * NFC; й, ї, ё stay whole, stress marks and other marks that do not
     belong to a letter are dropped; * soft hyphens, zero-width and bidirectional marks, and byte order marks are
     dropped; * URLs, e-mail addresses, HTML entities, tags, comments, scripts and style sheets, ``<unk>``, ``%s``,
     ``{0}`` become a blank; * an apostrophe between letters becomes U+02BC, as does one that machine translation
@@ -205,13 +227,18 @@ def clean(text: str) -> str:
         >>> clean("П 'ять за\u0301мків: https://example.org/a")
         'Пʼять замків:  '
     """
+    text = _shown(text)
+    if "\n" in text:
+        text = _HYPHENATED.sub("", text)
     if text.isascii() or not _UNUSUAL.search(text):
         return _apostrophes(_placeholders(text))
+    if _FAR_INVISIBLES.search(text):
+        text = _FAR_INVISIBLES.sub("", text)
     text = with_bounded_marks(text)
     if not unicodedata.is_normalized("NFC", text):
         text = unicodedata.normalize("NFC", text)
     if _RARE.search(text):
-        text = _marks(text)
+        text = _HYPHENATED.sub("", _marks(text))
     if "\u2010" in text or "\u2011" in text:
         text = text.replace("\u2010", "-").replace("\u2011", "-")
     return _apostrophes(_placeholders(text))
@@ -227,6 +254,7 @@ def in_place(text: str) -> str:
         >>> in_place("об&#39;єкт <br/>").replace("\u00ad", ".")
         "об'....єкт  ...."
     """
+    text = _HYPHENATED.sub(_filled(_FILLER, ""), _shown(text, _FILLER))
     return _apostrophes(_placeholders(text, _FILLER), _FILLER)
 
 
@@ -285,6 +313,36 @@ def _marks(text: str) -> str:
     return unicodedata.normalize("NFC", _LEFT_OVER.sub("", text))
 
 
+def _shown(text: str, filler: str = "") -> str:
+    """Drop what nobody sees between letters, and write letters for references; ``filler`` as in ``_placeholders``."""
+    if "&" not in text and "<" not in text:
+        return text
+    letter, nothing = _filled(filler, _letter), _filled(filler, "")
+    # What one step leaves may be a reference or tag again.
+    for _ in range(_MOST_NESTED):
+        before = text
+        if "&" in text:
+            text = _ENTITY.sub(letter, text)
+        if "<" in text:
+            text = _INLINE.sub(nothing, text)
+        if text == before:
+            break
+    return text
+
+
+def _letter(match: re.Match[str]) -> str:
+    """The letters or digits that a reference means, nothing for what is invisible; other references stay."""
+    meant = html.unescape(f"&{match[1]};")
+    if meant in APOSTROPHES:
+        return "'"
+    if _UNSEEN.fullmatch(meant):
+        return ""
+    return meant if meant.isalnum() else match[0]
+
+
+_UNSEEN: Final = re.compile(f"[{INVISIBLE}{FAR_INVISIBLE}{MARKS}]")
+
+
 def _placeholders(text: str, filler: str = "") -> str:
     """Blank everything that is not a word: comments, scripts, addresses, entities, tags, template fields.
 
@@ -298,7 +356,7 @@ def _placeholders(text: str, filler: str = "") -> str:
     if "@" in text:
         text = _without_addresses(text, filler)
     if "&" in text:
-        text = _ENTITY.sub(_filled(filler, _entity), text)
+        text = _ENTITY.sub(blank, text)
     if "<" in text:
         text = _UNKNOWN_APOSTROPHE.sub(_filled(filler, "'"), text)
         text = _TAG.sub(blank, _DECLARATION.sub(blank, text))
@@ -334,10 +392,6 @@ def _without_addresses(text: str, filler: str = "") -> str:
             done = address.end()
         sign = text.find("@", max(sign + 1, done))
     return "".join([*kept, text[done:]])
-
-
-def _entity(match: re.Match[str]) -> str:
-    return "'" if html.unescape(f"&{match[1]};") in APOSTROPHES else " "
 
 
 def _apostrophes(text: str, filler: str = "") -> str:

@@ -52,7 +52,8 @@ def detect(texts: Utf8Texts) -> NDArray[np.uint8]:
     bounds = texts.offsets.tolist()
     for number in np.flatnonzero(english & ~unsure).tolist():
         # Bytes are searched faster than an array.
-        unsure[number] = b"<" in texts.data[bounds[number] : bounds[number + 1]].tobytes()
+        own = texts.data[bounds[number] : bounds[number + 1]].tobytes()
+        unsure[number] = b"<" in own or b"&" in own
     for number in np.flatnonzero(unsure | (latin < 0)).tolist():
         found[number] = LANGUAGES.index(language.detect(texts[number]))
     return found

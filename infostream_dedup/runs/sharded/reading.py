@@ -17,6 +17,7 @@ from infostream_dedup.judging.evidence.records import EvidenceFrequencies, Evide
 from infostream_dedup.language.text.fingerprint import text_hash, text_hashes
 from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, Settings, full_text
+from infostream_dedup.model.outlets import outlet_of
 from infostream_dedup.runs.sharded.vocabulary import COUNTS, TEXTS, count_documents
 from infostream_dedup.runs.sharded.work_folder import Layout
 
@@ -91,7 +92,7 @@ def _facts(first: int, documents: Sequence[Document]) -> pa.RecordBatch:
         first=first,
         times=[NO_TIME if time is None else time for time in times],
         addresses=[_address(document.url) for document in documents],
-        sources=[document.source or "" for document in documents],
+        sources=[outlet_of(document.source, document.url) or "" for document in documents],
     )
 
 

@@ -386,7 +386,8 @@ def _over_invisible(text: Text, index: int, word: bool, quiet: bool) -> int:
         index += size_of(signed(text.data[index]))
     kind = kind_at(text, index)
     line_feed = index < text.end and text.data[index] == 0x0A
-    harmless = (quiet and kind <= _OTHER) or (word and kind == _OTHER) or line_feed
+    # A soft hyphen at the end of a line may divide a word.
+    harmless = (quiet and kind <= _OTHER) or (word and kind == _OTHER and not line_feed) or (line_feed and not word)
     return index if harmless else failed(UNCLEAN)
 
 
@@ -619,7 +620,9 @@ def _find_words(text: Text, raw: bool, words: ScannedWords, count: int, rewritte
             at = Cursor(at.run, at.word_end, index, at.quiet_end)
             opens = False
         elif kind == _HYPHEN:
-            index += 1
+            # At the end of a line, it may divide a word.
+            divides = raw and at.word_end == index and index + 1 < text.end and text.data[index + 1] in (0x0A, 0x0D)
+            index = failed(UNCLEAN) if divides else index + 1
         elif kind <= _OPENER:
             initial = kind == _STOP and at.word_end == index and _is_initial(text, at.run, index)
             index, count, opens = _over_opener(text, index, raw, words, count, opens or not initial, opened)
