@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from infostream_dedup.model.limits import Range
+from infostream_dedup.model.thresholds import Thresholds
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+    from infostream_dedup.stream.retuning import Retuned
     from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.checking import Check
     from infostream_dedup.stream.store.expiry import Expired
@@ -34,6 +36,7 @@ __all__ = [
     "groups",
     "index",
     "republications",
+    "retune",
     "show",
     "stats",
     "templates",
@@ -280,6 +283,35 @@ def backup(path: str | Path, copy: str | Path, *, mode: int | None = None) -> in
     with Store.open(path, read_only=True) as opened:
         opened.backup(copy, mode=mode)
     return Path(copy).stat().st_size
+
+
+def retune(path: str | Path, thresholds: str | Path | Thresholds, *, first: int | None = None) -> Retuned:
+    """Judge documents by new thresholds from a stated one on; no verdict before it changes.
+
+    The change is recorded in the store, so the same documents in other batches, or after a restart, get the same
+    verdicts. Preset ``faithful`` takes ``k_duplicate`` (and lowers ``k_similar`` to it), preset ``judged`` ``join``.
+
+    Args:
+        path: the store.
+        thresholds: the file that ``sweep --write-config`` wrote, or ``SweepResult.thresholds()``.
+        first: ordinal of the first document that is judged by them, at least the number of documents stored; by default
+            the next document.
+
+    Returns:
+        ``first``, ``changes`` (empty if these thresholds hold already) and ``left``, what the stream does not read.
+
+    Raises:
+        ConfigurationError: the file is damaged, cut short, not one of thresholds, or was measured with another
+            representation, n, score or target; nothing has changed.
+        UsageError: ``first`` has been judged already.
+        NoInputError, BadDataError, StoreBusyError: as for every store.
+    """
+    from infostream_dedup.stream.retuning import retune as retuned
+    from infostream_dedup.stream.store import Store
+
+    read = thresholds if isinstance(thresholds, Thresholds) else Thresholds.read(thresholds)
+    with Store.open(path, create=False) as store:
+        return retuned(store, read, first=first)
 
 
 def expire(path: str | Path) -> Expired:

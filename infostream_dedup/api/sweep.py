@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, cast
 
 from infostream_dedup.api.keyword_types import RepresentedKeywords, SweepKeywords
-from infostream_dedup.api.keywords import chosen, parted
+from infostream_dedup.api.keywords import KEYWORDS, chosen, parted
 from infostream_dedup.errors import UsageError
 from infostream_dedup.model import Settings, names_in
 from infostream_dedup.model.settings import REPRESENTATIONS
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.evidence.facts import DocumentFacts
     from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
     from infostream_dedup.lab.estimation.census import CopyCensus
+    from infostream_dedup.links import Advice
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock, Settings
     from infostream_dedup.runs.batch.collection import Collection
@@ -43,6 +44,7 @@ class MemorySweep:
     confirmed: bool
     planted: bool
     exact: bool
+    way: str | int
     engine: str
     progress: Progress | None
 
@@ -79,6 +81,7 @@ class MemorySweep:
             examples=self.examples,
             estimator=estimator,
             second_look=second_look,
+            way=self.way,
             exact=self.exact,
             engine=self.engine,
             progress=self.progress,
@@ -136,6 +139,7 @@ def sweep(
     estimate: bool | None = None,
     confirmed: bool = False,
     planted: bool = False,
+    choose_by: str | int = "auto",
     exact: bool = False,
     boilerplate: str | Path | None = None,
     workdir: str | Path | None = None,
@@ -165,6 +169,9 @@ def sweep(
             numbers changed, at 10, 30 and 50 %), at most 1,500 per language, and count how many are linked to their
             originals at every k. The documents are processed a second time, together with the copies, and all texts are
             kept in memory.
+        choose_by: what chooses the recommended k. ``auto``: the estimate or the pair model, unless S and T speak
+            against it, else the count where there are 50 copies, else S and T, else half of ``n``. ``estimate``,
+            ``count`` or ``consistency`` (S and T): this alone. A number: this k.
         exact: count the links at k = 1 to 3 in all documents; by default those of a large collection are estimated from
             20,000 documents, with standard errors (``symmetry_error``, ``links_error``). With ``workdir`` they are
             always counted.
@@ -182,7 +189,7 @@ def sweep(
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
     Returns:
-        ``rows``, ``recommended_k``, ``reason``, ``planted``, and the reading report as ``report``.
+        ``rows``, ``advice``, ``recommended_k``, ``reason``, ``planted``, and the reading report as ``report``.
 
     Raises:
         ConfigurationError: an option is out of range or given twice, or an input has an unknown format.
@@ -198,6 +205,7 @@ def sweep(
     from infostream_dedup.api.sources import chosen_disk, documents_to_collect, refuse_on_disk
     from infostream_dedup.documents import ReadingReport, check_quarantine, time_zone
     from infostream_dedup.lab.estimation.sweep_estimator import DiskEstimator
+    from infostream_dedup.links import checked_way
     from infostream_dedup.model import single_documents
     from infostream_dedup.runs.batch.parts import PARTINGS, part_into
     from infostream_dedup.runs.sharded.sweeping import sweep_on_disk
@@ -210,7 +218,7 @@ def sweep(
             f"representations=[{agreed.representation!r}]"
         )
     check_quarantine(read.quarantine, [boilerplate])
-    shown = _checked_ks(ks, agreed)
+    shown, way = _checked_ks(ks, agreed), checked_way(choose_by, agreed.n)
     refusal = refuse_on_disk(agreed, engine)
     if by is not None and by not in PARTINGS:
         raise UsageError(f"a collection cannot be divided by {by!r}; by (--by) is one of {', '.join(PARTINGS)}")
@@ -224,7 +232,7 @@ def sweep(
         if disk is not None:
             with disk.run(source, read, agreed, wanted, boilerplate=boilerplate, progress=progress) as run:
                 if not estimate:
-                    return sweep_on_disk(run, ks=shown, examples=examples, window_days=disk.window_days)
+                    return sweep_on_disk(run, ks=shown, examples=examples, window_days=disk.window_days, way=way)
                 estimator = DiskEstimator()
                 return sweep_on_disk(
                     estimator.watching(run),
@@ -232,6 +240,7 @@ def sweep(
                     examples=examples,
                     window_days=disk.window_days,
                     estimate=estimator.estimate,
+                    way=way,
                 )
     if confirmed and agreed.score == "share":
         raise UsageError("confirmed (--confirmed) needs the count score, whose pairs have a k")
@@ -246,6 +255,7 @@ def sweep(
         confirmed=confirmed,
         planted=planted,
         exact=exact,
+        way=way,
         engine=engine,
         progress=progress,
     )
@@ -260,6 +270,24 @@ def sweep(
     return replace(job.of(kept), report=report, by=by, parts=parts)
 
 
+Options = TypeVar("Options", bound=Mapping[str, Any])
+
+
+def with_advised_k(source: Any, options: Options, **more: Any) -> tuple[Options, Advice | None]:
+    """Replace ``k="auto"`` by the k that a sweep over the same documents advises, which is returned too."""
+    if options.get("k") != "auto" or options.get("preset") == "judged":
+        return options, None
+    if str(source) == "-" or isinstance(source, Iterator):
+        raise UsageError("k (--k) is auto, which reads the documents twice; give files, or a list")
+    known = KEYWORDS["SweepKeywords"].names()
+    given = {name: value for name, value in options.items() if name in known}
+    series = str(options.get("representation") or Settings().representation)
+    advice = sweep(source, representations=[series], examples=False, **more, **given).advice[series]
+    if advice.chosen is None:
+        raise UsageError(f"k (--k) is auto: {advice.reason}")
+    return cast("Options", {**options, "k": advice.chosen}), advice
+
+
 def sweep_store(
     path: str | Path,
     *,
@@ -268,6 +296,7 @@ def sweep_store(
     ks: Sequence[int] | int | None = None,
     examples: bool = True,
     estimate: bool | None = None,
+    choose_by: str | int = "auto",
     exact: bool = False,
     engine: str = "auto",
     progress: Progress | None = None,
@@ -286,6 +315,7 @@ def sweep_store(
         ks: show only these k, 1 to n.
         examples: also pick example pairs at each k.
         estimate: count copies and estimate duplicates, as in ``sweep``; by default if the store keeps the evidence.
+        choose_by: as in ``sweep``.
         exact: as in ``sweep``.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with each step.
@@ -301,6 +331,7 @@ def sweep_store(
         BadDataError: the file is not a store.
         TypeError: a setting is unknown.
     """
+    from infostream_dedup.links import checked_way
     from infostream_dedup.runs.batch.stored_collection import stored_collection
     from infostream_dedup.runs.batch.sweeping import sweep_collection
 
@@ -319,6 +350,7 @@ def sweep_store(
         ks=_checked_ks(ks, agreed),
         examples=examples,
         estimator=None if collection.evidence is None else _estimator_of(collection, *collection.evidence),
+        way=checked_way(choose_by, agreed.n),
         exact=exact,
         engine=engine,
         progress=progress,

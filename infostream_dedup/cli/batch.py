@@ -13,6 +13,7 @@ from infostream_dedup.cli.face import Command, Excludes, Needs, alike, command, 
 from infostream_dedup.cli.options import (
     between_option,
     boilerplate_option,
+    choose_by_option,
     documents_argument,
     general_options,
     judgeable_settings_options,
@@ -34,10 +35,11 @@ from infostream_dedup.cli.output import (
     progress_bar,
 )
 from infostream_dedup.cli.run_log import RUN
-from infostream_dedup.cli.values import moment_of
+from infostream_dedup.cli.values import NumberOrAuto, moment_of
 from infostream_dedup.model.settings import REPRESENTATIONS
 
 if TYPE_CHECKING:
+    from infostream_dedup.links import Advice
     from infostream_dedup.runs.batch.pairing import PairRow
     from infostream_dedup.runs.batch.sweeping import SweepResult
 
@@ -169,6 +171,12 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     is_flag=True,
     help="Also plant edited copies of texts, and count how many are linked to their originals.",
 )
+@choose_by_option
+@output(
+    "--write-config",
+    type=click.Path(dir_okay=False),
+    help="File of thresholds for pairs, dedup, ingest, evaluate, serve and store retune (--config).",
+)
 @expert(
     "--exact",
     is_flag=True,
@@ -186,6 +194,7 @@ def sweep(
     since: str | None,
     until: str | None,
     out: str | None,
+    write_config: str | None,
     output_format: str | None,
     quiet: bool,
     **given: Any,
@@ -196,6 +205,9 @@ def sweep(
     S = reciprocal / links, T = closed / paths. With too many paths, T is sampled and has a standard error.
     With too many links, at k = 1 to 3 of a large collection, they and S are estimated too, unless --exact.
     S and T show how close the links are to an equivalence, not how precise or complete they are.
+
+    A second table shows which k each way chooses (estimated and counted without labels, consistent by the level of S
+    and T at k = 6) and which one is recommended.
 
     With --by, each file, source, day, week or month is swept separately, with its own statistics; the recommendations
     in JSON and below a table are those for the whole collection.
@@ -216,6 +228,7 @@ def sweep(
     The settings are then those of the store; only --n and --target may be smaller.
     """
     from infostream_dedup import api
+    from infostream_dedup.documents.outputs import open_output
 
     page = {name: given.pop(name) for name in _PAGE}
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
@@ -229,6 +242,10 @@ def sweep(
             from infostream_dedup.report import write_report
 
             write_report(result, out, command=_command_line(), **page)
+    if write_config is not None:
+        with open_output(write_config) as file:
+            file.write(result.thresholds().as_toml().encode())
+        note(f"thresholds: {write_config}", quiet=quiet)
     note_reading(result.report, quiet=quiet)
     if store is not None:
         note(f"{store}: {sum(result.documents.values())} documents", quiet=quiet)
@@ -268,6 +285,10 @@ def print_sweep(result: SweepResult, output_format: str) -> None:
         hidden |= {name for row in rows for name in row if name.endswith(("_low", "_high", "_code"))}
         print_table([{name: value for name, value in row.items() if name not in hidden} for row in rows])
         click.echo()
+        advised = [{"series": name, **one.as_dict()} for name, one in result.advice.items() if one.chosen is not None]
+        if advised:
+            print_table(advised)
+            click.echo()
         for name, k in result.recommended_k.items():
             click.echo(f"{name}: {f'k = {k}' if k is not None else 'no k recommended'}: {result.reason[name]}")
         for name, why in result.missing.items():
@@ -330,7 +351,11 @@ def demo(*, out: str, serve: bool, port: int, output_format: str | None, quiet: 
 )
 @documents_argument
 @representation_option
-@alike("--k", type=click.IntRange(min=1), help="Number of terms that must match.  [default: 6, or the preset's]")
+@alike(
+    "--k",
+    type=NumberOrAuto(),
+    help="Number of terms that must match; auto: the one that sweep advises.  [default: 6, or the preset's]",
+)
 @alike("--k-min", type=click.IntRange(min=1), help="List all pairs with this many terms in either direction instead.")
 @output(
     "--terms", type=click.Choice(["all", "none"]), default="all", show_default=True, help="Include the matching terms."
@@ -399,7 +424,14 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
     print_rows(
         (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in found), form, columns=found.columns
     )
+    _note_advice(found.advice, quiet=quiet)
     note_reading(found.report, quiet=quiet)
+
+
+def _note_advice(advice: Advice | None, *, quiet: bool) -> None:
+    """Say which k ``--k auto`` took, and why."""
+    if advice is not None:
+        note(f"k = {advice.chosen} (--k auto): {advice.reason}", quiet=quiet)
 
 
 def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
@@ -456,7 +488,11 @@ def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
     help="Also count how many pairs of documents in one group are copies, and how many copies are in one group.",
 )
 @representation_option
-@alike("--k", type=click.IntRange(min=1), help="Number of terms that a duplicate must share.  [default: 6]")
+@alike(
+    "--k",
+    type=NumberOrAuto(),
+    help="Number of terms that a duplicate must share; auto: the one that sweep advises.  [default: 6]",
+)
 @boilerplate_option
 @work_folder_options
 @judgeable_settings_options
@@ -492,4 +528,5 @@ def dedup(
     if out != "-":
         print_rows([summary.as_dict()], chosen_format(output_format, "table", "json"))
     RUN.statuses.update(summary.statuses)
+    _note_advice(summary.advice, quiet=quiet)
     note_reading(summary.report, quiet=quiet)

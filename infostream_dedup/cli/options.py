@@ -6,7 +6,6 @@ import functools
 import re
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -15,9 +14,11 @@ from click.core import ParameterSource
 from infostream_dedup.cli.face import Declared, alike, check_rules, common, expert, large, output, reads
 from infostream_dedup.cli.own_files import check_outputs, refuse_shared_files
 from infostream_dedup.cli.run_log import LEVELS, RUN, print_warnings
-from infostream_dedup.errors import ConfigurationError, NoInputError
+from infostream_dedup.cli.thresholds import take_thresholds
+from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.machine.engines import ENGINES
 from infostream_dedup.model.settings import PRESETS, REPRESENTATIONS
+from infostream_dedup.model.thresholds import Thresholds, is_thresholds, parsed
 
 Command = Callable[..., Any]
 
@@ -40,15 +41,12 @@ def read_configuration(context: click.Context, _parameter: click.Parameter, path
     if path is None:
         return
     import difflib
-    import tomllib
 
     context.meta["config"] = path
-    try:
-        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise NoInputError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path}: not a TOML file: {error}") from error
+    values = parsed(path)
+    if is_thresholds(values):
+        context.meta["thresholds"] = Thresholds.of(values, path)
+        return
     names = {
         flag.removeprefix("--"): option
         for option in context.command.params
@@ -186,7 +184,8 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
                 is_eager=True,
                 expose_value=False,
                 callback=read_configuration,
-                help="TOML file with long option names as keys; flags override it.",
+                help="TOML file with long option names as keys, or thresholds of 'sweep --write-config'; flags "
+                "override it.",
             ),
         ]
     )
@@ -198,6 +197,7 @@ def _with_own_files(function: Command) -> Command:
     def checked(*arguments: Any, **given: Any) -> Any:
         context = click.get_current_context()
         check_rules(context)
+        take_thresholds(context, given)
         refuse_shared_files(context)
         _refuse_idle_dialect(context)
         check_outputs(context)
@@ -258,6 +258,15 @@ judgeable_settings_options = _settings_options(("judged", *PRESETS))
 """Like ``settings_options``, plus preset ``judged``, which is more than a choice of settings."""
 
 representation_option = Declared(_TERMS, names=("representation",))
+
+choose_by_option = output(
+    "--choose-by",
+    metavar="WAY",
+    default="auto",
+    show_default=True,
+    help="What chooses the recommended k: estimate, count, consistency (S and T), or a number. auto: the first of "
+    "these that can be believed, else half of --n.",
+)
 
 between_option = alike(
     "--between",

@@ -64,6 +64,30 @@ def stats(file: Path, output_format: str | None, quiet: bool) -> None:
     _print(kept.stats(file), output_format, _COUNTS)
 
 
+@store.command(
+    examples=["store retune news.db --config thresholds.toml", "store retune news.db --config t.toml --first 120000"]
+)
+@store_argument
+@output("--first", type=click.IntRange(min=0), help="First document (ordinal) to judge by them.  [default: the next]")
+@format_options
+def retune(file: Path, first: int | None, output_format: str | None, quiet: bool) -> None:
+    """Judge documents by the thresholds of --config from the next one on; no verdict before it changes.
+
+    The file is one of 'sweep --write-config'. Preset faithful takes the k of its representation, preset judged the
+    kinds in join. The change is recorded: replays and restarts give the same verdicts. A running service takes it up
+    with its next batch.
+    """
+    from infostream_dedup.api import store as kept
+
+    given = click.get_current_context().meta
+    if "config" not in given:
+        raise click.UsageError("--config is missing: name a file of thresholds, made by 'sweep --write-config'")
+    found = kept.retune(file, given.get("thresholds", given["config"]), first=first)
+    if not found.changes:
+        note(f"{file} judges by these thresholds already", quiet=quiet)
+    _print([found.as_dict()], output_format)
+
+
 @store.command(examples=["store republications news.db", "store republications news.db --top 5"])
 @store_argument
 @top_option

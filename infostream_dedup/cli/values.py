@@ -10,7 +10,20 @@ import click
 
 from infostream_dedup.errors import BadDataError, NoInputError
 
-__all__ = ["moment_of"]
+
+class NumberOrAuto(click.ParamType[int | str]):
+    """A whole number from 1, or ``auto``."""
+
+    name = "N|auto"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Check the value."""
+        text = str(value)
+        if text == "auto":
+            return text
+        if not (text.isascii() and text.isdigit() and int(text)):
+            self.fail(f"{text!r} is neither a number from 1 nor auto", param, ctx)
+        return int(text)
 
 
 def moment_of(given: str | None, zone: str | None, name: str) -> datetime | None:
@@ -21,9 +34,6 @@ def moment_of(given: str | None, zone: str | None, name: str) -> datetime | None
         return moment(given, zone)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint=f"--{name}") from error
-
-
-__all__ = ["read_text"]
 
 
 def read_text(path: str) -> str:

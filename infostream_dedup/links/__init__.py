@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from infostream_dedup.links.backend import PLAIN, Backend, choose_backend
     from infostream_dedup.links.measures import EXACT_FROM, LinkTotals, Measures
     from infostream_dedup.links.plain import sweep_counts, sweep_shares
-    from infostream_dedup.links.recommendation import Recommendation, default_recommendation
+    from infostream_dedup.links.recommendation import Advice, Choice, KnownK, advise, checked_way, usual_k
     from infostream_dedup.links.relation import LowLinks, NodeLinks, Relation, ShareLinks, StoredLinks, group_sizes
     from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
     from infostream_dedup.links.surveying import GroupCounts, Survey, group_counts, survey
@@ -20,25 +20,29 @@ if TYPE_CHECKING:
 __all__ = [
     "EXACT_FROM",
     "PLAIN",
+    "Advice",
     "Backend",
+    "Choice",
     "GroupCounts",
+    "KnownK",
     "LinkTotals",
     "LowLinks",
     "Measures",
     "NodeLinks",
-    "Recommendation",
     "Relation",
     "ShareLinks",
     "SimilarityMatrix",
     "StoredLinks",
     "Survey",
+    "advise",
+    "checked_way",
     "choose_backend",
-    "default_recommendation",
     "group_counts",
     "group_sizes",
     "survey",
     "sweep_counts",
     "sweep_shares",
+    "usual_k",
     "work_exceeds",
 ]
 
@@ -46,7 +50,7 @@ _PLACES: Final = {
     "backend": ("PLAIN", "Backend", "choose_backend"),
     "measures": ("EXACT_FROM", "LinkTotals", "Measures"),
     "plain": ("sweep_counts", "sweep_shares"),
-    "recommendation": ("Recommendation", "default_recommendation"),
+    "recommendation": ("Advice", "Choice", "KnownK", "advise", "checked_way", "usual_k"),
     "relation": ("LowLinks", "NodeLinks", "Relation", "ShareLinks", "StoredLinks", "group_sizes"),
     "similarity_matrix": ("SimilarityMatrix", "work_exceeds"),
     "surveying": ("GroupCounts", "Survey", "group_counts", "survey"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.links.measures import Measures
-from infostream_dedup.links.recommendation import DEFAULT_K, Recommendation, default_recommendation
+from infostream_dedup.links.recommendation import Advice, KnownK, advise
 from infostream_dedup.links.relation import Relation
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Progress
@@ -67,9 +67,8 @@ class Survey:
     Attributes:
         rows: symmetry and transitivity at each k or threshold, ascending: of ``all`` links and, if labels were given,
             of those within labels (``mono``) and between them (``cross``).
-        recommended: the k to use for ``all`` and for ``cross``; empty for links by share, which have no k.
-        group_sizes: int64 (groups,), documents in each group at the recommended k (6 if none is); ``None`` for links by
-            share.
+        advice: which k to use for ``all`` and for ``cross``; empty for links by share, which have no k.
+        group_sizes: int64 (groups,), documents in each group at the recommended k; ``None`` for links by share.
         matrix: links written out document by document; ``None`` if they are not.
         across: the links between labels among them; ``None`` without labels.
         groups: groups at the k of each of ``rows``, as ``group_counts`` returns them.
@@ -77,12 +76,12 @@ class Survey:
     """
 
     rows: dict[str, list[Measures]]
-    recommended: dict[str, Recommendation]
+    advice: dict[str, Advice]
     group_sizes: NDArray[np.int64] | None
     matrix: SimilarityMatrix | None
     across: SimilarityMatrix | None
     groups: dict[str, list[GroupCounts | None]]
-    groups_k: int = DEFAULT_K
+    groups_k: int = 0
 
 
 def survey(
@@ -90,7 +89,8 @@ def survey(
     *,
     n: int | None,
     labels: NDArray[np.generic] | None = None,
-    recommended: Mapping[str, Recommendation] | None = None,
+    known: Mapping[str, KnownK] | None = None,
+    way: str | int = "auto",
     progress: Progress | None = None,
 ) -> Survey:
     """Measure the links of a collection at each k or threshold.
@@ -98,7 +98,8 @@ def survey(
     Args:
         n: largest possible count; ``None`` for links by share.
         labels: (documents,), to also measure links within labels and between them.
-        recommended: the k to use for ``all`` and for ``cross``; 6 if not given.
+        known: what copies say about the k of ``all`` and of ``cross``.
+        way: how to choose k, as ``checked_way`` returns it.
     """
     parts = {"all": relation}
     if labels is not None:
@@ -108,14 +109,24 @@ def survey(
     sizes = {name: _group_sizes(part, rows[name]) for name, part in parts.items()}
     groups = {name: _counted(rows[name], sizes[name]) for name in parts}
     if n is None:
-        return Survey(rows=rows, recommended={}, group_sizes=None, matrix=relation.matrix, across=across, groups=groups)
-    known = recommended or {}
-    chosen = {name: known.get(name) or default_recommendation(n) for name in parts if name != "mono"}
-    k = chosen["all"].k
-    groups_k = min(DEFAULT_K, n) if k is None else k
+        return Survey(rows=rows, advice={}, group_sizes=None, matrix=relation.matrix, across=across, groups=groups)
+    known = known or {}
+    advice = {
+        name: advise(
+            rows[name],
+            n=n,
+            known=known.get(name),
+            way=way,
+            inside=rows["mono"] if name == "all" and "mono" in rows else None,
+            across=name == "cross",
+        )
+        for name in parts
+        if name != "mono"
+    }
+    groups_k = advice["all"].chosen or 0
     return Survey(
         rows=rows,
-        recommended=chosen,
+        advice=advice,
         group_sizes=sizes["all"][groups_k] if groups_k in sizes["all"] else relation.group_sizes([groups_k])[0],
         matrix=relation.matrix,
         across=across,

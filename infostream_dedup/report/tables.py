@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from infostream_dedup.links import Measures
+from infostream_dedup.links import Advice, Measures, usual_k
 from infostream_dedup.report.published import PublishedSeries, published_beside
 from infostream_dedup.report.wording import Wording
 from infostream_dedup.runs.batch.parts import short_names
@@ -46,6 +46,12 @@ class Card:
 def title_of(representation: str, block: str, wording: Wording) -> str:
     """Return the name of a series in the report."""
     return representation if block == "all" else f"{representation}, {wording(f'block_{block}')}"
+
+
+def advised(result: SweepResult, wording: Wording) -> list[tuple[str, Advice]]:
+    """Return the advice on every series that has a k, by the name of the series."""
+    named = ((*name.partition(":"), one) for name, one in result.advice.items() if one.chosen is not None)
+    return [(title_of(representation, block or "all", wording), one) for representation, _, block, one in named]
 
 
 def list_series(result: SweepResult, wording: Wording) -> list[Series]:
@@ -94,7 +100,7 @@ def cards_of(result: SweepResult, wording: Wording) -> list[Card]:
                 k=k,
                 reason=result.reason[name],
                 duplicates=None if block else result.duplicates(representation),
-                groups_k=k or min(6, result.configuration["n"]),
+                groups_k=k or usual_k(result.configuration["n"]),
                 quality=_quality(result, representation, block or "all", k, wording),
             )
         )
@@ -155,9 +161,6 @@ def _told_apart(result: SweepResult, representation: str) -> bool:
     return any((row.representation, row.block) == (representation, "mono") for row in result.rows)
 
 
-_REFUSED_K = 6
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartLine:
     """One part in one representation."""
@@ -207,7 +210,7 @@ def tabulate_parts(result: SweepResult, wording: Wording) -> PartTables | None:
 
 
 def _table(result: SweepResult, representation: str, wording: Wording) -> PartTable:
-    k = result.recommended_k.get(representation) or min(_REFUSED_K, result.configuration["n"])
+    k = result.recommended_k.get(representation) or usual_k(result.configuration["n"])
     ks = sorted(_by_k(result, representation))
     named = [(part_name(name, result.by, wording), part) for name, part in result.parts.items()]
     lines = [_line(wording("whole"), result, representation, k, ks, whole=True)]

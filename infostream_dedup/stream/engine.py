@@ -31,6 +31,7 @@ from infostream_dedup.stream.preparation import Prepared, prepare
 from infostream_dedup.stream.recent_documents import WordingSource
 from infostream_dedup.stream.restoring import catch_up, resume_across, resume_frequencies, resumed_memory
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store.retuning import in_force, next_change
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.stream.term_rules import TermRules
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
@@ -99,6 +100,8 @@ class StreamEngine:
         self._analyser = Analyser(settings.terms, self.numbers)
         self._borders = EpochBorders(settings)
         self._losses = Losses(settings.loss_limit, settings.loss_documents)
+        self._first_settings = settings
+        self._retunes: list[dict[str, Any]] = []
         self._handed_out = self._keeping = 0
         self._across = Across(settings, self.numbers) if settings.across == "pivot" else None
         self._remember(Memory(settings))
@@ -142,6 +145,7 @@ class StreamEngine:
         return True
 
     def _resume_state(self, loaded: Loaded) -> None:
+        self._retunes = loaded.state.get("retunes", [])
         self.rules_changed = self._rules.resume(loaded.state, loaded.position.documents)
         self._evidence, self._dates = EvidenceCounts.of(loaded.evidence), loaded.state.get("dates", [])
         if "pair_model" in loaded.state:
@@ -156,6 +160,15 @@ class StreamEngine:
             self._deciding = EvidenceJudge(self.settings, memory.window, self._wording, self._model)
         if self._across is not None:
             self._across.remember(memory)
+
+    def _tune(self, ordinal: int) -> int | None:
+        """Take the thresholds by which a document is judged; return the document from which on others hold."""
+        settings = StreamSettings.of(in_force(self._first_settings.as_dict(), self._retunes, ordinal))
+        if settings != self.settings:
+            self.settings = settings
+            self._judge.use(settings)
+            self._deciding.use(settings)
+        return next_change(self._retunes, ordinal)
 
     @property
     def window(self) -> Window:
@@ -183,6 +196,7 @@ class StreamEngine:
         clock, decided = self._memory.clock, Decided()
         running = StreamClock(clock, self._dates, agreeing=self.settings.preset == "judged")
         self._deciding.begin_batch()
+        changed = None
         prepared = prepare(
             batch,
             self.settings,
@@ -208,7 +222,11 @@ class StreamEngine:
                 closed, repeated = self.frequencies.close()
                 decided.closed += closed
                 decided.repeated += repeated
+            if self._retunes:
+                changed = self._tune(prepared.first + start)
             end = start + epochs[start:].count(epochs[start])
+            if changed is not None:
+                end = min(end, changed - prepared.first)
             self._decide_within_epoch(self._entering(prepared, analysed, read, pivot, start, end), decided)
             start = end
         self._memory.window.tidy()

@@ -194,7 +194,8 @@ def test_parts_are_swept_alone(swept):
     found = swept.as_dict()
     assert found["whole"]["rows"][0]["documents"] == 199
     assert [part["part"] for part in found["parts"]] == list(swept.parts)
-    assert found["recommended_k"]["stem"] == 6
+    assert found["recommended_k"]["stem"] == found["advice"]["stem"]["chosen"] == 7
+    assert found["parts"][0]["advice"]["stem"]["chosen_by"] == "default"
 
 
 def test_share_of_duplicates_by_hand():

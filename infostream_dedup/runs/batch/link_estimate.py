@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from infostream_dedup.links import Measures, Recommendation, SimilarityMatrix
+    from infostream_dedup.links import Advice, KnownK, Measures, SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
     from infostream_dedup.terms.key_terms import KeyTerms
@@ -25,16 +25,16 @@ class LinkEstimate:
     Attributes:
         columns: columns of the rows, by block and step; a step is a k, or the number of a threshold from 1.
         absent: values of these columns for rows about which nothing is known.
-        recommended: the k to use, by block.
+        known: what the estimate and the copies say about k, by block.
         summary: description of the figures, for ``sweep.json``.
-        notes: sentences for the reader.
+        notes: sentences for the reader on the links at a k.
     """
 
     columns: Mapping[tuple[str, int], Mapping[str, Any]]
     absent: Mapping[str, Any]
-    recommended: Mapping[str, Recommendation]
+    known: Mapping[str, KnownK]
     summary: Mapping[str, Any]
-    notes: Sequence[str]
+    notes: Callable[[int | None], Sequence[str]]
 
     def at(self, block: str, measures: Measures) -> Mapping[str, Any]:
         """Return the columns of a row."""
@@ -47,10 +47,15 @@ class LinkEstimate:
 class KChooser(Protocol):
     """Chooses the k of links without labels."""
 
-    def recommendation(
-        self, linked: Linked, documents: NDArray[np.int64] | None = None, *, cross: bool = False
-    ) -> Recommendation:
-        """Choose k by the estimate if it is reliable, otherwise by the copies counted, otherwise 6.
+    def advice(
+        self,
+        linked: Linked,
+        documents: NDArray[np.int64] | None = None,
+        *,
+        cross: bool = False,
+        way: str | int = "auto",
+    ) -> Advice:
+        """Choose k as ``links.advise`` does.
 
         Args:
             documents: int64, ordinals: only the pairs of these documents; default: all.

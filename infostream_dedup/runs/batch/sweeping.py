@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.errors import UsageError
 from infostream_dedup.links import (
+    Advice,
     GroupCounts,
     LowLinks,
     Measures,
-    Recommendation,
     Relation,
     SimilarityMatrix,
     StoredLinks,
@@ -23,11 +24,13 @@ from infostream_dedup.links import (
     choose_backend,
     group_counts,
     survey,
+    usual_k,
 )
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
 from infostream_dedup.model.tabular import Tabular
+from infostream_dedup.model.thresholds import Thresholds, series_of
 from infostream_dedup.runs.batch.collection import Weighable
 from infostream_dedup.runs.batch.examples import Example, pick_examples
 from infostream_dedup.runs.batch.judged_pairing import LEAST_PROBABILITY
@@ -215,12 +218,11 @@ class CollectionSummary:
         return cls(documents=len(documents), dated=len(times), first=first, last=last, sources=by_size)
 
 
-_REFUSED_K: Final = 6
-_NO_K_FOR_SHARES: Final = Recommendation(
-    None, Phrase.of("k is recommended for the count score only; the share score has no k")
+_NO_K_FOR_SHARES: Final = Advice(
+    reason=Phrase.of("k is recommended for the count score only; the share score has no k")
 )
-_ONE_LANGUAGE: Final = Recommendation(
-    None, Phrase.of("all documents are of one language, so there are no links between languages")
+_ONE_LANGUAGE: Final = Advice(
+    reason=Phrase.of("all documents are of one language, so there are no links between languages")
 )
 _CLUSTERS_NOTE: Final = (
     "{representation}: large clusters of equal documents were counted as a whole; no example pairs were drawn"
@@ -277,8 +279,8 @@ class SweepResult(Tabular):
 
     Attributes:
         rows: in the order of representation, block, k.
-        recommended_k: per representation (``pivot:cross`` for its cross block); ``None`` if none is recommended.
-        reason: one sentence for each recommendation.
+        advice: per representation (``pivot:cross`` for its cross block), which k each way chooses, and which one is
+            recommended.
         configuration: the settings that decided the result.
         missing: representations that could not be computed, with the reason.
         notes: remarks for the reader of the numbers.
@@ -298,8 +300,7 @@ class SweepResult(Tabular):
     """
 
     rows: list[SweepRow]
-    recommended_k: dict[str, int | None]
-    reason: dict[str, str]
+    advice: dict[str, Advice]
     configuration: dict[str, Any]
     missing: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -314,6 +315,66 @@ class SweepResult(Tabular):
     report: ReadingReport | None = None
     by: str | None = None
     parts: Mapping[str | None, SweepResult] = field(default_factory=dict)
+
+    @property
+    def recommended_k(self) -> dict[str, int | None]:
+        """The chosen k of each series; ``None`` if it has no k."""
+        return {name: one.chosen for name, one in self.advice.items()}
+
+    @property
+    def reason(self) -> dict[str, str]:
+        """One sentence for each recommendation."""
+        return {name: one.reason for name, one in self.advice.items()}
+
+    def settings(self, series: str) -> Settings:
+        """The settings with which ``pairs`` and ``dedup`` use the recommended k of a series.
+
+        Args:
+            series: a key of ``recommended_k`` that names a representation.
+
+        Returns:
+            The settings of the sweep with the representation and k of the series.
+
+        Raises:
+            UsageError: there is no such series, or it has no k.
+
+        Example:
+            >>> dedup("march.jsonl", settings=result.settings("morph"))  # doctest: +SKIP
+        """
+        k = self.recommended_k.get(series)
+        if k is None or series.endswith(":cross"):
+            known = ", ".join(name for name, one in self.recommended_k.items() if one and not name.endswith(":cross"))
+            raise UsageError(f"{series!r} has no k of its own; series with one: {known or 'none'}")
+        names = {one.name for one in fields(Settings)}
+        given = {name: value for name, value in self.configuration.items() if name in names}
+        return Settings.of(**given, representation=series, k=k)
+
+    def thresholds(self) -> Thresholds:
+        """The recommended k of every series, as ``sweep --write-config`` writes them.
+
+        Raises:
+            UsageError: no series has a k.
+        """
+        weighting, chosen_by = self.configuration["weighting"], []
+        ks: dict[str, int] = {}
+        for name, one in self.advice.items():
+            if one.chosen is not None:
+                series = name if name.endswith(":cross") else series_of(name, weighting)
+                ks[series] = one.chosen
+                chosen_by.append(f"{series}: {one.chosen_by}")
+        if not ks:
+            raise UsageError("nothing to write: only the count score has a k")
+        return Thresholds(
+            path="sweep",
+            ks=ks,
+            judged={"min_probability": LEAST_PROBABILITY, "join": ["copy"]},
+            measured={
+                **{name: self.configuration[name] for name in ("version", "n", "score", "target")},
+                "documents": sum(self.documents.values()),
+                "chosen_by": chosen_by,
+                "complete": True,
+            },
+        )
 
     def as_rows(self) -> list[dict[str, Any]]:
         """Return the rows as records; after a sweep by parts, the rows of the parts with a column ``part``."""
@@ -339,7 +400,7 @@ class SweepResult(Tabular):
         return [row for row in self.planted if row["k"] == self._decided_k(row["representation"])]
 
     def _decided_k(self, representation: str) -> int:
-        return self.recommended_k.get(representation) or min(_REFUSED_K, self.configuration["n"])
+        return self.recommended_k.get(representation) or usual_k(self.configuration["n"])
 
     def as_dict(self) -> dict[str, Any]:
         """Return the content of ``sweep.json``."""
@@ -347,6 +408,7 @@ class SweepResult(Tabular):
             "rows": self.as_rows(),
             "recommended_k": self.recommended_k,
             "reason": self.reason,
+            "advice": {name: one.as_dict() for name, one in self.advice.items()},
             "configuration": self.configuration,
             "documents": self.documents,
             "untranslated": self.untranslated,
@@ -365,6 +427,7 @@ class SweepResult(Tabular):
                 "documents": part.documents,
                 "recommended_k": part.recommended_k,
                 "reason": part.reason,
+                "advice": {name: one.as_dict() for name, one in part.advice.items()},
                 "duplicates": {one: part.duplicates(one) for one in part.configuration["representations"]},
             }
             for name, part in self.parts.items()
@@ -381,6 +444,7 @@ def sweep_collection(
     examples: bool = True,
     estimator: LinkEstimator | None = None,
     second_look: JudgedCollection | None = None,
+    way: str | int = "auto",
     exact: bool = False,
     engine: str = "auto",
     progress: Progress | None = None,
@@ -390,14 +454,15 @@ def sweep_collection(
     Args:
         ks: the k to show, 1 to n by default; a recommendation considers all of them.
         estimator: adds the columns that say how good the links are, and recommends k; forgotten after the last
-            representation. Without it, k = 6 is recommended.
+            representation.
         second_look: the same documents with their evidence, to add the block ``confirmed``; the score must be
             ``count``.
+        way: how to choose k, as ``checked_way`` returns it.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
     """
     configuration = configuration_of(settings, representations)
     about = CollectionSummary.of(collection.documents) if examples else None
-    result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=configuration, about=about)
+    result = SweepResult(rows=[], advice={}, configuration=configuration, about=about)
     result.documents.update(_languages(collection))
     for number, representation in enumerate(representations):
         if progress is not None:
@@ -411,7 +476,6 @@ def sweep_collection(
         if estimator is not None:
             blocks = ("all",) if labels is None else ("all", "mono", "cross")
             estimate = estimator.estimate(key_terms, relation.matrix, chosen, blocks, progress=progress)
-            result.without_labels[representation] = dict(estimate.summary)
             if number + 1 == len(representations):
                 # Evidence takes as much memory as measuring does.
                 estimator.forget()
@@ -419,7 +483,8 @@ def sweep_collection(
             relation,
             n=chosen.n if chosen.score == "count" else None,
             labels=labels,
-            recommended=None if estimate is None else estimate.recommended,
+            known=None if estimate is None else estimate.known,
+            way=way,
             progress=progress,
         )
         add_survey(result, found, chosen, ks, estimate)
@@ -427,7 +492,6 @@ def sweep_collection(
             _add_confirmed(
                 result, relation, second_look, key_terms, representation, estimate=estimate, ks=ks, progress=progress
             )
-        result.notes.extend([] if estimate is None else estimate.notes)
         _add_notes(result, found.matrix, key_terms, chosen)
         if examples and chosen.score == "count" and found.matrix is not None:
             result.examples.extend(pick_examples(collection, key_terms, found.matrix, chosen, ks, across=found.across))
@@ -463,9 +527,14 @@ def add_survey(
         )
         if block != "mono":
             name = representation if block == "all" else f"{representation}:{block}"
-            _recommend(result, name, found.recommended.get(block, _NO_K_FOR_SHARES))
-    if representation == "pivot" and "pivot:cross" not in result.recommended_k:
-        _recommend(result, "pivot:cross", _ONE_LANGUAGE if settings.score == "count" else _NO_K_FOR_SHARES)
+            advice = result.advice[name] = found.advice.get(block, _NO_K_FOR_SHARES)
+            if advice.consistency and advice.chosen_by not in ("consistency", "default"):
+                result.notes.append(Phrase.of("{representation}: {said}", representation=name, said=advice.consistency))
+    if representation == "pivot" and "pivot:cross" not in result.advice:
+        result.advice["pivot:cross"] = _ONE_LANGUAGE if settings.score == "count" else _NO_K_FOR_SHARES
+    if estimate is not None:
+        result.without_labels[representation] = dict(estimate.summary)
+        result.notes.extend(estimate.notes(result.advice[representation].chosen))
     if found.group_sizes is not None:
         result.groups[representation] = dict(sorted(Counter(found.group_sizes.tolist()).items()))
 
@@ -492,11 +561,6 @@ def _add_confirmed(
     )
     if _labels(key_terms) is not None:
         result.notes.append(Phrase.of(_ACROSS_NOTE))
-
-
-def _recommend(result: SweepResult, name: str, recommendation: Recommendation) -> None:
-    result.recommended_k[name] = recommendation.k
-    result.reason[name] = recommendation.reason
 
 
 def _add_notes(result: SweepResult, matrix: SimilarityMatrix | None, key_terms: KeyTerms, settings: Settings) -> None:

@@ -178,16 +178,16 @@ def sweep_on_disk(
     examples: bool = True,
     window_days: float | None = None,
     estimate: Callable[[LinkedRun, Sequence[str]], LinkEstimate] | None = None,
+    way: str | int = "auto",
 ) -> SweepResult:
     """Sweep over a collection in a work folder; ``settings.score`` must be ``count``.
 
     Args:
         window_days: maximum number of days between two linked documents; ``None`` for no limit.
-        estimate: says how good the links of a representation are in the given blocks, and recommends k; else 6 is.
+        estimate: says how good the links of a representation are in the given blocks.
+        way: how to choose k, as ``checked_way`` returns it.
     """
-    result = SweepResult(
-        rows=[], recommended_k={}, reason={}, configuration=configuration_of(run.settings, run.representations)
-    )
+    result = SweepResult(rows=[], advice={}, configuration=configuration_of(run.settings, run.representations))
     for number, representation in enumerate(run.representations):
         run.tell(f"sweep {representation}", number, len(run.representations))
         linked = run.linked(representation, window_days=window_days)
@@ -196,12 +196,9 @@ def sweep_on_disk(
         labels = _labels(linked)
         blocks = ("all",) if labels is None else ("all", "mono", "cross")
         found = None if estimate is None else estimate(linked, blocks)
-        recommended = None if found is None else found.recommended
-        surveyed = survey(relation, n=run.settings.n, labels=labels, recommended=recommended)
+        known = None if found is None else found.known
+        surveyed = survey(relation, n=run.settings.n, labels=labels, known=known, way=way)
         add_survey(result, surveyed, linked.settings, ks, found)
-        if found is not None:
-            result.without_labels[representation] = dict(found.summary)
-            result.notes.extend(found.notes)
         if linked.pivot is not None:
             add_untranslated(result, linked.pivot.untranslated(), linked.settings)
         if representation == "morph" and "en" in result.documents:

@@ -29,12 +29,14 @@ class Position(NamedTuple):
         documents: number of documents, which is also the next ordinal.
         terms: number of terms, which is also the next term's number.
         forgotten: number of documents forgotten on request.
+        retunes: number of changes of thresholds.
     """
 
     batches: int
     documents: int
     terms: int
     forgotten: int
+    retunes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,8 @@ def position_of(connection: sqlite3.Connection) -> Position:
             "SELECT (SELECT coalesce(max(sequence) + 1, 0) FROM batch),"
             " (SELECT coalesce(max(ordinal) + 1, 0) FROM document),"
             " (SELECT coalesce(max(number) + 1, 0) FROM term),"
-            " (SELECT count(*) FROM document WHERE forgotten = 1)"
+            " (SELECT count(*) FROM document WHERE forgotten = 1),"
+            " coalesce((SELECT json_array_length(value) FROM state WHERE name = 'retunes'), 0)"
         ).fetchone()
     )
 
