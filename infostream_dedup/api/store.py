@@ -11,12 +11,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model.limits import Range
 from infostream_dedup.model.thresholds import Thresholds
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+    from infostream_dedup.stream.forking import Forked
     from infostream_dedup.stream.retuning import Retuned
     from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.checking import Check
@@ -33,6 +35,7 @@ __all__ = [
     "events",
     "expire",
     "forget",
+    "fork",
     "groups",
     "index",
     "republications",
@@ -312,6 +315,63 @@ def retune(path: str | Path, thresholds: str | Path | Thresholds, *, first: int 
     read = thresholds if isinstance(thresholds, Thresholds) else Thresholds.read(thresholds)
     with Store.open(path, create=False) as store:
         return retuned(store, read, first=first)
+
+
+def same_thresholds(path: str | Path, thresholds: Thresholds) -> tuple[list[str], tuple[str, ...]]:
+    """The settings of a store that a file says too, and what it says beyond them; refuses other values.
+
+    Thresholds of a store change only by a recorded event.
+
+    Raises:
+        ConfigurationError: the store judges by other thresholds.
+    """
+    from infostream_dedup.stream.retuning import thresholds_for
+    from infostream_dedup.stream.settings import StreamSettings
+
+    settings = _ask(path, lambda store, _: StreamSettings.of(store.settings))
+    decided, left = thresholds_for(settings, thresholds)
+    stored = settings.as_dict()
+    for name, value in decided.items():
+        if stored[name] != value:
+            raise ConfigurationError(
+                f"{thresholds.path}: {name} is {value}, but {path} judges by {stored[name]}; to change that from the"
+                f" next document on: infostream-dedup store retune {path} --config {thresholds.path}"
+            )
+    return list(decided), left
+
+
+def fork(
+    path: str | Path,
+    new: str | Path,
+    *,
+    preset: str = "faithful",
+    thresholds: str | Path | Thresholds | None = None,
+) -> Forked:
+    """Judge all documents of a store anew, into a new store: with other thresholds, or with the other preset.
+
+    Preset ``faithful`` judges by the stored key terms; preset ``judged`` needs the texts (``keep_text``). Batches keep
+    their names, so that repeating one gives the verdicts of the new store.
+
+    Args:
+        path: the store, which does not change.
+        new: the new store; it must not exist, and appears when it is complete.
+        preset: ``faithful`` or ``judged``.
+        thresholds: the file that ``sweep --write-config`` wrote, or ``SweepResult.thresholds()``.
+
+    Returns:
+        ``documents``, ``preset``, ``changed`` (documents with another status) and the ``settings`` that differ.
+
+    Raises:
+        ConfigurationError: the new store exists, key terms or texts are missing, or the thresholds do not fit.
+        NoInputError, BadDataError: as for every store.
+    """
+    from infostream_dedup.model.limits import OneOf
+    from infostream_dedup.model.settings import STREAM_PRESETS
+    from infostream_dedup.stream.forking import fork as forked
+
+    OneOf(*STREAM_PRESETS).check("preset", preset)
+    read = thresholds if thresholds is None or isinstance(thresholds, Thresholds) else Thresholds.read(thresholds)
+    return forked(Path(path), Path(new), preset=preset, thresholds=read)
 
 
 def expire(path: str | Path) -> Expired:

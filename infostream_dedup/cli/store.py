@@ -64,9 +64,7 @@ def stats(file: Path, output_format: str | None, quiet: bool) -> None:
     _print(kept.stats(file), output_format, _COUNTS)
 
 
-@store.command(
-    examples=["store retune news.db --config thresholds.toml", "store retune news.db --config t.toml --first 120000"]
-)
+@store.command(examples=["store retune news.db --config t.toml", "store retune news.db --config t.toml --first 120000"])
 @store_argument
 @output("--first", type=click.IntRange(min=0), help="First document (ordinal) to judge by them.  [default: the next]")
 @format_options
@@ -85,6 +83,30 @@ def retune(file: Path, first: int | None, output_format: str | None, quiet: bool
     found = kept.retune(file, given.get("thresholds", given["config"]), first=first)
     if not found.changes:
         note(f"{file} judges by these thresholds already", quiet=quiet)
+    _print([found.as_dict()], output_format)
+
+
+@store.command(examples=["store fork news.db new.db --config t.toml", "store fork news.db new.db --preset judged"])
+@store_argument
+@click.argument("new", metavar="NEW", type=click.Path(path_type=Path))
+@output(
+    "--preset",
+    type=click.Choice(["faithful", "judged"]),
+    default="faithful",
+    show_default=True,
+    help="judged needs a store that keeps texts.",
+)
+@format_options
+def fork(file: Path, new: Path, preset: str, output_format: str | None, quiet: bool) -> None:
+    """Judge all documents of a store anew, into a new store, by their key terms and the thresholds of --config.
+
+    Columns: documents, preset, changed (documents with another status), settings (that differ from the old ones).
+    """
+    from infostream_dedup.api import store as kept
+
+    del quiet
+    given = click.get_current_context().meta
+    found = kept.fork(file, new, preset=preset, thresholds=given.get("thresholds", given.get("config")))
     _print([found.as_dict()], output_format)
 
 

@@ -30,12 +30,15 @@ def take_thresholds(context: click.Context, given: dict[str, Any]) -> None:
     if thresholds is None:
         return
     name = context.command.name or ""
-    if name == "retune":
+    if name in ("retune", "fork"):
         return
     if name not in _TAKE:
         raise ConfigurationError(f"{thresholds.path}: '{name}' takes no thresholds; {', '.join(_TAKE)} do")
     if given.get("store") is not None and Path(given["store"]).exists():
-        said = _compare(thresholds, Path(given["store"]))
+        from infostream_dedup.api.store import same_thresholds
+
+        names, left = same_thresholds(given["store"], thresholds)
+        said = _said(f"{', '.join(names)} as {given['store']} has it", list(left))
     else:
         said = _take(context, thresholds, given, *_TAKE[name])
     if not given.get("quiet"):
@@ -70,25 +73,6 @@ def _set(context: click.Context, given: dict[str, Any], name: str, value: Any) -
     """Set a value, unless the user typed another."""
     if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
         given[name] = value
-
-
-def _compare(thresholds: Thresholds, path: Path) -> str:
-    """Refuse thresholds other than those of a store, which change only by a recorded event."""
-    from infostream_dedup.stream.retuning import thresholds_for
-    from infostream_dedup.stream.settings import StreamSettings
-    from infostream_dedup.stream.store import Store
-
-    with Store.open(path, create=False, read_only=True) as store:
-        settings = StreamSettings.of(store.settings)
-    decided, left = thresholds_for(settings, thresholds)
-    stored = settings.as_dict()
-    for name, value in decided.items():
-        if stored[name] != value:
-            raise ConfigurationError(
-                f"{thresholds.path}: {name} is {value}, but {path} judges by {stored[name]}; to change that from the"
-                f" next document on: infostream-dedup store retune {path} --config {thresholds.path}"
-            )
-    return _said(f"{', '.join(decided)} as {path} has it", list(left))
 
 
 def _said(taken: str, left: list[str]) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.arrays.ragged import Ragged, offsets_of
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.machine.memory import give_back_memory
-from infostream_dedup.model import Document
+from infostream_dedup.model import LANGUAGES, Document
 from infostream_dedup.model.stream_records import Decided, GroupEvent, Remembered, Status, TranslatedFrom, Verdict
 from infostream_dedup.stream.across import Across
 from infostream_dedup.stream.analysis import Analysed, Analyser
@@ -37,6 +40,8 @@ from infostream_dedup.stream.term_rules import TermRules
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from infostream_dedup.stream.links_across import LinkAcross
     from infostream_dedup.stream.second_stage import SecondStage
     from infostream_dedup.stream.store.restoring import Loaded
@@ -241,6 +246,71 @@ class StreamEngine:
         decided.oldest = self._memory.window.oldest
         return decided
 
+    def take_rules(self, state: Mapping[str, Any], documents: int) -> None:
+        """Take over by which rules the documents of another store were read."""
+        self._rules.resume(state, documents)
+
+    def decide_anew(self, remembered: Sequence[Remembered], new_terms: Sequence[str]) -> Decided:
+        """Judge documents of another store by their key terms alone; the preset must be ``faithful``.
+
+        Args:
+            new_terms: terms that got their numbers with these documents.
+        """
+        decided = Decided(new_terms=list(new_terms))
+        self.numbers.extend(new_terms)
+        self._handed_out = len(self.numbers)
+        for epoch, same in groupby(remembered, key=lambda one: one.epoch):
+            if epoch != self.frequencies.epoch:
+                closed, repeated = self.frequencies.close()
+                decided.closed += closed
+                decided.repeated += repeated
+            part = [replace(one, evidence=None, pivot=None) for one in same]
+            self._decide_part(part, decided)
+        self._memory.window.tidy()
+        decided.state, decided.oldest = self._state(), self._memory.window.oldest
+        return decided
+
+    def _decide_part(self, part: list[Remembered], decided: Decided) -> None:
+        """Judge documents of one epoch that were read before."""
+        first = part[0].ordinal
+        clocks = np.array([one.clock for one in part], dtype=np.int64)
+        times = np.array([one.clock if one.published is None else one.published for one in part], dtype=np.int64)
+        keys, weights, targets, numbers = (
+            Ragged(offsets_of([len(row) for row in rows]), np.concatenate(rows).astype(np.int64))
+            for rows in ([getattr(one, name) for one in part] for name in ("keys", "weights", "targets", "numbers"))
+        )
+        self._memory.extend(
+            [one.id for one in part],
+            [(one.text_hash, one.opening_hash) for one in part],
+            [one.source for one in part],
+            clocks,
+            times,
+            (keys, weights, targets, numbers),
+        )
+        oldest = self._memory.oldest_at(first, len(part))
+        equals = self._memory.equals(first, oldest)
+        decided.remembered += part
+        verdicts: list[Verdict] = []
+        for begin in range(0, len(part), _JUDGED_AT_ONCE):
+            more = slice(begin, begin + _JUDGED_AT_ONCE)
+            verdicts += self._judge_documents(EnteredDocuments(part[more], equals[more], oldest[more], []), decided)
+        decided.verdicts += verdicts
+        self._count(
+            np.array([LANGUAGES.index(one.language) for one in part], dtype=np.uint8),
+            np.array([one.length for one in part], dtype=np.int64),
+            targets,
+            verdicts,
+        )
+
+    def _count(
+        self, languages: NDArray[np.uint8], lengths: NDArray[np.int64], targets: Ragged, verdicts: Sequence[Verdict]
+    ) -> None:
+        """Count documents in the statistics of the open epoch."""
+        count_rows(self.frequencies.open, languages, lengths, targets)
+        if self.settings.df_counts == "distinct":
+            repeats = np.array([one.repeats for one in verdicts], dtype=np.bool_)
+            count_rows(self.frequencies.open_repeats, languages, lengths, targets, counted=repeats)
+
     def _decide_within_epoch(self, entering: Entering, decided: Decided) -> None:
         """Judge consecutive documents of one epoch."""
         entering.put_into(self._memory)
@@ -256,11 +326,7 @@ class StreamEngine:
         languages, lengths, targets = entering.languages, entering.lengths, entering.targets
         if self._across is not None and entering.across is not None:
             self._across.count(lengths, entering.across)
-        count_rows(self.frequencies.open, languages, lengths, targets)
-        if self.settings.df_counts == "distinct":
-            verdicts = decided.verdicts[len(decided.verdicts) - len(remembered) :]
-            repeats = np.array([one.repeats for one in verdicts], dtype=np.bool_)
-            count_rows(self.frequencies.open_repeats, languages, lengths, targets, counted=repeats)
+        self._count(languages, lengths, targets, decided.verdicts[len(decided.verdicts) - len(remembered) :])
 
     def _entering(
         self,

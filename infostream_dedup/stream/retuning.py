@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +53,11 @@ def thresholds_for(settings: StreamSettings, thresholds: Thresholds) -> tuple[di
     return {"k_duplicate": k, "k_similar": min(k, settings.k_similar)}, left
 
 
+def tupled(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as their record has them, from plain values."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()}
+
+
 def retune(store: BatchStore, thresholds: Thresholds, *, first: int | None = None) -> Retuned:
     """Judge the documents from ``first`` on, by default the next one, by new thresholds; no earlier verdict changes.
 
@@ -76,7 +82,7 @@ def retune(store: BatchStore, thresholds: Thresholds, *, first: int | None = Non
         decided, left = thresholds_for(settings, thresholds)
         before = settings.as_dict()
         changes = {name: value for name, value in decided.items() if before[name] != value}
-        settings.but(**{name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()})
+        settings.but(**tupled(changes))
         if changes:
             add_retune(connection, {"first": begin, "changes": changes})
             write_settings_checksum(connection)
