@@ -13,7 +13,7 @@ from infostream_dedup.api.keyword_types import RepresentedKeywords, SweepKeyword
 from infostream_dedup.api.keywords import KEYWORDS, chosen, parted
 from infostream_dedup.errors import UsageError
 from infostream_dedup.model import Settings, names_in
-from infostream_dedup.model.settings import REPRESENTATIONS
+from infostream_dedup.model.settings import REPRESENTATIONS, SERIES, base_of
 
 if TYPE_CHECKING:
     from infostream_dedup.documents import Reading
@@ -69,7 +69,7 @@ class MemorySweep:
         )
         second_look, census = self._compared(collection, reader, ranges)
         if second_look is None and len(self.representations) == 1:
-            collection = collection.only(self.settings.but(representation=self.representations[0]))
+            collection = collection.only(self.settings.for_series(self.representations[0]))
         estimator = None if census is None else SweepEstimator(collection, census)
         # The estimator drops the census when it is done.
         del census
@@ -91,7 +91,8 @@ class MemorySweep:
 
             planted = PlantedCollection.of(single, collection.languages, engine=self.engine, progress=self.progress)
             for one in self.representations:
-                found.planted.extend(planted.recovered(self.settings.but(representation=one), self.ks))
+                rows = planted.recovered(self.settings.for_series(one), self.ks)
+                found.planted.extend(row | {"representation": one} for row in rows)
         return found
 
     def _reader(self, ranges: TripleRanges | None) -> EvidenceReader | None:
@@ -133,6 +134,7 @@ def sweep(
     source: Any,
     *,
     representations: Sequence[str] | str | None = None,
+    series: str | None = None,
     ks: Sequence[int] | int | None = None,
     examples: bool = True,
     by: Parting | None = None,
@@ -155,7 +157,11 @@ def sweep(
 
     Args:
         source: the documents (see ``read_documents``).
-        representations: ``stem``, ``morph``, ``pivot``; every available one by default.
+        representations: ``stem``, ``morph``, ``pivot``, each perhaps with a weighting (``stem:tfidf``) and with terms
+            of middle frequency only (``stem:tfidf:middle``: found in 1.8 % of the documents); every available one by
+            default.
+        series: a named set of them: ``paper`` (``stem:tfidf``, ``morph:bm25``, ``pivot``: the paper's standard way, its
+            new way, and its links between languages) or ``middle``.
         ks: show only these k, 1 to n.
         examples: also pick example pairs at each k, list groups, and look at dates and sources.
         by: also sweep each file, source, day, week or month alone, with its own statistics, as ``parts`` of the result.
@@ -187,6 +193,8 @@ def sweep(
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with each step.
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
+            ``score="probability"`` sweeps the minimum probability of preset ``judged`` from .05 to .95: T and groups of
+            the accepted pairs, S by their ``relation``, and as block ``mutual`` T of as many returned links.
 
     Returns:
         ``rows``, ``advice``, ``recommended_k``, ``reason``, ``planted``, and the reading report as ``report``.
@@ -210,9 +218,25 @@ def sweep(
     from infostream_dedup.runs.batch.parts import PARTINGS, part_into
     from infostream_dedup.runs.sharded.sweeping import sweep_on_disk
 
-    wanted = REPRESENTATIONS if not representations else tuple(dict.fromkeys(names_in(representations)))
-    agreed, read = chosen(sweep, SweepKeywords, options, settings=settings, reading=reading, representations=wanted)
-    if not representations and agreed.representation != Settings().representation:
+    if options.get("score") == "probability":
+        alone = {
+            "representations": representations,
+            "series": series,
+            "ks (--k)": ks,
+            "by": by,
+            "confirmed": confirmed,
+            "planted": planted,
+            "workdir": workdir,
+            "window_days": window_days,
+            **{name: options.get(name) for name in KEYWORDS["RepresentedKeywords"].names() - {"score"}},
+        }
+        return _sweep_probabilities(source, alone, options, settings, reading, boilerplate, engine, progress)
+    wanted = _wanted(representations, series)
+    bases = tuple(dict.fromkeys(map(base_of, wanted)))
+    agreed, read = chosen(sweep, SweepKeywords, options, settings=settings, reading=reading, representations=bases)
+    for one in wanted:
+        agreed.for_series(one)
+    if not (representations or series) and agreed.representation != Settings().representation:
         raise UsageError(
             f"the settings have representation {agreed.representation!r}, but a sweep takes several: give "
             f"representations=[{agreed.representation!r}]"
@@ -230,12 +254,15 @@ def sweep(
         refusal = why if asked else refusal
     with chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal) as disk:
         if disk is not None:
-            with disk.run(source, read, agreed, wanted, boilerplate=boilerplate, progress=progress) as run:
+            with disk.run(source, read, agreed, bases, boilerplate=boilerplate, progress=progress) as run:
                 if not estimate:
-                    return sweep_on_disk(run, ks=shown, examples=examples, window_days=disk.window_days, way=way)
+                    return sweep_on_disk(
+                        run, series=wanted, ks=shown, examples=examples, window_days=disk.window_days, way=way
+                    )
                 estimator = DiskEstimator()
                 return sweep_on_disk(
                     estimator.watching(run),
+                    series=wanted,
                     ks=shown,
                     examples=examples,
                     window_days=disk.window_days,
@@ -268,6 +295,51 @@ def sweep(
     alone = replace(job, examples=False, planted=False)
     parts = {name: alone.of(part) for name, part in found.items()}
     return replace(job.of(kept), report=report, by=by, parts=parts)
+
+
+def _sweep_probabilities(
+    source: Any,
+    alone: Mapping[str, Any],
+    options: Mapping[str, Any],
+    settings: Settings | None,
+    reading: Reading | None,
+    boilerplate: str | Path | None,
+    engine: str,
+    progress: Progress | None,
+) -> SweepResult:
+    """Sweep the minimum probability of preset ``judged``; ``alone`` are options that it has no use for."""
+    from infostream_dedup.api.sources import read_collection
+    from infostream_dedup.documents import check_quarantine
+    from infostream_dedup.documents.reading import chosen_reading
+    from infostream_dedup.judging.evidence.collecting import EvidenceReader
+    from infostream_dedup.runs.batch.judging import JudgedCollection
+    from infostream_dedup.runs.batch.probabilities import sweep_probabilities
+    from infostream_dedup.runs.batch.sweeping import languages_of
+
+    idle = [name for name, value in {**alone, "settings": settings}.items() if value not in (None, False, ())]
+    if idle:
+        raise UsageError(f"score probability sweeps preset judged, which has no use for {idle[0]}; leave it out")
+    reads = {name: one for name, one in options.items() if name in KEYWORDS["ReadingOptions"].names()}
+    read = chosen_reading(reading, reads)
+    check_quarantine(read.quarantine, [boilerplate])
+    evidence = EvidenceReader()
+    collection, report = read_collection(
+        source, read, boilerplate=boilerplate, evidence=evidence, engine=engine, progress=progress
+    )
+    judged = JudgedCollection.of(collection, evidence.finish(collection.languages), Settings())
+    result = sweep_probabilities(judged, engine=engine, progress=progress)
+    result.documents.update(languages_of(collection))
+    return replace(result, report=report)
+
+
+def _wanted(representations: Sequence[str] | str | None, series: str | None) -> tuple[str, ...]:
+    """The series to sweep."""
+    named = names_in(representations or ())
+    if series is not None:
+        if series not in SERIES:
+            raise UsageError(f"series (--series) is {series!r}; expected one of {', '.join(SERIES)}")
+        named = (*named, *SERIES[series])
+    return tuple(dict.fromkeys(named)) or REPRESENTATIONS
 
 
 Options = TypeVar("Options", bound=Mapping[str, Any])

@@ -21,7 +21,7 @@ from infostream_dedup.cli.options import (
     reading_options,
     representation_option,
     semantic_option,
-    settings_options,
+    sweep_settings_options,
     work_folder_options,
 )
 from infostream_dedup.cli.output import (
@@ -36,7 +36,7 @@ from infostream_dedup.cli.output import (
 )
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.cli.values import NumberOrAuto, moment_of
-from infostream_dedup.model.settings import REPRESENTATIONS
+from infostream_dedup.model.settings import REPRESENTATIONS, SCORES, SERIES
 
 if TYPE_CHECKING:
     from infostream_dedup.links import Advice
@@ -50,7 +50,7 @@ _READING: Final = (
 )
 _OF_TEXTS: Final = (
     *_READING,
-    *("workdir", "memory", "window_days", "by", "boilerplate", "planted", "confirmed"),
+    *("workdir", "memory", "window_days", "by", "boilerplate", "planted", "confirmed", "series"),
 )
 """Options without a meaning for a store, which keeps no texts; ``tz`` reads --since and --until."""
 
@@ -135,9 +135,14 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
 @alike(
     "--representation",
     "representations",
-    type=click.Choice(REPRESENTATIONS),
+    metavar="|".join([*REPRESENTATIONS, "REP:WEIGHTING"]),
     multiple=True,
-    help="How words become terms; may be given several times.  [default: all available]",
+    help="How words become terms, e.g. stem or stem:tfidf; may be given several times.  [default: all available]",
+)
+@alike(
+    "--series",
+    type=click.Choice(list(SERIES)),
+    help="paper: stem:tfidf, morph:bm25 and pivot, as in the paper's tables; middle: terms of middle frequency.",
 )
 @alike("--k", "ks", type=_Range(), help="Show only these k, e.g. 6 or 4-8.")
 @output("--out", type=click.Path(file_okay=False), help="Folder for sweep.json, sweep.csv, plots and report.html.")
@@ -185,7 +190,13 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
 )
 @boilerplate_option
 @work_folder_options
-@settings_options
+@alike(
+    "--score",
+    type=click.Choice([*SCORES, "probability"]),
+    help="Compare k of n terms, the share of their weight, or sweep the minimum probability of preset judged.  "
+    "[default: count]",
+)
+@sweep_settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
 def sweep(
@@ -279,8 +290,9 @@ def print_sweep(result: SweepResult, output_format: str) -> None:
     elif output_format != "table":
         print_rows(rows, output_format)
     else:
+        rows = [row for row in rows if row["representation"] not in result.same_as]
         # An error column is empty unless something was sampled; intervals are in the other formats.
-        errors = ("transitivity_error", "symmetry_error", "links_error")
+        errors = ("transitivity_error", "symmetry_error", "links_error", "transitivity_with_return")
         hidden = {"sampled", *(name for name in errors if all(row[name] is None for row in rows))}
         hidden |= {name for row in rows for name in row if name.endswith(("_low", "_high", "_code"))}
         print_table([{name: value for name, value in row.items() if name not in hidden} for row in rows])

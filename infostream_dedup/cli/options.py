@@ -236,11 +236,11 @@ reading_options = Declared("infostream_dedup.documents.reading:Reading", unset=F
 _TERMS: Final = "infostream_dedup.model.settings:Settings"
 
 
-def _settings_options(presets: tuple[str, ...]) -> Callable[[Command], Command]:
+def _settings_options(presets: tuple[str, ...], leave_out: tuple[str, ...] = ()) -> Callable[[Command], Command]:
     return stack(
         [
             alike("--preset", type=click.Choice(presets), help="Named set of settings."),
-            Declared(_TERMS, leave_out=("representation",)),
+            Declared(_TERMS, leave_out=("representation", *leave_out)),
             engine_option,
         ]
     )
@@ -254,6 +254,7 @@ engine_option = expert(
     help="Plain code, or compiled code for large collections; results are the same.",
 )
 settings_options = _settings_options(tuple(PRESETS))
+sweep_settings_options = _settings_options(tuple(PRESETS), ("score",))
 judgeable_settings_options = _settings_options(("judged", *PRESETS))
 """Like ``settings_options``, plus preset ``judged``, which is more than a choice of settings."""
 

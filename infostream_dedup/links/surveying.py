@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.links.backend import choose_backend
 from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.recommendation import Advice, KnownK, advise
 from infostream_dedup.links.relation import Relation
@@ -73,6 +74,8 @@ class Survey:
         across: the links between labels among them; ``None`` without labels.
         groups: groups at the k of each of ``rows``, as ``group_counts`` returns them.
         groups_k: the k of ``group_sizes``.
+        closed_across: closed paths of links between labels at each k: none between two labels; of more only if the
+            links are written out.
     """
 
     rows: dict[str, list[Measures]]
@@ -82,6 +85,7 @@ class Survey:
     across: SimilarityMatrix | None
     groups: dict[str, list[GroupCounts | None]]
     groups_k: int = 0
+    closed_across: Mapping[int | None, int] = field(default_factory=dict)
 
 
 def survey(
@@ -132,4 +136,17 @@ def survey(
         across=across,
         groups=groups,
         groups_k=groups_k,
+        closed_across={} if labels is None else _closed_across(rows["cross"], across, labels),
     )
+
+
+def _closed_across(
+    rows: Sequence[Measures], across: SimilarityMatrix | None, labels: NDArray[np.generic]
+) -> dict[int | None, int]:
+    if len(np.unique(labels)) <= 2:
+        return {row.k: 0 for row in rows}
+    if across is None:
+        return {}
+    ks = [row.k for row in rows if row.k is not None and row.k >= across.k_min]
+    found = choose_backend("auto").sweep_counts(replace(across, between_groups=False), ks)
+    return {row.k: row.closed for row in found if row.closed is not None}

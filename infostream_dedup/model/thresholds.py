@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from infostream_dedup.errors import ConfigurationError, NoInputError
-from infostream_dedup.model.settings import Settings
+from infostream_dedup.model.settings import MIDDLE, MIDDLE_SHARE, Settings
 
 _TABLES: Final = ("thresholds", "judged", "measured")
 _MEASURED: Final = ("n", "score", "target")
@@ -69,7 +69,8 @@ class Thresholds:
 
     def k_for(self, settings: Settings) -> int:
         """The k for these settings; raises ConfigurationError if it was measured with others."""
-        series = series_of(settings.representation, settings.weighting)
+        middle = settings.df_min == MIDDLE_SHARE
+        series = series_of(settings.representation, settings.weighting, middle=middle)
         if series not in self.ks:
             known = ", ".join(self.ks) or "none"
             raise ConfigurationError(f"{self.path}: has thresholds for {known}, but the command uses {series}")
@@ -92,9 +93,10 @@ class Thresholds:
         return "\n".join(lines)
 
 
-def series_of(representation: str, weighting: str) -> str:
+def series_of(representation: str, weighting: str, *, middle: bool = False) -> str:
     """The name of a series: the weighting is told only if it is not the default."""
-    return representation if weighting == "bm25" else f"{representation}:{weighting}"
+    found = representation if weighting == "bm25" else f"{representation}:{weighting}"
+    return f"{found}:{MIDDLE}" if middle else found
 
 
 def parsed(path: str | Path) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
+from infostream_dedup.model.settings import base_of
+
 
 @dataclass(frozen=True, slots=True)
 class PublishedSeries:
@@ -49,7 +51,7 @@ PUBLISHED: Final = {
 def published_beside(representation: str, block: str, blocks: Collection[tuple[str, str]]) -> PublishedSeries | None:
     """Return the paper's series to show beside one of ours; ``None`` if there is none."""
     counterpart = "cross" if (representation, "cross") in blocks else "all"
-    return PUBLISHED.get(representation) if block == counterpart else None
+    return PUBLISHED.get(base_of(representation)) if block == counterpart else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,13 +50,23 @@ def title_of(representation: str, block: str, wording: Wording) -> str:
 
 def advised(result: SweepResult, wording: Wording) -> list[tuple[str, Advice]]:
     """Return the advice on every series that has a k, by the name of the series."""
-    named = ((*name.partition(":"), one) for name, one in result.advice.items() if one.chosen is not None)
-    return [(title_of(representation, block or "all", wording), one) for representation, _, block, one in named]
+    named = ((*split_name(name), one) for name, one in result.advice.items() if one.chosen is not None)
+    return [
+        (title_of(representation, block or "all", wording), one)
+        for representation, block, one in named
+        if representation not in result.same_as
+    ]
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """The series and the block (``cross`` or empty) of a recommendation."""
+    return (name.removesuffix(":cross"), "cross") if name.endswith(":cross") else (name, "")
 
 
 def list_series(result: SweepResult, wording: Wording) -> list[Series]:
     """Return the series of a sweep in the order of its rows."""
-    blocks = dict.fromkeys((row.representation, row.block) for row in result.rows)
+    shown = [row for row in result.rows if row.representation not in result.same_as]
+    blocks = dict.fromkeys((row.representation, row.block) for row in shown)
     found = []
     for representation, block in blocks:
         rows = [
@@ -93,7 +103,9 @@ def cards_of(result: SweepResult, wording: Wording) -> list[Card]:
     """Return the recommendation for each representation, and for links between languages."""
     cards = []
     for name, k in result.recommended_k.items():
-        representation, _, block = name.partition(":")
+        representation, block = split_name(name)
+        if representation in result.same_as:
+            continue
         cards.append(
             Card(
                 name=title_of(representation, block or "all", wording),
@@ -204,7 +216,7 @@ def tabulate_parts(result: SweepResult, wording: Wording) -> PartTables | None:
     """Arrange the parts side by side; return ``None`` if there are no parts, or if they have no k."""
     if result.by is None or all(row.measures.k is None for row in result.rows):
         return None
-    names = dict.fromkeys(row.representation for row in result.rows)
+    names = dict.fromkeys(row.representation for row in result.rows if row.representation not in result.same_as)
     tables = [_table(result, name, wording) for name in names]
     return PartTables(", ".join(f"{table.k} ({table.name})" for table in tables), tables)
 

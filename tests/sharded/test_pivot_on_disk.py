@@ -45,7 +45,8 @@ def texts(tmp_path):
 
 
 def rows_of(result):
-    return [row.as_dict() for row in result.rows]
+    # Closed paths among three languages are counted in memory only.
+    return [row.as_dict() | {"transitivity_with_return": None} for row in result.rows]
 
 
 @pytest.mark.parametrize("target", ["text", "signature", "top:20"])

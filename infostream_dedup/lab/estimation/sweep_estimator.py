@@ -281,8 +281,8 @@ class SweepEstimator:
         """As ``LinkEstimator.estimate``."""
         absent = dict.fromkeys(COLUMNS) | {"reliable": False, "reliable_code": "refused"}
         if matrix is None:
-            note = f"{settings.representation}: copies are not counted among links of large clusters of equal documents"
-            return LinkEstimate({}, absent, {}, {}, lambda _: [note])
+            note = "copies are not counted among links of large clusters of equal documents"
+            return LinkEstimate({}, absent, {}, {}, lambda series, _: [f"{series}: {note}"])
         links, counted, copies, few = self.linked(key_terms, matrix, settings, progress=progress)
         shares = settings.score == "share"
         steps = range(1, len(SHARE_THRESHOLDS) + 1) if shares else range(matrix.k_min, settings.n + 1)
@@ -306,8 +306,8 @@ class SweepEstimator:
             "duplicates": _duplicate_summary(estimate, known),
         }
 
-        def notes(k: int | None) -> list[str]:
-            return [] if k is None else said(settings.representation, counted, scores, estimate, known, k)
+        def notes(series: str, k: int | None) -> list[str]:
+            return [] if k is None else said(series, counted, scores, estimate, known, k)
 
         return LinkEstimate(columns, absent, choices, summary, notes)
 

@@ -27,14 +27,14 @@ class LinkEstimate:
         absent: values of these columns for rows about which nothing is known.
         known: what the estimate and the copies say about k, by block.
         summary: description of the figures, for ``sweep.json``.
-        notes: sentences for the reader on the links at a k.
+        notes: sentences for the reader on the links of a series at a k.
     """
 
     columns: Mapping[tuple[str, int], Mapping[str, Any]]
     absent: Mapping[str, Any]
     known: Mapping[str, KnownK]
     summary: Mapping[str, Any]
-    notes: Callable[[int | None], Sequence[str]]
+    notes: Callable[[str, int | None], Sequence[str]]
 
     def at(self, block: str, measures: Measures) -> Mapping[str, Any]:
         """Return the columns of a row."""

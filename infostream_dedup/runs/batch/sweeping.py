@@ -29,6 +29,7 @@ from infostream_dedup.links import (
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
+from infostream_dedup.model.settings import MIDDLE
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.model.thresholds import Thresholds, series_of
 from infostream_dedup.runs.batch.collection import Weighable
@@ -237,6 +238,7 @@ _NOT_CONFIRMED_NOTE: Final = (
     "looked at"
 )
 _ACROSS_NOTE: Final = "pivot: evidence judges pairs of one language; the block confirmed has no links between languages"
+_SAME_NOTE: Final = "{series} has the same links as {other} here, and is shown once"
 _UNTRANSLATED_NOTE: Final = (
     "pivot: {share:.1f} % of the term weight of the documents in {language} has no equivalent in {pivot}"
 )
@@ -250,13 +252,14 @@ class SweepRow:
     """S and T of one representation at one k (or one threshold).
 
     Attributes:
-        representation: ``stem``, ``morph`` or ``pivot``.
+        representation: a series: ``stem``, ``morph`` or ``pivot``, or one of these with a weighting (``stem:tfidf``).
         block: ``all``; for ``pivot`` with several languages also ``mono`` and ``cross``, the links within languages and
             between them. ``cross`` has no T, as no path between two languages could be closed. ``confirmed`` stands for
             the links that a second look accepts.
         measures: the numbers.
         groups: groups at this k; ``None`` as in ``group_counts``.
         estimated: further columns, from a ``LinkEstimator``.
+        closed_across: closed paths of the block ``cross``; 0 for two languages, ``None`` if they were not counted.
     """
 
     representation: str
@@ -264,13 +267,28 @@ class SweepRow:
     measures: Measures
     groups: GroupCounts | None = None
     estimated: Mapping[str, Any] = field(default_factory=dict)
+    closed_across: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The row of ``sweep``; column ``k``, or ``threshold`` for the share score."""
         counts = {name: None if self.groups is None else getattr(self.groups, name) for name in GroupCounts.__slots__}
         plain = {"representation": self.representation, "block": self.block, **self.measures.as_dict(), **counts}
         errors = {name: plain.pop(name) for name in ("symmetry_error", "links_error")}
-        return {**plain, **errors, **self.estimated}
+        returning = {"transitivity_with_return": self.transitivity_with_return}
+        return {**plain, **errors, **returning, **self.estimated}
+
+    @property
+    def transitivity_with_return(self) -> float | None:
+        """T between languages if a path may lead back: (closed + R) / (paths + R), R the reciprocal links.
+
+        No path i -> j -> l between two languages can be closed (between three it can), but i -> j -> i is a path that
+        closes itself; there is one for each returned link. This is the reading of T that gives values of the size that
+        the paper published. ``None`` within languages, without paths, and on disk for more than two languages.
+        """
+        found = self.measures
+        if self.block != "cross" or self.closed_across is None or not found.paths + found.reciprocal:
+            return None
+        return (self.closed_across + found.reciprocal) / (found.paths + found.reciprocal)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -292,6 +310,7 @@ class SweepResult(Tabular):
         untranslated: for a pivot language, share of the term weight that has no equivalent, per language of the
             documents.
         without_labels: per representation, description of the estimated columns; empty without an estimator.
+        same_as: series whose rows are those of an earlier one, with its name; reports show them once.
         planted: rows ``representation, language, edit, rate, copies, k, recovered, low, high`` on edited copies of the
             collection's own texts; empty if none were requested.
         report: what was read; ``None`` if no documents were read.
@@ -311,6 +330,7 @@ class SweepResult(Tabular):
     about: CollectionSummary | None = None
     untranslated: dict[str, float] = field(default_factory=dict)
     without_labels: dict[str, Any] = field(default_factory=dict)
+    same_as: dict[str, str] = field(default_factory=dict)
     planted: list[dict[str, Any]] = field(default_factory=list)
     report: ReadingReport | None = None
     by: str | None = None
@@ -347,7 +367,7 @@ class SweepResult(Tabular):
             raise UsageError(f"{series!r} has no k of its own; series with one: {known or 'none'}")
         names = {one.name for one in fields(Settings)}
         given = {name: value for name, value in self.configuration.items() if name in names}
-        return Settings.of(**given, representation=series, k=k)
+        return Settings.of(**given, k=k).for_series(series)
 
     def thresholds(self) -> Thresholds:
         """The recommended k of every series, as ``sweep --write-config`` writes them.
@@ -359,7 +379,12 @@ class SweepResult(Tabular):
         ks: dict[str, int] = {}
         for name, one in self.advice.items():
             if one.chosen is not None:
-                series = name if name.endswith(":cross") else series_of(name, weighting)
+                representation, *more = name.removesuffix(":cross").split(":")
+                series = series_of(
+                    representation,
+                    next((part for part in more if part != MIDDLE), weighting),
+                    middle=MIDDLE in more,
+                ) + (":cross" if name.endswith(":cross") else "")
                 ks[series] = one.chosen
                 chosen_by.append(f"{series}: {one.chosen_by}")
         if not ks:
@@ -415,6 +440,7 @@ class SweepResult(Tabular):
             "missing": self.missing,
             "notes": self.notes,
             **({"without_labels": self.without_labels} if self.without_labels else {}),
+            **({"same_as": self.same_as} if self.same_as else {}),
             **({"planted": self.planted} if self.planted else {}),
             **({} if self.by is None else self._parts_as_dict()),
         }
@@ -463,11 +489,11 @@ def sweep_collection(
     configuration = configuration_of(settings, representations)
     about = CollectionSummary.of(collection.documents) if examples else None
     result = SweepResult(rows=[], advice={}, configuration=configuration, about=about)
-    result.documents.update(_languages(collection))
+    result.documents.update(languages_of(collection))
     for number, representation in enumerate(representations):
         if progress is not None:
             progress(f"sweep {representation}", number, len(representations))
-        chosen = settings.but(representation=representation)
+        chosen = settings.for_series(representation)
         key_terms = collection.key_terms(chosen)
         warn_of_terms_above_df_max(key_terms, chosen)
         relation = relate(key_terms, chosen, exact=exact, engine=engine, progress=progress)
@@ -487,14 +513,16 @@ def sweep_collection(
             way=way,
             progress=progress,
         )
-        add_survey(result, found, chosen, ks, estimate)
+        add_survey(result, found, chosen, ks, estimate, series=representation)
         if second_look is not None:
             _add_confirmed(
                 result, relation, second_look, key_terms, representation, estimate=estimate, ks=ks, progress=progress
             )
-        _add_notes(result, found.matrix, key_terms, chosen)
-        if examples and chosen.score == "count" and found.matrix is not None:
-            result.examples.extend(pick_examples(collection, key_terms, found.matrix, chosen, ks, across=found.across))
+        _add_notes(result, found.matrix, key_terms, chosen, series=representation)
+        add_same(result, representation)
+        if examples and chosen.score == "count" and found.matrix is not None and representation not in result.same_as:
+            picked = pick_examples(collection, key_terms, found.matrix, chosen, ks, across=found.across)
+            result.examples.extend(replace(one, representation=representation) for one in picked)
             k = max(found.groups_k, found.matrix.k_min)
             leaders = choose_backend(engine).group_leaders(found.matrix.counts, [k])[0]
             result.listed[representation] = list_groups(collection.documents, leaders, k)
@@ -515,13 +543,22 @@ def add_survey(
     settings: Settings,
     ks: Sequence[int] | None,
     estimate: LinkEstimate | None = None,
+    *,
+    series: str | None = None,
 ) -> None:
-    """Add the figures of one representation's links."""
-    representation = settings.representation
+    """Add the figures of one series' links."""
+    representation = series or settings.representation
     shown = {None, *(range(1, settings.n + 1) if ks is None else ks)}
     for block, rows in found.rows.items():
         result.rows.extend(
-            SweepRow(representation, block, row, groups, {} if estimate is None else estimate.at(block, row))
+            SweepRow(
+                representation,
+                block,
+                row,
+                groups,
+                {} if estimate is None else estimate.at(block, row),
+                found.closed_across.get(row.k) if block == "cross" else None,
+            )
             for row, groups in zip(rows, found.groups[block], strict=True)
             if row.k in shown
         )
@@ -530,11 +567,11 @@ def add_survey(
             advice = result.advice[name] = found.advice.get(block, _NO_K_FOR_SHARES)
             if advice.consistency and advice.chosen_by not in ("consistency", "default"):
                 result.notes.append(Phrase.of("{representation}: {said}", representation=name, said=advice.consistency))
-    if representation == "pivot" and "pivot:cross" not in result.advice:
-        result.advice["pivot:cross"] = _ONE_LANGUAGE if settings.score == "count" else _NO_K_FOR_SHARES
+    if settings.representation == "pivot" and f"{representation}:cross" not in result.advice:
+        result.advice[f"{representation}:cross"] = _ONE_LANGUAGE if settings.score == "count" else _NO_K_FOR_SHARES
     if estimate is not None:
         result.without_labels[representation] = dict(estimate.summary)
-        result.notes.extend(estimate.notes(result.advice[representation].chosen))
+        result.notes.extend(estimate.notes(representation, result.advice[representation].chosen))
     if found.group_sizes is not None:
         result.groups[representation] = dict(sorted(Counter(found.group_sizes.tolist()).items()))
 
@@ -563,11 +600,26 @@ def _add_confirmed(
         result.notes.append(Phrase.of(_ACROSS_NOTE))
 
 
-def _add_notes(result: SweepResult, matrix: SimilarityMatrix | None, key_terms: KeyTerms, settings: Settings) -> None:
-    representation = settings.representation
-    if representation == "morph" and "en" in result.documents:
+def add_same(result: SweepResult, series: str) -> None:
+    """Note that a series has the links of an earlier one, as ``pivot`` of documents in one language has."""
+    found = {name: [row for row in result.rows if row.representation == name] for name in result.advice}
+    own = [(row.block, row.measures, row.groups) for row in found[series]]
+    for name, rows in found.items():
+        if name == series:
+            return
+        if own and own == [(row.block, row.measures, row.groups) for row in rows]:
+            result.same_as[series] = name
+            result.notes.append(Phrase.of(_SAME_NOTE, series=series, other=name))
+            return
+
+
+def _add_notes(
+    result: SweepResult, matrix: SimilarityMatrix | None, key_terms: KeyTerms, settings: Settings, *, series: str
+) -> None:
+    representation = series
+    if settings.representation == "morph" and "en" in result.documents:
         result.notes.append(Phrase.of(ENGLISH_NOTE, number=result.documents["en"]))
-    if representation == "pivot":
+    if settings.representation == "pivot":
         add_untranslated(result, untranslated_shares(key_terms, settings), settings)
     if matrix is None:
         result.notes.append(Phrase.of(_CLUSTERS_NOTE, representation=representation))
@@ -585,7 +637,8 @@ def add_untranslated(result: SweepResult, shares: Mapping[Language, float], sett
             )
 
 
-def _languages(collection: Weighable) -> Mapping[str, int]:
+def languages_of(collection: Weighable) -> Mapping[str, int]:
+    """Number of documents in each language."""
     counts = Counter(collection.languages)
     return {language: counts[language] for language in LANGUAGES if counts[language]}
 

@@ -18,6 +18,7 @@ from infostream_dedup.model import LANGUAGES
 from infostream_dedup.runs.batch.sweeping import (
     ENGLISH_NOTE,
     SweepResult,
+    add_same,
     add_survey,
     add_untranslated,
     configuration_of,
@@ -174,6 +175,7 @@ def block_bounds(sizes: NDArray[np.int64], blocks: int) -> list[tuple[int, int]]
 def sweep_on_disk(
     run: DiskRun,
     *,
+    series: Sequence[str],
     ks: Sequence[int] | None = None,
     examples: bool = True,
     window_days: float | None = None,
@@ -183,13 +185,14 @@ def sweep_on_disk(
     """Sweep over a collection in a work folder; ``settings.score`` must be ``count``.
 
     Args:
+        series: representations, perhaps with weightings.
         window_days: maximum number of days between two linked documents; ``None`` for no limit.
         estimate: says how good the links of a representation are in the given blocks.
         way: how to choose k, as ``checked_way`` returns it.
     """
-    result = SweepResult(rows=[], advice={}, configuration=configuration_of(run.settings, run.representations))
-    for number, representation in enumerate(run.representations):
-        run.tell(f"sweep {representation}", number, len(run.representations))
+    result = SweepResult(rows=[], advice={}, configuration=configuration_of(run.settings, series))
+    for number, representation in enumerate(series):
+        run.tell(f"sweep {representation}", number, len(series))
         linked = run.linked(representation, window_days=window_days)
         _add_languages(result, linked)
         relation = FoldedLinks(linked)
@@ -198,10 +201,11 @@ def sweep_on_disk(
         found = None if estimate is None else estimate(linked, blocks)
         known = None if found is None else found.known
         surveyed = survey(relation, n=run.settings.n, labels=labels, known=known, way=way)
-        add_survey(result, surveyed, linked.settings, ks, found)
+        add_survey(result, surveyed, linked.settings, ks, found, series=representation)
+        add_same(result, representation)
         if linked.pivot is not None:
             add_untranslated(result, linked.pivot.untranslated(), linked.settings)
-        if representation == "morph" and "en" in result.documents:
+        if linked.settings.representation == "morph" and "en" in result.documents:
             result.notes.append(Phrase.of(ENGLISH_NOTE, number=result.documents["en"]))
         if relation.k_min > 1:
             note = _FROM_NOTE if labels is None else _BLOCKS_NOTE
@@ -209,7 +213,7 @@ def sweep_on_disk(
         if examples:
             result.notes.append(Phrase.of(_EXAMPLES_NOTE, representation=representation))
         result = replace(result, report=ReadingReport(**linked.report))
-    run.tell("sweep", len(run.representations), len(run.representations))
+    run.tell("sweep", len(series), len(series))
     return result
 
 
