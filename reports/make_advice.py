@@ -322,7 +322,7 @@ def write(records: Sequence[Record]) -> None:
             f"Samples of 200 to 1,000 documents of one collection: the consistent k differs by at most 1 in "
             f"{sum(one <= 1 for one in several)} of {len(several)} groups."
         )
-    write_page("advice.md", "The k that a sweep advises", "make_advice.py", "\n\n".join([_ABOUT, *lines]))
+    write_page("advice.md", "The k that a sweep advises", "make_advice.py", [_ABOUT, *lines])
 
 
 _ABOUT: Final = """\

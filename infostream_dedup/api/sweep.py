@@ -45,6 +45,7 @@ class MemorySweep:
     planted: bool
     exact: bool
     way: str | int
+    scaled: bool | None
     engine: str
     progress: Progress | None
 
@@ -82,6 +83,7 @@ class MemorySweep:
             estimator=estimator,
             second_look=second_look,
             way=self.way,
+            scaled=self.scaled,
             exact=self.exact,
             engine=self.engine,
             progress=self.progress,
@@ -283,6 +285,7 @@ def sweep(
         planted=planted,
         exact=exact,
         way=way,
+        scaled=True if options.get("short") == "scaled" else None,
         engine=engine,
         progress=progress,
     )
@@ -292,8 +295,8 @@ def sweep(
         return replace(job.of(documents), report=report)
     kept = [document for one in documents for document in single_documents(one)]
     found = part_into(kept, by, files=report.used_by_source, zone=time_zone(read.tz))
-    alone = replace(job, examples=False, planted=False)
-    parts = {name: alone.of(part) for name, part in found.items()}
+    apart = replace(job, examples=False, planted=False)
+    parts = {name: apart.of(part) for name, part in found.items()}
     return replace(job.of(kept), report=report, by=by, parts=parts)
 
 

@@ -21,6 +21,7 @@ from infostream_dedup.cli.options import (
     reading_options,
     representation_option,
     semantic_option,
+    settings_options,
     sweep_settings_options,
     work_folder_options,
 )
@@ -33,6 +34,7 @@ from infostream_dedup.cli.output import (
     print_rows,
     print_table,
     progress_bar,
+    save_rows,
 )
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.cli.values import NumberOrAuto, moment_of
@@ -456,6 +458,48 @@ def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
     if "reasons" in shown:
         shown["reasons"] = [f"{one['adds']:+.2f} {one['words']}" for one in shown["reasons"]]
     return shown
+
+
+@command(
+    name="terms",
+    examples=[
+        "terms march.jsonl --format csv",
+        "terms march.jsonl --representation pivot --out terms.parquet",
+        "terms march.jsonl --vocabulary --out vocabulary.parquet",
+    ],
+)
+@documents_argument
+@output("--vocabulary", is_flag=True, help="List all terms in which key terms of other documents are looked up.")
+@output("--out", type=click.Path(dir_okay=False), help="File instead of standard output: .jsonl, .csv, .parquet.")
+@representation_option
+@settings_options
+@reading_options
+@general_options("table", "jsonl", "json", "csv")
+def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
+    """List the key terms of each document, heaviest first.
+
+    Columns: id, language, rank, term, number, kind (surname, organisation, place, noun, stem), weight, documents (of
+    the same language that contain the term), places (start and end of its words in the text, in characters),
+    places_in_title, equivalents (with --representation pivot).
+
+    --vocabulary lists the terms of each document in which key terms of others are looked up: id, language, term,
+    number, equivalents. Document a links b at k if at least k key terms of a have the number of a term of b.
+    """
+    from infostream_dedup import api
+
+    with progress_bar(quiet=quiet) as progress:
+        found = api.key_terms(documents, progress=progress, **given)
+    if out is None:
+        print_rows(found.as_dicts(), chosen_format(output_format, "table", "jsonl"), columns=found.columns)
+    elif out.endswith(".parquet"):
+        from infostream_dedup.documents.outputs import open_output
+
+        # The schema comes from the rows: an empty list has no type of its own.
+        with open_output(out, inputs=[one for one in documents if one != "-"]) as file:
+            found.write_parquet(file)
+    else:
+        save_rows(found.as_dicts(), out, columns=found.columns, inputs=documents)
+    note_reading(found.report, quiet=quiet)
 
 
 @command(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.links.backend import choose_backend
+from infostream_dedup.links.intervals import Interval, intervals
 from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.recommendation import Advice, KnownK, advise
 from infostream_dedup.links.relation import Relation
@@ -76,6 +77,7 @@ class Survey:
         groups_k: the k of ``group_sizes``.
         closed_across: closed paths of links between labels at each k: none between two labels; of more only if the
             links are written out.
+        intervals: intervals of S and T at each k, where they were looked for.
     """
 
     rows: dict[str, list[Measures]]
@@ -86,6 +88,7 @@ class Survey:
     groups: dict[str, list[GroupCounts | None]]
     groups_k: int = 0
     closed_across: Mapping[int | None, int] = field(default_factory=dict)
+    intervals: Mapping[str, Mapping[int, Interval]] = field(default_factory=dict)
 
 
 def survey(
@@ -136,6 +139,7 @@ def survey(
         across=across,
         groups=groups,
         groups_k=groups_k,
+        intervals={name: intervals(part.matrix, rows[name]) for name, part in parts.items()},
         closed_across={} if labels is None else _closed_across(rows["cross"], across, labels),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -181,10 +181,17 @@ def part_figure(tables: PartTables, by: str, wording: Wording) -> Figure:
         axes.set_ylim(-0.02, 1.04)
         axes.yaxis.set_major_formatter(_decimal(wording))
         for table in tables.tables:
-            values = [getattr(line, quantity) for line in table.lines if not line.whole and line.name in names]
+            lines = [line for line in table.lines if not line.whole and line.name in names]
+            bands = [line.bands.get(quantity.removesuffix("_at"), (None, None)) for line in lines]
+            # A part with too few links for an interval draws nothing; whole collections may be too large for one.
+            values = [
+                float("nan") if (value := getattr(line, quantity)) is None or band is None else value
+                for line, band in zip(lines, bands, strict=True)
+            ]
+            _draw_bands(axes, bands, representation_named(table.name).colour, joined=by in _STRETCHES)
             axes.plot(
                 range(len(values)),
-                [float("nan") if value is None else value for value in values],
+                values,
                 color=representation_named(table.name).colour,
                 marker=representation_named(table.name).marker,
                 linestyle="-" if by in _STRETCHES else "none",
@@ -194,6 +201,20 @@ def part_figure(tables: PartTables, by: str, wording: Wording) -> Figure:
     panels[-1].set_xticks(range(0, len(names), step), [_short(name) for name in names[::step]], rotation=60, ha="right")
     _add_legend(figure, panels[0])
     return figure
+
+
+def _draw_bands(
+    axes: Axes, bands: Sequence[tuple[float | None, float | None] | None], colour: str, *, joined: bool
+) -> None:
+    """Draw the 95 % intervals of parts: a band along stretches of time, bars otherwise."""
+    nan = float("nan")
+    known = [(nan, nan) if band is None else (nan if one is None else one for one in band) for band in bands]
+    low, high = (list(side) for side in zip(*known, strict=True)) if known else ([], [])
+    places = range(len(low))
+    if joined:
+        axes.fill_between(places, low, high, color=colour, alpha=0.15, linewidth=0)
+    else:
+        axes.vlines(places, low, high, colors=colour, linewidth=1.2)
 
 
 def _short(name: str) -> str:

@@ -186,6 +186,7 @@ class PartLine:
     duplicates: float | None
     symmetry_at: float | None
     transitivity_at: float | None
+    bands: dict[str, tuple[float, float] | None]
     curves: dict[str, list[float | None]]
 
 
@@ -243,11 +244,23 @@ def _line(name: str, part: SweepResult, representation: str, k: int, ks: Sequenc
         duplicates=part.duplicates(representation),
         symmetry_at=None if at_k is None else at_k.symmetry,
         transitivity_at=None if at_k is None else at_k.transitivity,
+        bands=_bands(part, representation, k),
         curves={
             quantity: [getattr(rows.get(one), quantity, None) for one in ks]
             for quantity in ("symmetry", "transitivity")
         },
     )
+
+
+def _bands(part: SweepResult, representation: str, k: int) -> dict[str, tuple[float, float] | None]:
+    """Intervals of S and T at k; ``None`` for a part with too few links to draw."""
+    found: dict[str, tuple[float, float] | None] = {"symmetry": None, "transitivity": None}
+    for row in part.rows:
+        if (row.representation, row.block, row.measures.k) == (representation, "all", k):
+            for name in found:
+                low, high = getattr(row.interval, f"{name}_low"), getattr(row.interval, f"{name}_high")
+                found[name] = None if low is None or high is None else (low, high)
+    return found
 
 
 def _by_k(part: SweepResult, representation: str) -> dict[int, Measures]:

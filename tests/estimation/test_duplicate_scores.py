@@ -50,11 +50,11 @@ def recommended_k(copies, estimate=None, n=12):
 def test_one_bad_sign_is_enough():
     for signs, code, word in [
         ({}, "reliable", "nothing speaks"),
-        ({"disagreement": 0.06}, "upper_bound", "disagree"),
-        ({"overall": 0.3}, "upper_bound", "over all candidates"),
+        ({"disagreement": 0.06}, "upper_bound", "different answers"),
+        ({"overall": 0.3}, "upper_bound", "are in doubt"),
         ({"unworded": 0.05}, "upper_bound", "no wording"),
-        ({"refilled": 0.06}, "upper_bound", "not their numbers"),
-        ({"disputed": 0.05}, "upper_bound", "sources that hold 5 %"),
+        ({"refilled": 0.06}, "upper_bound", "other numbers"),
+        ({"disputed": 0.05}, "upper_bound", "5 of 100 links"),
         ({"far_links": 100, "far": 0.1}, "upper_bound", "60 days"),
         ({"far_links": 100, "far": 0.09}, "reliable", "nothing"),
         ({"candidates": 199}, "refused", "199"),

@@ -26,6 +26,8 @@ from infostream_dedup.links import (
     survey,
     usual_k,
 )
+from infostream_dedup.links.intervals import NO_INTERVAL, Interval
+from infostream_dedup.links.pair_rules import count_grades
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
@@ -260,6 +262,9 @@ class SweepRow:
         groups: groups at this k; ``None`` as in ``group_counts``.
         estimated: further columns, from a ``LinkEstimator``.
         closed_across: closed paths of the block ``cross``; 0 for two languages, ``None`` if they were not counted.
+        interval: 95 % intervals of S and T over other documents of the same kind.
+        short: ``scaled`` if links of documents with fewer than n key terms need fewer of them (``need(k)``), else
+            ``strict``; ``None`` for the share score.
     """
 
     representation: str
@@ -268,6 +273,8 @@ class SweepRow:
     groups: GroupCounts | None = None
     estimated: Mapping[str, Any] = field(default_factory=dict)
     closed_across: int | None = None
+    interval: Interval = NO_INTERVAL
+    short: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The row of ``sweep``; column ``k``, or ``threshold`` for the share score."""
@@ -275,7 +282,8 @@ class SweepRow:
         plain = {"representation": self.representation, "block": self.block, **self.measures.as_dict(), **counts}
         errors = {name: plain.pop(name) for name in ("symmetry_error", "links_error")}
         returning = {"transitivity_with_return": self.transitivity_with_return}
-        return {**plain, **errors, **returning, **self.estimated}
+        bounds = {name: getattr(self.interval, name) for name in Interval._fields}
+        return {**plain, **errors, **returning, **bounds, "short": self.short, **self.estimated}
 
     @property
     def transitivity_with_return(self) -> float | None:
@@ -471,6 +479,7 @@ def sweep_collection(
     estimator: LinkEstimator | None = None,
     second_look: JudgedCollection | None = None,
     way: str | int = "auto",
+    scaled: bool | None = None,
     exact: bool = False,
     engine: str = "auto",
     progress: Progress | None = None,
@@ -484,6 +493,8 @@ def sweep_collection(
         second_look: the same documents with their evidence, to add the block ``confirmed``; the score must be
             ``count``.
         way: how to choose k, as ``checked_way`` returns it.
+        scaled: sweep the links that documents with fewer than n key terms have by ``need(k)``; ``None``: if the median
+            document is one of these.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
     """
     configuration = configuration_of(settings, representations)
@@ -505,15 +516,16 @@ def sweep_collection(
             if number + 1 == len(representations):
                 # Evidence takes as much memory as measuring does.
                 estimator.forget()
+        measured, short = by_need(relation, key_terms, chosen, scaled=scaled)
         found = survey(
-            relation,
+            measured,
             n=chosen.n if chosen.score == "count" else None,
             labels=labels,
             known=None if estimate is None else estimate.known,
             way=way,
             progress=progress,
         )
-        add_survey(result, found, chosen, ks, estimate, series=representation)
+        add_survey(result, found, chosen, ks, estimate, series=representation, short=short)
         if second_look is not None:
             _add_confirmed(
                 result, relation, second_look, key_terms, representation, estimate=estimate, ks=ks, progress=progress
@@ -521,7 +533,8 @@ def sweep_collection(
         _add_notes(result, found.matrix, key_terms, chosen, series=representation)
         add_same(result, representation)
         if examples and chosen.score == "count" and found.matrix is not None and representation not in result.same_as:
-            picked = pick_examples(collection, key_terms, found.matrix, chosen, ks, across=found.across)
+            stored = relation.matrix or found.matrix
+            picked = pick_examples(collection, key_terms, stored, chosen, ks, across=found.across)
             result.examples.extend(replace(one, representation=representation) for one in picked)
             k = max(found.groups_k, found.matrix.k_min)
             leaders = choose_backend(engine).group_leaders(found.matrix.counts, [k])[0]
@@ -529,6 +542,23 @@ def sweep_collection(
     if progress is not None:
         progress("sweep", len(representations), len(representations))
     return result
+
+
+def by_need(
+    relation: Relation, key_terms: KeyTerms, settings: Settings, *, scaled: bool | None
+) -> tuple[Relation, str]:
+    """The links as ``pairs`` and ``dedup`` use them on short texts, if these are asked for or are the rule.
+
+    Links are scaled only if those of all k are stored, because a short document is linked by as few as three terms.
+    """
+    links = relation.stored if isinstance(relation, LowLinks) else relation
+    sizes = key_terms.sizes
+    short = settings.short == "scaled" and len(sizes) > 0 and float(np.median(sizes)) < settings.n
+    wanted = short if scaled is None else scaled
+    if not wanted or not isinstance(links, StoredLinks) or links.k_min > 1 or settings.score == "share":
+        return relation, "strict"
+    matrix = replace(links.matrix, counts=count_grades(links.matrix.counts, sizes, n=settings.n, short="scaled"))
+    return replace(links, matrix=matrix), "scaled"
 
 
 def _labels(key_terms: KeyTerms) -> NDArray[np.uint8] | None:
@@ -545,6 +575,7 @@ def add_survey(
     estimate: LinkEstimate | None = None,
     *,
     series: str | None = None,
+    short: str = "strict",
 ) -> None:
     """Add the figures of one series' links."""
     representation = series or settings.representation
@@ -558,6 +589,8 @@ def add_survey(
                 groups,
                 {} if estimate is None else estimate.at(block, row),
                 found.closed_across.get(row.k) if block == "cross" else None,
+                found.intervals.get(block, {}).get(row.k or 0, NO_INTERVAL),
+                None if settings.score == "share" else short,
             )
             for row, groups in zip(rows, found.groups[block], strict=True)
             if row.k in shown

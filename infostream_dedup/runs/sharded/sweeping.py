@@ -175,7 +175,7 @@ def block_bounds(sizes: NDArray[np.int64], blocks: int) -> list[tuple[int, int]]
 def sweep_on_disk(
     run: DiskRun,
     *,
-    series: Sequence[str],
+    series: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     examples: bool = True,
     window_days: float | None = None,
@@ -185,11 +185,12 @@ def sweep_on_disk(
     """Sweep over a collection in a work folder; ``settings.score`` must be ``count``.
 
     Args:
-        series: representations, perhaps with weightings.
+        series: representations, perhaps with weightings; those of the run by default.
         window_days: maximum number of days between two linked documents; ``None`` for no limit.
         estimate: says how good the links of a representation are in the given blocks.
         way: how to choose k, as ``checked_way`` returns it.
     """
+    series = run.representations if series is None else series
     result = SweepResult(rows=[], advice={}, configuration=configuration_of(run.settings, series))
     for number, representation in enumerate(series):
         run.tell(f"sweep {representation}", number, len(series))
