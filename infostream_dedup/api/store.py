@@ -37,6 +37,7 @@ __all__ = [
     "forget",
     "fork",
     "groups",
+    "health",
     "index",
     "republications",
     "retune",
@@ -286,6 +287,29 @@ def backup(path: str | Path, copy: str | Path, *, mode: int | None = None) -> in
     with Store.open(path, read_only=True) as opened:
         opened.backup(copy, mode=mode)
     return Path(copy).stat().st_size
+
+
+def health(path: str | Path, *, last: int | None = None) -> list[dict[str, Any]]:
+    """Say how S, T and the share of duplicates of each closed epoch compare with those of the epochs before.
+
+    No labels are needed: links among the documents of an epoch, at the k of the stream (6 with preset ``judged``). An
+    alarm means that a measure left the mean of the last five epochs by more than four standard errors, by its interval,
+    theirs, and their spread.
+
+    Args:
+        path: the store.
+        last: only so many epochs; all by default.
+
+    Returns:
+        Rows ``epoch, source, documents, links, symmetry, transitivity, duplicates, alarms`` with the intervals of S and
+        T: one without a source for each epoch, then one for each of the ten largest sources. Epochs whose key terms
+        'store expire' has deleted are left out.
+    """
+    from infostream_dedup.runs.batch.stream_health import stream_health
+
+    found = stream_health(path, last=last)
+    epochs = sorted({one.epoch for one in found})[-last:] if last is not None else None
+    return [one.as_dict() for one in found if epochs is None or one.epoch in epochs]
 
 
 def retune(path: str | Path, thresholds: str | Path | Thresholds, *, first: int | None = None) -> Retuned:

@@ -19,6 +19,10 @@ _COUNTS = ("what", "value")
 _TEMPLATES = ("source", "template", "title", "times", "first", "last", "filling", "filling_title")
 _REPUBLICATIONS = ("group", "title", "total", "source", "day", "documents")
 _EVENTS = ("ordinal", "kind", "group", "other", "value")
+_HEALTH = (
+    *("epoch", "source", "documents", "links", "symmetry", "symmetry_low", "symmetry_high"),
+    *("transitivity", "transitivity_low", "transitivity_high", "duplicates", "alarms"),
+)
 _BEST = ("group", "total", "best", "source", "title")
 _GROUPS = ("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "ordinal", "source", "url")
 _COPIES = ("day", "source", "documents", "links", "copies", "linked_copies", "copy_precision", "copy_recall")
@@ -62,6 +66,23 @@ def stats(file: Path, output_format: str | None, quiet: bool) -> None:
     from infostream_dedup.api import store as kept
 
     _print(kept.stats(file), output_format, _COUNTS)
+
+
+@store.command(examples=["store health news.db", "store health news.db --last 10 --format csv"])
+@store_argument
+@output("--last", type=click.IntRange(min=1), help="Only so many closed epochs.  [default: all]")
+@format_options
+def health(file: Path, last: int | None, output_format: str | None, quiet: bool) -> None:
+    """Show S, T and the share of duplicates of each closed epoch and of the largest sources, with alarms.
+
+    alarms names the measures that left those of the last five epochs by more than four standard errors.
+    """
+    from infostream_dedup.api import store as kept
+
+    rows = kept.health(file, last=last)
+    if any(row["alarms"] for row in rows):
+        note("alarm: S, T or duplicates of an epoch differ from those before; see the column alarms", quiet=quiet)
+    _print(rows, output_format, _HEALTH)
 
 
 @store.command(examples=["store retune news.db --config t.toml", "store retune news.db --config t.toml --first 120000"])

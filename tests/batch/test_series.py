@@ -95,6 +95,7 @@ def test_the_papers_series_have_the_papers_shape(corpora, corpus):
             assert rows[series, "all", first].symmetry < rows[series, "all", last].symmetry
             assert rows[series, "all", first].transitivity < rows[series, "all", last].transitivity
     if ("pivot", "cross", 4) in rows:
+        assert any("they join texts on one topic, not translations" in note for note in found.notes)
         assert rows["pivot", "cross", 4].symmetry > rows["pivot", "cross", 6].symmetry > 0
         assert rows["pivot", "cross", 6].symmetry > rows["pivot", "cross", 8].symmetry
 

@@ -28,6 +28,7 @@ from infostream_dedup.links import (
 )
 from infostream_dedup.links.intervals import NO_INTERVAL, Interval
 from infostream_dedup.links.pair_rules import count_grades
+from infostream_dedup.links.recommendation import FEWEST_LINKS
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
@@ -240,6 +241,10 @@ _NOT_CONFIRMED_NOTE: Final = (
     "looked at"
 )
 _ACROSS_NOTE: Final = "pivot: evidence judges pairs of one language; the block confirmed has no links between languages"
+_ACROSS_TOPICS: Final = (
+    "{series}: warning: only {returned} of 100 links between languages at k = {k} are returned: they join texts on one"
+    " topic, not translations"
+)
 _SAME_NOTE: Final = "{series} has the same links as {other} here, and is shown once"
 _UNTRANSLATED_NOTE: Final = (
     "pivot: {share:.1f} % of the term weight of the documents in {language} has no equivalent in {pivot}"
@@ -600,6 +605,7 @@ def add_survey(
             advice = result.advice[name] = found.advice.get(block, _NO_K_FOR_SHARES)
             if advice.consistency and advice.chosen_by not in ("consistency", "default"):
                 result.notes.append(Phrase.of("{representation}: {said}", representation=name, said=advice.consistency))
+    _warn_of_topics(result, representation, found.rows.get("cross", []))
     if settings.representation == "pivot" and f"{representation}:cross" not in result.advice:
         result.advice[f"{representation}:cross"] = _ONE_LANGUAGE if settings.score == "count" else _NO_K_FOR_SHARES
     if estimate is not None:
@@ -631,6 +637,19 @@ def _add_confirmed(
     )
     if _labels(key_terms) is not None:
         result.notes.append(Phrase.of(_ACROSS_NOTE))
+
+
+_TOPICS_ACROSS: Final = 0.5
+"""S at the usual k below which links between languages are topics: .95 on parallel texts, .23 on topical news."""
+
+
+def _warn_of_topics(result: SweepResult, series: str, rows: Sequence[Measures]) -> None:
+    """Say that links between languages join topics, not translations, if few of them are returned."""
+    usual = usual_k(result.configuration["n"])
+    for row in rows:
+        if row.k == usual and row.links >= FEWEST_LINKS and (row.symmetry or 0.0) < _TOPICS_ACROSS:
+            returned = round(100 * (row.symmetry or 0.0))
+            result.notes.append(Phrase.of(_ACROSS_TOPICS, series=series, k=usual, returned=returned))
 
 
 def add_same(result: SweepResult, series: str) -> None:
