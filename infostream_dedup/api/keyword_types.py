@@ -56,7 +56,7 @@ class MatrixKeywords(SweepKeywords, total=False):
 class PairKeywords(MatrixKeywords, total=False):
     """Fields of ``Settings``; see there."""
 
-    k: int | None
+    k: int | str | None
     threshold: float | None
     min_terms: int | None
 

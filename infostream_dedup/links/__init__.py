@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from infostream_dedup.links.backend import PLAIN, Backend, choose_backend
-    from infostream_dedup.links.measures import EXACT_FROM, LinkTotals, Measures, Recommendation, default_recommendation
+    from infostream_dedup.links.measures import (
+        EXACT_FROM,
+        Advice,
+        Choice,
+        KnownK,
+        LinkTotals,
+        Measures,
+        advise,
+        checked_way,
+        usual_k,
+    )
     from infostream_dedup.links.plain import sweep_counts, sweep_shares
     from infostream_dedup.links.relation import (
         GroupCounts,
@@ -29,31 +39,45 @@ if TYPE_CHECKING:
 __all__ = [
     "EXACT_FROM",
     "PLAIN",
+    "Advice",
     "Backend",
+    "Choice",
     "GroupCounts",
+    "KnownK",
     "LinkTotals",
     "LowLinks",
     "Measures",
     "NodeLinks",
-    "Recommendation",
     "Relation",
     "ShareLinks",
     "SimilarityMatrix",
     "StoredLinks",
     "Survey",
+    "advise",
+    "checked_way",
     "choose_backend",
-    "default_recommendation",
     "group_counts",
     "group_sizes",
     "survey",
     "sweep_counts",
     "sweep_shares",
+    "usual_k",
     "work_exceeds",
 ]
 
 _PLACES: Final = {
     "backend": ("PLAIN", "Backend", "choose_backend"),
-    "measures": ("EXACT_FROM", "LinkTotals", "Measures", "Recommendation", "default_recommendation"),
+    "measures": (
+        "Advice",
+        "Choice",
+        "EXACT_FROM",
+        "KnownK",
+        "LinkTotals",
+        "Measures",
+        "advise",
+        "checked_way",
+        "usual_k",
+    ),
     "plain": ("sweep_counts", "sweep_shares"),
     "relation": (
         "GroupCounts",

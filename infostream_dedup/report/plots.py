@@ -8,24 +8,30 @@ from html import escape
 from typing import TYPE_CHECKING, Final, Literal
 
 from infostream_dedup.errors import MissingExtraError
-from infostream_dedup.model.settings import REPRESENTATIONS
+from infostream_dedup.model.settings import MIDDLE, REPRESENTATIONS, base_of
 from infostream_dedup.report.tables import PUBLISHED, PartTables, Wording, list_series, title_of, wording_of
-from infostream_dedup.terms.representation import representation as representation_named
+from infostream_dedup.terms.representation import Representation
+from infostream_dedup.terms.representation import representation as base_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from infostream_dedup.runs.batch.sweeping import SweepResult
+    from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 
 
 Quantity = Literal["symmetry", "transitivity"]
-_BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":", "confirmed": "-."}
+_BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":", "confirmed": "-.", "judged": "-", "mutual": ":"}
 _LEGEND_COLUMNS: Final = 3
 _MOST_LABELS: Final = 16
 _STRETCHES: Final = ("day", "week", "month")
+
+
+def representation_named(series: str) -> Representation:
+    """The representation of a series, with its colour and marker."""
+    return base_named(base_of(series))
 
 
 def curve_figure(result: SweepResult, quantity: Quantity, wording: Wording | None = None) -> Figure:
@@ -36,9 +42,9 @@ def curve_figure(result: SweepResult, quantity: Quantity, wording: Wording | Non
     for representation, block in dict.fromkeys((row.representation, row.block) for row in result.rows):
         _draw_series(axes, result, quantity, representation, block, words)
     if not threshold:
-        for representation in dict.fromkeys(row.representation for row in result.rows):
+        for representation in dict.fromkeys(base_of(row.representation) for row in result.rows):
             _draw_published(axes, quantity, representation, words)
-    axes.set_xlabel(words("axis_share" if threshold else "axis_k"))
+    axes.set_xlabel(words(f"axis_{result.configuration['score']}" if threshold else "axis_k"))
     axes.set_ylabel(words(f"axis_{quantity}"))
     axes.set_ylim(-0.02, 1.04)
     axes.yaxis.set_major_formatter(_decimal(words))
@@ -48,6 +54,14 @@ def curve_figure(result: SweepResult, quantity: Quantity, wording: Wording | Non
         axes.set_xticks(sorted({row.measures.k for row in result.rows if row.measures.k is not None}))
     _add_legend(figure, axes)
     return figure
+
+
+def value_of(row: SweepRow, quantity: str) -> float | None:
+    """S or T of a row; between languages, T with the way back."""
+    if quantity == "transitivity" and row.block == "cross":
+        return row.transitivity_with_return
+    value: float | None = getattr(row.measures, quantity)
+    return value
 
 
 def _decimal(words: Wording) -> Callable[[float, object], str]:
@@ -73,9 +87,9 @@ def _draw_series(
     axes: Axes, result: SweepResult, quantity: Quantity, representation: str, block: str, words: Wording
 ) -> None:
     points = [
-        (row.measures.k if row.measures.k is not None else row.measures.threshold, getattr(row.measures, quantity), row)
+        (row.measures.k if row.measures.k is not None else row.measures.threshold, value_of(row, quantity), row)
         for row in result.rows
-        if (row.representation, row.block) == (representation, block)
+        if (row.representation, row.block) == (representation, block) and representation not in result.same_as
     ]
     known = [(x, y, row) for x, y, row in points if x is not None and y is not None]
     if not known:
@@ -84,7 +98,8 @@ def _draw_series(
         [x for x, _, _ in known],
         [y for _, y, _ in known],
         color=representation_named(representation).colour,
-        linestyle=_BLOCK_LINE.get(block, "-"),
+        linestyle=_BLOCK_LINE.get(block, ":" if MIDDLE in representation else "-"),
+        fillstyle="none" if _is_second(result, representation) else "full",
         marker=representation_named(representation).marker,
         markersize=5,
         linewidth=1.8,
@@ -96,6 +111,12 @@ def _draw_series(
             x, y, error = zip(*errors, strict=True)
             colour = representation_named(representation).colour
             axes.errorbar(x, y, yerr=[1.96 * e for e in error], fmt="none", ecolor=colour, capsize=3)
+
+
+def _is_second(result: SweepResult, series: str) -> bool:
+    """Whether an earlier series has the same representation, and so the same colour."""
+    first = next(row.representation for row in result.rows if base_of(row.representation) == base_of(series))
+    return first != series
 
 
 def _draw_published(axes: Axes, quantity: Quantity, representation: str, words: Wording) -> None:
@@ -160,10 +181,17 @@ def part_figure(tables: PartTables, by: str, wording: Wording) -> Figure:
         axes.set_ylim(-0.02, 1.04)
         axes.yaxis.set_major_formatter(_decimal(wording))
         for table in tables.tables:
-            values = [getattr(line, quantity) for line in table.lines if not line.whole and line.name in names]
+            lines = [line for line in table.lines if not line.whole and line.name in names]
+            bands = [line.bands.get(quantity.removesuffix("_at"), (None, None)) for line in lines]
+            # A part with too few links for an interval draws nothing; whole collections may be too large for one.
+            values = [
+                float("nan") if (value := getattr(line, quantity)) is None or band is None else value
+                for line, band in zip(lines, bands, strict=True)
+            ]
+            _draw_bands(axes, bands, representation_named(table.name).colour, joined=by in _STRETCHES)
             axes.plot(
                 range(len(values)),
-                [float("nan") if value is None else value for value in values],
+                values,
                 color=representation_named(table.name).colour,
                 marker=representation_named(table.name).marker,
                 linestyle="-" if by in _STRETCHES else "none",
@@ -173,6 +201,20 @@ def part_figure(tables: PartTables, by: str, wording: Wording) -> Figure:
     panels[-1].set_xticks(range(0, len(names), step), [_short(name) for name in names[::step]], rotation=60, ha="right")
     _add_legend(figure, panels[0])
     return figure
+
+
+def _draw_bands(
+    axes: Axes, bands: Sequence[tuple[float | None, float | None] | None], colour: str, *, joined: bool
+) -> None:
+    """Draw the 95 % intervals of parts: a band along stretches of time, bars otherwise."""
+    nan = float("nan")
+    known = [(nan, nan) if band is None else (nan if one is None else one for one in band) for band in bands]
+    low, high = (list(side) for side in zip(*known, strict=True)) if known else ([], [])
+    places = range(len(low))
+    if joined:
+        axes.fill_between(places, low, high, color=colour, alpha=0.15, linewidth=0)
+    else:
+        axes.vlines(places, low, high, colors=colour, linewidth=1.2)
 
 
 def _short(name: str) -> str:
@@ -241,7 +283,7 @@ def describe_curves(result: SweepResult, quantity: str, wording: Wording) -> str
     """Describe where each curve begins, ends and is highest."""
     sentences = []
     for series in list_series(result, wording):
-        points = [(getattr(row.measures, quantity), row.measures.k) for row in series.rows]
+        points = [(value_of(row, quantity), row.measures.k) for row in series.rows]
         known = [(value, k) for value, k in points if value is not None and k is not None]
         if known:
             most, top = max(known, key=lambda point: (point[0], -point[1]))

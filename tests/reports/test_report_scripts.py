@@ -44,6 +44,7 @@ PAGES = {
 
 BY_HAND = {
     "make_without_labels.py --set tgpairs --representation stem": "without-labels.csv without-labels.md",
+    "make_advice.py --set tgpairs": "advice.csv advice.md",
 }
 """Scripts that no target runs."""
 
