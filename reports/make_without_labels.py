@@ -23,8 +23,9 @@ from infostream_dedup.lab.estimation.candidates import compare_candidates, draw_
 from infostream_dedup.lab.estimation.census import CopyCensus, in_universe
 from infostream_dedup.lab.estimation.copy_scores import CopyScores, count_copies
 from infostream_dedup.lab.estimation.duplicate_scores import CHECKED_K, LOWEST_K, estimate_duplicates
-from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, recommended_k
+from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, known_k
 from infostream_dedup.lab.evaluation.labels import both_of, codes_of
+from infostream_dedup.links import advise
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.linking import link
@@ -87,7 +88,7 @@ def measure(name: str, one: TrueSet, representation: str) -> dict[str, Any]:
         "symmetry": [_rounded(measures[k].symmetry) for k in STEPS],
         "transitivity": [_rounded(measures[k].transitivity) for k in STEPS],
         "k": {
-            "recommended": recommended_k(scores, estimate).k,
+            "recommended": advise(list(measures.values()), n=12, known=known_k(scores, estimate)).chosen,
             "estimated": _greatest([_harmonic(one.precision, one.recall) for one in estimate.scores]),
             "counted": _greatest([one.f1 for one in scores]),
             "greatest S T": _greatest([_harmonic(measures[k].symmetry, measures[k].transitivity) for k in STEPS]),

@@ -72,7 +72,7 @@ def _of_corpus(
     )
 
 
-def _thinned(whole: TrueSet, every: int, kept: int = 3) -> TrueSet:
+def thinned(whole: TrueSet, every: int, kept: int = 3) -> TrueSet:
     """One rendering of each text, and a few of some: duplicates become rare."""
 
     def documents() -> list[Document]:
@@ -242,10 +242,10 @@ SETS: Final[Mapping[str, TrueSet]] = {
     "wmt other ru": _of_corpus("other translations", "wmt", "ru", _other),
     "wmt other en": _OTHER_EN,
     "ntrex en": _of_corpus("editions", "ntrex", "en"),
-    "uagec, thinned": _thinned(_UAGEC, 3),
-    "uagec, rare": _thinned(_UAGEC, 12),
-    "wmt news en, thinned": _thinned(_NEWS_EN, 3),
-    "wmt other en, thinned": _thinned(_OTHER_EN, 3),
+    "uagec, thinned": thinned(_UAGEC, 3),
+    "uagec, rare": thinned(_UAGEC, 12),
+    "wmt news en, thinned": thinned(_NEWS_EN, 3),
+    "wmt other en, thinned": thinned(_OTHER_EN, 3),
     "mdnews": _of_corpus("news", "mdnews", positive=_OVERLAP, negatives="closed", copies=True),
     "mdnews, no dates": replace(
         _of_corpus("news", "mdnews", positive=_OVERLAP, negatives="closed"), documents=lambda: _whole("mdnews")

@@ -48,6 +48,8 @@ def _hints(known: Any) -> dict[str, str]:
     # None means not given, except in streams, where it means no limit.
     optional = "" if hasattr(record, "TERM_FIELDS") else " | None"
     hints = {"preset": str, **get_type_hints(Settings), **get_type_hints(record)}
+    # A number, or "auto".
+    hints["k"] = int | str
     return {name: _words(hints[name], optional) for name in known.settings()}
 
 

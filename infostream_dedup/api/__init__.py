@@ -15,7 +15,7 @@ from infostream_dedup.api.learning import Classification, Training, classify, su
 from infostream_dedup.api.listing import Listing
 from infostream_dedup.api.pairs import PairListing, pairs
 from infostream_dedup.api.provenance import Provenances, boilerplate, provenance
-from infostream_dedup.api.search import search, similarity_matrix, term_spans
+from infostream_dedup.api.search import key_terms, search, similarity_matrix, term_spans
 from infostream_dedup.api.sweep import demo, moment, sweep, sweep_store
 from infostream_dedup.api.warm import Warmth, warm
 from infostream_dedup.documents.reading import Reading
@@ -43,6 +43,7 @@ __all__ = [
     "dictionaries",
     "evaluate",
     "ingest",
+    "key_terms",
     "moment",
     "pairs",
     "passages",

@@ -13,6 +13,7 @@ from infostream_dedup.api.keyword_types import DedupKeywords
 from infostream_dedup.api.keywords import chosen
 from infostream_dedup.api.pairs import FIXED, JUDGED, MEANT_IN_MEMORY, chosen_for_judging, refuse_without_judged
 from infostream_dedup.api.sources import chosen_disk, refuse_on_disk
+from infostream_dedup.api.sweep import with_advised_k
 from infostream_dedup.errors import UsageError
 from infostream_dedup.model.settings import preset_of
 from infostream_dedup.model.stream_records import STATUSES
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from infostream_dedup.documents import Annotation, Reading, ReadingReport
     from infostream_dedup.documents.outputs import CsvDialect
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence
+    from infostream_dedup.links import Advice
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock, Settings
     from infostream_dedup.runs.batch.collection import Collection
@@ -67,6 +69,7 @@ class DedupSummary(Tabular):
             pairs in groups, number of copies in the collection, the share of these pairs that are copies and the share
             of the copies that are in groups; ``None`` if they were not counted.
         largest: the three largest groups, the earlier first among equals; empty for work on disk.
+        advice: with ``k="auto"``, what a sweep over the same documents advised.
     """
 
     documents: int
@@ -79,6 +82,7 @@ class DedupSummary(Tabular):
     members: dict[str, list[str]] | None = None
     copies: dict[str, Any] | None = None
     largest: tuple[LargeGroup, ...] = ()
+    advice: Advice | None = None
     _again: Callable[[int], DedupSummary] | None = field(default=None, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
@@ -218,7 +222,8 @@ def dedup(
         settings: all settings at once.
         reading: all reading options at once.
         progress: called with each step.
-        options: single settings and reading options by name, instead of ``settings`` and ``reading``.
+        options: single settings and reading options by name, instead of ``settings`` and ``reading``. ``k="auto"``
+            takes the k that ``sweep`` advises, as in ``pairs``.
 
     Returns:
         Counts, the reading report as ``report``, and without ``out`` the documents.
@@ -243,6 +248,16 @@ def dedup(
     OneOf(*get_args(CsvDialect)).check("csv_dialect", csv_dialect)
     refuse_idle_prefix(prefix, annotate=annotate)
     rule = None if duplicate_rule == "equal" else duplicate_rule
+    options, advice = with_advised_k(
+        source,
+        options,
+        boilerplate=boilerplate,
+        workdir=workdir,
+        memory=memory,
+        window_days=window_days,
+        reading=reading,
+        progress=progress,
+    )
     preset = preset_of({**options, "duplicate_rule": rule}, (*FIXED, "duplicate_rule"))
     judged = preset == JUDGED and (settings is None or options.get("preset") is not None)
     if judged:
@@ -285,7 +300,8 @@ def dedup(
                 ) as run:
                     on_disk = way.decide_on_disk(run, disk.window_days)
                     facts = run.counted().facts
-                    return _written_from_disk(on_disk, facts, documents, out, columns, keep, csv_dialect)
+                    found_on_disk = _written_from_disk(on_disk, facts, documents, out, columns, keep, csv_dialect)
+                    return replace(found_on_disk, advice=advice)
         first: Iterable[Document | DocumentBlock]
         if columns is None and boilerplate is None:
             first = documents.first_blocks()
@@ -299,7 +315,7 @@ def dedup(
             summary, members = counted(ids, statuses, kept, documents.report)
             if count_copies and evidence is not None:
                 summary = replace(summary, copies=_copies_in_groups(collection, evidence, statuses, progress))
-            return summary, members
+            return replace(summary, advice=advice), members
 
         at_k = way.at_k
 

@@ -35,6 +35,7 @@ def evaluate(
     kinds: Sequence[str] | str | None = None,
     between: Between = "nothing-better",
     semantic: bool = False,
+    choose_by: str | int = "auto",
     settings: Settings | None = None,
     reading: Reading | None = None,
     progress: Progress | None = None,
@@ -60,7 +61,9 @@ def evaluate(
             kin), and so is every label row of kind ``template``.
         kinds: judge preset ``judged`` by its pairs of these kinds only, such as ``["copy"]``.
         between: rule for pairs of two languages in preset ``judged``, as in ``pairs``.
+        choose_by: what chooses the k of the row ``recommended``, as in ``sweep``.
         semantic: let preset ``judged`` ask a sentence encoder about doubtful pairs, as in ``pairs``.
+        choose_by: what chooses the k of the row ``recommended``, as in ``sweep``.
         settings: all settings of the rows at once; ``rule`` says which directions must hold. Preset ``judged`` has its
             own settings.
         reading: all reading options at once.
@@ -82,6 +85,7 @@ def evaluate(
     from infostream_dedup.lab.estimation.census import CopyCensus
     from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
     from infostream_dedup.lab.evaluation.collection_scores import checked_kinds, evaluate_collection
+    from infostream_dedup.links import checked_way
     from infostream_dedup.model import Settings, names_in
     from infostream_dedup.model.limits import OneOf
     from infostream_dedup.runs.batch.judging import JudgedCollection
@@ -106,6 +110,7 @@ def evaluate(
         closed=closed,
         second_look=JudgedCollection.of(collection, taken, Settings()),
         chooser=SweepEstimator(collection, CopyCensus(collection.documents, taken)),
+        way=checked_way(choose_by, agreed.n),
         kinds=chosen_kinds,
         between=between,
     )

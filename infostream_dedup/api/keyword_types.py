@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from collections.abc import Sequence
+from typing import TypedDict
 
 from infostream_dedup.documents.reading import ReadingOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class SweepKeywords(ReadingOptions, total=False):
@@ -56,7 +54,7 @@ class MatrixKeywords(SweepKeywords, total=False):
 class PairKeywords(MatrixKeywords, total=False):
     """Fields of ``Settings``; see there."""
 
-    k: int | None
+    k: int | str | None
     threshold: float | None
     min_terms: int | None
 

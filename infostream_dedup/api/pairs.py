@@ -10,6 +10,7 @@ from infostream_dedup.api.keyword_types import PairKeywords
 from infostream_dedup.api.keywords import chosen, parted
 from infostream_dedup.api.listing import Listing
 from infostream_dedup.api.sources import Disk, chosen_disk, refuse_on_disk
+from infostream_dedup.api.sweep import with_advised_k
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model.settings import preset_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.documents import Reading, ReadingReport
+    from infostream_dedup.links import Advice
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
     from infostream_dedup.runs.batch.pairing import Between, PairChoice, PairOrder, PairRow
@@ -41,11 +43,13 @@ class PairListing(Listing["PairRow"]):
         settings: settings that decided key terms and relations.
         semantic: whether the sentence encoder was used.
         k_min: as requested.
+        advice: with ``k="auto"``, what the sweep advised.
 
     Attributes:
         settings: as given.
         semantic: as given.
         k_min: as given.
+        advice: as given.
     """
 
     def __init__(
@@ -57,11 +61,13 @@ class PairListing(Listing["PairRow"]):
         *,
         semantic: bool = False,
         k_min: int | None = None,
+        advice: Advice | None = None,
     ) -> None:
         super().__init__(rows, columns, report)
         self.settings = settings
         self.semantic = semantic
         self.k_min = k_min
+        self.advice = advice
 
     def rethreshold(self, k: int | None = None, *, min_probability: float | None = None) -> PairListing:
         """Return the pairs that a stricter k or a higher probability would have listed; nothing is recomputed.
@@ -317,7 +323,8 @@ def pairs(
         settings: all settings of key terms at once.
         reading: all reading options at once.
         progress: called with each step.
-        options: single settings and reading options by name, instead of ``settings`` and ``reading``.
+        options: single settings and reading options by name, instead of ``settings`` and ``reading``. ``k="auto"``
+            takes the k that ``sweep`` advises for these documents, which are read twice, and keeps it in ``advice``.
 
     Returns:
         ``PairRow`` in the order of (a, b), with ``report``, ``settings`` and ``columns``; with preset ``judged``
@@ -344,6 +351,16 @@ def pairs(
 
     order = PairChoice(sort=sort or "id", top=top)
     plainly = settings is not None and options.get("preset") is None
+    options, advice = with_advised_k(
+        source,
+        options,
+        boilerplate=boilerplate,
+        workdir=workdir,
+        memory=memory,
+        window_days=window_days,
+        reading=reading,
+        progress=progress,
+    )
     preset = preset_of({**options, "k_min": k_min}, (*FIXED, "k_min"))
     if statistics is None and preset == JUDGED and not plainly:
         return judged_pairs(
@@ -405,7 +422,7 @@ def pairs(
             window_days=disk.window_days,
         )
         rows = ordered_rows(listing.once(), strongest_first=order.sort == "strength", top=order.top)
-        return PairListing(rows, listing.columns, listing.report, listing.settings, k_min=k_min)
+        return PairListing(rows, listing.columns, listing.report, listing.settings, k_min=k_min, advice=advice)
     collection, report = read_collection(source, read, boilerplate=boilerplate, progress=progress)
     rows = pair_rows(
         collection.only(agreed) if counted is None else WeighedCollection(collection, counted),
@@ -417,7 +434,7 @@ def pairs(
         progress=progress,
     )
     rows = ordered_rows(rows, strongest_first=order.sort == "strength", top=order.top)
-    return PairListing(rows, _columns(agreed, terms=terms), report, agreed, k_min=k_min)
+    return PairListing(rows, _columns(agreed, terms=terms), report, agreed, k_min=k_min, advice=advice)
 
 
 def _on_disk(

@@ -1,24 +1,34 @@
-"""``search``, ``similarity_matrix`` and ``term_spans``."""
+"""``search``, ``similarity_matrix``, ``key_terms`` and ``term_spans``."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from infostream_dedup.api.keyword_types import MatrixKeywords
 from infostream_dedup.api.keywords import chosen
+from infostream_dedup.api.listing import Listing
 from infostream_dedup.errors import UsageError
 from infostream_dedup.model import microseconds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
     from pathlib import Path
+
+    import scipy.sparse as sp
 
     from infostream_dedup.documents import Reading
     from infostream_dedup.links.similarity_matrix import SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Language, Settings
     from infostream_dedup.stream.search import SearchHits
+
+
+_ROWS_AT_ONCE: Final = 50_000
+_UNIT: Final = 1e9
+"""Of a weight in a matrix of key terms."""
 
 
 def search(
@@ -101,6 +111,37 @@ def _microseconds(moment: datetime | None) -> int | None:
     return None if moment is None else microseconds_of(moment)
 
 
+@dataclass(frozen=True, slots=True)
+class LinkMatrix:
+    """The links of a collection as sparse matrices; unpacks to ``matrix, ids``.
+
+    Attributes:
+        matrix: the counts, with ``links_at(k)``; ``matrix.counts`` is uint8 (documents, documents): how many key terms
+            of the row's document occur in the column's.
+        ids: the documents of rows and columns.
+        keys: float64 (documents, terms), weights of the key terms.
+        targets: bool (documents, terms), the terms in which key terms of others are looked up.
+        terms: the term of each column of ``keys`` and ``targets``; with ``pivot`` columns may share a term.
+    """
+
+    matrix: SimilarityMatrix
+    ids: list[str]
+    keys: sp.csr_array
+    targets: sp.csr_array
+    terms: list[str]
+
+    @property
+    def counts(self) -> sp.csr_array:
+        """uint8 (documents, documents), as in ``matrix``."""
+        return self.matrix.counts
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.matrix, self.ids))
+
+    def __getitem__(self, place: int) -> Any:
+        return (self.matrix, self.ids)[place]
+
+
 def similarity_matrix(
     source: Any,
     *,
@@ -109,7 +150,7 @@ def similarity_matrix(
     reading: Reading | None = None,
     progress: Progress | None = None,
     **options: Unpack[MatrixKeywords],
-) -> tuple[SimilarityMatrix, list[str]]:
+) -> LinkMatrix:
     """Count, for every two documents, how many key terms of one occur in the other.
 
     Args:
@@ -121,13 +162,16 @@ def similarity_matrix(
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
     Returns:
-        The matrix (documents, documents) of counts, whose rows ask and columns answer; and the ids of its rows.
+        ``matrix, ids``: counts (documents, documents), whose rows ask and columns answer, and the ids of its rows; also
+        ``keys``, ``targets`` and ``terms``, from which they were counted.
 
     Raises:
         ConfigurationError: an option is out of range or given twice.
         BadDataError, NoInputError: see ``read_documents``.
         TypeError: an option is unknown.
     """
+    import scipy.sparse as sp
+
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.model import fields_of
     from infostream_dedup.model.limits import Range
@@ -140,7 +184,83 @@ def similarity_matrix(
     key_terms = collection.key_terms(agreed)
     least = least_k(key_terms) if k_min is None else k_min
     linked = link(key_terms, agreed, k_min=least, progress=progress)
-    return linked.matrix, fields_of(collection.documents).ids
+    found = key_terms.keys
+    keys = sp.csr_array((found.data / _UNIT, found.indices, found.indptr), shape=found.shape)
+    return LinkMatrix(
+        linked.matrix, fields_of(collection.documents).ids, keys, key_terms.targets, list(key_terms.labels())
+    )
+
+
+class TermListing(Listing[Any]):
+    """Key terms or vocabularies of documents, computed as they are read."""
+
+    def write_parquet(self, file: Any) -> None:
+        """Write the rows to a file as Parquet, some at a time."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        texts, numbers = pa.list_(pa.string()), pa.list_(pa.list_(pa.int64()))
+        types = {"rank": pa.int64(), "number": pa.int64(), "weight": pa.float64(), "documents": pa.int64()}
+        types |= {"places": numbers, "places_in_title": numbers, "equivalents": texts}
+        schema = pa.schema([(name, types.get(name, pa.string())) for name in self.columns])
+        rows = self.as_dicts()
+        with pq.ParquetWriter(file, schema) as writer:
+            while block := list(islice(rows, _ROWS_AT_ONCE)):
+                writer.write_batch(pa.RecordBatch.from_pylist(block, schema=schema))
+
+
+def key_terms(
+    source: Any,
+    *,
+    vocabulary: bool = False,
+    settings: Settings | None = None,
+    reading: Reading | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[MatrixKeywords],
+) -> TermListing:
+    """List the key terms of documents (K), or all terms in which those of others are looked up (V).
+
+    Links are made of nothing else: document a links b at k if at least k of a's rows in K have the ``number`` of one of
+    b's rows in V. With ``target="signature"`` V has only what key terms match.
+
+    Args:
+        source: the documents (see ``read_documents``).
+        vocabulary: list V instead of K.
+        settings: all settings at once.
+        reading: all reading options at once.
+        progress: called with each step.
+        options: single settings and reading options by name, instead of ``settings`` and ``reading``.
+
+    Returns:
+        Rows ``id, language, rank, term, number, kind, weight, documents, places, places_in_title, equivalents``: rank 1
+        is the heaviest term; ``documents`` counts those of the same language that contain it; places are ``[start,
+        end]`` in code points; equivalents are those of ``pivot``. V has ``id, language, term, number, equivalents``.
+
+    Raises:
+        ConfigurationError: an option is out of range or given twice.
+        BadDataError, NoInputError: see ``read_documents``.
+        TypeError: an option is unknown.
+
+    Example:
+        >>> found = key_terms([{"id": "1", "text": "Завод в Харькове"}])  # doctest: +SKIP
+        >>> [(row.term, row.kind) for row in found]  # doctest: +SKIP
+        [('харьков', 'place'), ('завод', 'noun')]
+    """
+    from infostream_dedup.api.sources import documents_to_collect
+    from infostream_dedup.documents import ReadingReport, check_quarantine
+    from infostream_dedup.model import single_documents
+    from infostream_dedup.runs.batch.collection import collect
+    from infostream_dedup.runs.batch.term_rows import TERM_COLUMNS, VOCABULARY_COLUMNS, term_rows, vocabulary_rows
+
+    agreed, read = chosen(key_terms, MatrixKeywords, options, settings=settings, reading=reading)
+    check_quarantine(read.quarantine, [])
+    report = ReadingReport()
+    found = documents_to_collect(source, read, report, boilerplate=None)
+    documents = [document for one in found for document in single_documents(one)]
+    chosen_terms = collect(documents, progress=progress).key_terms(agreed)
+    if vocabulary:
+        return TermListing(vocabulary_rows(documents, chosen_terms), VOCABULARY_COLUMNS, report)
+    return TermListing(term_rows(documents, chosen_terms, agreed), TERM_COLUMNS, report)
 
 
 def term_spans(

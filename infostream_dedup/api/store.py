@@ -10,12 +10,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model.limits import Range
+from infostream_dedup.model.thresholds import Thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from sqlite3 import Connection
 
+    from infostream_dedup.stream.forking import Forked
+    from infostream_dedup.stream.retuning import Retuned
     from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.checking import Check
     from infostream_dedup.stream.store.removal import Expired, Forgotten
@@ -30,9 +34,12 @@ __all__ = [
     "events",
     "expire",
     "forget",
+    "fork",
     "groups",
+    "health",
     "index",
     "republications",
+    "retune",
     "show",
     "stats",
     "templates",
@@ -279,6 +286,115 @@ def backup(path: str | Path, copy: str | Path, *, mode: int | None = None) -> in
     with Store.open(path, read_only=True) as opened:
         opened.backup(copy, mode=mode)
     return Path(copy).stat().st_size
+
+
+def health(path: str | Path, *, last: int | None = None) -> list[dict[str, Any]]:
+    """Say how S, T and the share of duplicates of each closed epoch compare with those of the epochs before.
+
+    No labels are needed: links among the documents of an epoch, at the k of the stream (6 with preset ``judged``). An
+    alarm means that a measure left the mean of the last five epochs by more than four standard errors, by its interval,
+    theirs, and their spread.
+
+    Args:
+        path: the store.
+        last: only so many epochs; all by default.
+
+    Returns:
+        Rows ``epoch, source, documents, links, symmetry, transitivity, duplicates, alarms`` with the intervals of S and
+        T: one without a source for each epoch, then one for each of the ten largest sources. Epochs whose key terms
+        'store expire' has deleted are left out.
+    """
+    from infostream_dedup.runs.batch.stream_health import stream_health
+
+    found = stream_health(path, last=last)
+    epochs = sorted({one.epoch for one in found})[-last:] if last is not None else None
+    return [one.as_dict() for one in found if epochs is None or one.epoch in epochs]
+
+
+def retune(path: str | Path, thresholds: str | Path | Thresholds, *, first: int | None = None) -> Retuned:
+    """Judge documents by new thresholds from a stated one on; no verdict before it changes.
+
+    The change is recorded in the store, so the same documents in other batches, or after a restart, get the same
+    verdicts. Preset ``faithful`` takes ``k_duplicate`` (and lowers ``k_similar`` to it), preset ``judged`` ``join``.
+
+    Args:
+        path: the store.
+        thresholds: the file that ``sweep --write-config`` wrote, or ``SweepResult.thresholds()``.
+        first: ordinal of the first document that is judged by them, at least the number of documents stored; by default
+            the next document.
+
+    Returns:
+        ``first``, ``changes`` (empty if these thresholds hold already) and ``left``, what the stream does not read.
+
+    Raises:
+        ConfigurationError: the file is damaged, cut short, not one of thresholds, or was measured with another
+            representation, n, score or target; nothing has changed.
+        UsageError: ``first`` has been judged already.
+        NoInputError, BadDataError, StoreBusyError: as for every store.
+    """
+    from infostream_dedup.stream.retuning import retune as retuned
+    from infostream_dedup.stream.store import Store
+
+    read = thresholds if isinstance(thresholds, Thresholds) else Thresholds.read(thresholds)
+    with Store.open(path, create=False) as store:
+        return retuned(store, read, first=first)
+
+
+def same_thresholds(path: str | Path, thresholds: Thresholds) -> tuple[list[str], tuple[str, ...]]:
+    """The settings of a store that a file says too, and what it says beyond them; refuses other values.
+
+    Thresholds of a store change only by a recorded event.
+
+    Raises:
+        ConfigurationError: the store judges by other thresholds.
+    """
+    from infostream_dedup.stream.retuning import thresholds_for
+    from infostream_dedup.stream.settings import StreamSettings
+
+    settings = _ask(path, lambda store, _: StreamSettings.of(store.settings))
+    decided, left = thresholds_for(settings, thresholds)
+    stored = settings.as_dict()
+    for name, value in decided.items():
+        if stored[name] != value:
+            raise ConfigurationError(
+                f"{thresholds.path}: {name} is {value}, but {path} judges by {stored[name]}; to change that from the"
+                f" next document on: infostream-dedup store retune {path} --config {thresholds.path}"
+            )
+    return list(decided), left
+
+
+def fork(
+    path: str | Path,
+    new: str | Path,
+    *,
+    preset: str = "faithful",
+    thresholds: str | Path | Thresholds | None = None,
+) -> Forked:
+    """Judge all documents of a store anew, into a new store: with other thresholds, or with the other preset.
+
+    Preset ``faithful`` judges by the stored key terms; preset ``judged`` needs the texts (``keep_text``). Batches keep
+    their names, so that repeating one gives the verdicts of the new store.
+
+    Args:
+        path: the store, which does not change.
+        new: the new store; it must not exist, and appears when it is complete.
+        preset: ``faithful`` or ``judged``.
+        thresholds: the file that ``sweep --write-config`` wrote, or ``SweepResult.thresholds()``.
+
+    Returns:
+        ``documents``, ``preset``, ``changed`` (documents with another status) and the ``settings`` that differ.
+
+    Raises:
+        ConfigurationError: the new store exists, key terms or texts are missing, or the thresholds do not fit.
+        NoInputError, BadDataError: as for every store.
+    """
+    from infostream_dedup.model.limits import OneOf
+    from infostream_dedup.model.settings import STREAM_PRESETS
+    from infostream_dedup.stream.forking import fork as forked
+
+    OneOf(*STREAM_PRESETS).check("preset", preset)
+    read = thresholds if thresholds is None or isinstance(thresholds, Thresholds) else Thresholds.read(thresholds)
+    return forked(Path(path), Path(new), preset=preset, thresholds=read)
 
 
 def expire(path: str | Path) -> Expired:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, cast
 
 from infostream_dedup.api.keyword_types import RepresentedKeywords, SweepKeywords
-from infostream_dedup.api.keywords import chosen, parted
+from infostream_dedup.api.keywords import KEYWORDS, chosen, parted
 from infostream_dedup.errors import UsageError
 from infostream_dedup.model import Settings, names_in
-from infostream_dedup.model.settings import REPRESENTATIONS
+from infostream_dedup.model.settings import REPRESENTATIONS, SERIES, base_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.evidence.facts import DocumentFacts
     from infostream_dedup.judging.evidence.pair_evidence import TripleRanges
     from infostream_dedup.lab.estimation.census import CopyCensus
+    from infostream_dedup.links import Advice
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock
     from infostream_dedup.runs.batch.collection import Collection
@@ -44,6 +45,8 @@ class MemorySweep:
     confirmed: bool
     planted: bool
     exact: bool
+    way: str | int
+    scaled: bool | None
     progress: Progress | None
 
     def of(self, documents: Iterable[Document | DocumentBlock]) -> SweepResult:
@@ -66,7 +69,7 @@ class MemorySweep:
         )
         second_look, census = self._compared(collection, reader, ranges)
         if second_look is None and len(self.representations) == 1:
-            collection = collection.only(self.settings.but(representation=self.representations[0]))
+            collection = collection.only(self.settings.for_series(self.representations[0]))
         estimator = None if census is None else SweepEstimator(collection, census)
         # The estimator drops the census when it is done.
         del census
@@ -78,6 +81,8 @@ class MemorySweep:
             examples=self.examples,
             estimator=estimator,
             second_look=second_look,
+            way=self.way,
+            scaled=self.scaled,
             exact=self.exact,
             progress=self.progress,
         )
@@ -86,7 +91,8 @@ class MemorySweep:
 
             planted = PlantedCollection.of(single, collection.languages, progress=self.progress)
             for one in self.representations:
-                found.planted.extend(planted.recovered(self.settings.but(representation=one), self.ks))
+                rows = planted.recovered(self.settings.for_series(one), self.ks)
+                found.planted.extend(row | {"representation": one} for row in rows)
         return found
 
     def _reader(self, ranges: TripleRanges | None) -> EvidenceReader | None:
@@ -128,12 +134,14 @@ def sweep(
     source: Any,
     *,
     representations: Sequence[str] | str | None = None,
+    series: str | None = None,
     ks: Sequence[int] | int | None = None,
     examples: bool = True,
     by: Parting | None = None,
     estimate: bool | None = None,
     confirmed: bool = False,
     planted: bool = False,
+    choose_by: str | int = "auto",
     exact: bool = False,
     boilerplate: str | Path | None = None,
     workdir: str | Path | None = None,
@@ -148,7 +156,11 @@ def sweep(
 
     Args:
         source: the documents (see ``read_documents``).
-        representations: ``stem``, ``morph``, ``pivot``; every available one by default.
+        representations: ``stem``, ``morph``, ``pivot``, each perhaps with a weighting (``stem:tfidf``) and with terms
+            of middle frequency only (``stem:tfidf:middle``: found in 1.8 % of the documents); every available one by
+            default.
+        series: a named set of them: ``paper`` (``stem:tfidf``, ``morph:bm25``, ``pivot``: the paper's standard way, its
+            new way, and its links between languages) or ``middle``.
         ks: show only these k, 1 to n.
         examples: also pick example pairs at each k, list groups, and look at dates and sources.
         by: also sweep each file, source, day, week or month alone, with its own statistics, as ``parts`` of the result.
@@ -162,6 +174,9 @@ def sweep(
             numbers changed, at 10, 30 and 50 %), at most 1,500 per language, and count how many are linked to their
             originals at every k. The documents are processed a second time, together with the copies, and all texts are
             kept in memory.
+        choose_by: what chooses the recommended k. ``auto``: the estimate or the pair model, unless S and T speak
+            against it, else the count where there are 50 copies, else S and T, else half of ``n``. ``estimate``,
+            ``count`` or ``consistency`` (S and T): this alone. A number: this k.
         exact: count the links at k = 1 to 3 in all documents; by default those of a large collection are estimated from
             20,000 documents, with standard errors (``symmetry_error``, ``links_error``). With ``workdir`` they are
             always counted.
@@ -176,9 +191,11 @@ def sweep(
         reading: all reading options at once.
         progress: called with each step.
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
+            ``score="probability"`` sweeps the minimum probability of preset ``judged`` from .05 to .95: T and groups of
+            the accepted pairs, S by their ``relation``, and as block ``mutual`` T of as many returned links.
 
     Returns:
-        ``rows``, ``recommended_k``, ``reason``, ``planted``, and the reading report as ``report``.
+        ``rows``, ``advice``, ``recommended_k``, ``reason``, ``planted``, and the reading report as ``report``.
 
     Raises:
         ConfigurationError: an option is out of range or given twice, or an input has an unknown format.
@@ -193,18 +210,35 @@ def sweep(
     """
     from infostream_dedup.api.sources import chosen_disk, documents_to_collect, refuse_on_disk
     from infostream_dedup.documents import ReadingReport, check_quarantine, time_zone
+    from infostream_dedup.links import checked_way
     from infostream_dedup.model import single_documents
     from infostream_dedup.runs.batch.parts import PARTINGS, part_into
 
-    wanted = REPRESENTATIONS if not representations else tuple(dict.fromkeys(names_in(representations)))
-    agreed, read = chosen(sweep, SweepKeywords, options, settings=settings, reading=reading, representations=wanted)
-    if not representations and agreed.representation != Settings().representation:
+    if options.get("score") == "probability":
+        alone = {
+            "representations": representations,
+            "series": series,
+            "ks (--k)": ks,
+            "by": by,
+            "confirmed": confirmed,
+            "planted": planted,
+            "workdir": workdir,
+            "window_days": window_days,
+            **{name: options.get(name) for name in KEYWORDS["RepresentedKeywords"].names() - {"score"}},
+        }
+        return _sweep_probabilities(source, alone, options, settings, reading, boilerplate, progress)
+    wanted = _wanted(representations, series)
+    bases = tuple(dict.fromkeys(map(base_of, wanted)))
+    agreed, read = chosen(sweep, SweepKeywords, options, settings=settings, reading=reading, representations=bases)
+    for one in wanted:
+        agreed.for_series(one)
+    if not (representations or series) and agreed.representation != Settings().representation:
         raise UsageError(
             f"the settings have representation {agreed.representation!r}, but a sweep takes several: give "
             f"representations=[{agreed.representation!r}]"
         )
     check_quarantine(read.quarantine, [boilerplate])
-    shown = _checked_ks(ks, agreed)
+    shown, way = _checked_ks(ks, agreed), checked_way(choose_by, agreed.n)
     refusal = refuse_on_disk(agreed)
     if by is not None and by not in PARTINGS:
         raise UsageError(f"a collection cannot be divided by {by!r}; by (--by) is one of {', '.join(PARTINGS)}")
@@ -219,16 +253,20 @@ def sweep(
             from infostream_dedup.lab.estimation.sweep_estimator import DiskEstimator
             from infostream_dedup.runs.sharded.sweeping import sweep_on_disk
 
-            with disk.run(source, read, agreed, wanted, boilerplate=boilerplate, progress=progress) as run:
+            with disk.run(source, read, agreed, bases, boilerplate=boilerplate, progress=progress) as run:
                 if not estimate:
-                    return sweep_on_disk(run, ks=shown, examples=examples, window_days=disk.window_days)
+                    return sweep_on_disk(
+                        run, series=wanted, ks=shown, examples=examples, window_days=disk.window_days, way=way
+                    )
                 estimator = DiskEstimator()
                 return sweep_on_disk(
                     estimator.watching(run),
+                    series=wanted,
                     ks=shown,
                     examples=examples,
                     window_days=disk.window_days,
                     estimate=estimator.estimate,
+                    way=way,
                 )
     if confirmed and agreed.score == "share":
         raise UsageError("confirmed (--confirmed) needs the count score, whose pairs have a k")
@@ -243,6 +281,8 @@ def sweep(
         confirmed=confirmed,
         planted=planted,
         exact=exact,
+        way=way,
+        scaled=True if options.get("short") == "scaled" else None,
         progress=progress,
     )
     report = ReadingReport()
@@ -251,9 +291,69 @@ def sweep(
         return replace(job.of(documents), report=report)
     kept = [document for one in documents for document in single_documents(one)]
     found = part_into(kept, by, files=report.used_by_source, zone=time_zone(read.tz))
-    alone = replace(job, examples=False, planted=False)
-    parts = {name: alone.of(part) for name, part in found.items()}
+    apart = replace(job, examples=False, planted=False)
+    parts = {name: apart.of(part) for name, part in found.items()}
     return replace(job.of(kept), report=report, by=by, parts=parts)
+
+
+def _sweep_probabilities(
+    source: Any,
+    alone: Mapping[str, Any],
+    options: Mapping[str, Any],
+    settings: Settings | None,
+    reading: Reading | None,
+    boilerplate: str | Path | None,
+    progress: Progress | None,
+) -> SweepResult:
+    """Sweep the minimum probability of preset ``judged``; ``alone`` are options that it has no use for."""
+    from infostream_dedup.api.sources import read_collection
+    from infostream_dedup.documents import check_quarantine
+    from infostream_dedup.documents.reading import chosen_reading
+    from infostream_dedup.judging.evidence.collecting import EvidenceReader
+    from infostream_dedup.runs.batch.judging import JudgedCollection
+    from infostream_dedup.runs.batch.probabilities import sweep_probabilities
+    from infostream_dedup.runs.batch.sweeping import languages_of
+
+    idle = [name for name, value in {**alone, "settings": settings}.items() if value not in (None, False, ())]
+    if idle:
+        raise UsageError(f"score probability sweeps preset judged, which has no use for {idle[0]}; leave it out")
+    reads = {name: one for name, one in options.items() if name in KEYWORDS["ReadingOptions"].names()}
+    read = chosen_reading(reading, reads)
+    check_quarantine(read.quarantine, [boilerplate])
+    evidence = EvidenceReader()
+    collection, report = read_collection(source, read, boilerplate=boilerplate, evidence=evidence, progress=progress)
+    judged = JudgedCollection.of(collection, evidence.finish(collection.languages), Settings())
+    result = sweep_probabilities(judged, progress=progress)
+    result.documents.update(languages_of(collection))
+    return replace(result, report=report)
+
+
+def _wanted(representations: Sequence[str] | str | None, series: str | None) -> tuple[str, ...]:
+    """The series to sweep."""
+    named = names_in(representations or ())
+    if series is not None:
+        if series not in SERIES:
+            raise UsageError(f"series (--series) is {series!r}; expected one of {', '.join(SERIES)}")
+        named = (*named, *SERIES[series])
+    return tuple(dict.fromkeys(named)) or REPRESENTATIONS
+
+
+Options = TypeVar("Options", bound=Mapping[str, Any])
+
+
+def with_advised_k(source: Any, options: Options, **more: Any) -> tuple[Options, Advice | None]:
+    """Replace ``k="auto"`` by the k that a sweep over the same documents advises, which is returned too."""
+    if options.get("k") != "auto" or options.get("preset") == "judged":
+        return options, None
+    if str(source) == "-" or isinstance(source, Iterator):
+        raise UsageError("k (--k) is auto, which reads the documents twice; give files, or a list")
+    known = KEYWORDS["SweepKeywords"].names()
+    given = {name: value for name, value in options.items() if name in known}
+    series = str(options.get("representation") or Settings().representation)
+    advice = sweep(source, representations=[series], examples=False, **more, **given).advice[series]
+    if advice.chosen is None:
+        raise UsageError(f"k (--k) is auto: {advice.reason}")
+    return cast("Options", {**options, "k": advice.chosen}), advice
 
 
 def sweep_store(
@@ -264,6 +364,7 @@ def sweep_store(
     ks: Sequence[int] | int | None = None,
     examples: bool = True,
     estimate: bool | None = None,
+    choose_by: str | int = "auto",
     exact: bool = False,
     progress: Progress | None = None,
     **settings: Unpack[RepresentedKeywords],
@@ -281,6 +382,7 @@ def sweep_store(
         ks: show only these k, 1 to n.
         examples: also pick example pairs at each k.
         estimate: count copies and estimate duplicates, as in ``sweep``; by default if the store keeps the evidence.
+        choose_by: as in ``sweep``.
         exact: as in ``sweep``.
         progress: called with each step.
         settings: single settings by name; those of the store by default. ``n`` and ``target`` may be smaller.
@@ -295,6 +397,7 @@ def sweep_store(
         BadDataError: the file is not a store.
         TypeError: a setting is unknown.
     """
+    from infostream_dedup.links import checked_way
     from infostream_dedup.runs.batch.stored_collection import stored_collection
     from infostream_dedup.runs.batch.sweeping import sweep_collection
 
@@ -313,6 +416,7 @@ def sweep_store(
         ks=_checked_ks(ks, agreed),
         examples=examples,
         estimator=None if collection.evidence is None else _estimator_of(collection, *collection.evidence),
+        way=checked_way(choose_by, agreed.n),
         exact=exact,
         progress=progress,
     )

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from infostream_dedup.cli.batch import dedup, demo, pairs, sweep
+from infostream_dedup.cli.batch import dedup, demo, pairs, sweep, terms_of
 from infostream_dedup.cli.collect import collect
 from infostream_dedup.cli.dictionaries import dictionaries
 from infostream_dedup.cli.face import Commands
@@ -47,6 +47,7 @@ for command in (
     collect,
     sweep,
     pairs,
+    terms_of,
     dedup,
     evaluate,
     audit,

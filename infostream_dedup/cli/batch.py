@@ -13,8 +13,10 @@ import click
 from infostream_dedup.cli.drawn import print_dedup, print_pairs
 from infostream_dedup.cli.face import Command, Excludes, Needs, alike, command, expert, output, reads
 from infostream_dedup.cli.options import (
+    NumberOrAuto,
     between_option,
     boilerplate_option,
+    choose_by_option,
     documents_argument,
     general_options,
     judgeable_settings_options,
@@ -24,6 +26,7 @@ from infostream_dedup.cli.options import (
     representation_option,
     semantic_option,
     settings_options,
+    sweep_settings_options,
     wide_option,
     work_folder_options,
 )
@@ -36,11 +39,13 @@ from infostream_dedup.cli.output import (
     print_rows,
     print_table,
     progress_bar,
+    save_rows,
 )
 from infostream_dedup.cli.run_log import RUN
-from infostream_dedup.model.settings import REPRESENTATIONS
+from infostream_dedup.model.settings import REPRESENTATIONS, SCORES, SERIES
 
 if TYPE_CHECKING:
+    from infostream_dedup.links import Advice
     from infostream_dedup.runs.batch.pairing import PairRow
     from infostream_dedup.runs.batch.sweeping import SweepResult
 
@@ -65,7 +70,7 @@ _AGAIN: Final = ("on_error", "max_errors", "tz", "id_type", "columns", "make_ids
 
 _OF_TEXTS: Final = (
     *_READING,
-    *("workdir", "memory", "window_days", "by", "boilerplate", "planted", "confirmed"),
+    *("workdir", "memory", "window_days", "by", "boilerplate", "planted", "confirmed", "series"),
 )
 """Options without a meaning for a store, which keeps no texts; ``tz`` reads --since and --until."""
 
@@ -150,9 +155,14 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
 @alike(
     "--representation",
     "representations",
-    type=click.Choice(REPRESENTATIONS),
+    metavar="|".join([*REPRESENTATIONS, "REP:WEIGHTING"]),
     multiple=True,
-    help="How words become terms; may be given several times.  [default: all available]",
+    help="How words become terms, e.g. stem or stem:tfidf; may be given several times.  [default: all available]",
+)
+@alike(
+    "--series",
+    type=click.Choice(list(SERIES)),
+    help="paper: stem:tfidf, morph:bm25 and pivot, as in the paper's tables; middle: terms of middle frequency.",
 )
 @alike("--k", "ks", type=_Range(), help="Show only these k, e.g. 6 or 4-8.")
 @output("--out", type=click.Path(file_okay=False), help="Folder for sweep.json, sweep.csv, plots and report.html.")
@@ -186,6 +196,12 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     is_flag=True,
     help="Also plant edited copies of texts, and count how many are linked to their originals.",
 )
+@choose_by_option
+@output(
+    "--write-config",
+    type=click.Path(dir_okay=False),
+    help="File of thresholds for pairs, dedup, ingest, evaluate, serve and store retune (--config).",
+)
 @expert(
     "--exact",
     is_flag=True,
@@ -194,7 +210,13 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
 )
 @boilerplate_option
 @work_folder_options
-@settings_options
+@alike(
+    "--score",
+    type=click.Choice([*SCORES, "probability"]),
+    help="Compare k of n terms, the share of their weight, or sweep the minimum probability of preset judged.  "
+    "[default: count]",
+)
+@sweep_settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
 def sweep(
@@ -203,6 +225,7 @@ def sweep(
     since: str | None,
     until: str | None,
     out: str | None,
+    write_config: str | None,
     output_format: str | None,
     quiet: bool,
     **given: Any,
@@ -213,6 +236,9 @@ def sweep(
     S = reciprocal / links, T = closed / paths. With too many paths, T is sampled and has a standard error.
     With too many links, at k = 1 to 3 of a large collection, they and S are estimated too, unless --exact.
     S and T show how close the links are to an equivalence, not how precise or complete they are.
+
+    A second table shows which k each way chooses (estimated and counted without labels, consistent by the level of S
+    and T at k = 6) and which one is recommended.
 
     With --by, each file, source, day, week or month is swept separately, with its own statistics; the recommendations
     in JSON and below a table are those for the whole collection.
@@ -233,6 +259,7 @@ def sweep(
     The settings are then those of the store; only --n and --target may be smaller.
     """
     from infostream_dedup import api
+    from infostream_dedup.documents.outputs import open_output
 
     page = {name: given.pop(name) for name in _PAGE}
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
@@ -246,6 +273,10 @@ def sweep(
             from infostream_dedup.report import write_report
 
             write_report(result, out, command=_command_line(), **page)
+    if write_config is not None:
+        with open_output(write_config) as file:
+            file.write(result.thresholds().as_toml().encode())
+        note(f"thresholds: {write_config}", quiet=quiet)
     note_reading(result.report, quiet=quiet)
     if store is not None:
         note(f"{store}: {sum(result.documents.values())} documents", quiet=quiet)
@@ -279,12 +310,17 @@ def print_sweep(result: SweepResult, output_format: str) -> None:
     elif output_format != "table":
         print_rows(rows, output_format)
     else:
+        rows = [row for row in rows if row["representation"] not in result.same_as]
         # An error column is empty unless something was sampled; intervals are in the other formats.
-        errors = ("transitivity_error", "symmetry_error", "links_error")
+        errors = ("transitivity_error", "symmetry_error", "links_error", "transitivity_with_return")
         hidden = {"sampled", *(name for name in errors if all(row[name] is None for row in rows))}
         hidden |= {name for row in rows for name in row if name.endswith(("_low", "_high", "_code"))}
         print_table([{name: value for name, value in row.items() if name not in hidden} for row in rows])
         click.echo()
+        advised = [{"series": name, **one.as_dict()} for name, one in result.advice.items() if one.chosen is not None]
+        if advised:
+            print_table(advised)
+            click.echo()
         for name, k in result.recommended_k.items():
             click.echo(f"{name}: {f'k = {k}' if k is not None else 'no k recommended'}: {result.reason[name]}")
         for name, why in result.missing.items():
@@ -347,7 +383,11 @@ def demo(*, out: str, serve: bool, port: int, output_format: str | None, quiet: 
 )
 @documents_argument
 @representation_option
-@alike("--k", type=click.IntRange(min=1), help="Number of terms that must match.  [default: 6, or the preset's]")
+@alike(
+    "--k",
+    type=NumberOrAuto(),
+    help="Number of terms that must match; auto: the one that sweep advises.  [default: 6, or the preset's]",
+)
 @alike("--k-min", type=click.IntRange(min=1), help="List all pairs with this many terms in either direction instead.")
 @output(
     "--terms", type=click.Choice(["all", "none"]), default="all", show_default=True, help="Include the matching terms."
@@ -426,7 +466,14 @@ def pairs(
         form,
         columns=found.columns,
     )
+    _note_advice(found.advice, quiet=quiet)
     note_reading(found.report, quiet=quiet)
+
+
+def _note_advice(advice: Advice | None, *, quiet: bool) -> None:
+    """Say which k ``--k auto`` took, and why."""
+    if advice is not None:
+        note(f"k = {advice.chosen} (--k auto): {advice.reason}", quiet=quiet)
 
 
 def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
@@ -439,6 +486,45 @@ def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
     if "reasons" in shown:
         shown["reasons"] = [f"{one['adds']:+.2f} {one['words']}" for one in shown["reasons"]]
     return shown
+
+
+@command(
+    name="terms",
+    examples=[
+        "terms march.jsonl --format csv",
+        "terms march.jsonl --representation pivot --out terms.parquet",
+        "terms march.jsonl --vocabulary --out vocabulary.parquet",
+    ],
+)
+@documents_argument
+@output("--vocabulary", is_flag=True, help="List all terms in which key terms of other documents are looked up.")
+@output("--out", type=click.Path(dir_okay=False), help="File instead of standard output: .jsonl, .csv, .parquet.")
+@representation_option
+@settings_options
+@reading_options
+@general_options("table", "jsonl", "json", "csv")
+def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
+    """List the key terms of each document, heaviest first.
+
+    Columns: id, language, rank, term, number, kind (surname, organisation, place, noun, stem), weight, documents (of
+    the same language that contain the term), places (start and end of its words in the text, in characters),
+    places_in_title, equivalents (with --representation pivot).
+    """
+    from infostream_dedup import api
+
+    with progress_bar(quiet=quiet) as progress:
+        found = api.key_terms(documents, progress=progress, **given)
+    if out is None:
+        print_rows(found.as_dicts(), chosen_format(output_format, "table", "jsonl"), columns=found.columns)
+    elif out.endswith(".parquet"):
+        from infostream_dedup.documents.outputs import open_output
+
+        # The schema comes from the rows: an empty list has no type of its own.
+        with open_output(out, inputs=[one for one in documents if one != "-"]) as file:
+            found.write_parquet(file)
+    else:
+        save_rows(found.as_dicts(), out, columns=found.columns, inputs=documents)
+    note_reading(found.report, quiet=quiet)
 
 
 @command(
@@ -484,7 +570,11 @@ def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
     help="Also count how many pairs of documents in one group are copies, and how many copies are in one group.",
 )
 @representation_option
-@alike("--k", type=click.IntRange(min=1), help="Number of terms that a duplicate must share.  [default: 6]")
+@alike(
+    "--k",
+    type=NumberOrAuto(),
+    help="Number of terms that a duplicate must share; auto: the one that sweep advises.  [default: 6]",
+)
 @boilerplate_option
 @work_folder_options
 @judgeable_settings_options
@@ -523,4 +613,5 @@ def dedup(
     elif out != "-":
         print_rows([summary.as_dict()], chosen_format(output_format, "table", "json"))
     RUN.statuses.update(summary.statuses)
+    _note_advice(summary.advice, quiet=quiet)
     note_reading(summary.report, quiet=quiet)

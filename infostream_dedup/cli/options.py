@@ -15,13 +15,30 @@ from click.core import ParameterSource
 from infostream_dedup.cli.face import Declared, alike, check_rules, common, expert, large, output, reads
 from infostream_dedup.cli.output import check_outputs, refuse_shared_files
 from infostream_dedup.cli.run_log import LEVELS, RUN, print_warnings
+from infostream_dedup.cli.thresholds import take_thresholds
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.model.settings import PRESETS, REPRESENTATIONS
+from infostream_dedup.model.thresholds import Thresholds, is_thresholds, parsed
 
 if TYPE_CHECKING:
     from datetime import datetime
 
 # Values of options and arguments that are dates or texts
+
+
+class NumberOrAuto(click.ParamType[int | str]):
+    """A whole number from 1, or ``auto``."""
+
+    name = "N|auto"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Check the value."""
+        text = str(value)
+        if text == "auto":
+            return text
+        if not (text.isascii() and text.isdigit() and int(text)):
+            self.fail(f"{text!r} is neither a number from 1 nor auto", param, ctx)
+        return int(text)
 
 
 def moment_of(given: str | None, zone: str | None, name: str) -> datetime | None:
@@ -68,15 +85,12 @@ def read_configuration(context: click.Context, _parameter: click.Parameter, path
     if path is None:
         return
     import difflib
-    import tomllib
 
     context.meta["config"] = path
-    try:
-        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise NoInputError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path}: not a TOML file: {error}") from error
+    values = parsed(path)
+    if is_thresholds(values):
+        context.meta["thresholds"] = Thresholds.of(values, path)
+        return
     names = {
         flag.removeprefix("--"): option
         for option in context.command.params
@@ -214,7 +228,8 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
                 is_eager=True,
                 expose_value=False,
                 callback=read_configuration,
-                help="TOML file with long option names as keys; flags override it.",
+                help="TOML file with long option names as keys, or thresholds of 'sweep --write-config'; flags "
+                "override it.",
             ),
         ]
     )
@@ -226,6 +241,7 @@ def _with_own_files(function: Command) -> Command:
     def checked(*arguments: Any, **given: Any) -> Any:
         context = click.get_current_context()
         check_rules(context)
+        take_thresholds(context, given)
         refuse_shared_files(context)
         _refuse_idle_dialect(context)
         check_outputs(context)
@@ -264,21 +280,32 @@ reading_options = Declared("infostream_dedup.documents.reading:Reading", unset=F
 _TERMS: Final = "infostream_dedup.model.settings:Settings"
 
 
-def _settings_options(presets: tuple[str, ...]) -> Callable[[Command], Command]:
+def _settings_options(presets: tuple[str, ...], leave_out: tuple[str, ...] = ()) -> Callable[[Command], Command]:
     return stack(
         [
             alike("--preset", type=click.Choice(presets), help="Named set of settings."),
-            Declared(_TERMS, leave_out=("representation",)),
+            Declared(_TERMS, leave_out=("representation", *leave_out)),
         ]
     )
 
 
 settings_options = _settings_options(tuple(PRESETS))
 
+sweep_settings_options = _settings_options(tuple(PRESETS), ("score",))
+
 judgeable_settings_options = _settings_options(("judged", *PRESETS))
 """Like ``settings_options``, plus preset ``judged``, which is more than a choice of settings."""
 
 representation_option = Declared(_TERMS, names=("representation",))
+
+choose_by_option = output(
+    "--choose-by",
+    metavar="WAY",
+    default="auto",
+    show_default=True,
+    help="What chooses the recommended k: estimate, count, consistency (S and T), or a number. auto: the first of "
+    "these that can be believed, else half of --n.",
+)
 
 between_option = alike(
     "--between",

@@ -11,6 +11,7 @@ from infostream_dedup.cli.face import Excludes, Needs, alike, command, expert, o
 from infostream_dedup.cli.options import (
     between_option,
     candidates_option,
+    choose_by_option,
     documents_argument,
     general_options,
     link_option,
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
 )
 @between_option
 @semantic_option
+@choose_by_option
 @representation_option
 @settings_options
 @reading_options

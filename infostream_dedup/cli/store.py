@@ -19,6 +19,10 @@ _COUNTS = ("what", "value")
 _TEMPLATES = ("source", "template", "title", "times", "first", "last", "filling", "filling_title")
 _REPUBLICATIONS = ("group", "title", "total", "source", "day", "documents")
 _EVENTS = ("ordinal", "kind", "group", "other", "value")
+_HEALTH = (
+    *("epoch", "source", "documents", "links", "symmetry", "symmetry_low", "symmetry_high"),
+    *("transitivity", "transitivity_low", "transitivity_high", "duplicates", "alarms"),
+)
 _BEST = ("group", "total", "best", "source", "title")
 _GROUPS = ("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "ordinal", "source", "url")
 _COPIES = ("day", "source", "documents", "links", "copies", "linked_copies", "copy_precision", "copy_recall")
@@ -62,6 +66,69 @@ def stats(file: Path, output_format: str | None, quiet: bool) -> None:
     from infostream_dedup.api import store as kept
 
     _print(kept.stats(file), output_format, _COUNTS)
+
+
+@store.command(examples=["store health news.db", "store health news.db --last 10 --format csv"])
+@store_argument
+@output("--last", type=click.IntRange(min=1), help="Only so many closed epochs.  [default: all]")
+@format_options
+def health(file: Path, last: int | None, output_format: str | None, quiet: bool) -> None:
+    """Show S, T and the share of duplicates of each closed epoch and of the largest sources, with alarms.
+
+    alarms names the measures that left those of the last five epochs by more than four standard errors.
+    """
+    from infostream_dedup.api import store as kept
+
+    rows = kept.health(file, last=last)
+    if any(row["alarms"] for row in rows):
+        note("alarm: S, T or duplicates of an epoch differ from those before; see the column alarms", quiet=quiet)
+    _print(rows, output_format, _HEALTH)
+
+
+@store.command(examples=["store retune news.db --config t.toml", "store retune news.db --config t.toml --first 120000"])
+@store_argument
+@output("--first", type=click.IntRange(min=0), help="First document (ordinal) to judge by them.  [default: the next]")
+@format_options
+def retune(file: Path, first: int | None, output_format: str | None, quiet: bool) -> None:
+    """Judge documents by the thresholds of --config from the next one on; no verdict before it changes.
+
+    The file is one of 'sweep --write-config'. Preset faithful takes the k of its representation, preset judged the
+    kinds in join. The change is recorded: replays and restarts give the same verdicts. A running service takes it up
+    with its next batch.
+    """
+    from infostream_dedup.api import store as kept
+
+    given = click.get_current_context().meta
+    if "config" not in given:
+        raise click.UsageError("--config is missing: name a file of thresholds, made by 'sweep --write-config'")
+    found = kept.retune(file, given.get("thresholds", given["config"]), first=first)
+    if not found.changes:
+        note(f"{file} judges by these thresholds already", quiet=quiet)
+    _print([found.as_dict()], output_format)
+
+
+@store.command(examples=["store fork news.db new.db --config t.toml", "store fork news.db new.db --preset judged"])
+@store_argument
+@click.argument("new", metavar="NEW", type=click.Path(path_type=Path))
+@output(
+    "--preset",
+    type=click.Choice(["faithful", "judged"]),
+    default="faithful",
+    show_default=True,
+    help="judged needs a store that keeps texts.",
+)
+@format_options
+def fork(file: Path, new: Path, preset: str, output_format: str | None, quiet: bool) -> None:
+    """Judge all documents of a store anew, into a new store, by their key terms and the thresholds of --config.
+
+    Columns: documents, preset, changed (documents with another status), settings (that differ from the old ones).
+    """
+    from infostream_dedup.api import store as kept
+
+    del quiet
+    given = click.get_current_context().meta
+    found = kept.fork(file, new, preset=preset, thresholds=given.get("thresholds", given.get("config")))
+    _print([found.as_dict()], output_format)
 
 
 @store.command(examples=["store republications news.db", "store republications news.db --top 5"])

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from infostream_dedup.links.compiled import group_leaders, match, sweep_counts
-    from infostream_dedup.links.measures import EXACT_FROM, LinkTotals, Measures, Recommendation, default_recommendation
+    from infostream_dedup.links.measures import (
+        EXACT_FROM,
+        Advice,
+        Choice,
+        KnownK,
+        LinkTotals,
+        Measures,
+        advise,
+        checked_way,
+        usual_k,
+    )
     from infostream_dedup.links.relation import (
         GroupCounts,
         LowLinks,
@@ -28,18 +38,21 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXACT_FROM",
+    "Advice",
+    "Choice",
     "GroupCounts",
+    "KnownK",
     "LinkTotals",
     "LowLinks",
     "Measures",
     "NodeLinks",
-    "Recommendation",
     "Relation",
     "ShareLinks",
     "SimilarityMatrix",
     "StoredLinks",
     "Survey",
-    "default_recommendation",
+    "advise",
+    "checked_way",
     "group_counts",
     "group_leaders",
     "group_sizes",
@@ -47,12 +60,23 @@ __all__ = [
     "survey",
     "sweep_counts",
     "sweep_shares",
+    "usual_k",
     "work_exceeds",
 ]
 
 _PLACES: Final = {
     "compiled": ("group_leaders", "match", "sweep_counts"),
-    "measures": ("EXACT_FROM", "LinkTotals", "Measures", "Recommendation", "default_recommendation"),
+    "measures": (
+        "EXACT_FROM",
+        "Advice",
+        "Choice",
+        "KnownK",
+        "LinkTotals",
+        "Measures",
+        "advise",
+        "checked_way",
+        "usual_k",
+    ),
     "sweeping": ("sweep_shares",),
     "relation": (
         "GroupCounts",

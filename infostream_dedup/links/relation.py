@@ -11,13 +11,14 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
 from infostream_dedup.links.compiled import group_leaders, sweep_counts
-from infostream_dedup.links.measures import DEFAULT_K, Measures, Recommendation, default_recommendation
+from infostream_dedup.links.intervals import Interval, intervals
+from infostream_dedup.links.measures import Advice, KnownK, Measures, advise
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
 from infostream_dedup.links.sweeping import sweep_shares
 
@@ -305,14 +306,17 @@ class Survey:
     # symmetry and transitivity at each k or threshold, ascending: of `all` links and, if labels were given, of those
     # within labels (`mono`) and between them (`cross`)
     rows: dict[str, list[Measures]]
-    # the k to use for `all` and for `cross`; empty for links by share, which have no k
-    recommended: dict[str, Recommendation]
-    # int64 (groups,), documents in each group at the recommended k (6 if none is); `None` for links by share
+    advice: dict[str, Advice]  # which k to use for `all` and for `cross`; empty for links by share, which have no k
+    # int64 (groups,), documents in each group at the recommended k; `None` for links by share
     group_sizes: NDArray[np.int64] | None
     matrix: SimilarityMatrix | None  # links written out document by document; `None` if they are not
     across: SimilarityMatrix | None  # the links between labels among them; `None` without labels
     groups: dict[str, list[GroupCounts | None]]  # groups at the k of each of `rows`, as `group_counts` returns them
-    groups_k: int = DEFAULT_K  # the k of `group_sizes`
+    groups_k: int = 0  # the k of `group_sizes`
+    # closed paths of links between labels at each k: none between two labels; of more only if the links are written out
+    closed_across: Mapping[int | None, int] = field(default_factory=dict)
+    # intervals of S and T at each k, where they were looked for
+    intervals: Mapping[str, Mapping[int, Interval]] = field(default_factory=dict)
 
 
 def survey(
@@ -320,7 +324,8 @@ def survey(
     *,
     n: int | None,
     labels: NDArray[np.generic] | None = None,
-    recommended: Mapping[str, Recommendation] | None = None,
+    known: Mapping[str, KnownK] | None = None,
+    way: str | int = "auto",
     progress: Progress | None = None,
 ) -> Survey:
     """Measure the links of a collection at each k or threshold."""
@@ -332,17 +337,41 @@ def survey(
     sizes = {name: _group_sizes(part, rows[name]) for name, part in parts.items()}
     groups = {name: _counted(rows[name], sizes[name]) for name in parts}
     if n is None:
-        return Survey(rows=rows, recommended={}, group_sizes=None, matrix=relation.matrix, across=across, groups=groups)
-    known = recommended or {}
-    chosen = {name: known.get(name) or default_recommendation(n) for name in parts if name != "mono"}
-    k = chosen["all"].k
-    groups_k = min(DEFAULT_K, n) if k is None else k
+        return Survey(rows=rows, advice={}, group_sizes=None, matrix=relation.matrix, across=across, groups=groups)
+    known = known or {}
+    advice = {
+        name: advise(
+            rows[name],
+            n=n,
+            known=known.get(name),
+            way=way,
+            inside=rows["mono"] if name == "all" and "mono" in rows else None,
+            across=name == "cross",
+        )
+        for name in parts
+        if name != "mono"
+    }
+    groups_k = advice["all"].chosen or 0
     return Survey(
         rows=rows,
-        recommended=chosen,
+        advice=advice,
         group_sizes=sizes["all"][groups_k] if groups_k in sizes["all"] else relation.group_sizes([groups_k])[0],
         matrix=relation.matrix,
         across=across,
         groups=groups,
         groups_k=groups_k,
+        intervals={name: intervals(part.matrix, rows[name]) for name, part in parts.items()},
+        closed_across={} if labels is None else _closed_across(rows["cross"], across, labels),
     )
+
+
+def _closed_across(
+    rows: Sequence[Measures], across: SimilarityMatrix | None, labels: NDArray[np.generic]
+) -> dict[int | None, int]:
+    if len(np.unique(labels)) <= 2:
+        return {row.k: 0 for row in rows}
+    if across is None:
+        return {}
+    ks = [row.k for row in rows if row.k is not None and row.k >= across.k_min]
+    found = sweep_counts(replace(across, between_groups=False), ks)
+    return {row.k: row.closed for row in found if row.closed is not None}

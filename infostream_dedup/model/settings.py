@@ -54,6 +54,22 @@ def preset_of(given: Mapping[str, Any], key_terms_only: Iterable[str]) -> str:
     return "faithful" if named or given.get("representation") not in (None, "morph") else "judged"
 
 
+MIDDLE: Final = "middle"
+MIDDLE_SHARE: Final = 0.018
+"""Minimum share of the documents that contain a term of middle frequency: near it, S and T reach the paper's levels."""
+
+SERIES: Final[Mapping[str, tuple[str, ...]]] = {
+    "paper": ("stem:tfidf", "morph:bm25", "pivot"),
+    "middle": ("stem:tfidf:middle",),
+}
+"""Named series of a sweep: the paper's standard way, new way and links between languages; terms of middle frequency."""
+
+
+def base_of(series: str) -> str:
+    """The representation of a series."""
+    return series.partition(":")[0]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The settings that determine key terms, links and pairs, named like the command line's flags.
@@ -121,6 +137,24 @@ class Settings:
                 f"df_min is {self.df_min:g}, above df_max {self.df_max:g}, so that no term could be a key term; below 1"
                 " they are shares of the documents, from 1 on numbers of documents"
             )
+
+    def for_series(self, series: str) -> Settings:
+        """These settings for a series ``REPRESENTATION[:WEIGHTING][:middle]``.
+
+        Raises:
+            ConfigurationError: there is no such series.
+        """
+        representation, *more = series.split(":")
+        middle = more[-1:] == [MIDDLE]
+        weightings = more[: len(more) - middle]
+        OneOf(*REPRESENTATIONS).check("representation", representation)
+        if len(weightings) > 1 or not set(weightings) <= set(WEIGHTINGS):
+            raise ConfigurationError(
+                f"representation is {series!r}; expected REPRESENTATION, REPRESENTATION:WEIGHTING (weightings are"
+                f" {', '.join(WEIGHTINGS)}) or one of these followed by :{MIDDLE}"
+            )
+        found = replace(self, representation=representation, weighting=(weightings or [self.weighting])[0])
+        return replace(found, df_min=MIDDLE_SHARE) if middle else found
 
     def target_size(self) -> int | None:
         """Return how many terms of a document are searched: M for ``top:M``, 0 for ``signature``, ``None`` for all."""

@@ -9,6 +9,7 @@ from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.report.tables import (
     Cover,
     Wording,
+    advised,
     cards_of,
     cover_lines,
     list_series,
@@ -42,6 +43,7 @@ def html_report(result: SweepResult, figures: Mapping[str, str], cover: Cover) -
             language=cover.language,
             cover=cover_lines(result, cover, wording),
             cards=cards_of(result, wording),
+            advice=advised(result, wording),
             figures=svgs,
             series=series,
             overview=overview_of(series),

@@ -6,21 +6,27 @@ from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal
 
-from infostream_dedup.model.settings import REPRESENTATIONS
+from infostream_dedup.model.settings import MIDDLE, REPRESENTATIONS, base_of
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, even_ticks
 from infostream_dedup.report.tables import PUBLISHED, PartTables, Wording, list_series, title_of, wording_of
-from infostream_dedup.terms.representation import representation as representation_named
+from infostream_dedup.terms.representation import Representation
+from infostream_dedup.terms.representation import representation as base_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from infostream_dedup.runs.batch.sweeping import SweepResult
+    from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 
 Quantity = Literal["symmetry", "transitivity"]
-_BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":", "confirmed": "-."}
+_BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":", "confirmed": "-.", "judged": "-", "mutual": ":"}
 _SHARES: Final = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _MOST_LABELS: Final = 16
 _STRETCHES: Final = ("day", "week", "month")
+
+
+def representation_named(series: str) -> Representation:
+    """The representation of a series, with its colour and marker."""
+    return base_named(base_of(series))
 
 
 def curve_figure(result: SweepResult, quantity: Quantity, wording: Wording | None = None) -> Picture:
@@ -31,7 +37,7 @@ def curve_figure(result: SweepResult, quantity: Quantity, wording: Wording | Non
     for representation, block in dict.fromkeys((row.representation, row.block) for row in result.rows):
         lines += _series(result, quantity, representation, block, words)
     if not threshold:
-        for representation in dict.fromkeys(row.representation for row in result.rows):
+        for representation in dict.fromkeys(base_of(row.representation) for row in result.rows):
             lines += _published(quantity, representation, words)
     if threshold:
         ticks = [(one, words.decimal(one, 1)) for one in _SHARES]
@@ -49,13 +55,21 @@ def _share_axis(words: Wording, label: str) -> Axis:
     return Axis(low=-0.02, high=1.04, ticks=[(one, words.decimal(one, 1)) for one in _SHARES], label=words(label))
 
 
+def value_of(row: SweepRow, quantity: str) -> float | None:
+    """S or T of a row; between languages, T with the way back."""
+    if quantity == "transitivity" and row.block == "cross":
+        return row.transitivity_with_return
+    value: float | None = getattr(row.measures, quantity)
+    return value
+
+
 def _series(
     result: SweepResult, quantity: Quantity, representation: str, block: str, words: Wording
 ) -> Iterator[Stroke]:
     points = [
-        (row.measures.k if row.measures.k is not None else row.measures.threshold, getattr(row.measures, quantity), row)
+        (row.measures.k if row.measures.k is not None else row.measures.threshold, value_of(row, quantity), row)
         for row in result.rows
-        if (row.representation, row.block) == (representation, block)
+        if (row.representation, row.block) == (representation, block) and representation not in result.same_as
     ]
     known = [(x, y, row) for x, y, row in points if x is not None and y is not None]
     errors = [1.96 * (row.measures.transitivity_error or 0) for _, _, row in known]
@@ -64,10 +78,17 @@ def _series(
             points=[(x, y) for x, y, _ in known],
             colour=representation_named(representation).colour,
             marker=representation_named(representation).marker,
-            dash=_BLOCK_LINE.get(block, "-"),
+            dash=_BLOCK_LINE.get(block, ":" if MIDDLE in representation else "-"),
+            hollow=_is_second(result, representation),
             label=title_of(representation, block, words),
             errors=errors if quantity == "transitivity" and any(errors) else (),
         )
+
+
+def _is_second(result: SweepResult, series: str) -> bool:
+    """Whether an earlier series has the same representation, and so the same colour."""
+    first = next(row.representation for row in result.rows if base_of(row.representation) == base_of(series))
+    return first != series
 
 
 def _published(quantity: Quantity, representation: str, words: Wording) -> Iterator[Stroke]:
@@ -136,22 +157,34 @@ def part_figure(tables: PartTables, by: str, wording: Wording) -> Picture:
     panels = []
     for quantity in ("symmetry_at", "transitivity_at", "duplicates"):
         lines: list[Stroke] = []
+        areas: list[tuple[list[tuple[float, float]], str]] = []
         for table in tables.tables:
-            values = [getattr(line, quantity) for line in table.lines if not line.whole and line.name in names]
-            known = enumerate(values)
-            # A gap in the values is a gap in the line.
-            runs = [list(run) for given, run in groupby(known, key=lambda one: one[1] is not None) if given]
-            lines += (
-                Stroke(
-                    points=run,
-                    colour=representation_named(table.name).colour,
-                    marker=representation_named(table.name).marker,
-                    dash="-" if by in _STRETCHES else "",
-                )
-                for run in runs
-            )
+            colour, marker = representation_named(table.name).colour, representation_named(table.name).marker
+            parts = [line for line in table.lines if not line.whole and line.name in names]
+            bands = [line.bands.get(quantity.removesuffix("_at"), (None, None)) for line in parts]
+            # A part with too few links for an interval draws nothing: a gap in the values is a gap in the line.
+            known = [(place, getattr(line, quantity), bands[place]) for place, line in enumerate(parts)]
+            runs = groupby(known, key=lambda one: one[1] is not None and one[2] is not None)
+            for run in [list(run) for given, run in runs if given]:
+                points = [(float(place), value) for place, value, _ in run]
+                lines.append(Stroke(points=points, colour=colour, marker=marker, dash="-" if by in _STRETCHES else ""))
+                ranges = [
+                    (float(place), band[0], band[1])
+                    for place, _, band in run
+                    if band is not None and band[0] is not None and band[1] is not None
+                ]
+                if by in _STRETCHES:
+                    edge = [(place, low) for place, low, _ in ranges] + [
+                        (place, high) for place, _, high in ranges[::-1]
+                    ]
+                    areas += [(edge, colour)] if ranges else []
+                else:
+                    lines += (
+                        Stroke(points=[(place, low), (place, high)], colour=colour, width=1.2)
+                        for place, low, high in ranges
+                    )
         y = _share_axis(wording, f"axis_{quantity.removesuffix('_at')}")
-        panels.append(Panel(x=x, y=y, height=150, lines=lines))
+        panels.append(Panel(x=x, y=y, height=150, areas=areas, lines=lines))
     legend = [
         Stroke(points=(), colour=representation_named(one.name).colour, marker=representation_named(one.name).marker,
              dash="-" if by in _STRETCHES else "", label=one.name)
@@ -183,7 +216,7 @@ def describe_curves(result: SweepResult, quantity: str, wording: Wording) -> str
     """Describe where each curve begins, ends and is highest."""
     sentences = []
     for series in list_series(result, wording):
-        points = [(getattr(row.measures, quantity), row.measures.k) for row in series.rows]
+        points = [(value_of(row, quantity), row.measures.k) for row in series.rows]
         known = [(value, k) for value, k in points if value is not None and k is not None]
         if known:
             most, top = max(known, key=lambda point: (point[0], -point[1]))

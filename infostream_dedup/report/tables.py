@@ -10,13 +10,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import UsageError
+from infostream_dedup.links import Advice, Measures, usual_k
 from infostream_dedup.machine.phrase import BETWEEN, Phrase
+from infostream_dedup.model.settings import base_of
 from infostream_dedup.runs.batch.parts import short_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from infostream_dedup.links import Measures
     from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 
 # Figures that papers published, each on its own corpus, which differs from yours.
@@ -63,7 +64,7 @@ PUBLISHED: Final = {
 def published_beside(representation: str, block: str, blocks: Collection[tuple[str, str]]) -> PublishedSeries | None:
     """Return the paper's series to show beside one of ours; ``None`` if there is none."""
     counterpart = "cross" if (representation, "cross") in blocks else "all"
-    return PUBLISHED.get(representation) if block == counterpart else None
+    return PUBLISHED.get(base_of(representation)) if block == counterpart else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,9 +238,25 @@ def title_of(representation: str, block: str, wording: Wording) -> str:
     return representation if block == "all" else f"{representation}, {wording(f'block_{block}')}"
 
 
+def advised(result: SweepResult, wording: Wording) -> list[tuple[str, Advice]]:
+    """Return the advice on every series that has a k, by the name of the series."""
+    named = ((*split_name(name), one) for name, one in result.advice.items() if one.chosen is not None)
+    return [
+        (title_of(representation, block or "all", wording), one)
+        for representation, block, one in named
+        if representation not in result.same_as
+    ]
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """The series and the block (``cross`` or empty) of a recommendation."""
+    return (name.removesuffix(":cross"), "cross") if name.endswith(":cross") else (name, "")
+
+
 def list_series(result: SweepResult, wording: Wording) -> list[Series]:
     """Return the series of a sweep in the order of its rows."""
-    blocks = dict.fromkeys((row.representation, row.block) for row in result.rows)
+    shown = [row for row in result.rows if row.representation not in result.same_as]
+    blocks = dict.fromkeys((row.representation, row.block) for row in shown)
     found = []
     for representation, block in blocks:
         rows = [
@@ -276,14 +293,16 @@ def cards_of(result: SweepResult, wording: Wording) -> list[Card]:
     """Return the recommendation for each representation, and for links between languages."""
     cards = []
     for name, k in result.recommended_k.items():
-        representation, _, block = name.partition(":")
+        representation, block = split_name(name)
+        if representation in result.same_as:
+            continue
         cards.append(
             Card(
                 name=title_of(representation, block or "all", wording),
                 k=k,
                 reason=result.reason[name],
                 duplicates=None if block else result.duplicates(representation),
-                groups_k=k or min(6, result.configuration["n"]),
+                groups_k=k or usual_k(result.configuration["n"]),
                 quality=_quality(result, representation, block or "all", k, wording),
             )
         )
@@ -344,9 +363,6 @@ def _told_apart(result: SweepResult, representation: str) -> bool:
     return any((row.representation, row.block) == (representation, "mono") for row in result.rows)
 
 
-_REFUSED_K = 6
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartLine:
     """One part in one representation."""
@@ -360,6 +376,7 @@ class PartLine:
     duplicates: float | None
     symmetry_at: float | None
     transitivity_at: float | None
+    bands: dict[str, tuple[float, float] | None]
     curves: dict[str, list[float | None]]
 
 
@@ -390,13 +407,13 @@ def tabulate_parts(result: SweepResult, wording: Wording) -> PartTables | None:
     """Arrange the parts side by side; return ``None`` if there are no parts, or if they have no k."""
     if result.by is None or all(row.measures.k is None for row in result.rows):
         return None
-    names = dict.fromkeys(row.representation for row in result.rows)
+    names = dict.fromkeys(row.representation for row in result.rows if row.representation not in result.same_as)
     tables = [_table(result, name, wording) for name in names]
     return PartTables(", ".join(f"{table.k} ({table.name})" for table in tables), tables)
 
 
 def _table(result: SweepResult, representation: str, wording: Wording) -> PartTable:
-    k = result.recommended_k.get(representation) or min(_REFUSED_K, result.configuration["n"])
+    k = result.recommended_k.get(representation) or usual_k(result.configuration["n"])
     ks = sorted(_by_k(result, representation))
     named = [(part_name(name, result.by, wording), part) for name, part in result.parts.items()]
     lines = [_line(wording("whole"), result, representation, k, ks, whole=True)]
@@ -417,11 +434,23 @@ def _line(name: str, part: SweepResult, representation: str, k: int, ks: Sequenc
         duplicates=part.duplicates(representation),
         symmetry_at=None if at_k is None else at_k.symmetry,
         transitivity_at=None if at_k is None else at_k.transitivity,
+        bands=_bands(part, representation, k),
         curves={
             quantity: [getattr(rows.get(one), quantity, None) for one in ks]
             for quantity in ("symmetry", "transitivity")
         },
     )
+
+
+def _bands(part: SweepResult, representation: str, k: int) -> dict[str, tuple[float, float] | None]:
+    """Intervals of S and T at k; ``None`` for a part with too few links to draw."""
+    found: dict[str, tuple[float, float] | None] = {"symmetry": None, "transitivity": None}
+    for row in part.rows:
+        if (row.representation, row.block, row.measures.k) == (representation, "all", k):
+            for name in found:
+                low, high = getattr(row.interval, f"{name}_low"), getattr(row.interval, f"{name}_high")
+                found[name] = None if low is None or high is None else (low, high)
+    return found
 
 
 def _by_k(part: SweepResult, representation: str) -> dict[int, Measures]:

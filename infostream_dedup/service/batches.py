@@ -108,6 +108,15 @@ class GivenDocuments(Body):
     documents: Annotated[list[Any], WithJsonSchema(_DOCUMENTS)]
 
 
+class GivenThresholds(Body):
+    """The tables of a file of thresholds, and the first document that is judged by them."""
+
+    thresholds: dict[str, Any]
+    judged: dict[str, Any] = Field(default_factory=dict)
+    measured: dict[str, Any]
+    first: Annotated[int, Field(ge=0)] | None = None
+
+
 class GivenBatch(GivenDocuments):
     """A batch as it was sent; without an id, its content identifies it."""
 

@@ -87,6 +87,10 @@ class Judge:
     def __init__(self, settings: StreamSettings, window: Window, second: SecondStage | None = None) -> None:
         self._second = second
         self._window = window
+        self.use(settings)
+
+    def use(self, settings: StreamSettings) -> None:
+        """Judge further documents by other thresholds."""
         terms = settings.terms
         sizes = np.arange(terms.n + 1)
         duplicate, similar = (

@@ -338,7 +338,7 @@ class Deduplicator:
 
         if not isinstance(self._store, Store):
             raise ConfigurationError("a stream in memory cannot be searched; give it a store")
-        if self._searcher is None:
+        if self._searcher is None or self._searcher.retunes != self._store.stored_position().retunes:
             self._searcher = Searcher(self._store)
         return self._searcher.search(text, **asked)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.machine.memory import collector_paused, give_back_memory
 from infostream_dedup.model import LANGUAGES, Document, Language
@@ -32,12 +34,15 @@ from infostream_dedup.stream.memory import Losses, Memory, best_member
 from infostream_dedup.stream.pivot_terms import PIVOT, PivotRead, union
 from infostream_dedup.stream.preparation import Prepared, prepare
 from infostream_dedup.stream.settings import StreamSettings, TermRules
+from infostream_dedup.stream.store.retuning import in_force, next_change
 from infostream_dedup.stream.window import EvidenceRows, PivotRows, Window, address_numbers, published_times
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from infostream_dedup.stream.across import LinkAcross
     from infostream_dedup.stream.recent_documents import WordingSource
@@ -217,6 +222,8 @@ class StreamEngine:
         self._analyser = Analyser(settings.terms, self.numbers)
         self._borders = EpochBorders(settings)
         self._losses = Losses(settings.loss_limit, settings.loss_documents)
+        self._first_settings = settings
+        self._retunes: list[dict[str, Any]] = []
         self._handed_out = self._keeping = 0
         self._across = Across(settings, self.numbers) if settings.across == "pivot" else None
         self._remember(Memory(settings))
@@ -260,6 +267,7 @@ class StreamEngine:
         return True
 
     def _resume_state(self, loaded: Loaded) -> None:
+        self._retunes = loaded.state.get("retunes", [])
         self.rules_changed = self._rules.resume(loaded.state, loaded.position.documents)
         self._evidence, self._dates = EvidenceCounts.of(loaded.evidence), loaded.state.get("dates", [])
         if "pair_model" in loaded.state:
@@ -274,6 +282,15 @@ class StreamEngine:
             self._deciding = EvidenceJudge(self.settings, memory.window, self._wording, self._model)
         if self._across is not None:
             self._across.remember(memory)
+
+    def _tune(self, ordinal: int) -> int | None:
+        """Take the thresholds by which a document is judged; return the document from which on others hold."""
+        settings = StreamSettings.of(in_force(self._first_settings.as_dict(), self._retunes, ordinal))
+        if settings != self.settings:
+            self.settings = settings
+            self._judge.use(settings)
+            self._deciding.use(settings)
+        return next_change(self._retunes, ordinal)
 
     @property
     def window(self) -> Window:
@@ -301,6 +318,7 @@ class StreamEngine:
         clock, decided = self._memory.clock, Decided()
         running = StreamClock(clock, self._dates, agreeing=self.settings.preset == "judged")
         self._deciding.begin_batch()
+        changed = None
         prepared = prepare(
             batch,
             self.settings,
@@ -326,7 +344,11 @@ class StreamEngine:
                 closed, repeated = self.frequencies.close()
                 decided.closed += closed
                 decided.repeated += repeated
+            if self._retunes:
+                changed = self._tune(prepared.first + start)
             end = start + epochs[start:].count(epochs[start])
+            if changed is not None:
+                end = min(end, changed - prepared.first)
             self._decide_within_epoch(self._entering(prepared, analysed, read, pivot, start, end), decided)
             start = end
         self._memory.window.tidy()
@@ -340,6 +362,67 @@ class StreamEngine:
         decided.state = self._state()
         decided.oldest = self._memory.window.oldest
         return decided
+
+    def take_rules(self, state: Mapping[str, Any], documents: int) -> None:
+        """Take over by which rules the documents of another store were read."""
+        self._rules.resume(state, documents)
+
+    def decide_anew(self, remembered: Sequence[Remembered], new_terms: Sequence[str]) -> Decided:
+        """Judge documents of another store by their key terms alone; the preset must be ``faithful``."""
+        decided = Decided(new_terms=list(new_terms))
+        self.numbers.extend(new_terms)
+        self._handed_out = len(self.numbers)
+        for epoch, same in groupby(remembered, key=lambda one: one.epoch):
+            if epoch != self.frequencies.epoch:
+                closed, repeated = self.frequencies.close()
+                decided.closed += closed
+                decided.repeated += repeated
+            part = [replace(one, evidence=None, pivot=None) for one in same]
+            self._decide_part(part, decided)
+        self._memory.window.tidy()
+        decided.state, decided.oldest = self._state(), self._memory.window.oldest
+        return decided
+
+    def _decide_part(self, part: list[Remembered], decided: Decided) -> None:
+        """Judge documents of one epoch that were read before."""
+        first = part[0].ordinal
+        clocks = np.array([one.clock for one in part], dtype=np.int64)
+        times = np.array([one.clock if one.published is None else one.published for one in part], dtype=np.int64)
+        keys, weights, targets, numbers = (
+            Ragged(offsets_of([len(row) for row in rows]), np.concatenate(rows).astype(np.int64))
+            for rows in ([getattr(one, name) for one in part] for name in ("keys", "weights", "targets", "numbers"))
+        )
+        self._memory.extend(
+            [one.id for one in part],
+            [(one.text_hash, one.opening_hash) for one in part],
+            [one.source for one in part],
+            clocks,
+            times,
+            (keys, weights, targets, numbers),
+        )
+        oldest = self._memory.oldest_at(first, len(part))
+        equals = self._memory.equals(first, oldest)
+        decided.remembered += part
+        verdicts: list[Verdict] = []
+        for begin in range(0, len(part), _JUDGED_AT_ONCE):
+            more = slice(begin, begin + _JUDGED_AT_ONCE)
+            verdicts += self._judge_documents(EnteredDocuments(part[more], equals[more], oldest[more], []), decided)
+        decided.verdicts += verdicts
+        self._count(
+            np.array([LANGUAGES.index(one.language) for one in part], dtype=np.uint8),
+            np.array([one.length for one in part], dtype=np.int64),
+            targets,
+            verdicts,
+        )
+
+    def _count(
+        self, languages: NDArray[np.uint8], lengths: NDArray[np.int64], targets: Ragged, verdicts: Sequence[Verdict]
+    ) -> None:
+        """Count documents in the statistics of the open epoch."""
+        count_rows(self.frequencies.open, languages, lengths, targets)
+        if self.settings.df_counts == "distinct":
+            repeats = np.array([one.repeats for one in verdicts], dtype=np.bool_)
+            count_rows(self.frequencies.open_repeats, languages, lengths, targets, counted=repeats)
 
     def _decide_within_epoch(self, entering: Entering, decided: Decided) -> None:
         """Judge consecutive documents of one epoch."""
@@ -356,11 +439,7 @@ class StreamEngine:
         languages, lengths, targets = entering.languages, entering.lengths, entering.targets
         if self._across is not None and entering.across is not None:
             self._across.count(lengths, entering.across)
-        count_rows(self.frequencies.open, languages, lengths, targets)
-        if self.settings.df_counts == "distinct":
-            verdicts = decided.verdicts[len(decided.verdicts) - len(remembered) :]
-            repeats = np.array([one.repeats for one in verdicts], dtype=np.bool_)
-            count_rows(self.frequencies.open_repeats, languages, lengths, targets, counted=repeats)
+        self._count(languages, lengths, targets, decided.verdicts[len(decided.verdicts) - len(remembered) :])
 
     def _entering(
         self,

@@ -304,13 +304,17 @@ class EvidenceJudge:
     """
 
     def __init__(self, settings: StreamSettings, window: Window, wording: WordingSource, model: PairModel) -> None:
-        self._settings = settings
         self._window = window
         self._model = model
-        self._joined = joined_kinds(settings.join)
+        self.use(settings)
         self._recent = RecentDocuments(window, wording, model)
         self._story: StoryPairs | None = None
         self.needs = np.full(1, CANDIDATE_TERMS, dtype=np.int64)
+
+    def use(self, settings: StreamSettings) -> None:
+        """Judge further documents by other thresholds."""
+        self._settings = settings
+        self._joined = joined_kinds(settings.join)
 
     def begin_batch(self) -> None:
         """Begin a batch; the triples of older documents now come from the store."""

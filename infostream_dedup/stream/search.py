@@ -456,6 +456,7 @@ class Searcher:
         self._store = store
         self._everything = everything
         self._settings = StreamSettings.of(store.settings)
+        self.retunes = store.stored_position().retunes
         self._parts = SearchedParts()
         self._reader = QuestionReader(self._settings)
         judged = self._settings.preset == "judged"

@@ -120,7 +120,8 @@ def count_lost_to_df_max(terms: KeyTerms, settings: Settings) -> int:
     """Count the documents that have too few key terms to be compared, but would have enough without ``df_max``."""
     enough = min(INSUFFICIENT_TERMS, settings.n)
     few = np.flatnonzero(terms.sizes < enough)
-    if not len(few):
+    if not len(few) or not terms.statistics:
+        # A store keeps key terms without the statistics by which they were chosen.
         return 0
     above = np.stack([above_df_max(one.counted, settings) for one in terms.statistics])
     counts = terms.counts.of(few)

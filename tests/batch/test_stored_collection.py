@@ -170,4 +170,4 @@ def test_a_store_that_keeps_evidence_counts_the_copies_of_its_documents(document
     assert found.without_labels["morph"]["universe"] == expected.without_labels["morph"]["universe"]
     assert found.reason["morph"].split(":")[0] == expected.reason["morph"].split(":")[0]
     bare = api.sweep_store(ingested(tmp_path / "bare.db", documents))
-    assert (bare.recommended_k, bare.reason["morph"][:8]) == ({"morph": 6}, "default:")
+    assert (bare.recommended_k, bare.advice["morph"].chosen_by) == ({"morph": 6}, "consistency")

@@ -32,7 +32,11 @@ def shown(*words: str) -> str:
 @pytest.mark.parametrize(
     ("path", "command"), commands(), ids=lambda one: " ".join(one) if isinstance(one, tuple) else ""
 )
-def test_the_examples_of_a_command_are_commands(path: tuple[str, ...], command: click.Command) -> None:
+def test_the_examples_of_a_command_are_commands(
+    path: tuple[str, ...], command: click.Command, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.toml").touch()
     lines = [line.strip() for line in (command.epilog or "").splitlines() if "infostream-dedup" in line]
     assert len(lines) >= 2
     text = command.get_help(click.Context(command, info_name=" ".join(path)))

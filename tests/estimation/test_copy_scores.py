@@ -7,7 +7,13 @@ import scipy.sparse as sp
 from infostream_dedup.lab.estimation import copy_scores
 from infostream_dedup.lab.estimation.census import Copies, CountedPairs, are_kept, find_all_copies
 from infostream_dedup.lab.estimation.copy_scores import Links, count_copies
-from infostream_dedup.lab.estimation.sweep_estimator import recommended_k
+from infostream_dedup.lab.estimation.sweep_estimator import known_k
+from infostream_dedup.links import advise
+
+
+def recommended_k(copies, estimate=None, n=12):
+    """The advice where there are no links."""
+    return advise([], n=n, known=known_k(copies, estimate, n=n))
 
 
 def _links(documents, grades):
@@ -99,12 +105,14 @@ def test_k_is_chosen_by_f1_where_there_are_50_copies(universe):
         none = np.zeros(130, dtype=np.uint8)
         return recommended_k(count_copies(_links(130, links | noise), copied, counted, none, steps=range(1, 13))["all"])
 
-    assert chosen(60).k == 5
+    assert chosen(60).chosen == 5
     assert chosen(60).reason.startswith("counted: ")
-    assert chosen(49).k == 6
+    assert chosen(49).chosen == 6
     assert chosen(49).reason.startswith("default: 49 copies")
-    assert recommended_k([]).k == 6
-    assert recommended_k([]).reason == "default: copies were not counted, and a choice needs 50"
+    assert recommended_k([]).chosen == 6
+    assert recommended_k([]).reason == (
+        "default: copies were not counted; 0 links and 0 paths at k = 6; S and T need 50 of each to choose"
+    )
 
 
 def test_blocks_of_links_change_nothing(universe, monkeypatch):

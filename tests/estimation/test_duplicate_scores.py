@@ -24,7 +24,8 @@ from infostream_dedup.lab.estimation.duplicate_scores import (
     levels_of,
     patterns_of,
 )
-from infostream_dedup.lab.estimation.sweep_estimator import recommended_k
+from infostream_dedup.lab.estimation.sweep_estimator import known_k
+from infostream_dedup.links import advise
 
 GOOD = FitCheck(
     disagreement=0.03, overall=0.2, unworded=0.01, refilled=0.01, disputed=0.0, far_links=0, far=None, candidates=900,
@@ -32,12 +33,19 @@ GOOD = FitCheck(
 )  # fmt: skip
 
 
+def recommended_k(copies, estimate=None, n=12):
+    """The advice where there are no links."""
+    return advise([], n=n, known=known_k(copies, estimate, n=n))
+
+
 def test_one_bad_sign_is_enough():
     for signs, code, word in [
-        ({}, "reliable", "nothing speaks"), ({"disagreement": 0.06}, "upper_bound", "disagree"),
-        ({"overall": 0.3}, "upper_bound", "over all candidates"), ({"unworded": 0.05}, "upper_bound", "no wording"),
-        ({"refilled": 0.06}, "upper_bound", "not their numbers"),
-        ({"disputed": 0.05}, "upper_bound", "sources that hold 5 %"),
+        ({}, "reliable", "nothing speaks"),
+        ({"disagreement": 0.06}, "upper_bound", "different answers"),
+        ({"overall": 0.3}, "upper_bound", "are in doubt"),
+        ({"unworded": 0.05}, "upper_bound", "no wording"),
+        ({"refilled": 0.06}, "upper_bound", "other numbers"),
+        ({"disputed": 0.05}, "upper_bound", "5 of 100 links"),
         ({"far_links": 100, "far": 0.1}, "upper_bound", "60 days"),
         ({"far_links": 100, "far": 0.09}, "reliable", "nothing"), ({"candidates": 199}, "refused", "199"),
         ({"links": 49, "disagreement": 0.9}, "refused", "49"),
@@ -92,11 +100,11 @@ def _scores(step, precision, recall):
 def test_only_a_reliable_estimate_chooses_k():
     scores = [_scores(2, 1.0, 1.0), _scores(4, 0.6, 1.0), _scores(7, 0.9, 0.9), _scores(9, 1.0, 0.5)]
     good = DuplicateEstimate(scores=scores, check=GOOD, fit=None, lowest_step=3)
-    assert recommended_k([], good).k == 7
+    assert recommended_k([], good).chosen == 7
     assert recommended_k([], good).reason.startswith("estimated: ")
     bad = DuplicateEstimate(scores=scores, check=replace(GOOD, unworded=0.2), fit=None, lowest_step=3)
-    assert recommended_k([], bad).k == 6
-    assert recommended_k([], bad, n=4).k == 4
+    assert recommended_k([], bad).chosen == 6
+    assert recommended_k([], bad, n=4).chosen == 2
 
 
 def copies(step, share):
@@ -113,10 +121,14 @@ def test_where_most_links_are_one_text_in_other_words_the_pair_model_chooses_k()
     scores = [_scores(step, 0.5, 1.0) for step in (2, 4, 6, 9)]
     check = replace(GOOD, disagreement=0.07, overall=0.749)
     found = DuplicateEstimate(
-        scores=scores, check=check, fit=None, lowest_step=3,
-        by_model=dict(zip((2, 4, 6, 9), (0.99, 0.9, 0.89, 0.7), strict=True)), accepted=0.75,
-    )  # fmt: skip
-    assert recommended_k(counted, found).k == 4
+        scores=scores,
+        check=check,
+        fit=None,
+        lowest_step=3,
+        by_model=dict(zip((2, 4, 6, 9), (0.99, 0.9, 0.89, 0.7), strict=True)),
+        accepted=0.75,
+    )
+    assert recommended_k(counted, found).chosen == 4
     assert recommended_k([], found).reason.startswith(
         "estimated: F1 of the links as duplicates is greatest by the pair"
     )
@@ -124,11 +136,11 @@ def test_where_most_links_are_one_text_in_other_words_the_pair_model_chooses_k()
     assert "75 % of them at k = 4" in recommended_k(counted, found, n=4).reason
     for signs in ({"overall": 0.75}, {"refilled": 0.06}, {"far_links": 100, "far": 0.1}):
         doubtful = replace(found, check=replace(check, **signs), without_forms=[0.0, 0.4, 0.5, 0.8], not_forms=50)
-        assert recommended_k(counted, doubtful).k == 9
-    assert recommended_k(counted, replace(found, accepted=0.749)).k == 9
+        assert recommended_k(counted, doubtful).chosen == 9
+    assert recommended_k(counted, replace(found, accepted=0.749)).chosen == 9
     # Where several k link the same pairs, it is the one nearest to 6, then the smaller.
     for f1, k in (({3: 0.9, 4: 0.9, 6: 0.9, 9: 0.9}, 6), ({3: 0.9, 5: 0.9, 7: 0.9}, 5), ({8: 0.9, 9: 0.9}, 8)):
-        assert recommended_k(counted, replace(found, by_model=f1)).k == k
+        assert recommended_k(counted, replace(found, by_model=f1)).chosen == k
 
 
 def test_in_a_small_collection_the_pair_model_chooses_k_by_hand(monkeypatch):
@@ -153,8 +165,8 @@ def test_in_a_small_collection_the_pair_model_chooses_k_by_hand(monkeypatch):
     assert (found.code, found.scores, found.accepted) == ("refused", [], 0.9)
     f1 = [found.by_model[k] for k in (6, 5, 4)]
     assert f1 == pytest.approx([2 * 0.9 / (1 + 1.8), 2 * 1.7 / (2 + 1.8), 2 * 1.8 / (3 + 1.8)])
-    assert recommended_k([], found).k == 5
-    assert recommended_k([copies(6, 0.5), copies(9, 0.9)], found).k == 5
+    assert recommended_k([], found).chosen == 5
+    assert recommended_k([copies(6, 0.5), copies(9, 0.9)], found).chosen == 5
     assert recommended_k([], found).reason == (
         "estimated: F1 of the links as duplicates is greatest by the pair model (0.89), which takes 90 % of them at"
         " k = 6 for one text; there are too few pairs for an estimate of their own"
@@ -162,8 +174,8 @@ def test_in_a_small_collection_the_pair_model_chooses_k_by_hand(monkeypatch):
     # Of all three links at k = 6 it expects 1.8 to be right, less than three in four; without links it says nothing.
     assert estimated([7, 6, 6]).accepted == pytest.approx(0.6)
     assert recommended_k([], estimated([7, 6, 6])).reason.startswith("default: ")
-    assert recommended_k([copies(6, 0.5), copies(9, 0.9)], estimated([7, 6, 6])).k == 9
-    assert recommended_k([], estimated([5, 4, 4])).k == recommended_k([], estimated([])).k == 6
+    assert recommended_k([copies(6, 0.5), copies(9, 0.9)], estimated([7, 6, 6])).chosen == 9
+    assert recommended_k([], estimated([5, 4, 4])).chosen == recommended_k([], estimated([])).chosen == 6
 
 
 def test_a_count_in_which_forms_are_many_does_not_choose_k():
@@ -172,18 +184,18 @@ def test_a_count_in_which_forms_are_many_does_not_choose_k():
     few = DuplicateEstimate(
         scores=[_scores(6, 0.5, 1.0)], check=replace(GOOD, unworded=0.2, refilled=0.059), fit=None, lowest_step=3
     )
-    assert recommended_k(counted, few).k == 9
+    assert recommended_k(counted, few).chosen == 9
     many = replace(few, check=replace(few.check, refilled=0.06), without_forms=[0.4])
-    assert recommended_k(counted, many).k == 6
-    assert recommended_k(counted, many).reason.startswith("default: 6 % of the copy class are forms")
+    assert recommended_k(counted, many).chosen == 6
+    assert recommended_k(counted, many).reason.startswith("default: 6 of 100 copies are forms")
     # 50 copies that are not forms are enough; of equal F1 the smaller k, but none below 3.
     steps = [_scores(step, 0.5, 1.0) for step in (2, 4, 5, 8)]
     enough = replace(many, scores=steps, without_forms=[0.9, 0.7, 0.7, 0.6], not_forms=50)
     found = recommended_k(counted, enough)
-    assert (found.k, found.reason[:7]) == (4, "counted")
-    assert "other than forms is greatest (0.70; 6 % of the copy class" in found.reason
-    assert recommended_k(counted, replace(enough, not_forms=49)).k == 6
-    assert recommended_k(counted, replace(enough, check=replace(enough.check, overall=1.0))).k == 6
+    assert (found.chosen, found.reason[:7]) == (4, "counted")
+    assert "other than forms is greatest (0.70; 6 of 100 copies" in found.reason
+    assert recommended_k(counted, replace(enough, not_forms=49)).chosen == 6
+    assert recommended_k(counted, replace(enough, check=replace(enough.check, overall=1.0))).chosen == 6
 
 
 def test_a_text_that_is_not_drawn_takes_its_pairs_with_it(monkeypatch):

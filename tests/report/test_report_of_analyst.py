@@ -119,7 +119,10 @@ def test_every_language_has_all_words_and_other_languages_only_where_they_must(p
     assert used <= keys[0]
 
 
-SPEAKERS = ("links/recommendation.py", "runs/batch/sweeping.py", "runs/sharded/sweeping.py", "lab/estimation/*.py")
+SPEAKERS = (
+    *("links/recommendation.py", "runs/batch/sweeping.py", "runs/batch/probabilities.py", "runs/sharded/sweeping.py"),
+    "lab/estimation/*.py",
+)
 
 
 def test_every_sentence_of_a_sweep_can_be_said_in_every_language():
@@ -150,8 +153,8 @@ def test_every_sentence_of_a_sweep_can_be_said_in_every_language():
 
 def test_sentences_inside_a_sentence_are_said_too():
     signs = [
-        Phrase.of("the mixture and the pair model disagree by {disagreement:.2f} about a link", disagreement=0.45),
-        Phrase.of("{share:.0f} % of the copy class share no wording", share=49.2),
+        Phrase.of("two ways of telling one text from two give different answers about the links"),
+        Phrase.of("{share:.0f} of 100 pairs that pass for one text have no wording in common", share=49.2),
     ]
     why = Phrase.joined(signs)
     assert why == "; ".join(signs)
@@ -159,8 +162,8 @@ def test_sentences_inside_a_sentence_are_said_too():
     said, own = wording_of("ru").spoken(whole)
     assert own
     assert said == (
-        "пересказы тех же текстов не оценены: смесь распределений и модель пар расходятся в оценке связи на 0,45; "
-        "у 49 % класса копий нет общих формулировок"
+        "пересказы тех же текстов не оценены: два способа отличить один текст от двух по-разному оценивают связи; "
+        "у 49 из 100 пар, принятых за один текст, нет общих формулировок"
     )
     unknown = Phrase.joined([*signs, Phrase.of("never said before")])
     assert wording_of("ru").spoken(unknown) == (str(unknown), False)
@@ -177,7 +180,8 @@ def test_parts_are_swept_alone(swept):
     found = swept.as_dict()
     assert found["whole"]["rows"][0]["documents"] == 199
     assert [part["part"] for part in found["parts"]] == list(swept.parts)
-    assert found["recommended_k"]["stem"] == 6
+    assert found["recommended_k"]["stem"] == found["advice"]["stem"]["chosen"] == 7
+    assert found["parts"][0]["advice"]["stem"]["chosen_by"] == "default"
 
 
 def test_share_of_duplicates_by_hand():

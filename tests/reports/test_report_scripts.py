@@ -35,7 +35,10 @@ PAGES = {
 }  # fmt: skip
 """Scripts of ``make reports`` and what they write."""
 
-BY_HAND = {"make_without_labels.py --set tgpairs --representation stem": "without-labels.csv without-labels.md"}
+BY_HAND = {
+    "make_without_labels.py --set tgpairs --representation stem": "without-labels.csv without-labels.md",
+    "make_advice.py --set tgpairs": "advice.csv advice.md",
+}
 """Scripts that no target runs."""
 
 

@@ -20,6 +20,7 @@ from infostream_dedup.errors import (
     StoreBusyError,
     UsageError,
 )
+from infostream_dedup.links.intervals import NO_INTERVAL
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.sharded import vocabulary, work_folder
@@ -64,7 +65,9 @@ def documents(collections, tmp_path):
 
 
 def rows_of(result):
-    return [row.as_dict() for row in result.rows], result.recommended_k, result.reason, result.groups
+    # Intervals are looked for in memory only.
+    rows = [row.as_dict() | NO_INTERVAL._asdict() for row in result.rows]
+    return rows, result.recommended_k, result.reason, result.groups
 
 
 def run_in(folder, documents, cut):

@@ -6,6 +6,7 @@ import pytest
 
 from infostream_dedup import Settings, dedup, pairs, sweep
 from infostream_dedup.errors import BadDataError, UsageError
+from infostream_dedup.links.intervals import NO_INTERVAL
 from infostream_dedup.runs.batch.linking import least_count
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -37,7 +38,8 @@ def test_sweep(spark, frame, rows, cut, adaptive):
     before = spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
     found = on_spark.sweep(frame, representations=["stem"], cut=on_spark.SparkCut(**cut))
     expected = sweep(rows, representations=["stem"], estimate=False)
-    assert [row.as_dict() for row in found.rows] == [row.as_dict() for row in expected.rows]
+    expected_rows = [row.as_dict() | NO_INTERVAL._asdict() for row in expected.rows]
+    assert [row.as_dict() for row in found.rows] == expected_rows
     assert (found.recommended_k, found.reason) == (expected.recommended_k, expected.reason)
     assert (found.recommended_k, found.reason["stem"][:8]) == ({"stem": 6}, "default:")
     assert any("not counted on Spark" in note for note in found.notes)

@@ -217,31 +217,33 @@ class FitCheck:
             )
         signs = []
         if self.disagreement >= MOST_DISAGREEMENT:
-            signs.append(
-                Phrase.of(
-                    "the mixture and the pair model disagree by {disagreement:.2f} about a link",
-                    disagreement=self.disagreement,
-                )
-            )
+            signs.append(Phrase.of("two ways of telling one text from two give different answers about the links"))
         if self.overall >= MOST_OVERALL:
             signs.append(
                 Phrase.of(
-                    "they disagree about {share:.0f} % of the copy class over all candidates", share=100 * self.overall
+                    "too few of the pairs with common terms are one text: about {share:.0f} in 100 of those that pass"
+                    " for it are in doubt",
+                    share=100 * self.overall,
                 )
             )
         if self.unworded >= MOST_UNWORDED:
-            signs.append(Phrase.of("{share:.0f} % of the copy class share no wording", share=100 * self.unworded))
+            signs.append(
+                Phrase.of(
+                    "{share:.0f} of 100 pairs that pass for one text have no wording in common",
+                    share=100 * self.unworded,
+                )
+            )
         if self.refilled >= MOST_REFILLED:
             signs.append(
                 Phrase.of(
-                    "{share:.0f} % of the copy class share wording but not their numbers: forms, rates, schedules",
+                    "{share:.0f} of 100 pairs that pass for one text have other numbers: forms, rates, schedules",
                     share=100 * self.refilled,
                 )
             )
         if self.disputed >= MOST_DISPUTED:
             signs.append(
                 Phrase.of(
-                    "they disagree about sources that hold {share:.0f} % of the links, and a mean hides it",
+                    "for some sources, which hold {share:.0f} of 100 links, the answers differ most",
                     share=100 * self.disputed,
                 )
             )

@@ -23,8 +23,8 @@ from infostream_dedup.lab.estimation.duplicate_scores import (
     DuplicateEstimate,
     estimate_duplicates,
 )
-from infostream_dedup.links import Recommendation, SimilarityMatrix, default_recommendation
-from infostream_dedup.links.measures import DEFAULT_K, FEWEST_COPIES
+from infostream_dedup.links import Advice, Choice, KnownK, LowLinks, SimilarityMatrix, survey, usual_k
+from infostream_dedup.links.measures import FEWEST_COPIES
 from infostream_dedup.links.pair_rules import count_grades, share_grades
 from infostream_dedup.machine.memory import give_back_memory
 from infostream_dedup.machine.phrase import Phrase
@@ -57,33 +57,24 @@ _LEAST_ACCEPTED: Final = 0.75
 """Share of the links that the pair model must take for one text before it chooses k; on news streams it is lower."""
 
 
-def recommended_k(
-    copies: Sequence[CopyScores], estimate: DuplicateEstimate | None = None, *, n: int = 12
-) -> Recommendation:
-    """Choose k: by the estimate if it is reliable, otherwise by the pair model or the count, otherwise 6.
+def known_k(copies: Sequence[CopyScores], estimate: DuplicateEstimate | None = None, *, n: int = 12) -> KnownK:
+    """What the estimate, if it is reliable, or the pair model, and the count say about k.
 
     The count knows only copies. If most links are one text in other words, as the pair model tells, the count would
     raise k until only copies are linked; then the model's probabilities choose k. It must take three links in four for
     one text, and no sign may speak of topics, forms or old news, which the model takes for one text too. If the
     estimate is refused for too few candidates or links, no sign can be seen; the same share is enough there.
     """
+    estimated, by_model = None, False
     if estimate is not None and estimate.code == "reliable":
         best = max((one for one in estimate.scores if one.step >= LOWEST_K), key=lambda one: (one.f1, -one.step))
-        return Recommendation(
+        estimated = Choice(
             best.step, Phrase.of("estimated: F1 of the links as duplicates is greatest ({f1:.2f})", f1=best.f1)
         )
-    if estimate is not None and _retellings(estimate):
-        return _by_model(estimate, n)
-    counted = [one for one in copies if one.step >= LOWEST_K]
-    if counted and counted[0].copies >= FEWEST_COPIES:
-        if estimate is not None and estimate.code != "refused" and estimate.check.refilled >= MOST_REFILLED:
-            return _without_forms(estimate, n)
-        most = max(counted, key=lambda one: (one.f1, -one.step))
-        found = Phrase.of(
-            "counted: F1 of the links as copies is greatest ({f1:.2f}; {copies} copies)", f1=most.f1, copies=most.copies
-        )
-        return Recommendation(most.step, found)
-    return default_recommendation(n, counted[0].copies if counted else None)
+    elif estimate is not None and _retellings(estimate):
+        estimated, by_model = _by_model(estimate, n), True
+    counted, uncounted = _by_count([one for one in copies if one.step >= LOWEST_K], estimate)
+    return KnownK(estimated=estimated, by_model=by_model, counted=counted, uncounted=uncounted)
 
 
 def _retellings(estimate: DuplicateEstimate) -> bool:
@@ -94,10 +85,10 @@ def _retellings(estimate: DuplicateEstimate) -> bool:
     return (estimate.code == "refused" or texts) and estimate.accepted >= _LEAST_ACCEPTED
 
 
-def _by_model(estimate: DuplicateEstimate, n: int) -> Recommendation:
+def _by_model(estimate: DuplicateEstimate, n: int) -> Choice:
     lowest = max(LOWEST_K, estimate.lowest_step)
     # Several k may link the same pairs, above all in a small collection; more documents would tell them apart.
-    usual = min(DEFAULT_K, n)
+    usual = usual_k(n)
     f1, _, step = max((f1, -abs(step - usual), -step) for step, f1 in estimate.by_model.items() if step >= lowest)
     found = {"f1": f1, "share": 100 * estimate.accepted, "k": min(CHECKED_K, n)}
     if estimate.code == "refused":
@@ -112,29 +103,49 @@ def _by_model(estimate: DuplicateEstimate, n: int) -> Recommendation:
             " % of them at k = {k} for one text; only some of these are copies",
             **found,
         )
-    return Recommendation(-step, why)
+    return Choice(-step, why)
 
 
-def _without_forms(estimate: DuplicateEstimate, n: int) -> Recommendation:
+def _by_count(counted: Sequence[CopyScores], estimate: DuplicateEstimate | None) -> tuple[Choice | None, Phrase]:
+    """The k with the greatest F1 of the links as copies, or why there is none."""
+    few = Phrase.of("copies were not counted")
+    if counted and counted[0].copies < FEWEST_COPIES:
+        few = Phrase.of(
+            "{copies} copies, fewer than the {needed} that a choice needs",
+            copies=counted[0].copies,
+            needed=FEWEST_COPIES,
+        )
+    if not counted or counted[0].copies < FEWEST_COPIES:
+        return None, few
+    if estimate is not None and estimate.code != "refused" and estimate.check.refilled >= MOST_REFILLED:
+        return _without_forms(estimate)
+    most = max(counted, key=lambda one: (one.f1, -one.step))
+    reason = Phrase.of(
+        "counted: F1 of the links as copies is greatest ({f1:.2f}; {copies} copies)", f1=most.f1, copies=most.copies
+    )
+    return Choice(most.step, reason), few
+
+
+def _without_forms(estimate: DuplicateEstimate) -> tuple[Choice | None, Phrase]:
     share = 100 * estimate.check.refilled
+    why = Phrase.of(
+        "{share:.0f} of 100 copies are forms with other numbers, so the count does not choose k", share=share
+    )
     known = [
         (f1, -one.step)
         for one, f1 in zip(estimate.scores, estimate.without_forms, strict=True)
         if one.step >= max(LOWEST_K, estimate.lowest_step)
     ]
     if not known or estimate.not_forms < FEWEST_COPIES or estimate.check.overall >= _MOST_DISPUTED:
-        why = "default: {share:.0f} % of the copy class are forms with other numbers, so the count does not choose k"
-        return replace(default_recommendation(n), reason=Phrase.of(why, share=share))
+        return None, why
     f1, step = max(known)
-    return Recommendation(
-        -step,
-        Phrase.of(
-            "counted: F1 of the links as copies other than forms is greatest ({f1:.2f}; {share:.0f} % of the copy class"
-            " are forms with other numbers)",
-            f1=f1,
-            share=share,
-        ),
+    reason = Phrase.of(
+        "counted: F1 of the links as copies other than forms is greatest ({f1:.2f}; {share:.0f} of 100 copies are forms"
+        " with other numbers)",
+        f1=f1,
+        share=share,
     )
+    return Choice(-step, reason), why
 
 
 def said(
@@ -143,10 +154,9 @@ def said(
     copies: Mapping[str, Sequence[CopyScores]],
     estimate: DuplicateEstimate,
     known: str,
-    recommended: Mapping[str, Recommendation],
+    k: int,
 ) -> list[str]:
-    """Make two sentences on the links at the recommended k."""
-    k = recommended["all"].k
+    """Make two sentences on the links at a k."""
     at_k = next((one for one in copies["all"] if one.step == k), None)
     if at_k is None:
         return []
@@ -263,10 +273,8 @@ class SweepEstimator:
         """As ``LinkEstimator.estimate``."""
         absent = dict.fromkeys(COLUMNS) | {"reliable": False, "reliable_code": "refused"}
         if matrix is None:
-            note = f"{settings.representation}: copies are not counted among links of large clusters of equal documents"
-            return LinkEstimate(
-                {}, absent, {name: recommended_k([], None, n=settings.n) for name in blocks}, {}, [note]
-            )
+            note = "copies are not counted among links of large clusters of equal documents"
+            return LinkEstimate({}, absent, {}, {}, lambda series, _: [f"{series}: {note}"])
         links, counted, copies, few = self.linked(key_terms, matrix, settings, progress=progress)
         shares = settings.score == "share"
         steps = range(1, len(SHARE_THRESHOLDS) + 1) if shares else range(matrix.k_min, settings.n + 1)
@@ -274,7 +282,7 @@ class SweepEstimator:
         known = "mono" if "mono" in blocks else "all"
         estimate = self._duplicates(key_terms, matrix, links, settings, counted, steps)
         columns: dict[tuple[str, int], dict[str, Any]] = {}
-        recommended: dict[str, Recommendation] = {}
+        choices: dict[str, KnownK] = {}
         for block in blocks:
             estimated = estimate if block == known else None
             for place, one in enumerate(scores[block]):
@@ -283,32 +291,42 @@ class SweepEstimator:
                 # A link between languages is never a copy, however right it is, so links inside languages decide.
                 inside = known if block == "all" else block
                 chooses = estimate if inside == known else None
-                recommended[block] = recommended_k(scores[inside], chooses, n=settings.n)
+                choices[block] = known_k(scores[inside], chooses, n=settings.n)
         summary = {
             "universe": {**counted.as_dict(), "few_terms": few},
             "copies": _summary(scores["all"], copies),
             "duplicates": _duplicate_summary(estimate, known),
         }
-        notes = [] if shares else said(settings.representation, counted, scores, estimate, known, recommended)
-        return LinkEstimate(columns, absent, recommended, summary, notes)
+
+        def notes(series: str, k: int | None) -> list[str]:
+            return [] if k is None else said(series, counted, scores, estimate, known, k)
+
+        return LinkEstimate(columns, absent, choices, summary, notes)
 
     def forget(self) -> None:
         """As ``LinkEstimator.forget``."""
         del self._census
         give_back_memory()
 
-    def recommendation(
-        self, linked: Linked, documents: NDArray[np.int64] | None = None, *, cross: bool = False
-    ) -> Recommendation:
-        """As ``KChooser.recommendation``."""
+    def advice(
+        self,
+        linked: Linked,
+        documents: NDArray[np.int64] | None = None,
+        *,
+        cross: bool = False,
+        way: str | int = "auto",
+    ) -> Advice:
+        """As ``KChooser.advice``."""
         census = self._census if documents is None else self._census.part(documents)
         part = SweepEstimator(self._collection, census)
         languages = linked.key_terms.counts.languages
-        several = len(np.unique(languages if documents is None else languages[documents])) > 1
-        apart = several and (cross or linked.key_terms.pivot is not None)
+        shown = languages if documents is None else languages[documents]
+        apart = len(np.unique(shown)) > 1 and (cross or linked.key_terms.pivot is not None)
         blocks = ("all", "mono", "cross") if apart else ("all",)
         found = part.estimate(linked.key_terms, linked.matrix, linked.settings, blocks)
-        return found.recommended["cross" if cross and apart else "all"]
+        relation = LowLinks(linked.relation(documents), exact=False)
+        surveyed = survey(relation, n=linked.settings.n, labels=shown if apart else None, known=found.known, way=way)
+        return surveyed.advice["cross" if cross and apart else "all"]
 
     def _duplicates(
         self,

@@ -30,7 +30,7 @@ from infostream_dedup.lab.evaluation.scores import (
     predicted_pairs,
     scores,
 )
-from infostream_dedup.links import default_recommendation
+from infostream_dedup.links import usual_k
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch.deduplication import judged_statuses
 from infostream_dedup.runs.batch.linking import SHARE_THRESHOLDS, KChooser, Linked, link
@@ -230,6 +230,7 @@ def evaluate_collection(
     closed: bool = False,
     second_look: JudgedCollection | None = None,
     chooser: KChooser | None = None,
+    way: str | int = "auto",
     kinds: Sequence[str] | None = None,
     between: Between = "nothing-better",
     resamples: int = 1000,
@@ -252,7 +253,7 @@ def evaluate_collection(
         closed=closed,
     )
     cross = lang is not None and "-" in lang
-    found = _evaluate_key_terms(collection, settings, truth, chooser=chooser, cross=cross, resamples=resamples)
+    found = _evaluate_key_terms(collection, settings, truth, chooser=chooser, way=way, cross=cross, resamples=resamples)
     found = replace(found, notes=note_without_positives(truth, listed, positive))
     if second_look is None:
         return found
@@ -268,6 +269,7 @@ def _evaluate_key_terms(
     truth: Truth,
     *,
     chooser: KChooser | None,
+    way: str | int,
     cross: bool,
     resamples: int,
 ) -> Evaluation:
@@ -278,10 +280,10 @@ def _evaluate_key_terms(
     predictions = predictions_of(linked)
     if share:
         return evaluate(predictions, truth, recommended=settings.threshold, resamples=resamples)
-    if chooser is None:
-        recommended = default_recommendation(settings.n).k
-    else:
-        recommended = chooser.recommendation(linked, np.flatnonzero(truth.scope.documents()), cross=cross).k
+    recommended = None
+    if chooser is not None:
+        recommended = chooser.advice(linked, np.flatnonzero(truth.scope.documents()), cross=cross, way=way).chosen
+    recommended = recommended or usual_k(settings.n)
     return evaluate(predictions, truth, recommended=recommended, resamples=resamples)
 
 

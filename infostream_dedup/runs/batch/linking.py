@@ -28,11 +28,11 @@ from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.terms.matched_words import Meeting, meetings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.links import Measures, Recommendation
+    from infostream_dedup.links import Advice, KnownK, Measures
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
     from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace
@@ -211,9 +211,9 @@ class LinkEstimate:
     # columns of the rows, by block and step; a step is a k, or the number of a threshold from 1
     columns: Mapping[tuple[str, int], Mapping[str, Any]]
     absent: Mapping[str, Any]  # values of these columns for rows about which nothing is known
-    recommended: Mapping[str, Recommendation]  # the k to use, by block
+    known: Mapping[str, KnownK]  # what the estimate and the copies say about k, by block
     summary: Mapping[str, Any]  # description of the figures, for `sweep.json`
-    notes: Sequence[str]  # sentences for the reader
+    notes: Callable[[str, int | None], Sequence[str]]  # sentences for the reader on the links of a series at a k
 
     def at(self, block: str, measures: Measures) -> Mapping[str, Any]:
         """Return the columns of a row."""
@@ -226,10 +226,15 @@ class LinkEstimate:
 class KChooser(Protocol):
     """Chooses the k of links without labels."""
 
-    def recommendation(
-        self, linked: Linked, documents: NDArray[np.int64] | None = None, *, cross: bool = False
-    ) -> Recommendation:
-        """Choose k by the estimate if it is reliable, otherwise by the copies counted, otherwise 6."""
+    def advice(
+        self,
+        linked: Linked,
+        documents: NDArray[np.int64] | None = None,
+        *,
+        cross: bool = False,
+        way: str | int = "auto",
+    ) -> Advice:
+        """Choose k as ``links.advise`` does."""
 
 
 class LinkEstimator(Protocol):

@@ -243,6 +243,14 @@ def stored_collection(
         return replace(found, evidence=stored_evidence(store, table, known, table.published))
 
 
+def collected_documents(store: Store, first: int, end: int) -> tuple[StoredCollection, list[str]]:
+    """Documents of a store, with ordinals from ``first`` to ``end`` (exclusive), and the statuses of their verdicts."""
+    stored = {**settings_of_terms(store.settings), "background": True}
+    table = store.documents(first, end)
+    found = _collected(store, table, stored, store.headlines(first, end))
+    return found, [table.statuses[row] for row in _known(table).tolist()]
+
+
 def _known(table: RememberedTable) -> NDArray[np.int64]:
     # A forgotten document still has a length, but no terms.
     return np.flatnonzero((np.diff(table.targets.indptr) > 0) | (table.lengths == 0))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.errors import UsageError
 from infostream_dedup.links import (
+    Advice,
     GroupCounts,
     LowLinks,
     Measures,
-    Recommendation,
     Relation,
     SimilarityMatrix,
     StoredLinks,
@@ -21,11 +22,17 @@ from infostream_dedup.links import (
     group_counts,
     group_leaders,
     survey,
+    usual_k,
 )
+from infostream_dedup.links.intervals import NO_INTERVAL, Interval
+from infostream_dedup.links.measures import FEWEST_LINKS
+from infostream_dedup.links.pair_rules import count_grades
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
 from infostream_dedup.model.constants import CANDIDATE_TERMS
+from infostream_dedup.model.settings import MIDDLE
 from infostream_dedup.model.tabular import Tabular
+from infostream_dedup.model.thresholds import Thresholds, series_of
 from infostream_dedup.runs.batch.examples import Example, pick_examples
 from infostream_dedup.runs.batch.linking import LinkedPairs, LinkEstimate, LinkEstimator, relate
 from infostream_dedup.runs.batch.pairing import LEAST_PROBABILITY
@@ -181,12 +188,11 @@ class CollectionSummary:
         return cls(documents=len(documents), dated=len(times), first=first, last=last, sources=by_size)
 
 
-_REFUSED_K: Final = 6
-_NO_K_FOR_SHARES: Final = Recommendation(
-    None, Phrase.of("k is recommended for the count score only; the share score has no k")
+_NO_K_FOR_SHARES: Final = Advice(
+    reason=Phrase.of("k is recommended for the count score only; the share score has no k")
 )
-_ONE_LANGUAGE: Final = Recommendation(
-    None, Phrase.of("all documents are of one language, so there are no links between languages")
+_ONE_LANGUAGE: Final = Advice(
+    reason=Phrase.of("all documents are of one language, so there are no links between languages")
 )
 _CLUSTERS_NOTE: Final = (
     "{representation}: large clusters of equal documents were counted as a whole; no example pairs were drawn"
@@ -201,6 +207,11 @@ _NOT_CONFIRMED_NOTE: Final = (
     "looked at"
 )
 _ACROSS_NOTE: Final = "pivot: evidence judges pairs of one language; the block confirmed has no links between languages"
+_ACROSS_TOPICS: Final = (
+    "{series}: warning: only {returned} of 100 links between languages at k = {k} are returned: they join texts on one"
+    " topic, not translations"
+)
+_SAME_NOTE: Final = "{series} has the same links as {other} here, and is shown once"
 _UNTRANSLATED_NOTE: Final = (
     "pivot: {share:.1f} % of the term weight of the documents in {language} has no equivalent in {pivot}"
 )
@@ -213,7 +224,7 @@ ENGLISH_NOTE: Final = (
 class SweepRow:
     """S and T of one representation at one k (or one threshold)."""
 
-    representation: str  # `stem`, `morph` or `pivot`
+    representation: str  # a series: `stem`, `morph` or `pivot`, or one of these with a weighting (`stem:tfidf`)
     # `all`; for `pivot` with several languages also `mono` and `cross`, the links within languages and between them.
     # `cross` has no T, as no path between two languages could be closed. `confirmed` stands for the links that a second
     # look accepts
@@ -221,13 +232,34 @@ class SweepRow:
     measures: Measures  # the numbers
     groups: GroupCounts | None = None  # groups at this k; `None` as in `group_counts`
     estimated: Mapping[str, Any] = field(default_factory=dict)  # further columns, from a `LinkEstimator`
+    # closed paths of the block `cross`; 0 for two languages, `None` if they were not counted
+    closed_across: int | None = None
+    interval: Interval = NO_INTERVAL  # 95 % intervals of S and T over other documents of the same kind
+    # `scaled` if links of documents with fewer than n key terms need fewer of them (`need(k)`), else `strict`; `None`
+    # for the share score
+    short: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The row of ``sweep``; column ``k``, or ``threshold`` for the share score."""
         counts = {name: None if self.groups is None else getattr(self.groups, name) for name in GroupCounts.__slots__}
         plain = {"representation": self.representation, "block": self.block, **self.measures.as_dict(), **counts}
         errors = {name: plain.pop(name) for name in ("symmetry_error", "links_error")}
-        return {**plain, **errors, **self.estimated}
+        returning = {"transitivity_with_return": self.transitivity_with_return}
+        bounds = {name: getattr(self.interval, name) for name in Interval._fields}
+        return {**plain, **errors, **returning, **bounds, "short": self.short, **self.estimated}
+
+    @property
+    def transitivity_with_return(self) -> float | None:
+        """T between languages if a path may lead back: (closed + R) / (paths + R), R the reciprocal links.
+
+        No path i -> j -> l between two languages can be closed (between three it can), but i -> j -> i is a path that
+        closes itself; there is one for each returned link. This is the reading of T that gives values of the size that
+        the paper published. ``None`` within languages, without paths, and on disk for more than two languages.
+        """
+        found = self.measures
+        if self.block != "cross" or self.closed_across is None or not found.paths + found.reciprocal:
+            return None
+        return (self.closed_across + found.reciprocal) / (found.paths + found.reciprocal)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -235,9 +267,8 @@ class SweepResult(Tabular):
     """Result of a sweep."""
 
     rows: list[SweepRow]  # in the order of representation, block, k
-    # per representation (`pivot:cross` for its cross block); `None` if none is recommended
-    recommended_k: dict[str, int | None]
-    reason: dict[str, str]  # one sentence for each recommendation
+    # per representation (`pivot:cross` for its cross block), which k each way chooses, and which one is recommended
+    advice: dict[str, Advice]
     configuration: dict[str, Any]  # the settings that decided the result
     missing: dict[str, str] = field(default_factory=dict)  # representations that could not be computed, with the reason
     notes: list[str] = field(default_factory=list)  # remarks for the reader of the numbers
@@ -253,6 +284,8 @@ class SweepResult(Tabular):
     untranslated: dict[str, float] = field(default_factory=dict)
     # per representation, description of the estimated columns; empty without an estimator
     without_labels: dict[str, Any] = field(default_factory=dict)
+    # series whose rows are those of an earlier one, with its name; reports show them once
+    same_as: dict[str, str] = field(default_factory=dict)
     # rows `representation, language, edit, rate, copies, k, recovered, low, high` on edited copies of the collection's
     # own texts; empty if none were requested
     planted: list[dict[str, Any]] = field(default_factory=list)
@@ -260,6 +293,58 @@ class SweepResult(Tabular):
     by: str | None = None  # kind of parts: `file`, `source`, `day`, `week` or `month`; `None` without parts
     # sweeps of the parts alone, by name; documents without a date or source are under `None`
     parts: Mapping[str | None, SweepResult] = field(default_factory=dict)
+
+    @property
+    def recommended_k(self) -> dict[str, int | None]:
+        """The chosen k of each series; ``None`` if it has no k."""
+        return {name: one.chosen for name, one in self.advice.items()}
+
+    @property
+    def reason(self) -> dict[str, str]:
+        """One sentence for each recommendation."""
+        return {name: one.reason for name, one in self.advice.items()}
+
+    def settings(self, series: str) -> Settings:
+        """The settings with which ``pairs`` and ``dedup`` use the recommended k of a series.
+
+        Example:
+            >>> dedup("march.jsonl", settings=result.settings("morph"))  # doctest: +SKIP
+        """
+        k = self.recommended_k.get(series)
+        if k is None or series.endswith(":cross"):
+            known = ", ".join(name for name, one in self.recommended_k.items() if one and not name.endswith(":cross"))
+            raise UsageError(f"{series!r} has no k of its own; series with one: {known or 'none'}")
+        names = {one.name for one in fields(Settings)}
+        given = {name: value for name, value in self.configuration.items() if name in names}
+        return Settings.of(**given, k=k).for_series(series)
+
+    def thresholds(self) -> Thresholds:
+        """The recommended k of every series, as ``sweep --write-config`` writes them."""
+        weighting, chosen_by = self.configuration["weighting"], []
+        ks: dict[str, int] = {}
+        for name, one in self.advice.items():
+            if one.chosen is not None:
+                representation, *more = name.removesuffix(":cross").split(":")
+                series = series_of(
+                    representation,
+                    next((part for part in more if part != MIDDLE), weighting),
+                    middle=MIDDLE in more,
+                ) + (":cross" if name.endswith(":cross") else "")
+                ks[series] = one.chosen
+                chosen_by.append(f"{series}: {one.chosen_by}")
+        if not ks:
+            raise UsageError("nothing to write: only the count score has a k")
+        return Thresholds(
+            path="sweep",
+            ks=ks,
+            judged={"min_probability": LEAST_PROBABILITY, "join": ["copy"]},
+            measured={
+                **{name: self.configuration[name] for name in ("version", "n", "score", "target")},
+                "documents": sum(self.documents.values()),
+                "chosen_by": chosen_by,
+                "complete": True,
+            },
+        )
 
     def as_rows(self) -> list[dict[str, Any]]:
         """Return the rows as records; after a sweep by parts, the rows of the parts with a column ``part``."""
@@ -281,7 +366,7 @@ class SweepResult(Tabular):
         return [row for row in self.planted if row["k"] == self._decided_k(row["representation"])]
 
     def _decided_k(self, representation: str) -> int:
-        return self.recommended_k.get(representation) or min(_REFUSED_K, self.configuration["n"])
+        return self.recommended_k.get(representation) or usual_k(self.configuration["n"])
 
     def as_dict(self) -> dict[str, Any]:
         """Return the content of ``sweep.json``."""
@@ -289,12 +374,14 @@ class SweepResult(Tabular):
             "rows": self.as_rows(),
             "recommended_k": self.recommended_k,
             "reason": self.reason,
+            "advice": {name: one.as_dict() for name, one in self.advice.items()},
             "configuration": self.configuration,
             "documents": self.documents,
             "untranslated": self.untranslated,
             "missing": self.missing,
             "notes": self.notes,
             **({"without_labels": self.without_labels} if self.without_labels else {}),
+            **({"same_as": self.same_as} if self.same_as else {}),
             **({"planted": self.planted} if self.planted else {}),
             **({} if self.by is None else self._parts_as_dict()),
         }
@@ -307,6 +394,7 @@ class SweepResult(Tabular):
                 "documents": part.documents,
                 "recommended_k": part.recommended_k,
                 "reason": part.reason,
+                "advice": {name: one.as_dict() for name, one in part.advice.items()},
                 "duplicates": {one: part.duplicates(one) for one in part.configuration["representations"]},
             }
             for name, part in self.parts.items()
@@ -323,6 +411,8 @@ def sweep_collection(
     examples: bool = True,
     estimator: LinkEstimator | None = None,
     second_look: JudgedCollection | None = None,
+    way: str | int = "auto",
+    scaled: bool | None = None,
     exact: bool = False,
     progress: Progress | None = None,
 ) -> SweepResult:
@@ -332,12 +422,12 @@ def sweep_collection(
     """
     configuration = configuration_of(settings, representations)
     about = CollectionSummary.of(collection.documents) if examples else None
-    result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=configuration, about=about)
-    result.documents.update(_languages(collection))
+    result = SweepResult(rows=[], advice={}, configuration=configuration, about=about)
+    result.documents.update(languages_of(collection))
     for number, representation in enumerate(representations):
         if progress is not None:
             progress(f"sweep {representation}", number, len(representations))
-        chosen = settings.but(representation=representation)
+        chosen = settings.for_series(representation)
         key_terms = collection.key_terms(chosen)
         warn_of_terms_above_df_max(key_terms, chosen)
         relation = relate(key_terms, chosen, exact=exact, progress=progress)
@@ -346,32 +436,52 @@ def sweep_collection(
         if estimator is not None:
             blocks = ("all",) if labels is None else ("all", "mono", "cross")
             estimate = estimator.estimate(key_terms, relation.matrix, chosen, blocks, progress=progress)
-            result.without_labels[representation] = dict(estimate.summary)
             if number + 1 == len(representations):
                 # Evidence takes as much memory as measuring does.
                 estimator.forget()
+        measured, short = by_need(relation, key_terms, chosen, scaled=scaled)
         found = survey(
-            relation,
+            measured,
             n=chosen.n if chosen.score == "count" else None,
             labels=labels,
-            recommended=None if estimate is None else estimate.recommended,
+            known=None if estimate is None else estimate.known,
+            way=way,
             progress=progress,
         )
-        add_survey(result, found, chosen, ks, estimate)
+        add_survey(result, found, chosen, ks, estimate, series=representation, short=short)
         if second_look is not None:
             _add_confirmed(
                 result, relation, second_look, key_terms, representation, estimate=estimate, ks=ks, progress=progress
             )
-        result.notes.extend([] if estimate is None else estimate.notes)
-        _add_notes(result, found.matrix, key_terms, chosen)
-        if examples and chosen.score == "count" and found.matrix is not None:
-            result.examples.extend(pick_examples(collection, key_terms, found.matrix, chosen, ks, across=found.across))
+        _add_notes(result, found.matrix, key_terms, chosen, series=representation)
+        add_same(result, representation)
+        if examples and chosen.score == "count" and found.matrix is not None and representation not in result.same_as:
+            stored = relation.matrix or found.matrix
+            picked = pick_examples(collection, key_terms, stored, chosen, ks, across=found.across)
+            result.examples.extend(replace(one, representation=representation) for one in picked)
             k = max(found.groups_k, found.matrix.k_min)
             leaders = group_leaders(found.matrix.counts, [k])[0]
             result.listed[representation] = list_groups(collection.documents, leaders, k)
     if progress is not None:
         progress("sweep", len(representations), len(representations))
     return result
+
+
+def by_need(
+    relation: Relation, key_terms: KeyTerms, settings: Settings, *, scaled: bool | None
+) -> tuple[Relation, str]:
+    """The links as ``pairs`` and ``dedup`` use them on short texts, if these are asked for or are the rule.
+
+    Links are scaled only if those of all k are stored, because a short document is linked by as few as three terms.
+    """
+    links = relation.stored if isinstance(relation, LowLinks) else relation
+    sizes = key_terms.sizes
+    short = settings.short == "scaled" and len(sizes) > 0 and float(np.median(sizes)) < settings.n
+    wanted = short if scaled is None else scaled
+    if not wanted or not isinstance(links, StoredLinks) or links.k_min > 1 or settings.score == "share":
+        return relation, "strict"
+    matrix = replace(links.matrix, counts=count_grades(links.matrix.counts, sizes, n=settings.n, short="scaled"))
+    return replace(links, matrix=matrix), "scaled"
 
 
 def _labels(key_terms: KeyTerms) -> NDArray[np.uint8] | None:
@@ -386,21 +496,39 @@ def add_survey(
     settings: Settings,
     ks: Sequence[int] | None,
     estimate: LinkEstimate | None = None,
+    *,
+    series: str | None = None,
+    short: str = "strict",
 ) -> None:
-    """Add the figures of one representation's links."""
-    representation = settings.representation
+    """Add the figures of one series' links."""
+    representation = series or settings.representation
     shown = {None, *(range(1, settings.n + 1) if ks is None else ks)}
     for block, rows in found.rows.items():
         result.rows.extend(
-            SweepRow(representation, block, row, groups, {} if estimate is None else estimate.at(block, row))
+            SweepRow(
+                representation,
+                block,
+                row,
+                groups,
+                {} if estimate is None else estimate.at(block, row),
+                found.closed_across.get(row.k) if block == "cross" else None,
+                found.intervals.get(block, {}).get(row.k or 0, NO_INTERVAL),
+                None if settings.score == "share" else short,
+            )
             for row, groups in zip(rows, found.groups[block], strict=True)
             if row.k in shown
         )
         if block != "mono":
             name = representation if block == "all" else f"{representation}:{block}"
-            _recommend(result, name, found.recommended.get(block, _NO_K_FOR_SHARES))
-    if representation == "pivot" and "pivot:cross" not in result.recommended_k:
-        _recommend(result, "pivot:cross", _ONE_LANGUAGE if settings.score == "count" else _NO_K_FOR_SHARES)
+            advice = result.advice[name] = found.advice.get(block, _NO_K_FOR_SHARES)
+            if advice.consistency and advice.chosen_by not in ("consistency", "default"):
+                result.notes.append(Phrase.of("{representation}: {said}", representation=name, said=advice.consistency))
+    _warn_of_topics(result, representation, found.rows.get("cross", []))
+    if settings.representation == "pivot" and f"{representation}:cross" not in result.advice:
+        result.advice[f"{representation}:cross"] = _ONE_LANGUAGE if settings.score == "count" else _NO_K_FOR_SHARES
+    if estimate is not None:
+        result.without_labels[representation] = dict(estimate.summary)
+        result.notes.extend(estimate.notes(representation, result.advice[representation].chosen))
     if found.group_sizes is not None:
         result.groups[representation] = dict(sorted(Counter(found.group_sizes.tolist()).items()))
 
@@ -429,16 +557,39 @@ def _add_confirmed(
         result.notes.append(Phrase.of(_ACROSS_NOTE))
 
 
-def _recommend(result: SweepResult, name: str, recommendation: Recommendation) -> None:
-    result.recommended_k[name] = recommendation.k
-    result.reason[name] = recommendation.reason
+_TOPICS_ACROSS: Final = 0.5
+"""S at the usual k below which links between languages are topics: .95 on parallel texts, .23 on topical news."""
 
 
-def _add_notes(result: SweepResult, matrix: SimilarityMatrix | None, key_terms: KeyTerms, settings: Settings) -> None:
-    representation = settings.representation
-    if representation == "morph" and "en" in result.documents:
+def _warn_of_topics(result: SweepResult, series: str, rows: Sequence[Measures]) -> None:
+    """Say that links between languages join topics, not translations, if few of them are returned."""
+    usual = usual_k(result.configuration["n"])
+    for row in rows:
+        if row.k == usual and row.links >= FEWEST_LINKS and (row.symmetry or 0.0) < _TOPICS_ACROSS:
+            returned = round(100 * (row.symmetry or 0.0))
+            result.notes.append(Phrase.of(_ACROSS_TOPICS, series=series, k=usual, returned=returned))
+
+
+def add_same(result: SweepResult, series: str) -> None:
+    """Note that a series has the links of an earlier one, as ``pivot`` of documents in one language has."""
+    found = {name: [row for row in result.rows if row.representation == name] for name in result.advice}
+    own = [(row.block, row.measures, row.groups) for row in found[series]]
+    for name, rows in found.items():
+        if name == series:
+            return
+        if own and own == [(row.block, row.measures, row.groups) for row in rows]:
+            result.same_as[series] = name
+            result.notes.append(Phrase.of(_SAME_NOTE, series=series, other=name))
+            return
+
+
+def _add_notes(
+    result: SweepResult, matrix: SimilarityMatrix | None, key_terms: KeyTerms, settings: Settings, *, series: str
+) -> None:
+    representation = series
+    if settings.representation == "morph" and "en" in result.documents:
         result.notes.append(Phrase.of(ENGLISH_NOTE, number=result.documents["en"]))
-    if representation == "pivot":
+    if settings.representation == "pivot":
         add_untranslated(result, untranslated_shares(key_terms, settings), settings)
     if matrix is None:
         result.notes.append(Phrase.of(_CLUSTERS_NOTE, representation=representation))
@@ -456,7 +607,8 @@ def add_untranslated(result: SweepResult, shares: Mapping[Language, float], sett
             )
 
 
-def _languages(collection: Weighable) -> Mapping[str, int]:
+def languages_of(collection: Weighable) -> Mapping[str, int]:
+    """Number of documents in each language."""
     counts = Counter(collection.languages)
     return {language: counts[language] for language in LANGUAGES if counts[language]}
 

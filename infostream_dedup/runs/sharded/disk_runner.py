@@ -382,8 +382,8 @@ class DiskRun:
         return self.source.mark is not None and facts.get("left", "") == self.source.left()
 
     def linked(self, representation: str, *, window_days: float | None = None) -> LinkedRun:
-        """The collection in one representation."""
-        return LinkedRun(self, self.counted(), self.settings.but(representation=representation), window_days)
+        """The collection in one representation, or one series with it."""
+        return LinkedRun(self, self.counted(), self.settings.for_series(representation), window_days)
 
     def tell(self, step: str, done: int, total: int | None) -> None:
         """Report progress."""

@@ -17,6 +17,7 @@ from infostream_dedup.model import LANGUAGES
 from infostream_dedup.runs.batch.sweeping import (
     ENGLISH_NOTE,
     SweepResult,
+    add_same,
     add_survey,
     add_untranslated,
     configuration_of,
@@ -176,32 +177,31 @@ def block_bounds(sizes: NDArray[np.int64], blocks: int) -> list[tuple[int, int]]
 def sweep_on_disk(
     run: DiskRun,
     *,
+    series: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     examples: bool = True,
     window_days: float | None = None,
     estimate: Callable[[LinkedRun, Sequence[str]], LinkEstimate] | None = None,
+    way: str | int = "auto",
 ) -> SweepResult:
     """Sweep over a collection in a work folder; ``settings.score`` must be ``count``."""
-    result = SweepResult(
-        rows=[], recommended_k={}, reason={}, configuration=configuration_of(run.settings, run.representations)
-    )
-    for number, representation in enumerate(run.representations):
-        run.tell(f"sweep {representation}", number, len(run.representations))
+    series = run.representations if series is None else series
+    result = SweepResult(rows=[], advice={}, configuration=configuration_of(run.settings, series))
+    for number, representation in enumerate(series):
+        run.tell(f"sweep {representation}", number, len(series))
         linked = run.linked(representation, window_days=window_days)
         _add_languages(result, linked)
         relation = FoldedLinks(linked)
         labels = _labels(linked)
         blocks = ("all",) if labels is None else ("all", "mono", "cross")
         found = None if estimate is None else estimate(linked, blocks)
-        recommended = None if found is None else found.recommended
-        surveyed = survey(relation, n=run.settings.n, labels=labels, recommended=recommended)
-        add_survey(result, surveyed, linked.settings, ks, found)
-        if found is not None:
-            result.without_labels[representation] = dict(found.summary)
-            result.notes.extend(found.notes)
+        known = None if found is None else found.known
+        surveyed = survey(relation, n=run.settings.n, labels=labels, known=known, way=way)
+        add_survey(result, surveyed, linked.settings, ks, found, series=representation)
+        add_same(result, representation)
         if linked.pivot is not None:
             add_untranslated(result, linked.pivot.untranslated(), linked.settings)
-        if representation == "morph" and "en" in result.documents:
+        if linked.settings.representation == "morph" and "en" in result.documents:
             result.notes.append(Phrase.of(ENGLISH_NOTE, number=result.documents["en"]))
         if relation.k_min > 1:
             note = _FROM_NOTE if labels is None else _BLOCKS_NOTE
@@ -209,7 +209,7 @@ def sweep_on_disk(
         if examples:
             result.notes.append(Phrase.of(_EXAMPLES_NOTE, representation=representation))
         result = replace(result, report=ReadingReport(**linked.report))
-    run.tell("sweep", len(run.representations), len(run.representations))
+    run.tell("sweep", len(series), len(series))
     return result
 
 

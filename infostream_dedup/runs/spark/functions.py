@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _CUT: Final = SparkCut()
 _NO_K: Final = "{}: links below k = {} were not counted, as there are too many"
-_NO_COPIES: Final = "copies are not counted on Spark, so k is 6 by default: infostream_dedup.sweep counts them"
+_NO_COPIES: Final = "copies are not counted on Spark, so S and T choose k: infostream_dedup.sweep counts them"
 
 
 def sweep(
@@ -51,8 +51,8 @@ def sweep(
         settings: fields of ``Settings`` by name.
 
     Returns:
-        As ``infostream_dedup.sweep`` without estimates and example pairs: copies are not counted here, ``reason`` has
-        the code ``default`` and ``recommended_k`` is 6.
+        As ``infostream_dedup.sweep`` without estimates and example pairs: copies are not counted here, and k
+        is chosen by S and T.
 
     Raises:
         MissingExtraError: pyspark is not installed, or is older than 4.1.
@@ -63,7 +63,7 @@ def sweep(
     representations = names_in(representations)
     chosen = _settings(settings, representations)
     configuration = configuration_of(chosen, representations)
-    result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=configuration)
+    result = SweepResult(rows=[], advice={}, configuration=configuration)
     result.notes.append(_NO_COPIES)
     for representation in representations:
         with _run(frame, chosen.but(representation=representation), order, cut) as run:

@@ -8,13 +8,22 @@ import orjson
 from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
 
+from infostream_dedup.model.thresholds import Thresholds
 from infostream_dedup.service.answers import JsonResponse, needs, read_body
-from infostream_dedup.service.batches import GivenBatch, GivenDocuments, built_documents, decided_batch, refuse_many
+from infostream_dedup.service.batches import (
+    GivenBatch,
+    GivenDocuments,
+    GivenThresholds,
+    built_documents,
+    decided_batch,
+    refuse_many,
+)
 from infostream_dedup.service.contract import body_of, file_of
 from infostream_dedup.service.figures import count_soon
 from infostream_dedup.service.logs import log_batch
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
+from infostream_dedup.stream.retuning import retune as retune_store
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.browsing import group_events, verdict_log
 
@@ -89,6 +98,24 @@ def _count(service: RunningService, answer: dict[str, Any]) -> None:
         replayed=answer["replayed"],
         ms=round(answer["seconds"] * 1000, 1),
     )
+
+
+@router.post(
+    "/thresholds", dependencies=[needs("admin")], response_class=JsonResponse, openapi_extra=body_of(GivenThresholds)
+)
+async def retune(request: Request) -> Response:
+    """Judge documents by new thresholds from the next one on, or from ``first`` on; no earlier verdict changes.
+
+    The body has the tables of a file that ``sweep --write-config`` wrote: ``{"thresholds": {"morph": {"k": 7}},
+    "judged": {...}, "measured": {"n": 12, "score": "count", "target": "text", "complete": true}}``.
+    """
+    service = running(request)
+    asked = await read_body(request, GivenThresholds)
+    tables = {"thresholds": asked.thresholds, "judged": asked.judged, "measured": asked.measured}
+    thresholds = Thresholds.of(tables, "the request")
+    found = await service.work(lambda stream: retune_store(stream.store, thresholds, first=asked.first))
+    service.tell()
+    return JsonResponse(found.as_dict())
 
 
 @router.post(

@@ -24,6 +24,7 @@ from infostream_dedup.machine.files import held_part, make_private_file, remove_
 from infostream_dedup.machine.restoring import restoring_advice
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, snapshot, writing
+from infostream_dedup.stream.store.retuning import in_force, retunes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -264,10 +265,16 @@ def _make_file(path: Path) -> None:
         raise CannotCreateError(f"cannot create {path}: {error.strerror or error}") from error
 
 
-def settings_of(connection: sqlite3.Connection) -> dict[str, Any]:
+def first_settings_of(connection: sqlite3.Connection) -> dict[str, Any]:
     """Return the settings a store was created with."""
     settings: dict[str, Any] = orjson.loads(connection.execute("SELECT settings FROM store").fetchone()[0])
     return settings
+
+
+def settings_of(connection: sqlite3.Connection) -> dict[str, Any]:
+    """Return the settings by which the next document will be judged."""
+    (ordinal,) = connection.execute("SELECT coalesce(max(ordinal) + 1, 0) FROM document").fetchone()
+    return in_force(first_settings_of(connection), retunes_of(connection), ordinal)
 
 
 def settings_at(path: Path) -> dict[str, Any] | None:
@@ -286,7 +293,7 @@ def settings_at(path: Path) -> dict[str, Any] | None:
                 return None
             check_version(connection, path)
             check_settings(connection, path)
-            return settings_of(connection)
+            return first_settings_of(connection)
     finally:
         connection.close()
 
@@ -391,7 +398,7 @@ def _check_settings(
     digest = connection.execute("SELECT settings_digest FROM store").fetchone()[0]
     if settings_digest is None or settings_digest == digest:
         return
-    stored = settings_of(connection)
+    stored = first_settings_of(connection)
     differing = [name for name in sorted({*stored, *settings}) if stored.get(name) != settings.get(name)]
     which = ", ".join(f"{name} {stored.get(name)!r}, now {settings.get(name)!r}" for name in differing)
     raise ConfigurationError(

@@ -14,9 +14,10 @@ from infostream_dedup.model.stream_records import GroupEvent, Remembered, StoryE
 from infostream_dedup.stream.store.blobs import INT64, numbers_of
 from infostream_dedup.stream.store.connection import naming_failures, snapshot
 from infostream_dedup.stream.store.document_columns import RememberedTable, table_of
-from infostream_dedup.stream.store.opening import check_version, settings_of
+from infostream_dedup.stream.store.opening import check_version, first_settings_of, settings_of
 from infostream_dedup.stream.store.restoring import (
     LanguageFrequencies,
+    Position,
     first_ordinal,
     position_of,
     summed_frequencies,
@@ -76,9 +77,20 @@ class StoreReader:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings the store was created with."""
+        """The settings by which the next document will be judged."""
         with self.reading():
             return settings_of(self._connection)
+
+    @property
+    def first_settings(self) -> dict[str, Any]:
+        """The settings the store was created with."""
+        with self.reading():
+            return first_settings_of(self._connection)
+
+    def stored_position(self) -> Position:
+        """Position of the store on disk."""
+        with self.reading():
+            return position_of(self._connection)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

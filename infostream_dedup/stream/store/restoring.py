@@ -173,6 +173,7 @@ class Position(NamedTuple):
     documents: int  # number of documents, which is also the next ordinal
     terms: int  # number of terms, which is also the next term's number
     forgotten: int  # number of documents forgotten on request
+    retunes: int = 0  # number of changes of thresholds
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +223,8 @@ def position_of(connection: sqlite3.Connection) -> Position:
             "SELECT (SELECT coalesce(max(sequence) + 1, 0) FROM batch),"
             " (SELECT coalesce(max(ordinal) + 1, 0) FROM document),"
             " (SELECT coalesce(max(number) + 1, 0) FROM term),"
-            " (SELECT count(*) FROM document WHERE forgotten = 1)"
+            " (SELECT count(*) FROM document WHERE forgotten = 1),"
+            " coalesce((SELECT json_array_length(value) FROM state WHERE name = 'retunes'), 0)"
         ).fetchone()
     )
 

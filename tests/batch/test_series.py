@@ -1,0 +1,121 @@
+"""Series of a sweep: a representation with a weighting, the paper's three, identical ones told once."""
+
+from dataclasses import replace
+
+import pytest
+
+from infostream_dedup import pairs, read_documents, sweep
+from infostream_dedup.errors import ConfigurationError, UsageError
+from infostream_dedup.links.intervals import NO_INTERVAL
+from infostream_dedup.model import Settings
+from infostream_dedup.sample import documents_path
+
+SAMPLE = str(documents_path())
+
+
+def plain(rows):
+    return [{name: value for name, value in row.as_dict().items() if name != "representation"} for row in rows]
+
+
+def test_a_series_is_its_settings():
+    assert Settings().for_series("stem:tfidf") == Settings(representation="stem", weighting="tfidf")
+    assert Settings(weighting="tfidf").for_series("stem") == Settings(representation="stem", weighting="tfidf")
+    assert Settings().for_series("stem:tfidf:middle").df_min == 0.018
+    assert Settings().for_series("morph:middle") == Settings(df_min=0.018)
+    for wrong in ("stem:best", "stem:tfidf:bm25", "stem:middle:tfidf", "words", "", "stem:"):
+        with pytest.raises(ConfigurationError):
+            Settings().for_series(wrong)
+    with pytest.raises(UsageError, match="paper, middle"):
+        sweep(SAMPLE, series="lande")
+
+
+def test_rows_of_a_series_are_those_of_its_weighting(tmp_path):
+    found = sweep(SAMPLE, representations="stem:tfidf,stem:bm25,stem", estimate=False, examples=False)
+    alone = sweep(SAMPLE, representations="stem", weighting="tfidf", estimate=False, examples=False)
+    assert plain(found.rows[:12]) == plain(alone.rows)
+    assert {row.representation for row in found.rows[:12]} == {"stem:tfidf"}
+    assert found.same_as == {"stem": "stem:bm25"}
+    assert list(found.recommended_k) == ["stem:tfidf", "stem:bm25", "stem"]
+    assert found.settings("stem:tfidf") == alone.settings("stem")
+    assert found.thresholds().ks.keys() == {"stem:tfidf", "stem"}
+    on_disk = sweep(SAMPLE, representations="stem:tfidf,stem:bm25", workdir=tmp_path / "work")
+    expected = [replace(row, interval=NO_INTERVAL) for row in found.rows[:24]]
+    assert on_disk.rows == expected
+
+
+def test_transitivity_with_return_by_brute_force():
+    documents = list(read_documents(SAMPLE))
+    found = sweep(documents, representations=["pivot"], estimate=False, examples=False)
+    languages = {one.id: one.id[:2] for one in documents}
+    listed = pairs(documents, representation="pivot", k_min=1, terms=False, short="strict")
+    hits = {}
+    for row in listed:
+        hits[row.a, row.b], hits[row.b, row.a] = row.forward, row.backward
+    for k in range(1, 13):
+        links = {pair for pair, terms in hits.items() if terms >= k and languages[pair[0]] != languages[pair[1]]}
+        out = {}
+        for a, b in links:
+            out.setdefault(a, set()).add(b)
+        # With the way back: i -> j -> l, l may be i; it is closed if i links l, or is l.
+        paths = [(a, c) for a, b in links for c in out.get(b, ())]
+        closed = sum(a == c or (a, c) in links for a, c in paths)
+        (row,) = [one for one in found.rows if (one.block, one.measures.k) == ("cross", k)]
+        assert row.measures.links == len(links)
+        assert row.transitivity_with_return == (closed / len(paths) if paths else None)
+    assert all(row.transitivity_with_return is None for row in found.rows if row.block != "cross")
+
+
+def test_pivot_of_one_language_is_told_once(tmp_path):
+    documents = [one for one in read_documents(SAMPLE) if one.id.startswith("ru")]
+    found = sweep(documents, representations=["morph", "pivot"], estimate=False)
+    assert found.same_as == found.as_dict()["same_as"] == {"pivot": "morph"}
+    assert "pivot has the same links as morph here, and is shown once" in found.notes
+    assert {one.representation for one in found.examples} == {"morph"}
+    pytest.importorskip("matplotlib")
+    from infostream_dedup import write_report
+
+    write_report(found, tmp_path)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert page.count("Links of morph") >= 1 or "morph" in page
+    assert "<h3>pivot" not in page
+
+
+@pytest.mark.corpus
+@pytest.mark.slow
+@pytest.mark.parametrize("corpus", ["mdnews", "slavictopics"])
+def test_the_papers_series_have_the_papers_shape(corpora, corpus):
+    """S and T rise inside languages, the standard way finds more links, and S falls across languages."""
+    path = corpora / f"{corpus}.docs.jsonl.gz"
+    found = sweep(str(path), series="paper", ks=range(4, 9), estimate=False, examples=False)
+    rows = {(row.representation, row.block, row.measures.k): row.measures for row in found.rows}
+    for k in range(6, 9):
+        assert 1.3 <= rows["stem:tfidf", "all", k].links / rows["morph:bm25", "all", k].links <= 2.7
+    for series in ("stem:tfidf", "morph:bm25"):
+        for first, last in ((4, 6), (6, 8)):
+            assert rows[series, "all", first].symmetry < rows[series, "all", last].symmetry
+            assert rows[series, "all", first].transitivity < rows[series, "all", last].transitivity
+    if ("pivot", "cross", 4) in rows:
+        assert any("they join texts on one topic, not translations" in note for note in found.notes)
+        assert rows["pivot", "cross", 4].symmetry > rows["pivot", "cross", 6].symmetry > 0
+        assert rows["pivot", "cross", 6].symmetry > rows["pivot", "cross", 8].symmetry
+
+
+def test_short_texts_are_swept_as_pairs_links_them():
+    """Headlines alone: the median has fewer than 12 key terms, so links follow need(k) by default."""
+    titles = [{"id": one.id, "text": one.title, "lang": one.id[:2]} for one in read_documents(SAMPLE)]
+    found = sweep(titles, representations=["morph"], estimate=False)
+    assert {row.short for row in found.rows} == {"scaled"}
+    strict = sweep(titles, representations=["morph"], estimate=False, short="strict")
+    assert {row.short for row in strict.rows} == {"strict"}
+    for row, plain in zip(found.rows, strict.rows, strict=True):
+        k = row.measures.k
+        listed = pairs(titles, k=k, terms=False)
+        assert row.measures.links == sum({"equal": 2}.get(one.relation, 1) for one in listed)
+        assert row.measures.links >= plain.measures.links
+    assert found.rows[5].measures.links > 3 * strict.rows[5].measures.links
+    whole = sweep(SAMPLE, representations=["morph"], estimate=False)
+    assert {row.short for row in whole.rows} == {"strict"}
+    asked = sweep(SAMPLE, representations=["morph"], estimate=False, short="scaled")
+    assert {row.short for row in asked.rows} == {"scaled"}
+    shares = sweep(SAMPLE, representations=["morph"], estimate=False, score="share")
+    assert {row.short for row in shares.rows} == {None}

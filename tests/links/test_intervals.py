@@ -1,0 +1,65 @@
+"""Intervals of S and T agree with resampling the documents by hand."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from infostream_dedup.links import SimilarityMatrix
+from infostream_dedup.links.intervals import NO_INTERVAL, intervals
+from infostream_dedup.links.plain import sweep_counts
+
+
+def of(dense, n=12):
+    matrix = SimilarityMatrix(sp.csr_array(np.asarray(dense, dtype=np.uint8)), n, 1)
+    rows = sweep_counts(matrix, range(1, n + 1))
+    return rows, intervals(matrix, rows)
+
+
+@pytest.fixture(scope="module")
+def clusters():
+    """Sixty groups of different sizes, in which links are returned and closed with different luck."""
+    random = np.random.default_rng(5)
+    dense = np.zeros((300, 300))
+    begin = 0
+    while begin < 290:
+        size = int(random.integers(2, 9))
+        block = random.random((size, size)) < random.uniform(0.4, 1.0)
+        dense[begin : begin + size, begin : begin + size] = block * random.integers(5, 9)
+        begin += size
+    np.fill_diagonal(dense, 0)
+    return dense
+
+
+def test_intervals_are_those_of_poisson_resamples(clusters):
+    rows, found = of(clusters)
+    linked = clusters >= 6
+    random = np.random.default_rng(8)
+    symmetry, transitivity = [], []
+    for _ in range(1500):
+        w = random.poisson(1.0, len(linked)).astype(float)
+        weighted = linked * w[:, None] * w[None, :]
+        symmetry.append((weighted * linked.T).sum() / weighted.sum())
+        steps = (linked * w[:, None]) @ (linked * w[:, None]) * w[None, :]
+        np.fill_diagonal(steps, 0)
+        transitivity.append((steps * linked).sum() / steps.sum())
+    row = next(one for one in rows if one.k == 6)
+    for name, drawn in (("symmetry", symmetry), ("transitivity", transitivity)):
+        low, high = getattr(found[6], f"{name}_low"), getattr(found[6], f"{name}_high")
+        assert low < getattr(row, name) < high
+        assert high - low == pytest.approx(2 * 1.96 * np.std(drawn), rel=0.25)
+
+
+def test_few_links_or_paths_have_no_interval():
+    dense = np.zeros((8, 8))
+    dense[0, 1] = dense[1, 0] = dense[1, 2] = 6
+    rows, found = of(dense)
+    assert next(one for one in rows if one.k == 6).links == 3
+    assert found[6] == NO_INTERVAL
+
+
+def test_a_share_of_one_is_not_certain():
+    dense = np.kron(np.eye(10), np.full((3, 3), 6))
+    np.fill_diagonal(dense, 0)
+    _, found = of(dense)
+    assert found[6].symmetry_low == found[6].transitivity_low == pytest.approx(0.9)
+    assert found[6].symmetry_high == found[6].transitivity_high == 1

@@ -1,0 +1,92 @@
+"""S, T and duplicates of epochs: quiet streams raise no alarm, a stream that turns to forms does within one epoch."""
+
+import random
+
+import pytest
+
+from infostream_dedup import api
+from infostream_dedup.links.intervals import intervals
+from infostream_dedup.model import Document
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.settings import StreamSettings
+
+EPOCH = 120
+
+
+def _made_up():
+    """Words of syllables that no stemmer shortens to one another."""
+    randomness = random.Random(2)  # noqa: S311
+    syllables = [a + b for a in "бвгджзклмнпрстфх" for b in "аоуэыи"]
+    return sorted({"".join(randomness.choices(syllables, k=4)) + "м" for _ in range(4000)})
+
+
+WORDS = _made_up()
+
+
+def words(randomness, count):
+    return " ".join(randomness.choices(WORDS, k=count))
+
+
+def news(randomness, number):
+    """One text in three is a copy of an earlier one of its epoch, a little changed."""
+    found = []
+    for place in range(EPOCH):
+        if place % 3 == 2:
+            copied = found[randomness.randrange(len(found))].split()
+            copied[randomness.randrange(len(copied))] = words(randomness, 1)
+            found.append(" ".join(copied))
+        else:
+            found.append(words(randomness, 40))
+    return [
+        Document(id=f"{number}-{place}", text=text, lang="ru", source=f"s{place % 2}")
+        for place, text in enumerate(found)
+    ]
+
+
+def forms(randomness, number):
+    """One form, of which a third is filled in anew each time."""
+    form = words(random.Random(1), 24)  # noqa: S311
+    return [
+        Document(id=f"{number}-{place}", text=f"{form} {words(randomness, 16)}", lang="ru", source=f"s{place % 2}")
+        for place in range(EPOCH)
+    ]
+
+
+def streamed(path, epochs):
+    settings = {"preset": "faithful", "representation": "stem", "first_epoch": EPOCH, "epoch_documents": EPOCH}
+    with Deduplicator.open(path, StreamSettings.of({**settings, "window_days": None, "df_max": 0.9})) as stream:
+        for documents in epochs:
+            stream.process(documents)
+    return api.store.health(path)
+
+
+def test_twenty_quiet_epochs_raise_no_alarm(tmp_path):
+    randomness = random.Random(58)  # noqa: S311
+    found = streamed(tmp_path / "s.db", [news(randomness, number) for number in range(21)])
+    whole = [row for row in found if row["source"] is None]
+    assert [row["epoch"] for row in whole] == list(range(20))
+    assert {row["documents"] for row in whole} == {EPOCH}
+    # Words that the background does not know link nothing in the first epoch.
+    assert all(row["links"] > 50 and row["symmetry_low"] is not None for row in whole[1:])
+    assert [row for row in found if row["alarms"]] == []
+    assert {row["source"] for row in found} == {None, "s0", "s1"}
+    assert len(api.store.health(tmp_path / "s.db", last=3)) == 9
+
+
+def test_a_stream_that_turns_to_forms_alarms_within_one_epoch(tmp_path):
+    randomness = random.Random(59)  # noqa: S311
+    epochs = [news(randomness, number) for number in range(6)] + [forms(randomness, number) for number in (6, 7)]
+    found = streamed(tmp_path / "s.db", [*epochs, news(randomness, 8)])
+    alarms = {row["epoch"]: row["alarms"] for row in found if row["source"] is None}
+    assert not any(alarms[epoch] for epoch in range(6))
+    assert alarms[6]
+
+
+def test_an_epoch_is_that_of_a_sweep(tmp_path):
+    randomness = random.Random(60)  # noqa: S311
+    found = streamed(tmp_path / "s.db", [news(randomness, number) for number in range(3)])
+    row = next(one for one in found if one["source"] is None and one["epoch"] == 1)
+    swept = api.sweep_store(tmp_path / "s.db", estimate=False, examples=False)
+    assert row["duplicates"] == pytest.approx(1 / 3, abs=0.1)
+    assert swept.rows[5].measures.links >= row["links"]
+    assert intervals(None, []) == {}
