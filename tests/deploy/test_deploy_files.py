@@ -78,7 +78,7 @@ def test_the_composition_has_what_it_names() -> None:
     assert (DEPLOY / engine["build"]["context"] / engine["build"]["dockerfile"]).exists()
     feed = found["services"]["feed"]
     assert (DEPLOY / feed["build"]["context"] / feed["build"]["dockerfile"]).exists()
-    assert feed["command"][:3] == ["python", "-m", "infostream_dedup.service.sample"]
+    assert feed["command"][:4] == ["python", "-P", "-m", "infostream_dedup.service.sample"]
     assert set(feed["secrets"]) <= set(found["secrets"])
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from infostream_dedup.language.morphology.cache_file import FormRow
+from infostream_dedup.machine.children import python_command, python_environment
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Language
 
@@ -49,14 +48,13 @@ def analysed_over_cores(
 
 def _asked(language: Language, keys: Sequence[str]) -> list[FormRow] | None:
     """Return the answers of another process, ``None`` if it fails."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     try:
         done = subprocess.run(  # noqa: S603 - this Python and our own module
-            [sys.executable, "-m", "infostream_dedup.language.morphology.form_worker", language],
+            python_command("infostream_dedup.language.morphology.form_worker", language),
             input=json.dumps(list(keys)).encode(),
             stdout=subprocess.PIPE,
             check=True,
-            env=environment,
+            env=python_environment(),
         )
         rows: list[FormRow] = [
             (None if term is None else str(term), int(taken)) for term, taken in json.loads(done.stdout)
