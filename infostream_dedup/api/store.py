@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.store.checking import Check
     from infostream_dedup.stream.store.expiry import Expired
     from infostream_dedup.stream.store.forgetting import Forgotten
+    from infostream_dedup.stream.store.going_back import WentBack
 
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "groups",
     "index",
     "republications",
+    "restore",
     "show",
     "stats",
     "templates",
@@ -280,6 +282,30 @@ def backup(path: str | Path, copy: str | Path, *, mode: int | None = None) -> in
     with Store.open(path, read_only=True) as opened:
         opened.backup(copy, mode=mode)
     return Path(copy).stat().st_size
+
+
+def restore(path: str | Path, backup: str | Path, *, discard_newer: bool = False) -> WentBack:
+    """Go back to a backup, also while others have the store open: they see all of it at once, or nothing.
+
+    Documents that the store has forgotten since are forgotten in what was restored, too.
+
+    Args:
+        path: the store; created from the backup if there is none.
+        backup: a copy made by ``backup``. It is only read.
+        discard_newer: go back even if the backup lacks batches of the store; the store as it was is kept next to it,
+            under a name with the date.
+
+    Returns:
+        What the store contains now, what was discarded, and where the former store is kept.
+
+    Raises:
+        StoreBusyError: the backup lacks batches, which the message names; or another process is writing.
+        NoInputError, BadDataError: the backup does not exist, is damaged or is not one.
+        ConfigurationError: the backup was made with other settings.
+    """
+    from infostream_dedup.stream.store.going_back import go_back
+
+    return go_back(Path(path), Path(backup), discard_newer=discard_newer)
 
 
 def expire(path: str | Path) -> Expired:

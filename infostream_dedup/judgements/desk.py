@@ -15,7 +15,14 @@ from infostream_dedup.judgements.schema import APPLICATION_ID, TABLES, VERSION
 from infostream_dedup.judgements.seals import SEALS, add_checksum_function, fault_of
 from infostream_dedup.machine.private_files import make_private_file
 from infostream_dedup.machine.restoring import restoring_advice
-from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, snapshot, writing
+from infostream_dedup.stream.store.connection import (
+    begin_wal,
+    connect,
+    naming_failures,
+    place_of,
+    snapshot,
+    writing,
+)
 from infostream_dedup.stream.store.copying import copy_file
 from infostream_dedup.stream.store.forgetting import wipe
 
@@ -48,6 +55,7 @@ class Desk:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection, self.path = connection, path
         self._seen = _state_of(connection)
+        self.place = place_of(connection)
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True) -> Self:

@@ -76,7 +76,7 @@ def listed(rows: Sequence[Any], limit: int, place_of: Callable[[Any], list[Any]]
 async def unchanged(request: Request, response: Response) -> None:
     """Name the state of the store in the answer; a client that knows this state already gets 304."""
     position = await running(request).position()
-    tag = f'"{position.batches}-{position.documents}-{position.forgotten}"'
+    tag = f'"{position.tag}"'
     response.headers["etag"] = tag
     if tag in (one.strip() for one in request.headers.get("if-none-match", "").split(",")):
         raise NotModifiedError(tag)

@@ -30,6 +30,11 @@ def log_batch(**members: Any) -> None:
     _write("batch", "info", members)
 
 
+def log_event(what: str, **members: Any) -> None:
+    """Write the line of something that no request caused."""
+    _write(what, "warning", members)
+
+
 def failure_of(error: BaseException) -> dict[str, Any]:
     """Describe what failed and where, the innermost place last."""
     frames = traceback.extract_tb(error.__traceback__)[-_PLACES:]

@@ -250,8 +250,8 @@ class Deduplicator:
         """Update the engine with what others have stored; ``None`` if it must be restored from scratch."""
         before = self._store.position
         loaded = self._store.load(since=before)
-        # The content of a forgotten document is still in the engine's memory.
-        if loaded is None or loaded.position.forgotten != before.forgotten or not engine.catch_up(loaded):
+        # What was forgotten, or was there before the store went back to a backup, is still in the engine's memory.
+        if loaded is None or loaded.position[3:] != before[3:] or not engine.catch_up(loaded):
             return None
         return engine
 

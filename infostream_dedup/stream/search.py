@@ -27,7 +27,7 @@ from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.shown_hits import HitMaker, RankedDocument
 from infostream_dedup.stream.store.blobs import INT32, INT64, numbers_of
 from infostream_dedup.stream.store.found_rows import documents_of, key_weights_of
-from infostream_dedup.stream.store.restoring import window_start
+from infostream_dedup.stream.store.restoring import position_of, window_start
 from infostream_dedup.stream.store.store import Store
 
 if TYPE_CHECKING:
@@ -54,6 +54,11 @@ class Searcher:
     def __init__(self, store: Store, *, everything: bool = False) -> None:
         self._store = store
         self._everything = everything
+        self._begin()
+
+    def _begin(self) -> None:
+        store = self._store
+        self._restored = position_of(store.connection).restored
         self._settings = StreamSettings.of(store.settings)
         self._parts = SearchedParts()
         self._reader = QuestionReader(self._settings)
@@ -116,6 +121,8 @@ class Searcher:
         if everything is None:
             everything = self._everything or since is not None or until is not None
         with self._store.reading() as connection:
+            if position_of(connection).restored != self._restored:
+                self._begin()
             self._parts.refresh(connection)
             self._reader.refresh(connection)
             itself, notes = None, []

@@ -54,9 +54,9 @@ def copy_file(
                     source=str(path),
                 )
             part.chmod(mode)
-            _sync(part)
+            sync(part)
             part.replace(target)
-            _sync(target.parent)
+            sync(target.parent)
     except OSError as error:
         raise CannotCreateError(f"cannot create {target}: {error.strerror or error}") from error
 
@@ -75,7 +75,8 @@ def _check_target(path: Path, target: Path, application: int) -> None:
         raise CannotCreateError(f"{target} is not a copy of a store and would be lost; give the copy another name")
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Bring a file, or the names in a folder, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+RESTORED: Final = "restored"
+"""Name of the small value that changes whenever a store goes back to a backup."""
+
+
 class Position(NamedTuple):
     """Position of a store; it changes whenever another process writes.
 
@@ -29,12 +33,20 @@ class Position(NamedTuple):
         documents: number of documents, which is also the next ordinal.
         terms: number of terms, which is also the next term's number.
         forgotten: number of documents forgotten on request.
+        restored: when the store last went back to a backup, UTC microseconds since 1970; 0 if never. All else may
+            then be as it was and yet describe other documents.
     """
 
     batches: int
     documents: int
     terms: int
     forgotten: int
+    restored: int = 0
+
+    @property
+    def tag(self) -> str:
+        """The position as text, for caches of answers."""
+        return f"{self.batches}-{self.documents}-{self.forgotten}-{self.restored}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +113,9 @@ def position_of(connection: sqlite3.Connection) -> Position:
             "SELECT (SELECT coalesce(max(sequence) + 1, 0) FROM batch),"
             " (SELECT coalesce(max(ordinal) + 1, 0) FROM document),"
             " (SELECT coalesce(max(number) + 1, 0) FROM term),"
-            " (SELECT count(*) FROM document WHERE forgotten = 1)"
+            " (SELECT count(*) FROM document WHERE forgotten = 1),"
+            " (SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM state WHERE name = ?)",
+            (RESTORED,),
         ).fetchone()
     )
 
@@ -109,6 +123,8 @@ def position_of(connection: sqlite3.Connection) -> Position:
 def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
     """Read the whole state, or what is new since a position, inside one snapshot."""
     position = position_of(connection)
+    if since is not None and since.restored != position.restored:
+        since = None
     batches, documents, terms = (since or Position(0, 0, 0, 0))[:3]
     epoch = open_epoch(connection)
     last = connection.execute("SELECT oldest FROM batch ORDER BY sequence DESC LIMIT 1").fetchone()
