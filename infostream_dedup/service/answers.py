@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
 import orjson
-from fastapi import Depends, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match
@@ -29,14 +30,28 @@ class JsonResponse(JSONResponse):
         return orjson.dumps(content)
 
 
+class _Needs:
+    def __init__(self, role: str) -> None:
+        self.role = role
+
+    async def __call__(self, request: Request) -> None:
+        caller_of(request).check(self.role)
+
+
 def needs(role: str) -> Any:
     """Restrict a route to callers with the rights of a role."""
+    return Depends(_Needs(role))
 
-    def check(request: Request) -> None:
-        if not caller_of(request).may(role):
-            raise ProblemError(403, "role", f"this needs a token with the role {role} or admin")
 
-    return Depends(check)
+def roles_of(routers: Iterable[APIRouter]) -> list[tuple[re.Pattern[str], set[str], str | None]]:
+    """Address, methods and role of each route, in the order in which they are asked; ``None`` if open to anybody."""
+    routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
+    return [(route.path_regex, route.methods, _role_of(route)) for route in routes]
+
+
+def _role_of(route: APIRoute) -> str | None:
+    asked = (one.dependency for one in route.dependencies)
+    return next((one.role for one in asked if isinstance(one, _Needs)), None)
 
 
 def rows_wanted(request: Request, limit: int | None, field: str = "limit") -> int:

@@ -22,11 +22,13 @@ async def read_body(request: Request, model: type[Model]) -> Model:
 async def json_body(request: Request) -> Any:
     """Read any JSON, or a batch as JSON Lines, which becomes ``{"documents": [...]}``."""
     # In a thread, so that nobody has to wait while megabytes are parsed.
-    return await asyncio.to_thread(_read, await request.body(), request)
+    body = await request.body()
+    unpacked = await asyncio.to_thread(_unpacked, body, request)
+    request.scope["state"]["room"].take(len(unpacked))
+    return await asyncio.to_thread(_read, unpacked, request)
 
 
-def _read(body: bytes, request: Request) -> Any:
-    unpacked = _unpacked(body, request)
+def _read(unpacked: bytes, request: Request) -> Any:
     if not request.headers.get("content-type", "").startswith("application/x-ndjson"):
         return _parsed(unpacked)
     return {"documents": [_parsed(line) for line in unpacked.splitlines() if line.strip()]}

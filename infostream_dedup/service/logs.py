@@ -46,6 +46,20 @@ def failure_of(error: BaseException) -> dict[str, Any]:
     }
 
 
+def free_frames(error: BaseException | None) -> None:
+    """Let go of what the frames of an answered failure hold, such as whole bodies.
+
+    Frames, futures and exceptions hold each other. The collector finds such a circle only much later, because it counts
+    objects, not bytes.
+    """
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        traceback.clear_frames(error.__traceback__)
+        error.__traceback__ = None
+        error = error.__cause__ or error.__context__
+
+
 def reason_of(error: BaseException) -> str:
     """Say what an operator has to know about a failure that no request caused."""
     return str(error) if isinstance(error, InfostreamError | ProblemError) else type(error).__name__

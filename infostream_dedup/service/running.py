@@ -57,6 +57,7 @@ class RunningService:
         rereading: whether the stream is being read again after the store went back to a backup.
         failure: why the service ends by itself.
         streams: number of open streams of events.
+        streams_of: number of them by caller.
         batches_of: number of batches that wait for an answer, by caller.
         figures: figures over the latest documents by name.
         counts: by name, the count in progress or the last one.
@@ -74,6 +75,7 @@ class RunningService:
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     loading: bool = False
     streams: int = 0
+    streams_of: dict[str, int] = field(default_factory=dict)
     batches_of: dict[str, int] = field(default_factory=dict)
     figures: dict[str, Figure] = field(default_factory=dict)
     counts: dict[str, asyncio.Future[Figure]] = field(default_factory=dict)

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import ConfigurationError, InfostreamError, MissingExtraError, StoreMovedError
+from infostream_dedup.machine.memory import keep_heap_small
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings
 
@@ -85,6 +86,7 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
     except ImportError as error:
         raise MissingExtraError(error.name or "fastapi", "service", "the service") from None
     sys.setswitchinterval(_TURN_SECONDS)
+    keep_heap_small()
     addresses = [_free_address(settings.host, settings.port, "--host, --port")]
     if settings.metrics is not None:
         addresses.append(_free_address(*settings.metrics, "--metrics"))

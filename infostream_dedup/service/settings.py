@@ -43,7 +43,10 @@ class ServiceLimits:
         rows: maximum number of rows on a page.
         counted: number up to which the rows of a list are counted.
         reads_per_second: reads a second for each token, on average over ten seconds.
+        streams_of_caller: those of one token.
         batches_at_once: unanswered batches of one token.
+        held_bytes: bodies of all requests without an answer, after decompression.
+        held_bytes_of_caller: those of one token.
     """
 
     body_bytes: int = 16 * 1024 * 1024
@@ -67,11 +70,14 @@ class ServiceLimits:
     figures_age_seconds: float = 5.0
     figures_pause_seconds: float = 2.0
     streams: int = 20
+    streams_of_caller: int = 10
     page: int = 50
     rows: int = 200
     counted: int = 10_000
     reads_per_second: int = 60
     batches_at_once: int = 4
+    held_bytes: int = 160 * 1024 * 1024
+    held_bytes_of_caller: int = 96 * 1024 * 1024
 
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network

@@ -98,9 +98,9 @@ class Writer:
         with stream:
             while (work := self._queue.get()) is not _STOP:
                 _run_one(*work, stream)
-                error = work[1].exception() if work[1].done() and not work[1].cancelled() else None
-                if isinstance(error, StoreMovedError):
-                    self.failure = error.with_traceback(None)
+                failed = None if work[1].cancelled() else work[1].exception()
+                if isinstance(failed, StoreMovedError):
+                    self.failure = failed
 
     def _refuse_all(self) -> None:
         while (work := self._queue.get()) is not _STOP:

@@ -18,6 +18,7 @@ from infostream_dedup.service.figures import count_soon
 from infostream_dedup.service.logs import log_batch
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
+from infostream_dedup.service.tokens import LOCAL
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import group_events, verdict_log
@@ -136,26 +137,34 @@ async def follow_verdicts(request: Request, after: int | None = None) -> Respons
     else:
         place = (await service.position()).documents - 1
     # Nothing is awaited between check and count, so that no burst of clients exceeds the limit.
-    if service.streams >= service.settings.limits.streams:
+    limits, caller = service.settings.limits, caller_of(request)
+    # Without tokens, everybody is the same caller.
+    most = limits.streams if caller is LOCAL else limits.streams_of_caller
+    if service.streams >= limits.streams or service.streams_of.get(caller.name, 0) >= most:
         raise ProblemError(429, "too-many", "close another stream of events first", retry_after=5)
-    return _CountedStream(service, place)
+    return _CountedStream(service, place, caller.name)
 
 
 class _CountedStream(StreamingResponse):
     """Counts as an open stream from its creation until it ends."""
 
-    def __init__(self, service: RunningService, place: int) -> None:
+    def __init__(self, service: RunningService, place: int, caller: str) -> None:
         # Otherwise nginx would hold events back until kilobytes have come together.
         headers = {"x-accel-buffering": "no"}
         super().__init__(_events(service, place), media_type="text/event-stream", headers=headers)
-        self._service = service
-        service.streams += 1
+        self._service, self._caller = service, caller
+        self._count(1)
+
+    def _count(self, more: int) -> None:
+        streams = self._service.streams_of
+        streams[self._caller] = streams.get(self._caller, 0) + more
+        self._service.streams += more
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._service.streams -= 1
+            self._count(-1)
 
 
 async def _events(service: RunningService, place: int) -> AsyncIterator[bytes]:
