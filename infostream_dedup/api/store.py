@@ -336,7 +336,9 @@ def index(path: str | Path) -> tuple[int, int]:
         return opened.index()
 
 
-def forget(path: str | Path, ids: str | Iterable[str] = (), *, sources: str | Iterable[str] = ()) -> Forgetting:
+def forget(
+    path: str | Path, ids: str | Iterable[str] = (), *, sources: str | Iterable[str] = (), caches: bool = False
+) -> Forgetting:
     """Remove the content of documents: title, text, signature, checksums of the text, terms of the verdict.
 
     Ids, sources, times, verdicts and judgements are kept; whatever the store's desk quotes is removed. Both files
@@ -346,6 +348,8 @@ def forget(path: str | Path, ids: str | Iterable[str] = (), *, sources: str | It
         path: the store.
         ids: one id or several.
         sources: also every document of this source or these; an id that other sources used too loses all its versions.
+        caches: also delete this user's caches of word forms and translations, which contain single words of every text
+            that was read; they are made again as needed.
 
     Returns:
         What each document lost, whether the file is free of remnants, and copies that remain.
@@ -356,6 +360,7 @@ def forget(path: str | Path, ids: str | Iterable[str] = (), *, sources: str | It
     from infostream_dedup.api.desk import forget_and_wipe
     from infostream_dedup.judgements import desk_path
     from infostream_dedup.machine.part_files import remove_stale_parts
+    from infostream_dedup.machine.sqlite_cache import cache_folder
     from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.copying import copies_beside
 
@@ -368,4 +373,7 @@ def forget(path: str | Path, ids: str | Iterable[str] = (), *, sources: str | It
         removed = remove_stale_parts(opened.path.parent)
         if desk_path(opened.path).exists():
             clean &= forget_and_wipe(opened.path, [one.id for one in documents])[1]
+        if caches:
+            for cache in cache_folder().glob("*.sqlite*"):
+                cache.unlink(missing_ok=True)
         return Forgetting(documents, clean, removed, copies_beside(Path(path)))

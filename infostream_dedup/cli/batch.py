@@ -16,6 +16,7 @@ from infostream_dedup.cli.options import (
     documents_argument,
     general_options,
     judgeable_settings_options,
+    pipe_as_input,
     prefix_option,
     reading_options,
     representation_option,
@@ -120,7 +121,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
         *(Needs(name, ("documents",)) for name in _OF_TEXTS),
     ],
 )
-@click.argument("documents", metavar="[DOCS...]", nargs=-1)
+@click.argument("documents", metavar="[DOCS...]", nargs=-1, callback=pipe_as_input)
 @reads(
     "--store",
     "store",

@@ -14,7 +14,7 @@ from typing import Final
 
 import click
 
-from infostream_dedup.cli.run_log import RUN
+from infostream_dedup.cli.run_log import RUN, printable
 from infostream_dedup.errors import CannotWriteError, InfostreamError
 
 __all__ = ["TERMINATED", "TerminatedError", "heed_requests_to_end"]
@@ -89,6 +89,7 @@ def exit_code_of(run: Callable[[], object]) -> int:
     except (click.exceptions.Abort, KeyboardInterrupt):
         return _say("interrupted", _INTERRUPTED)
     except click.ClickException as error:
+        error.message = printable(error.message)
         error.show()
         return error.exit_code
     except InfostreamError as error:

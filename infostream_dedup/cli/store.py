@@ -307,8 +307,17 @@ def index(file: Path, output_format: str | None, quiet: bool) -> None:
 @store_argument
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @reads("--source", "sources", multiple=True, help="Forget all documents of this source; can be repeated.")
+@output("--caches", is_flag=True, help="Also delete the caches of word forms, which contain single rare words.")
 @format_options
-def forget(file: Path, ids: tuple[str, ...], sources: tuple[str, ...], output_format: str | None, quiet: bool) -> None:
+def forget(
+    file: Path,
+    ids: tuple[str, ...],
+    sources: tuple[str, ...],
+    output_format: str | None,
+    *,
+    caches: bool,
+    quiet: bool,
+) -> None:
     """Remove the content of documents: title, text, signature, checksums of the text, terms of the verdict.
 
     All versions of each document are forgotten, or nothing if the store lacks one of the documents or sources.
@@ -316,14 +325,15 @@ def forget(file: Path, ids: tuple[str, ...], sources: tuple[str, ...], output_fo
     What stays: its id, source, language, times and length; the checksum of the whole document, by which it is
     recognised if it is sent again; its status and group; its contribution to document frequencies, which names no
     document; the terms that later documents shared with it, in their verdicts; copies made earlier: those next to the
-    store are listed, and leftovers of killed backups are removed. The store and its desk are then
+    store are listed, and leftovers of killed backups are removed; single words of it, without any order, in the caches
+    of word forms of everybody who read it, which --caches deletes for this user. The store and its desk are then
     rewritten so that no remnants are left: seconds for a gigabyte. Columns: id, versions (that lost their content).
     """
     from infostream_dedup.api import store as kept
 
     if not ids and not sources:
         raise click.UsageError("name the documents to forget: ID... or --source")
-    done = kept.forget(file, ids, sources=sources)
+    done = kept.forget(file, ids, sources=sources, caches=caches)
     _print([asdict(one) for one in done.documents], output_format)
     if done.removed:
         note(f"{done.removed} unfinished copies left by killed processes were removed", quiet=quiet)

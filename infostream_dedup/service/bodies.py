@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 from fastapi import Request
 
+from infostream_dedup.documents.json_files import doubled_name
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
 from infostream_dedup.service.values import Model, checked
@@ -36,10 +37,15 @@ def _read(unpacked: bytes, request: Request) -> Any:
 
 def _parsed(body: bytes) -> Any:
     try:
-        return orjson.loads(body)
+        value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         # The library's message says what is wrong and where; it never quotes the text.
         raise ProblemError(400, "json", str(error)[:200]) from None
+    inner = value.get("documents") if isinstance(value, dict) else None
+    doubled = doubled_name(body, inner if isinstance(inner, list) else [value])
+    if doubled is not None:
+        raise ProblemError(400, "json", f"the name {doubled!r} comes twice in one object; leave one of them")
+    return value
 
 
 def _unpacked(body: bytes, request: Request) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -304,6 +305,8 @@ def _check_batch_id(batch_id: str | None) -> None:
         raise ConfigurationError(f"the batch id {batch_id!r} is not a text")
     if batch_id == "":
         raise ConfigurationError("the batch id is empty; give each batch its own id, or none")
+    if any(unicodedata.category(one) == "Cc" for one in batch_id or ""):
+        raise ConfigurationError(f"the batch id {batch_id!a} has a control character; give an id that can be printed")
     try:
         (batch_id or "").encode()
     except UnicodeEncodeError:

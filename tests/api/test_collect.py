@@ -216,7 +216,7 @@ def test_an_address_is_opened_within_limits_and_nothing_that_its_items_name() ->
 def test_hosts_with_other_letters_are_asked_for_by_idna(monkeypatch) -> None:
     asked = []
 
-    def resolve(host: str, *_: object) -> None:
+    def resolve(host: str, *_: object, **__: object) -> None:
         asked.append(host)
         raise OSError("no such host")
 

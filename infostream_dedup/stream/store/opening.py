@@ -101,6 +101,8 @@ def _check_place(path: Path, *, create: bool, read_only: bool) -> None:
     try:
         if path.is_dir():
             raise CannotCreateError(f"{path} is a directory; a store is one file")
+        if path.exists() and not path.is_file():
+            raise CannotCreateError(f"{path} is a device or a pipe; a store is a regular file")
         if not path.exists():
             if not create:
                 raise NoInputError(f"{path}: there is no store; 'ingest' creates one")
