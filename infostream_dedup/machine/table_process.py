@@ -81,6 +81,8 @@ def _arrow(source: str) -> list[bytes]:
                 stream.seek(0)
                 batches = iter(pa.ipc.open_stream(stream))
             size = sum(unpacked_bytes(batch) for batch in batches)
+        except MemoryError:
+            return []
         except pa.ArrowException as error:
             return [orjson.dumps({"error": str(error)[:200]})]
     return [orjson.dumps(size), b"null"]
