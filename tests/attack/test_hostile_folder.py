@@ -60,13 +60,15 @@ DRIVER = """
 import sys
 from infostream_dedup.cli import main
 from infostream_dedup.language.morphology import parallel_analysis
-parallel_analysis._WORTH_A_PROCESS = 50
+few, parallel_analysis._WORTH_A_PROCESS = parallel_analysis._WORTH_A_PROCESS, 50
 for line in sys.stdin.read().splitlines():
     sys.argv = ["infostream-dedup", *line.split()]
     try:
         main()
     except SystemExit as end:
         print(f"{line}: {end.code}", flush=True)
+    # Once is enough for the processes that analyse forms.
+    parallel_analysis._WORTH_A_PROCESS = few
 """
 """All commands in one process that is started as the console script is: which command imports what does not matter."""
 
