@@ -136,7 +136,7 @@ class _Connection:
             # The proxy looks the name up; what is inside can be told only by how the address is written.
             self._look(parts.hostname)
             self._plain = self._through(proxy, kind, parts.hostname, port, address)
-        self._plain.response_class = lambda *given, **named: _Answer(  # type: ignore[assignment, misc]
+        self._plain.response_class = lambda *given, **named: _Answer(  # type: ignore[assignment]
             *given, deadline=deadline, most=limits.max_bytes + _OVERHEAD, **named
         )
         create = self._connected if proxy is None else lambda place, *_: _first(place, deadline, lambda _: None)
@@ -237,7 +237,7 @@ class _Answer(http.client.HTTPResponse):
 
     def __init__(self, sock: socket.socket, *values: Any, deadline: Deadline, most: int, **named: Any) -> None:
         super().__init__(sock, *values, **named)
-        self.fp = io.BufferedReader(_Counted(sock, self.fp.detach(), deadline, most))  # type: ignore[attr-defined]
+        self.fp = io.BufferedReader(_Counted(sock, self.fp.detach(), deadline, most))
 
 
 class _Counted(io.RawIOBase):
@@ -250,7 +250,7 @@ class _Counted(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         # One byte now and then would begin the time of the socket anew.
         self._socket.settimeout(self._deadline.left())
-        size: int = self._raw.readinto(buffer) or 0  # type: ignore[attr-defined]
+        size: int = self._raw.readinto(buffer) or 0
         self._left -= size
         if self._left < 0:
             raise http.client.HTTPException("the answer is longer than --max-bytes allows")
