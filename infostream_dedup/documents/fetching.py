@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import gzip
 import http.client
 import io
@@ -90,8 +91,7 @@ def fetch(address: str, limits: FetchLimits, total: Deadline) -> Fetched:
     try:
         for left in range(limits.max_redirects, -1, -1):
             connection = _Connection(_in_ascii(current), deadline, limits, may_go_inside=is_inside is not False)
-            try:
-                answer = connection.answer()
+            with contextlib.closing(connection), connection.answer() as answer:
                 is_inside = connection.is_inside if is_inside is None else is_inside
                 location = answer.headers.get("Location")
                 if answer.status not in _MOVED or not location:
@@ -100,8 +100,6 @@ def fetch(address: str, limits: FetchLimits, total: Deadline) -> Fetched:
                     content = _unpacked(_read(answer, address, limits), answer.headers, address, limits)
                     return Fetched(content, current, answer.headers.get_content_charset())
                 # The body of a redirect is of no use, and is not read.
-            finally:
-                connection.close()
             following = urljoin(current, location)
             if not is_address(following):
                 raise NoInputError(f"{current}: redirects to {following}, which is not a web address")

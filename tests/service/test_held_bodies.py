@@ -116,8 +116,8 @@ def test_a_refused_body_is_let_go_without_the_collector(
     times(2)
     before = resident()
     times(8)
-    # One body has 15 megabytes: all eight together 120.
-    assert resident() - before < 30
+    # One body has 15 megabytes: all eight together 120. The last one may still be there, as bytes and as text.
+    assert resident() - before < 60
 
 
 @pytest.fixture

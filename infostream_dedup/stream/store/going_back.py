@@ -213,7 +213,8 @@ def _beside(present: sqlite3.Connection, part: Path, query: str) -> list[str]:
 
 def _newer(path: Path, lacking: Sequence[str]) -> StoreBusyError:
     named = ", ".join(map(repr, lacking[:_NAMED])) + (", ..." if len(lacking) > _NAMED else "")
+    count = "a batch that was" if len(lacking) == 1 else f"{len(lacking):,} batches that were"
     return StoreBusyError(
-        f"{path}: the backup lacks {len(lacking):,} batches that were stored after it ({named}); send them again "
-        "afterwards, and say --discard-newer: the store as it is now is then kept as a dated backup"
+        f"{path}: the backup lacks {count} stored after it ({named}); --discard-newer goes back all the same and keeps "
+        "the present store as a dated backup: then send them again"
     )
