@@ -14,6 +14,7 @@ import sys
 import tempfile
 import tomllib
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 EXTRAS = ("service",)
@@ -54,7 +55,7 @@ def main() -> None:
     print(arguments.out)
 
 
-def lock_of(report: dict) -> str:
+def lock_of(report: dict[str, Any]) -> str:
     """The lock for what pip reports; a package without a hash is an error."""
     lines = []
     for one in report["install"]:

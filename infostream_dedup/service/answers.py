@@ -46,7 +46,7 @@ def needs(role: str) -> Any:
 def roles_of(routers: Iterable[APIRouter]) -> list[tuple[re.Pattern[str], set[str], str | None]]:
     """Address, methods and role of each route, in the order in which they are asked; ``None`` if open to anybody."""
     routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
-    return [(route.path_regex, route.methods, _role_of(route)) for route in routes]
+    return [(route.path_regex, route.methods or set(), _role_of(route)) for route in routes]
 
 
 def _role_of(route: APIRoute) -> str | None:

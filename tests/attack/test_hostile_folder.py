@@ -40,6 +40,7 @@ COMMANDS = (
     *(f"store {one} news.db" for one in ("verify", "index", "expire")),
     "store show news.db none",
     "store backup news.db copy.db",
+    "store restore news.db copy.db",
     "store forget news.db none",
     "desk export news.db",
     "desk import news.db LABELS --person somebody",
