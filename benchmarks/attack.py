@@ -154,9 +154,9 @@ NOT_PROVEN: Final = """\
 - Parquet files of more than 16 MB whose dictionaries hold very long values; metadata that lies about sizes.
 - Doubled names in JSON other than our own, of which the last one wins, and names written with escapes.
 - Names that a proxy looks up for `collect`: where they lead is the proxy's knowledge.
-- The service beside 2,000 hostile clients for ten minutes, and under mixed load for an hour, on a machine of its own: the
-  figures below are of shorter runs at a load of 28 on two cores, where 1,000 clients made the p99 of a batch 8 times the
-  idle one (3 times is wanted); 200 kills with files deleted or replaced between (`--scale 4` makes them).
+- The service beside 2,000 hostile clients for ten minutes, and under mixed load for an hour, on a machine of its own.
+  The figures below are of shorter runs at a load of 28 on two cores; 1,000 clients made the p99 of a batch 8 times
+  the idle one (3 times is wanted). 200 kills with files deleted or replaced between: `--scale 4` makes them.
 - Known advisories of dependencies: no list was asked.
 """
 
