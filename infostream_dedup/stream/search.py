@@ -456,6 +456,11 @@ class Searcher:
     def __init__(self, store: Store, *, everything: bool = False) -> None:
         self._store = store
         self._everything = everything
+        self._begin()
+
+    def _begin(self) -> None:
+        store = self._store
+        self._restored = position_of(store.connection).restored
         self._settings = StreamSettings.of(store.settings)
         self._parts = SearchedParts()
         self._reader = QuestionReader(self._settings)
@@ -518,6 +523,8 @@ class Searcher:
         if everything is None:
             everything = self._everything or since is not None or until is not None
         with self._store.reading() as connection:
+            if position_of(connection).restored != self._restored:
+                self._begin()
             self._parts.refresh(connection)
             self._reader.refresh(connection)
             itself, notes = None, []

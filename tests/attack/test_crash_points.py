@@ -42,7 +42,7 @@ class Crashing(sqlite3.Connection):
         self._passed()
 
 
-sqlite3.connect = lambda *places, **options: real(*places, **{"factory": Crashing, **options})
+sqlite3.connect = lambda *places, **options: real(*places, **{**options, "factory": Crashing})
 from infostream_dedup.stream.store import Store, expiry
 
 expiry._ORDINALS_AT_ONCE = 16

@@ -107,6 +107,7 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
         position.documents + len(remembered),
         terms,
         position.forgotten,
+        position.restored,
     )
 
 
