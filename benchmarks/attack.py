@@ -1,6 +1,7 @@
 """``make attack``: every attack on the promises of the store, the readers and the engine; writes reports/robustness.md.
 
-    python -m benchmarks.attack [--scale 4] [--minutes 90] [--soak-minutes 30] [--jobs 1] [--only tests/attack]
+    python -m benchmarks.attack [--scale 4] [--minutes 90] [--soak-minutes 30] [--siege-minutes 10]
+        [--mixed-minutes 60] [--jobs 1] [--only tests/attack]
 
 The attacks are tests, a part of which runs in ``make test``. Here all of them run, harder: ``--scale`` multiplies cuts,
 kills, cases, documents and flips. At scale 4: 20,000 fuzzed files, 500 kills of a writer, a soak of 30 minutes.
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,6 +27,15 @@ from xml.etree import ElementTree
 ROOT: Final = Path(__file__).resolve().parent.parent
 PARTS: Final = {
     "tests/store/test_kills.py": "SIGKILL at any moment, and at every step of a batch",
+    "tests/store/test_moved_kills.py": "killed, and the file deleted or replaced, between",
+    "tests/attack/test_siege.py": "a service among slow, aborting and oversized clients, and under mixed load",
+    "tests/attack/test_hostile_folder.py": "a working folder full of modules",
+    "tests/attack/test_slow_patterns.py": "every pattern pumped",
+    "tests/service/test_moved_store.py": "the store of a running service deleted, replaced, restored",
+    "tests/service/test_held_bodies.py": "refused and aborted bodies without the collector",
+    "tests/api/test_hostile_servers.py": "servers that never end, or send us inside",
+    "tests/corpus/test_small_bombs.py": "small tables that need gigabytes",
+    "tests/cli/test_hostile_inputs.py": "pipes, control characters, doubled names, odd places",
     "tests/attack/test_soak.py": "soak, with expiry",
     "tests/attack/test_growth.py": "growth with the size of a collection, and a story of very many documents",
     "tests/attack/test_odd_input.py": "odd input, fuzzed files",
@@ -61,6 +72,8 @@ def main() -> None:
     parser.add_argument("--scale", type=int, default=4, help="how hard; 1 is what make test does")
     parser.add_argument("--minutes", type=float, default=90, help="longest time of one part")
     parser.add_argument("--soak-minutes", type=float, default=30, help="how long the stream with expiry goes on")
+    parser.add_argument("--siege-minutes", type=float, default=10, help="how long hostile clients stay")
+    parser.add_argument("--mixed-minutes", type=float, default=60, help="how long the service is under mixed load")
     parser.add_argument("--jobs", type=int, default=1, help="parts side by side")
     parser.add_argument("--only", action="append", help="one of the parts; may be given several times")
     parser.add_argument("--out", type=Path, default=ROOT / "reports" / "robustness.md")
@@ -69,7 +82,8 @@ def main() -> None:
     if missing:
         parser.error(f"no such part: {', '.join(missing)}")
     parts = arguments.only or [part for part in PARTS if (ROOT / part).exists()]
-    os.environ["ATTACK_SOAK_SECONDS"] = str(60 * arguments.soak_minutes)
+    for name in ("soak", "siege", "mixed"):
+        os.environ[f"ATTACK_{name.upper()}_SECONDS"] = str(60 * getattr(arguments, f"{name}_minutes"))
 
     def attacked(part: str) -> tuple[str, list[str], float]:
         print(f"== {part}", flush=True)
@@ -78,8 +92,8 @@ def main() -> None:
     with ThreadPoolExecutor(arguments.jobs) as jobs:
         results = list(jobs.map(attacked, parts))
     kept = arguments.out.read_text(encoding="utf-8") if arguments.out.exists() else ""
-    _, mark, others = kept.partition("<!-- part: ")
-    page = _page(results, arguments.scale)
+    former, mark, others = kept.partition("<!-- part: ")
+    page = _page(results, arguments.scale, former)
     arguments.out.write_text(f"{page}\n{mark}{others}" if mark else page, encoding="utf-8")
     print(arguments.out)
     sys.exit(any(row.split(" | ")[1] != "held" for _, rows, _ in results for row in rows))
@@ -132,20 +146,42 @@ def _words(name: str) -> str:
     return name.removeprefix("test_").replace("_", " ").encode("ascii", "replace").decode()
 
 
-def _page(results: list[tuple[str, list[str], float]], scale: int) -> str:
+NOT_PROVEN: Final = """\
+- Power loss of a running service, jumps of its clock, network and locked file systems, Windows, macOS.
+- `spark`, `queue`, listeners of `--metrics`, proxies and TLS in front of the service; a store of a million documents.
+- The time of one page in foreign parsers (libxml2, trafilatura, feedparser): what is known to be slow, tags of
+  very many attributes, is refused before; nothing stops a parser that is slow for another reason.
+- Parquet files of more than 16 MB whose dictionaries hold very long values; metadata that lies about sizes.
+- Doubled names in JSON other than our own, of which the last one wins, and names written with escapes.
+- Names that a proxy looks up for `collect`: where they lead is the proxy's knowledge.
+- The service beside 2,000 hostile clients for ten minutes, and under mixed load for an hour, on a machine of its own.
+  The figures below are of shorter runs at a load of 28 on two cores; 1,000 clients made the p99 of a batch 8 times
+  the idle one (3 times is wanted). 200 kills with files deleted or replaced between: `--scale 4` makes them.
+- Known advisories of dependencies: no list was asked.
+"""
+
+
+def _page(results: list[tuple[str, list[str], float]], scale: int, former: str) -> str:
+    """The page: parts that were run now, and the others as they were."""
     today = datetime.now(UTC).date().isoformat()
+    parts = {found[1]: text for text in former.split("\n## ")[1:] if (found := re.search(r"`(tests/[^`]+)`, ", text))}
+    for part, rows, taken in results:
+        table = ["| attack | | figures | seconds |", "|---|---|---|---|", *(f"| {row} |" for row in rows)]
+        head = f"`{part}`, {taken:.0f} s, {today}, scale {scale}."
+        parts[part] = "\n".join((PARTS.get(part, part), "", head, "", *table, ""))
     lines = [
         "# Robustness",
         "",
-        f"Made on {today} by `python -m benchmarks.attack --scale {scale}` (`make attack`), on {os.cpu_count()} cores",
-        "that others used too: counts are exact, seconds are upper bounds. The attacks are tests; `make test` runs a",
-        "part of them at scale 1. *Held*: nothing acknowledged was lost or doubled, nothing damaged was believed,",
-        "nothing was uncaught.",
+        f"Made by `python -m benchmarks.attack` (`make attack`), on {os.cpu_count()} cores that others used too:",
+        "counts are exact, seconds are upper bounds. The attacks are tests; `make test` runs some of them at scale 1.",
+        "*Held*: nothing acknowledged was lost or doubled, nothing damaged was believed, nothing was uncaught.",
+        "`--only` runs parts anew; the others stay as they were on their day.",
         "",
+        "## Not proven",
+        "",
+        NOT_PROVEN,
+        *(f"## {parts[part].rstrip()}\n" for part in PARTS if part in parts),
     ]
-    for part, rows, taken in results:
-        lines += [f"## {PARTS.get(part, part)}", "", f"`{part}`, {taken:.0f} s.", ""]
-        lines += ["| attack | | figures | seconds |", "|---|---|---|---|", *(f"| {row} |" for row in rows), ""]
     return "\n".join(lines)
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "MissingExtraError",
     "NoInputError",
     "StoreBusyError",
+    "StoreMovedError",
     "UsageError",
 ]
 
@@ -71,6 +72,10 @@ class StoreBusyError(InfostreamError):
     """Another process kept the store locked longer than we wait."""
 
     exit_code = 75
+
+
+class StoreMovedError(StoreBusyError):
+    """The file at the path of an open store is no longer the file that was opened: nothing may be acknowledged."""
 
 
 class MissingExtraError(InfostreamError):

@@ -88,6 +88,16 @@ def possessive_groups() -> Iterator[str]:
                 yield f"{path}:{number}: {line.strip()}"
 
 
+def pythons_started_unsafely() -> Iterator[str]:
+    """Places outside ``machine/children.py`` that start a Python; it alone keeps the working folder from its path."""
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            runs = isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.executable"
+            option = isinstance(node, ast.Constant) and node.value == "-m"
+            if (runs or option) and path != "machine/children.py":
+                yield f"{path}:{ast.unparse(node)}"
+
+
 NOT_YET: dict[str, set[str]] = {}
 
 
@@ -100,6 +110,7 @@ NOT_YET: dict[str, set[str]] = {}
         positional_records,
         shared_class_names,
         possessive_groups,
+        pythons_started_unsafely,
     ],
     ids=lambda rule: rule.__name__,
 )

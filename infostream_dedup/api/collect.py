@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from infostream_dedup.documents import ReadingReport
-    from infostream_dedup.documents.collecting import FetchLimits
+    from infostream_dedup.documents.fetching import Deadline, FetchLimits
 
 _COLUMNS = ("id", "title", "text", "published", "source", "url", "item", "collected_at")
 
@@ -26,6 +26,7 @@ def collect(
     max_bytes: int = 20_000_000,
     timeout: float = 30.0,
     max_redirects: int = 5,
+    total_timeout: float = 3600.0,
     on_failure: Callable[[InfostreamError], object] | None = None,
 ) -> Listing[dict[str, Any]]:
     """Turn RSS and Atom feeds, HTML pages, WARC archives and exports of Telegram into documents (extra ``feeds``).
@@ -36,8 +37,10 @@ def collect(
     Args:
         sources: files, ``-`` for standard input, or addresses (``http://``, ``https://``).
         max_bytes: maximum size of a feed, page or archive record in bytes.
-        timeout: seconds within which an address must have answered in full.
-        max_redirects: maximum number of redirects.
+        timeout: seconds within which an address must have answered in full, redirects included.
+        max_redirects: maximum number of redirects. A server outside cannot redirect to an address inside the network
+            (loopback, link-local, private).
+        total_timeout: seconds for all addresses together; later ones are not opened.
         on_failure: called with the error of each source that cannot be read; its remaining items are then missing, and
             the other sources are read. If none can be read, the error of the last is raised. By default, the first
             error is raised.
@@ -55,19 +58,21 @@ def collect(
         ConfigurationError: a limit is out of range.
     """
     from infostream_dedup.documents import ReadingReport
-    from infostream_dedup.documents.collecting import FetchLimits
+    from infostream_dedup.documents.fetching import Deadline, FetchLimits
 
-    if max_bytes < 1 or timeout <= 0 or max_redirects < 0:
-        raise ConfigurationError("max_bytes and timeout must be at least 1, max_redirects at least 0")
+    if max_bytes < 1 or min(timeout, total_timeout) <= 0 or max_redirects < 0:
+        raise ConfigurationError("max_bytes and the timeouts must be at least 1, max_redirects at least 0")
     limits = FetchLimits(max_bytes=max_bytes, timeout=timeout, max_redirects=max_redirects)
     every = [sources] if isinstance(sources, str | Path) else list(sources)
     report = ReadingReport()
-    return Listing(_rows([str(one) for one in every], limits, report, on_failure), _COLUMNS, report)
+    deadline = Deadline("", total_timeout, "--total-timeout")
+    return Listing(_rows([str(one) for one in every], limits, deadline, report, on_failure), _COLUMNS, report)
 
 
 def _rows(
     sources: Sequence[str],
     limits: FetchLimits,
+    deadline: Deadline,
     report: ReadingReport,
     on_failure: Callable[[InfostreamError], object] | None,
 ) -> Iterator[dict[str, Any]]:
@@ -75,7 +80,7 @@ def _rows(
     failures = 0
     for source in sources:
         try:
-            yield from _rows_of(source, limits, report, seen)
+            yield from _rows_of(source, limits, deadline, report, seen)
         except (NoInputError, BadDataError) as error:
             failures += 1
             if on_failure is None or failures == len(sources):
@@ -85,12 +90,15 @@ def _rows(
             on_failure(error)
 
 
-def _rows_of(source: str, limits: FetchLimits, report: ReadingReport, seen: dict[str, str]) -> Iterator[dict[str, Any]]:
-    from infostream_dedup.documents.collecting import collected, content_digest, fetch, is_address
+def _rows_of(
+    source: str, limits: FetchLimits, deadline: Deadline, report: ReadingReport, seen: dict[str, str]
+) -> Iterator[dict[str, Any]]:
+    from infostream_dedup.documents.collecting import collected, content_digest
+    from infostream_dedup.documents.fetching import fetch, is_address
 
     charset, moment = None, datetime.now(UTC)
     if is_address(source):
-        content, name, charset = fetch(source, limits)
+        content, name, charset = fetch(source, limits, deadline)
         stream: IO[bytes] = io.BytesIO(content)
     else:
         stream, name = _opened_file(source)

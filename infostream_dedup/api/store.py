@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.retuning import Retuned
     from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.checking import Check
+    from infostream_dedup.stream.store.going_back import WentBack
     from infostream_dedup.stream.store.removal import Expired, Forgotten
 
 
@@ -39,6 +40,7 @@ __all__ = [
     "health",
     "index",
     "republications",
+    "restore",
     "retune",
     "show",
     "stats",
@@ -397,6 +399,30 @@ def fork(
     return forked(Path(path), Path(new), preset=preset, thresholds=read)
 
 
+def restore(path: str | Path, backup: str | Path, *, discard_newer: bool = False) -> WentBack:
+    """Go back to a backup, also while others have the store open: they see all of it at once, or nothing.
+
+    Documents that the store has forgotten since are forgotten in what was restored, too.
+
+    Args:
+        path: the store; created from the backup if there is none.
+        backup: a copy made by ``backup``. It is only read.
+        discard_newer: go back even if the backup lacks batches of the store; the store as it was is kept next to it,
+            under a name with the date.
+
+    Returns:
+        What the store contains now, what was discarded, and where the former store is kept.
+
+    Raises:
+        StoreBusyError: the backup lacks batches, which the message names; or another process is writing.
+        NoInputError, BadDataError: the backup does not exist, is damaged or is not one.
+        ConfigurationError: the backup was made with other settings.
+    """
+    from infostream_dedup.stream.store.going_back import go_back
+
+    return go_back(Path(path), Path(backup), discard_newer=discard_newer)
+
+
 def expire(path: str | Path) -> Expired:
     """Delete signatures and texts of documents that have left the window, by the stream's clock.
 
@@ -425,7 +451,9 @@ def index(path: str | Path) -> tuple[int, int]:
         return opened.index()
 
 
-def forget(path: str | Path, ids: str | Iterable[str] = (), *, sources: str | Iterable[str] = ()) -> Forgetting:
+def forget(
+    path: str | Path, ids: str | Iterable[str] = (), *, sources: str | Iterable[str] = (), caches: bool = False
+) -> Forgetting:
     """Remove the content of documents: title, text, signature, checksums of the text, terms of the verdict.
 
     Ids, sources, times, verdicts and judgements are kept; whatever the store's desk quotes is removed. Both files
@@ -435,6 +463,8 @@ def forget(path: str | Path, ids: str | Iterable[str] = (), *, sources: str | It
         path: the store.
         ids: one id or several.
         sources: also every document of this source or these; an id that other sources used too loses all its versions.
+        caches: also delete this user's caches of word forms and translations, which contain single words of every text
+            that was read; they are made again as needed.
 
     Returns:
         What each document lost, whether the file is free of remnants, and copies that remain.
@@ -445,6 +475,7 @@ def forget(path: str | Path, ids: str | Iterable[str] = (), *, sources: str | It
     from infostream_dedup.api.desk import forget_and_wipe
     from infostream_dedup.judgements import desk_path
     from infostream_dedup.machine.files import remove_stale_parts
+    from infostream_dedup.machine.sqlite_cache import cache_folder
     from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.opening import copies_beside
 
@@ -457,4 +488,7 @@ def forget(path: str | Path, ids: str | Iterable[str] = (), *, sources: str | It
         removed = remove_stale_parts(opened.path.parent)
         if desk_path(opened.path).exists():
             clean &= forget_and_wipe(opened.path, [one.id for one in documents])[1]
+        if caches:
+            for cache in cache_folder().glob("*.sqlite*"):
+                cache.unlink(missing_ok=True)
         return Forgetting(documents, clean, removed, copies_beside(Path(path)))

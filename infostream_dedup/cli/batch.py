@@ -21,6 +21,7 @@ from infostream_dedup.cli.options import (
     general_options,
     judgeable_settings_options,
     moment_of,
+    pipe_as_input,
     prefix_option,
     reading_options,
     representation_option,
@@ -142,7 +143,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
         *(Needs(name, ("documents",)) for name in _OF_TEXTS),
     ],
 )
-@click.argument("documents", metavar="[DOCS...]", nargs=-1)
+@click.argument("documents", metavar="[DOCS...]", nargs=-1, callback=pipe_as_input)
 @reads(
     "--store",
     "store",

@@ -35,14 +35,21 @@ _PASSED_OVER = {"again": "repeated", "empty": "without a text"}
     type=click.FloatRange(min=0.1),
     default=30.0,
     show_default=True,
-    help="Seconds to wait for each address.",
+    help="Seconds for each address, redirects included.",
 )
 @expert(
     "--max-redirects",
     type=click.IntRange(0, 20),
     default=5,
     show_default=True,
-    help="Maximum number of redirects.",
+    help="Maximum number of redirects; never from outside to an address inside the network.",
+)
+@expert(
+    "--total-timeout",
+    type=click.FloatRange(min=0.1),
+    default=3600.0,
+    show_default=True,
+    help="Seconds for all addresses; later ones are not opened.",
 )
 @general_options("jsonl", "jsonl", "json", "csv")
 def collect(sources: tuple[str, ...], out: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:

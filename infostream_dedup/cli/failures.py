@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from infostream_dedup.cli.run_log import RUN
+from infostream_dedup.cli.run_log import RUN, printable
 from infostream_dedup.errors import CannotWriteError, InfostreamError
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def exit_code_of(run: Callable[[], object]) -> int:
     except (click.exceptions.Abort, KeyboardInterrupt):
         return _say("interrupted", _INTERRUPTED)
     except click.ClickException as error:
-        error.show()
+        error.show(_Printable())
         return error.exit_code
     except InfostreamError as error:
         return _say(str(error), error.exit_code)
@@ -107,6 +107,14 @@ def exit_code_of(run: Callable[[], object]) -> int:
             return _say(f"the argument {garbled!a} is not UTF-8 text; rename the file or correct the text", _USAGE)
         return _say(f"a bug of infostream-dedup: {type(error).__name__}: {error} (set {_DEBUG}=1 to see where)", _BUG)
     return result if isinstance(result, int) else 0
+
+
+class _Printable(io.StringIO):
+    """Standard error for click, which writes messages by itself."""
+
+    def write(self, text: str) -> int:
+        sys.stderr.write(printable(text))
+        return len(text)
 
 
 def _open_standard_streams() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
+import stat
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -72,7 +74,32 @@ _CHECKED: Final = "files checked"
 
 def documents_argument(function: Command) -> Command:
     """``DOCS...``: one or more files, or ``-``."""
-    return click.argument("documents", metavar="DOCS...", nargs=-1, required=True)(function)
+    return click.argument("documents", metavar="DOCS...", nargs=-1, required=True, callback=pipe_as_input)(function)
+
+
+def pipe_as_input(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+    """Read a pipe, such as ``<(...)`` and ``/dev/fd/3``, as standard input: JSON Lines, each byte only once."""
+    pipes = [one for one in given if stat.S_ISFIFO(_mode_of(one)) and _may_be_lines(one)]
+    if len(pipes) != 1 or "-" in given:
+        return given
+    try:
+        descriptor = os.open(pipes[0], os.O_RDONLY)
+    except OSError:
+        return given
+    os.dup2(descriptor, 0)
+    os.close(descriptor)
+    return tuple("-" if one == pipes[0] else one for one in given)
+
+
+def _mode_of(name: str) -> int:
+    try:
+        return os.stat(name).st_mode  # noqa: PTH116 - a name may be no path at all
+    except (OSError, ValueError):
+        return 0
+
+
+def _may_be_lines(name: str) -> bool:
+    return PurePath(name).suffix.lower() in ("", ".jsonl", ".ndjson", ".json")
 
 
 def stack(options: Sequence[Callable[[Command], Command]]) -> Callable[[Command], Command]:

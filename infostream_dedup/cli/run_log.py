@@ -7,6 +7,7 @@ import platform
 import resource
 import sys
 import time
+import unicodedata
 from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -25,6 +26,20 @@ __all__ = ["LEVELS", "RUN", "RunLog", "print_warnings"]
 
 LEVELS: Final = ("info", "warning", "error")
 _PACKAGES: Final = ("numpy", "scipy", "pyarrow", "pymorphy3", "PyStemmer")
+
+
+_COMMANDS_OF_TERMINALS: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Categories of characters that a terminal obeys instead of showing them, or that turn text around."""
+
+
+def printable(message: str) -> str:
+    """A message as any terminal may get it: what servers and file names put into it is shown, never obeyed."""
+    if message.isascii() and message.isprintable():
+        return message
+    return "".join(
+        ascii(one)[1:-1] if one != "\n" and unicodedata.category(one) in _COMMANDS_OF_TERMINALS else one
+        for one in message
+    )
 
 
 class RunLog:
@@ -55,6 +70,7 @@ class RunLog:
         """Print a line on standard error, unless its level is below the requested one."""
         if LEVELS.index(level) < self._least:
             return
+        message = printable(message)
         if self._json:
             import orjson
 

@@ -316,6 +316,28 @@ def backup(file: Path, copy: Path, mode: int | None, output_format: str | None, 
     _print([{"store": str(file), "copy": str(copy), "bytes": kept.backup(file, copy, mode=mode)}], output_format)
 
 
+@store.command(
+    examples=["store restore news.db copy.db", "store restore news.db copy.db --discard-newer --format json"]
+)
+@store_argument
+@click.argument("copy", metavar="BACKUP", type=click.Path(path_type=Path))
+@output("--discard-newer", is_flag=True, help="Go back even if the backup lacks batches; the present store is kept.")
+@format_options
+def restore(file: Path, copy: Path, output_format: str | None, *, discard_newer: bool, quiet: bool) -> None:
+    """Go back to a backup, also beside a running service.
+
+    STORE gets the content of BACKUP in one transaction; services read it again. Batches that the backup lacks are
+    named, and nothing is changed (exit code 75) without --discard-newer, which first keeps the store as it is under a
+    name with the date. What was forgotten since is forgotten again. Columns: store, batches, documents, discarded
+    (batches), forgotten (documents), kept (the former store).
+    """
+    del quiet
+    from infostream_dedup.api import store as kept
+
+    found = kept.restore(file, copy, discard_newer=discard_newer)
+    _print([{"store": str(file), **asdict(found)}], output_format)
+
+
 @store.command(examples=["store expire news.db", "store expire news.db --format json"])
 @store_argument
 @format_options
@@ -352,8 +374,17 @@ def index(file: Path, output_format: str | None, quiet: bool) -> None:
 @store_argument
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @reads("--source", "sources", multiple=True, help="Forget all documents of this source; can be repeated.")
+@output("--caches", is_flag=True, help="Also delete the caches of word forms, which contain single rare words.")
 @format_options
-def forget(file: Path, ids: tuple[str, ...], sources: tuple[str, ...], output_format: str | None, quiet: bool) -> None:
+def forget(
+    file: Path,
+    ids: tuple[str, ...],
+    sources: tuple[str, ...],
+    output_format: str | None,
+    *,
+    caches: bool,
+    quiet: bool,
+) -> None:
     """Remove the content of documents: title, text, signature, checksums of the text, terms of the verdict.
 
     All versions of each document are forgotten, or nothing if the store lacks one of the documents or sources.
@@ -362,7 +393,7 @@ def forget(file: Path, ids: tuple[str, ...], sources: tuple[str, ...], output_fo
 
     if not ids and not sources:
         raise click.UsageError("name the documents to forget: ID... or --source")
-    done = kept.forget(file, ids, sources=sources)
+    done = kept.forget(file, ids, sources=sources, caches=caches)
     _print([asdict(one) for one in done.documents], output_format)
     if done.removed:
         note(f"{done.removed} unfinished copies left by killed processes were removed", quiet=quiet)

@@ -2,151 +2,29 @@
 
 from __future__ import annotations
 
-import gzip
-import http.client
 import io
 import re
-import time
-import urllib.error
-import urllib.request
-import zlib
 from calendar import timegm
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
+from html import unescape
 from importlib import import_module
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import quote, urljoin, urlsplit, urlunsplit
+from typing import IO, TYPE_CHECKING, Any, Final
+from urllib.parse import urljoin, urlsplit
 
 from infostream_dedup.documents.dates import written_date
 from infostream_dedup.documents.encodings import decoded
+from infostream_dedup.documents.fetching import is_address
 from infostream_dedup.documents.json_files import parsed_json
 from infostream_dedup.documents.messengers import Post, posts_of_export, posts_of_page
 from infostream_dedup.documents.page_dates import page_date
-from infostream_dedup.errors import BadDataError, MissingExtraError, NoInputError
-from infostream_dedup.model import VERSION
+from infostream_dedup.errors import BadDataError, MissingExtraError
 from infostream_dedup.model.document import MOST_ID_BYTES
 from infostream_dedup.model.outlets import outlet_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from http.client import HTTPMessage
     from types import ModuleType
-
-
-_SCHEMES: Final = ("http://", "https://")
-_CHUNK: Final = 1 << 16
-_KEPT: Final = "%/:=&?~+!$,;'@()*[]|"
-"""Characters of an address that stay as they are."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FetchLimits:
-    """Limits of an answer."""
-
-    max_bytes: int = 20_000_000
-    timeout: float = 30.0
-    max_redirects: int = 5
-
-
-def is_address(source: str) -> bool:
-    """Whether a source is an address, not a file."""
-    return source.lower().startswith(_SCHEMES)
-
-
-class Fetched(NamedTuple):
-    """What an address delivered."""
-
-    content: bytes
-    address: str
-    charset: str | None
-
-
-def fetch(address: str, limits: FetchLimits) -> Fetched:
-    """Return the content at an address."""
-    deadline = time.monotonic() + limits.timeout
-    opener = urllib.request.OpenerDirector()
-    for handler in (
-        urllib.request.ProxyHandler(),
-        urllib.request.HTTPHandler(),
-        urllib.request.HTTPSHandler(),
-        urllib.request.HTTPDefaultErrorHandler(),
-        urllib.request.HTTPErrorProcessor(),
-        _Redirects(limits.max_redirects),
-    ):
-        opener.add_handler(handler)
-    try:
-        request = urllib.request.Request(_in_ascii(address), headers={"User-Agent": f"infostream-dedup/{VERSION}"})  # noqa: S310
-        with opener.open(request, timeout=limits.timeout) as answer:
-            content = _unpacked(_read(answer, address, limits, deadline), answer.headers, address, limits)
-            return Fetched(content, answer.url, answer.headers.get_content_charset())
-    except urllib.error.HTTPError as error:
-        raise NoInputError(f"{address}: the server answers {error.code} {error.reason}") from error
-    except (OSError, ValueError, http.client.HTTPException) as error:
-        reason = error.reason if isinstance(error, urllib.error.URLError) else error
-        raise NoInputError(f"{address}: {reason or type(error).__name__}") from error
-
-
-def _in_ascii(address: str) -> str:
-    """Return an address as servers expect it: other letters by IDNA in the host, percent-encoded elsewhere."""
-    if address.isascii():
-        return address
-    parts = urlsplit(address)
-    user, mark, host = parts.netloc.rpartition("@")
-    name, colon, port = host.partition(":")
-    host = f"{quote(user, _KEPT)}{mark}{name.encode('idna').decode()}{colon}{port}"
-    return urlunsplit((parts.scheme, host, quote(parts.path, _KEPT), quote(parts.query, _KEPT), ""))
-
-
-def _unpacked(content: bytes, headers: HTTPMessage, address: str, limits: FetchLimits) -> bytes:
-    """Undo the encoding of an answer; some servers compress what they were not asked to compress."""
-    encoding = headers.get("Content-Encoding", "identity").strip().lower()
-    if encoding in ("", "identity"):
-        return content
-    if encoding not in ("gzip", "x-gzip"):
-        raise NoInputError(f"{address}: the answer is encoded as {encoding}, which was not asked for")
-    try:
-        unpacked = gzip.GzipFile(fileobj=io.BytesIO(content)).read(limits.max_bytes + 1)
-    except (EOFError, zlib.error) as error:
-        raise NoInputError(f"{address}: the answer breaks off; fetch it again") from error
-    _check_size(len(unpacked), address, limits)
-    return unpacked
-
-
-def _check_size(size: int, address: str, limits: FetchLimits) -> None:
-    if size > limits.max_bytes:
-        message = f"longer than {limits.max_bytes:,} bytes; --max-bytes allows more"
-        raise BadDataError(message, code="E_TOO_LARGE", source=address)
-
-
-def _read(answer: Any, address: str, limits: FetchLimits, deadline: float) -> bytes:
-    content = bytearray()
-    while chunk := answer.read1(_CHUNK):
-        content += chunk
-        _check_size(len(content), address, limits)
-        if time.monotonic() > deadline:
-            raise NoInputError(f"{address}: not received after {limits.timeout:g} seconds; --timeout allows more")
-    if answer.length:
-        raise NoInputError(f"{address}: the answer breaks off; fetch it again")
-    return bytes(content)
-
-
-class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows a limited number of redirects, only to web addresses."""
-
-    def __init__(self, most: int) -> None:
-        self._left = most
-
-    def redirect_request(
-        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
-    ) -> urllib.request.Request | None:
-        self._left -= 1
-        if self._left < 0:
-            raise NoInputError(f"{req.full_url}: redirects to {newurl}; --max-redirects allows more")
-        if not is_address(newurl):
-            raise NoInputError(f"{req.full_url}: redirects to {newurl}, which is not a web address")
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
 
 _HEAD: Final = 2048
 _FEED_OR_PAGE: Final = re.compile(
@@ -189,7 +67,12 @@ _BLOCK_END: Final = re.compile(
 )
 """Where words of two blocks or cells would otherwise run together."""
 
-_BLANK_LINES: Final = re.compile(r"[ \t]*\n\s*")
+_BLANK_LINES: Final = re.compile(r"(?<![ \t])[ \t]*\n\s*")
+_OPEN_TAG: Final = re.compile(rb"""<[A-Za-z](?:[^=>]+|=\s*"[^"]*"?|=\s*'[^']*'?|=)*""")
+_VALUE: Final = re.compile(rb"""=\s*(?:"[^"]*"?|'[^']*'?|[^\s>]*)""")
+_MOST_ATTRIBUTES: Final = 2_000
+"""Of one tag: parsers compare each with each."""
+
 _HTML_TYPES: Final = ("text/html", "application/xhtml+xml")
 _FEED_TYPES: Final = ("application/rss+xml", "application/atom+xml", "application/xml", "text/xml")
 _PACKED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
@@ -212,6 +95,7 @@ def collected(
     if len(content) > max_bytes:
         message = f"longer than {max_bytes:,} bytes; --max-bytes allows more"
         raise BadDataError(message, code="E_TOO_LARGE", source=name)
+    _check_tags(content, name)
     text = decoded(content, (charset,))
     begin = _begin(text)
     kind = _kind(begin)
@@ -284,6 +168,19 @@ def _post(post: Post, moment: datetime) -> dict[str, Any] | None:
     if row is not None and (edited := written_date(post.edited, moment)):
         row["edited"] = edited
     return row
+
+
+def _check_tags(content: bytes, name: str) -> None:
+    """Refuse a tag of very many attributes, also in the quoted pages of a feed, before any parser sees it."""
+    for quoted in (content, unescape(content.decode("latin-1")).encode("latin-1", "ignore")):
+        for tag in _OPEN_TAG.finditer(quoted):
+            # Most tags are too short for so many.
+            if (
+                tag.end() - tag.start() > 2 * _MOST_ATTRIBUTES
+                and len(_VALUE.sub(b"", tag[0]).split()) > _MOST_ATTRIBUTES
+            ):
+                message = f"a tag has more than {_MOST_ATTRIBUTES:,} attributes; no page needs that many"
+                raise BadDataError(message, code="E_MARKUP", source=name)
 
 
 class _Raw(io.RawIOBase):
@@ -457,6 +354,7 @@ def _archive(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str,
                 raise BadDataError(message, code="E_TOO_LARGE", source=name)
             if len(content) < record.content_length and not _is_encoded(record):
                 raise BadDataError(f"record {number}: the archive breaks off", code="E_WARC", source=name)
+            _check_tags(content, f"{name}: record {number}")
             if not _is_success(record):
                 yield None
                 continue

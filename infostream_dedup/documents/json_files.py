@@ -6,17 +6,19 @@ parser does not report it).
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
+from infostream_dedup.documents.column_names import FIELDS
 from infostream_dedup.documents.endings import COLLECT_ADVICE
 from infostream_dedup.documents.lines import Line, StreamError, byte_lines, open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from infostream_dedup.errors import BadDataError
 
@@ -60,6 +62,9 @@ def _parse_line(line: Line, place: Place) -> Item:
     if not isinstance(values, dict):
         kind = "an array" if isinstance(values, list) else repr(values)[:20]
         return place.error("E_TYPE", f"got {kind}, expected one JSON object per line")
+    doubled = doubled_name(line.data, [values])
+    if doubled is not None:
+        return place.error("E_JSON", f"the name {doubled!r} comes twice in one object; leave one of them")
     return deep_error(place) if is_too_deep(values, line.data) else Record(values, place)
 
 
@@ -75,6 +80,28 @@ def parsed_json(data: bytes) -> Any:
         if b"NaN" not in data and b"Infinity" not in data:
             raise
         return orjson.loads(_NOT_FINITE.sub(lambda found: b"null" if found[1] else found[0], data))
+
+
+def doubled_name(data: bytes, records: Sequence[Any]) -> str | None:
+    """Return a name that an object has twice, of which parsers keep the last; ``None`` if there is none.
+
+    Only objects with a name of ours are looked at: where ours come as often as there are records with them, none does.
+    """
+    objects = [one for one in records if isinstance(one, dict)]
+    if all(data.count(b'"%s"' % name.encode()) <= sum(name in one for one in objects) for name in FIELDS):
+        return None
+    found: list[str] = []
+
+    def look(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        found.extend(name for name in FIELDS if names.count(name) > 1)
+        return dict(pairs)
+
+    try:
+        json.loads(data, object_pairs_hook=look)
+    except (RecursionError, ValueError):
+        return None  # too deep, which is refused elsewhere
+    return found[0] if found else None
 
 
 def deep_error(place: Place) -> BadDataError:
@@ -202,6 +229,10 @@ def json_array_records(source: str, encoding: str | None) -> Iterator[Item]:
         yield whole.error("E_JSON", f"line {error.lineno}, column {error.colno}: {error.msg}; expected a JSON array")
         return
     records = value if isinstance(value, list) else (records_inside(value) or [value])
+    doubled = doubled_name(content, records)
+    if doubled is not None:
+        yield whole.error("E_JSON", f"the name {doubled!r} comes twice in one object; leave one of them")
+        return
     for number, one in enumerate(records, 1):
         place = Place(source, number)
         try:

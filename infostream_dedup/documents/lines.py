@@ -132,6 +132,12 @@ _MAX_RATIO: Final = 1000
 _RATIO_FREE_BYTES: Final = 64 * 2**20
 
 
+def check_ratio(unpacked: int, packed: int) -> None:
+    """Refuse what unpacks to far more than anybody packs; the same for every packed format (StreamError)."""
+    if unpacked > _RATIO_FREE_BYTES and unpacked > _MAX_RATIO * packed:
+        raise StreamError("E_RATIO", f"the archive unpacks to more than {_MAX_RATIO} times its size")
+
+
 def packing_of(begin: bytes) -> str | None:
     """Return ``bz2``, ``xz``, ``zst`` or ``zip`` by the first bytes of a file; None for anything else."""
     return next((name for magic, name in _MAGIC if begin.startswith(magic)), None)
@@ -158,8 +164,7 @@ class UnpackedStream(io.RawIOBase):
         except (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, ValueError) as error:
             raise StreamError("E_PACKED", f"the {self._packing} archive is truncated or damaged ({error})") from None
         self._bytes_out += len(data)
-        if self._bytes_out > _RATIO_FREE_BYTES and self._bytes_out > _MAX_RATIO * self._packed.count:
-            raise StreamError("E_RATIO", f"the archive unpacks to more than {_MAX_RATIO} times its size")
+        check_ratio(self._bytes_out, self._packed.count)
         buffer[: len(data)] = data
         return len(data)
 

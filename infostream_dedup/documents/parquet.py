@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.documents.columns import BATCH_ROWS, ReadBatch, schema_error
+from infostream_dedup.documents.lines import StreamError, check_ratio
 from infostream_dedup.documents.records import Item, Place
 from infostream_dedup.errors import NoInputError
 from infostream_dedup.machine.arrow import require_arrow
@@ -20,6 +21,8 @@ __all__ = ["parquet_records"]
 
 # With a buffer, pages are read as needed instead of a whole column of a row group at once.
 _BUFFER_BYTES: Final = 2**20
+_BATCH_BYTES: Final = 256 * 2**20
+_SMALL_FILE: Final = 16 * 2**20
 
 
 def parquet_records(
@@ -37,9 +40,18 @@ def parquet_records(
             if wrong is not None:
                 yield wrong
                 return
-            for batch in file.iter_batches(batch_size=BATCH_ROWS):
+            size = Path(source).stat().st_size
+            groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+            check_ratio(sum(group.total_byte_size for group in groups), size)
+            unpacked = 0
+            for batch in file.iter_batches(batch_size=_rows_at_once(groups, size)):
+                # A dictionary holds a value once that each row then has.
+                unpacked += batch.nbytes
+                check_ratio(unpacked, size)
                 yield from read_batch(batch, source, rows)
                 rows += batch.num_rows
+    except StreamError as error:
+        yield Place(source, rows + 1 if rows else None).error(error.code, error.message)
     except (pa.ArrowException, ValueError, OverflowError) as error:
         # Names that are not UTF-8 and impossible sizes raise Python's errors, not Arrow's.
         yield _damage_error(source, rows, error)
@@ -49,6 +61,17 @@ def parquet_records(
             yield _damage_error(source, rows, error)
         else:
             raise NoInputError(f"cannot read {source}: {error.strerror or error}") from error
+
+
+def _rows_at_once(groups: list[Any], size: int) -> int:
+    """Rows of a batch: in a small file, few enough that even a dictionary's longest value in each row has room."""
+    if size > _SMALL_FILE:
+        return BATCH_ROWS
+    longest = max(
+        (group.column(number).total_uncompressed_size for group in groups for number in range(group.num_columns)),
+        default=0,
+    )
+    return min(BATCH_ROWS, max(1, _BATCH_BYTES // max(1, longest)))
 
 
 def _damage_error(source: str, rows: int, error: Exception) -> Item:

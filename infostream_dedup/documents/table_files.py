@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import subprocess
 from datetime import date
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+import orjson
 
 from infostream_dedup.documents.column_names import ColumnNames, advice_on, doubled_names
 from infostream_dedup.documents.columns import ReadBatch, schema_error
 from infostream_dedup.documents.dates import is_spreadsheet_date, spreadsheet_date
 from infostream_dedup.documents.frames import frame_records
+from infostream_dedup.documents.lines import StreamError, check_ratio
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import MissingExtraError, NoInputError
 from infostream_dedup.machine.arrow import require_arrow
+from infostream_dedup.machine.children import python_command, python_environment
+from infostream_dedup.machine.table_process import cell_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,12 +40,17 @@ def arrow_records(
     import pyarrow as pa
 
     try:
+        (size,) = _read_apart("arrow", source)
+        check_ratio(size, Path(source).stat().st_size)
         with Path(source).open("rb") as stream:
             try:
                 table = pa.ipc.open_file(stream).read_all()
             except pa.ArrowInvalid:
                 stream.seek(0)
                 table = pa.ipc.open_stream(stream).read_all()
+    except StreamError as error:
+        yield Place(source).error(error.code, f"not an Arrow or Feather file that can be read ({error})")
+        return
     except pa.ArrowException as error:
         yield Place(source).error("E_ARROW", f"not an Arrow or Feather file that can be read ({str(error)[:200]})")
         return
@@ -52,6 +64,28 @@ def arrow_records(
     yield from frame_records(table, id_type, names, read_batch, ids=ids, source=source)
 
 
+def _read_apart(kind: str, source: str) -> list[Any]:
+    """What another process reads from a file; it takes the memory, and the abort of the library if there is one."""
+    try:
+        Path(source).open("rb").close()
+    except OSError as error:
+        raise NoInputError(f"cannot read {source}: {error.strerror or error}") from error
+    with subprocess.Popen(  # noqa: S603 - this Python and our own module
+        python_command("infostream_dedup.machine.table_process", kind, Path(source).resolve()),
+        env=python_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        assert process.stdout is not None  # noqa: S101 - it is a pipe
+        found = [orjson.loads(line) for line in process.stdout if line.endswith(b"\n")]
+    if found and isinstance(found[-1], dict):
+        raise StreamError("E_XLSX" if kind == "xlsx" else "E_ARROW", found[-1]["error"])
+    if not found or found[-1] is not None:
+        raise StreamError("E_RATIO", "it needs more memory than a file of its size may: save it as CSV")
+    return [[cell_of(cell) for cell in one] if isinstance(one, list) else one for one in found[:-1]]
+
+
 def workbook_records(
     source: str, names: ColumnNames, *, ids: bool = True, required: Sequence[str] = _REQUIRED
 ) -> Iterator[Item]:
@@ -61,18 +95,13 @@ def workbook_records(
     become their digits, because people type titles and ids such as 2024 into cells. A date in a cell without a date
     format is a number of days, and becomes the date.
     """
+    if find_spec("python_calamine") is None:
+        raise MissingExtraError("python-calamine", "xlsx", "reading .xlsx")
     try:
-        from python_calamine import CalamineError, CalamineWorkbook
-    except ImportError:
-        raise MissingExtraError("python-calamine", "xlsx", "reading .xlsx") from None
-    try:
-        sheet = CalamineWorkbook.from_path(source).get_sheet_by_index(0)
-        rows, first = sheet.to_python(), (sheet.start or (0, 0))[0] + 1
-    except (CalamineError, ValueError, IndexError) as error:
-        yield Place(source).error("E_XLSX", f"not a workbook that can be read ({str(error)[:200]})")
+        first, *rows = _read_apart("xlsx", source)
+    except StreamError as error:
+        yield Place(source).error(error.code, f"not a workbook that can be read ({error})")
         return
-    except OSError as error:
-        raise NoInputError(f"cannot read {source}: {error.strerror or error}") from error
     # Cells that were only formatted make columns that have neither a name nor a value.
     used = [place for place, column in enumerate(zip(*rows, strict=True)) if any(cell != "" for cell in column)]
     header = [_name(rows[0][place]) for place in used]

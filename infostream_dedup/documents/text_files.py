@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -40,7 +41,12 @@ def files_of(source: str) -> list[str]:
             "curl -O, and give the file"
         )
     if path.exists():
-        return [source]
+        if os.path.samestat(path.stat(), os.fstat(0)):
+            return [STANDARD_STREAM]
+        raise NoInputError(
+            f"{source} is a pipe or a device, which can be read only once; write it to a file, or send JSON Lines to "
+            "standard input and give -"
+        )
     if _PATTERN.intersection(source):
         matched = sorted(one for one in glob.glob(source, recursive=True) if Path(one).is_file())  # noqa: PTH207
         if matched:

@@ -12,7 +12,7 @@ from infostream_dedup.errors import BadDataError, CannotCreateError, Configurati
 from infostream_dedup.machine.files import make_private_file
 from infostream_dedup.machine.restoring import restoring_advice
 from infostream_dedup.machine.sqlite_cache import checksum_of
-from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, snapshot, writing
+from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, place_of, snapshot, writing
 from infostream_dedup.stream.store.opening import copy_file
 from infostream_dedup.stream.store.removal import wipe
 
@@ -244,6 +244,7 @@ class Desk:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection, self.path = connection, path
         self._seen = _state_of(connection)
+        self.place = place_of(connection)
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True) -> Self:

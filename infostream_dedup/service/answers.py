@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote_to_bytes
 
 import orjson
-from fastapi import Depends, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match
 
+from infostream_dedup.documents.json_files import doubled_name
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import caller_of, running
 from infostream_dedup.service.values import Model, checked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    import re
+    from collections.abc import Callable, Iterable, Sequence
 
     from starlette.types import Scope
 
@@ -35,14 +37,28 @@ class JsonResponse(JSONResponse):
         return orjson.dumps(content)
 
 
+class _Needs:
+    def __init__(self, role: str) -> None:
+        self.role = role
+
+    async def __call__(self, request: Request) -> None:
+        caller_of(request).check(self.role)
+
+
 def needs(role: str) -> Any:
     """Restrict a route to callers with the rights of a role."""
+    return Depends(_Needs(role))
 
-    def check(request: Request) -> None:
-        if not caller_of(request).may(role):
-            raise ProblemError(403, "role", f"this needs a token with the role {role} or admin")
 
-    return Depends(check)
+def roles_of(routers: Iterable[APIRouter]) -> list[tuple[re.Pattern[str], set[str], str | None]]:
+    """Address, methods and role of each route, in the order in which they are asked; ``None`` if open to anybody."""
+    routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
+    return [(route.path_regex, route.methods or set(), _role_of(route)) for route in routes]
+
+
+def _role_of(route: APIRoute) -> str | None:
+    asked = (one.dependency for one in route.dependencies)
+    return next((one.role for one in asked if isinstance(one, _Needs)), None)
 
 
 def rows_wanted(request: Request, limit: int | None, field: str = "limit") -> int:
@@ -82,7 +98,7 @@ def listed(rows: Sequence[Any], limit: int, place_of: Callable[[Any], list[Any]]
 async def unchanged(request: Request, response: Response) -> None:
     """Name the state of the store in the answer; a client that knows this state already gets 304."""
     position = await running(request).position()
-    tag = f'"{position.batches}-{position.documents}-{position.forgotten}"'
+    tag = f'"{position.tag}"'
     response.headers["etag"] = tag
     if tag in (one.strip() for one in request.headers.get("if-none-match", "").split(",")):
         raise NotModifiedError(tag)
@@ -117,11 +133,13 @@ async def read_body(request: Request, model: type[Model]) -> Model:
 async def json_body(request: Request) -> Any:
     """Read any JSON, or a batch as JSON Lines, which becomes ``{"documents": [...]}``."""
     # In a thread, so that nobody has to wait while megabytes are parsed.
-    return await asyncio.to_thread(_read, await request.body(), request)
+    body = await request.body()
+    unpacked = await asyncio.to_thread(_unpacked, body, request)
+    request.scope["state"]["room"].take(len(unpacked))
+    return await asyncio.to_thread(_read, unpacked, request)
 
 
-def _read(body: bytes, request: Request) -> Any:
-    unpacked = _unpacked(body, request)
+def _read(unpacked: bytes, request: Request) -> Any:
     if not request.headers.get("content-type", "").startswith("application/x-ndjson"):
         return _parsed(unpacked)
     return {"documents": [_parsed(line) for line in unpacked.splitlines() if line.strip()]}
@@ -129,10 +147,15 @@ def _read(body: bytes, request: Request) -> Any:
 
 def _parsed(body: bytes) -> Any:
     try:
-        return orjson.loads(body)
+        value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         # The library's message says what is wrong and where; it never quotes the text.
         raise ProblemError(400, "json", str(error)[:200]) from None
+    inner = value.get("documents") if isinstance(value, dict) else None
+    doubled = doubled_name(body, inner if isinstance(inner, list) else [value])
+    if doubled is not None:
+        raise ProblemError(400, "json", f"the name {doubled!r} comes twice in one object; leave one of them")
+    return value
 
 
 def _unpacked(body: bytes, request: Request) -> bytes:

@@ -13,10 +13,10 @@ from starlette.responses import Response
 
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model.version import VERSION
-from infostream_dedup.service.answers import NotModifiedError
+from infostream_dedup.service.answers import NotModifiedError, roles_of
 from infostream_dedup.service.contract import ANSWERS, describe_problems
 from infostream_dedup.service.guard import Guard, is_page
-from infostream_dedup.service.logs import Metrics, reason_of
+from infostream_dedup.service.logs import Metrics, free_frames, reason_of
 from infostream_dedup.service.pages import frame, judging_pages, learning_pages, stream_pages
 from infostream_dedup.service.pages.frame import problem_answer
 from infostream_dedup.service.problems import ProblemError, problem_of
@@ -83,6 +83,7 @@ def routes() -> FastAPI:
     )
     for router in _ROUTERS:
         app.include_router(router)
+    app.state.roles = roles_of(_ROUTERS)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(NotModifiedError, _not_modified)
@@ -110,7 +111,11 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     request.state.reason = reason_of(error)
-    return problem_answer(request, problem_of(error))
+    answer = problem_answer(request, problem_of(error))
+    if not isinstance(error, ProblemError | InfostreamError):
+        return answer  # raised again, and logged with its places
+    free_frames(error)
+    return answer
 
 
 async def _not_modified(_: Request, error: Exception) -> Response:

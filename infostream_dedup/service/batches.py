@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
 
@@ -128,6 +129,8 @@ class GivenBatch(GivenDocuments):
     def _is_short(cls, name: str | None) -> str | None:
         if name is not None and len(name.encode()) > _LONGEST_NAME:
             raise ValueError("a batch id is a string of 1 to 200 bytes")
+        if any(unicodedata.category(one) == "Cc" for one in name or ""):
+            raise ValueError("a batch id has no control characters")
         return name
 
 

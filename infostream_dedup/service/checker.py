@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from infostream_dedup.errors import BadDataError, InfostreamError
+from infostream_dedup.machine.children import python_command, python_environment
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict
 from infostream_dedup.stream.settings import StreamSettings
@@ -86,7 +87,8 @@ class Checker:
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(  # noqa: S603 - our own module and path
-                [sys.executable, "-m", "infostream_dedup.service.checker", str(self._store)],
+                python_command("infostream_dedup.service.checker", self._store),
+                env=python_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
             )

@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
 
-from infostream_dedup.service.logs import Metrics, failure_of, log_request
+from infostream_dedup.service.logs import Metrics, failure_of, free_frames, log_request
 from infostream_dedup.service.pages.frame import problem_answer
 from infostream_dedup.service.problems import ProblemError, problem_of
-from infostream_dedup.service.tokens import LOCAL, SESSION_COOKIE, Caller, Rates, Sessions, Tokens
+from infostream_dedup.service.tokens import LOCAL, SESSION_COOKIE, Caller, Rates, Room, Sessions, TakenRoom, Tokens
 
 if TYPE_CHECKING:
     from infostream_dedup.service.running import RunningService
@@ -63,6 +63,9 @@ class Guard:
         self._tokens, self._sessions = tokens, sessions
         self._limits = settings.limits
         self._rates = Rates(settings.limits.reads_per_second)
+        # Without tokens, everybody is the same caller.
+        of_caller = settings.limits.held_bytes_of_caller if tokens is not None else settings.limits.held_bytes
+        self._room = Room(settings.limits.held_bytes, of_caller)
 
     @asynccontextmanager
     async def alive(self) -> AsyncIterator[RunningService]:
@@ -101,12 +104,18 @@ class Guard:
             scope.setdefault("state", {})["caller"] = caller
             if _is_read(scope):
                 self._rates.check(caller.name)
-            if scope["method"] in _CHANGING:
-                body = await self._body(scope["path"], headers, receive)
-            await self._application(scope, _replay(body, receive), outgoing)
+            with self._room.taken(caller.name) as room:
+                scope["state"]["room"] = room
+                if scope["method"] in _CHANGING:
+                    outgoing.body_is_left = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+                    if self._is_wanted(scope, caller):
+                        body = await self._body(scope["path"], headers, receive, room)
+                        outgoing.body_is_left = False
+                await self._application(scope, _replay(body, receive), outgoing)
         except Exception as error:  # whatever happens, the client gets a problem, not a traceback
             # Not bound to a name: its traceback would keep this frame alive, and with it a half-read connection.
             await outgoing.problem(_problem_of(error), scope, receive)
+            free_frames(error)
         seconds = time.perf_counter() - begin
         route = getattr(scope.get("route"), "path", None) or "none"
         self._metrics.answered(route, outgoing.status, seconds)
@@ -144,7 +153,16 @@ class Guard:
             raise ProblemError(401, "token", "send the header 'Authorization: Bearer TOKEN', or sign in at /sign-in")
         return caller
 
-    async def _body(self, path: str, headers: dict[str, str], receive: Receive) -> bytes:
+    def _is_wanted(self, scope: Scope, caller: Caller) -> bool:
+        """Whether a route wants the body; refuses what the caller's role does not allow. The routes ask again."""
+        for address, methods, role in self._application.state.roles:
+            if scope["method"] in methods and address.match(scope["path"]):
+                if role is not None:
+                    caller.check(role)
+                return True
+        return False
+
+    async def _body(self, path: str, headers: dict[str, str], receive: Receive, room: TakenRoom) -> bytes:
         form = is_page(path)
         # Forms are short, and anybody may send the form of /sign-in.
         most = self._limits.form_bytes if form else self._limits.body_bytes
@@ -155,6 +173,8 @@ class Guard:
             raise _too_large(most)
         if length or "transfer-encoding" in headers:
             _check_type(headers, form=form)
+            # A body that does not say how long it is may become as long as any.
+            room.take(length or most)
         seconds = self._limits.body_seconds + self._limits.body_seconds_per_megabyte * length / _MEGABYTE
         try:
             async with asyncio.timeout(seconds):
@@ -170,12 +190,16 @@ class _Outgoing:
         self._send, self._seconds, self._open_cache, self._bodiless = send, seconds, open_cache, bodiless
         self.status = 0
         self.sent = 0
+        self.body_is_left = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             own = [(b"cache-control", b"no-store")] if not self._open_cache else []
             given = {name for name, _ in message.get("headers", ())}
+            if self.body_is_left:
+                # Otherwise the rest of the body would be read as the next request.
+                own.append((b"connection", b"close"))
             extra = [(name, value) for name, value in (*_SECURITY, *own) if name not in given]
             message = {**message, "headers": [*message.get("headers", ()), *extra]}
         elif self._bodiless:
@@ -203,11 +227,11 @@ def _problem_of(error: Exception) -> ProblemError:
 def _problem_told(scope: Scope) -> dict[str, str]:
     """What the log says about a request that failed; the reason only if the request is not to blame."""
     state = scope.get("state", {})
-    problem: ProblemError | None = state.get("problem")
-    if problem is None:
+    if "problem" not in state:
         return {}
-    told = {"code": problem.code}
-    if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR and "reason" in state:
+    code, status = state["problem"]
+    told = {"code": code}
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR and "reason" in state:
         told["reason"] = state["reason"]
     return told
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Final
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from infostream_dedup.errors import CannotCreateError, InfostreamError, StoreBusyError
 from infostream_dedup.judgements import Desk
 from infostream_dedup.judgements.jobs import end_job, end_orphans, is_job_open
+from infostream_dedup.machine.children import python_command, python_environment
 from infostream_dedup.machine.files import lock_file
 
 if TYPE_CHECKING:
@@ -97,10 +97,11 @@ class JobRunner:
 
     def run(self, number: int, lock: JobLock) -> None:
         """Start the process of a job on the desk, and hand it the lock."""
-        command = [sys.executable, "-m", "infostream_dedup.service.job_process"]
+        arguments = self._store, self._desk, number, *lock.descriptors
         self._number = number
         self._process = subprocess.Popen(  # noqa: S603 - our own module and paths
-            [*command, str(self._store), str(self._desk), str(number), *map(str, lock.descriptors)],
+            python_command("infostream_dedup.service.job_process", *arguments),
+            env=python_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             pass_fds=lock.descriptors,

@@ -31,6 +31,11 @@ def log_batch(**members: Any) -> None:
     _write("batch", "info", members)
 
 
+def log_event(what: str, **members: Any) -> None:
+    """Write the line of something that no request caused."""
+    _write(what, "warning", members)
+
+
 def failure_of(error: BaseException) -> dict[str, Any]:
     """Describe what failed and where, the innermost place last."""
     frames = traceback.extract_tb(error.__traceback__)[-_PLACES:]
@@ -40,6 +45,20 @@ def failure_of(error: BaseException) -> dict[str, Any]:
         "message": message,
         "places": [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames],
     }
+
+
+def free_frames(error: BaseException | None) -> None:
+    """Let go of what the frames of an answered failure hold, such as whole bodies.
+
+    Frames, futures and exceptions hold each other. The collector finds such a circle only much later, because it counts
+    objects, not bytes.
+    """
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        traceback.clear_frames(error.__traceback__)
+        error.__traceback__ = None
+        error = error.__cause__ or error.__context__
 
 
 def reason_of(error: BaseException) -> str:

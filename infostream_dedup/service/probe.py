@@ -1,4 +1,4 @@
-"""For containers: ``python -m infostream_dedup.service.probe [PORT]`` exits with 0 if the local service answers."""
+"""For containers: ``python -P -m infostream_dedup.service.probe [PORT]`` exits with 0 if the local service answers."""
 
 from __future__ import annotations
 

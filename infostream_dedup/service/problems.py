@@ -15,6 +15,7 @@ from infostream_dedup.errors import (
     InfostreamError,
     NoInputError,
     StoreBusyError,
+    StoreMovedError,
 )
 
 PROBLEM_TYPE: Final = "application/problem+json"
@@ -43,6 +44,8 @@ CODES: Final = {
     "internal": "The service failed; the batch, if any, was not stored",
     "queue-full": "Too many requests are waiting",
     "store-busy": "Another process writes to the store",
+    "store-moved": "The store was moved, deleted or replaced; the service ends",
+    "store-restored": "The store went back to a backup and is being read again",
     "starting": "The service is not ready yet",
     "too-slow": "The answer takes too long; narrow the question",
     "read-only": "This service does not write",
@@ -93,6 +96,8 @@ def problem_of(error: Exception) -> ProblemError:
         status, code = _STATUS.get(error.code, (HTTPStatus.UNPROCESSABLE_ENTITY, "invalid"))
         number = None if error.line is None else error.line - 1
         return ProblemError(int(status), code, reason=error.code, field=error.field, document=number)
+    if isinstance(error, StoreMovedError):
+        return ProblemError(503, "store-moved", retry_after=30)
     if isinstance(error, StoreBusyError):
         return ProblemError(503, "store-busy", retry_after=1)
     if isinstance(error, CannotWriteError | CannotCreateError):

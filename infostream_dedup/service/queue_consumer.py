@@ -1,4 +1,4 @@
-"""Batches from RabbitMQ into a store: ``python -m infostream_dedup.service.queue_consumer ADDRESS QUEUE STORE``.
+"""Batches from RabbitMQ into a store: ``python -P -m infostream_dedup.service.queue_consumer ADDRESS QUEUE STORE``.
 
 With ``--keep-text`` at the end, the texts of documents are kept. A message is a body of ``POST /v1/batches``. It is
 acknowledged once the batch is on disk; if the process ends before that, the queue delivers it again, and a batch that
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from infostream_dedup.errors import InfostreamError, MissingExtraError, NoInputError, UsageError
+from infostream_dedup.errors import InfostreamError, MissingExtraError, NoInputError, StoreMovedError, UsageError
 from infostream_dedup.service.batches import GivenBatch, decided_batch, refuse_many
 from infostream_dedup.service.logs import reason_of
 from infostream_dedup.service.problems import ProblemError, problem_of
@@ -28,7 +28,7 @@ from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.opening import settings_at
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from faststream.rabbit import RabbitBroker, RabbitQueue
 
@@ -39,8 +39,10 @@ _ARGUMENTS: Final = 3
 _KEEP_TEXT: Final = "--keep-text"
 
 
-def consume(broker: RabbitBroker, queue: str | RabbitQueue, writer: Writer) -> None:
-    """Take batches from a queue, and acknowledge each once it is on disk."""
+def consume(
+    broker: RabbitBroker, queue: str | RabbitQueue, writer: Writer, end: Callable[[], object] = lambda: None
+) -> None:
+    """Take batches from a queue, and acknowledge each once it is on disk; `end` is called if the store has gone."""
     from faststream import AckPolicy
     from faststream.exceptions import RejectMessage
 
@@ -69,6 +71,8 @@ def consume(broker: RabbitBroker, queue: str | RabbitQueue, writer: Writer) -> N
                     f"a message goes back to the queue until it can be stored: {code}, {reason_of(error)}\n"
                 )
             said.add(code)
+            if isinstance(error, StoreMovedError):
+                end()
             await asyncio.sleep(_PAUSE_SECONDS)
             raise
 
@@ -119,8 +123,11 @@ async def _served(broker: RabbitBroker, name: str, writer: Writer) -> None:
         exists = await _exists(broker, name)
     except ConnectionError as error:
         raise NoInputError(f"cannot connect to the queue: {error}") from error
-    consume(broker, RabbitQueue(name, declare=not exists), writer)
-    await FastStream(broker).run()
+    app = FastStream(broker)
+    consume(broker, RabbitQueue(name, declare=not exists), writer, app.exit)
+    await app.run()
+    if writer.failure is not None:
+        raise writer.failure
 
 
 async def _exists(broker: RabbitBroker, name: str) -> bool:
@@ -139,7 +146,9 @@ async def _exists(broker: RabbitBroker, name: str) -> bool:
 def _main(arguments: Sequence[str]) -> int:
     given = [one for one in arguments if one != _KEEP_TEXT]
     if len(given) != _ARGUMENTS or any(one.startswith("-") for one in given):
-        sys.stderr.write("usage: python -m infostream_dedup.service.queue_consumer ADDRESS QUEUE STORE [--keep-text]\n")
+        sys.stderr.write(
+            "usage: python -P -m infostream_dedup.service.queue_consumer ADDRESS QUEUE STORE [--keep-text]\n"
+        )
         return UsageError.exit_code
     try:
         _run(given[0], given[1], Path(given[2]), keep_text=_KEEP_TEXT in arguments)

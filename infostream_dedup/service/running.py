@@ -7,14 +7,17 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from infostream_dedup.errors import StoreMovedError
 from infostream_dedup.judgements import desk_path
 from infostream_dedup.service.checker import Checker
 from infostream_dedup.service.job_runner import JobRunner
+from infostream_dedup.service.logs import Metrics, log_event
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.threads import DeskThread, Readers, SearchThread, Writer
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.connection import FilePlace, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from infostream_dedup.service.logs import Metrics
     from infostream_dedup.service.settings import ServiceSettings
     from infostream_dedup.service.tokens import Caller
     from infostream_dedup.stream.store.restoring import Position
@@ -55,12 +57,17 @@ class RunningService:
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     loading: bool = False  # whether data for the first answers is still being loaded
     streams: int = 0  # number of open streams of events
+    streams_of: dict[str, int] = field(default_factory=dict)  # number of them by caller
     batches_of: dict[str, int] = field(default_factory=dict)  # number of batches that wait for an answer, by caller
     figures: dict[str, Figure] = field(default_factory=dict)  # figures over the latest documents by name
     # by name, the count in progress or the last one
     counts: dict[str, asyncio.Future[Figure]] = field(default_factory=dict)
     # the latest few sets of candidate pairs, by queue and position of the store
     choices: dict[tuple[str, Position], list[tuple[str, str]]] = field(default_factory=dict)
+    rereading: bool = False  # whether the stream is being read again after the store went back to a backup
+    failure: StoreMovedError | None = None  # why the service ends by itself
+    _place: FilePlace | None = None
+    _restored: int | None = None
     _batches: int | None = None
     _news: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -73,10 +80,10 @@ class RunningService:
         desk = DeskThread(desk_path(settings.store))
         jobs = JobRunner(settings.store, desk.path)
         jobs.begin()
-        writer = None
+        writer = place = None
         if settings.read_only:
-            with Store.open(settings.store, read_only=True):
-                pass
+            with Store.open(settings.store, read_only=True) as store:
+                place = place_of(store.connection)
         else:
             writer = Writer(lambda: _opened(settings.store, settings.stream), limits.queued)
             writer.start()
@@ -89,6 +96,7 @@ class RunningService:
             checker=Checker(settings.store, limits.checks),
             desk=desk,
             jobs=jobs,
+            _place=place,
         )
 
     def stop(self) -> None:
@@ -111,11 +119,40 @@ class RunningService:
         """Let the writer do a piece of work."""
         if self.writer is None:
             raise ProblemError(403, "read-only", "send it to the service that writes this store")
+        if self.rereading:
+            raise ProblemError(503, "store-restored", retry_after=2)
         return await asyncio.shield(asyncio.wrap_future(self.writer.submit(work)))
 
     async def position(self) -> Position:
         """Position of the store."""
         return await self.read(lambda store: _position(store))
+
+    def check_place(self) -> None:
+        """Refuse to go on if the store or the desk was moved, deleted or replaced (StoreMovedError)."""
+        if self.failure is None:
+            for place in (self._place if self.writer is None else self.writer.place, self.desk.place):
+                if place is not None:
+                    try:
+                        place.check()
+                    except StoreMovedError as error:
+                        self.failure = error.with_traceback(None)
+        if self.failure is not None:
+            raise self.failure.with_traceback(None)
+
+    async def see_restored(self) -> None:
+        """Read the stream again if the store has gone back to a backup, and tell everybody."""
+        position = await self.position()
+        before, self._restored = self._restored, position.restored
+        if before in (None, position.restored):
+            return
+        log_event("restored", batches=position.batches, documents=position.documents)
+        self.rereading = True
+        try:
+            if self.writer is not None:
+                await asyncio.wrap_future(self.writer.submit(_warmed))
+        finally:
+            self.rereading = False
+        self.tell()
 
     def see_batches(self, stored: int) -> None:
         """Note how many batches the store has: another process may write to it."""

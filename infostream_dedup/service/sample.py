@@ -1,6 +1,6 @@
 """The bundled sample for new users: sent to a service, or served in the browser.
 
-``python -m infostream_dedup.service.sample ADDRESS TOKEN_FILE`` sends it.
+``python -P -m infostream_dedup.service.sample ADDRESS TOKEN_FILE`` sends it.
 """
 
 from __future__ import annotations

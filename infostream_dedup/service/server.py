@@ -13,7 +13,8 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from infostream_dedup.errors import ConfigurationError, MissingExtraError
+from infostream_dedup.errors import ConfigurationError, InfostreamError, MissingExtraError, StoreMovedError
+from infostream_dedup.machine.memory import keep_heap_small
 from infostream_dedup.service.problems import ProblemError
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
     except ImportError as error:
         raise MissingExtraError(error.name or "fastapi", "service", "the service") from None
     sys.setswitchinterval(_TURN_SECONDS)
+    keep_heap_small()
     addresses = [_free_address(settings.host, settings.port, "--host, --port")]
     if settings.metrics is not None:
         addresses.append(_free_address(*settings.metrics, "--metrics"))
@@ -117,17 +119,18 @@ async def _serve(settings: ServiceSettings, addresses: list[tuple[str, int]], te
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, end)
-        watch = loop.create_task(_watch_lag(service.metrics))
+        watches = [loop.create_task(_watch_lag(service.metrics)), loop.create_task(_watch_store(service, end))]
         service.loading = True
         opening = loop.create_task(_when_opened(service, warm_pages(), end))
         tell(f"http://{settings.host}:{settings.port}")
         try:
             await asyncio.gather(*(server.serve() for server in servers))
         finally:
-            watch.cancel()
-            opening.cancel()
-    if service.writer is not None and service.writer.failure is not None:
-        raise service.writer.failure
+            for task in (*watches, opening):
+                task.cancel()
+    failure = service.failure or (None if service.writer is None else service.writer.failure)
+    if failure is not None:
+        raise failure
 
 
 def _server(application: Any, settings: ServiceSettings, host: str, port: int) -> ListeningServer:
@@ -179,6 +182,20 @@ async def _watch_lag(metrics: Metrics) -> None:
         metrics.loop_lag.set(max(0.0, loop.time() - then - _LAG_SECONDS))
         # Where the unit has WatchdogSec, a service that answers nobody any more is started again.
         tell_system("WATCHDOG=1")
+
+
+async def _watch_store(service: RunningService, end: Callable[[], None]) -> None:
+    """End the service once its store or desk is no longer at its path; notice that the store went back to a backup."""
+    while True:
+        await asyncio.sleep(_LAG_SECONDS)
+        try:
+            service.check_place()
+            # A store that is still being opened, or cannot be read, is reported by every request.
+            with suppress(InfostreamError, ProblemError):
+                await service.see_restored()
+        except StoreMovedError:
+            end()
+            return
 
 
 def _allow_connections() -> None:

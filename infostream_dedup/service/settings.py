@@ -41,11 +41,14 @@ class ServiceLimits:
     # minimum time between two counts of the activity while batches arrive and nobody asks
     figures_pause_seconds: float = 2.0
     streams: int = 20  # open streams of events
+    streams_of_caller: int = 10  # those of one token
     page: int = 50  # default number of rows on a page
     rows: int = 200  # maximum number of rows on a page
     counted: int = 10_000  # number up to which the rows of a list are counted
     reads_per_second: int = 60  # reads a second for each token, on average over ten seconds
     batches_at_once: int = 4  # unanswered batches of one token
+    held_bytes: int = 160 * 1024 * 1024  # bodies of all requests without an answer, after decompression
+    held_bytes_of_caller: int = 96 * 1024 * 1024  # those of one token
 
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network

@@ -11,12 +11,13 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from infostream_dedup.errors import CannotWriteError, InfostreamError
+from infostream_dedup.errors import CannotWriteError, InfostreamError, StoreMovedError
 from infostream_dedup.judgements import Desk
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.connection import FilePlace, place_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,6 +38,7 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self.restore_seconds: float | None = None
         self.failure: Exception | None = None
+        self.place: FilePlace | None = None
 
     def start(self) -> None:
         """Start opening the stream."""
@@ -71,6 +73,8 @@ class Writer:
 
     def submit(self, work: Callable[[Deduplicator], Value]) -> Future[Value]:
         """Put a piece of work into the queue."""
+        if isinstance(self.failure, StoreMovedError):
+            raise self.failure.with_traceback(None)
         if self._stopped.is_set() or self.failure is not None:
             raise ProblemError(503, "starting", retry_after=5)
         future: Future[Value] = Future()
@@ -90,10 +94,15 @@ class Writer:
             self._refuse_all()
             return
         self.restore_seconds = time.perf_counter() - begin
+        if isinstance(stream.store, Store):
+            self.place = place_of(stream.store.connection)
         self._ready.set()
         with stream:
             while (work := self._queue.get()) is not _STOP:
                 _run_one(*work, stream)
+                failed = None if work[1].cancelled() else work[1].exception()
+                if isinstance(failed, StoreMovedError):
+                    self.failure = failed
 
     def _refuse_all(self) -> None:
         while (work := self._queue.get()) is not _STOP:
@@ -245,6 +254,11 @@ class DeskThread:
     async def write(self, work: Question[Value]) -> Value:
         """Run one transaction. It is on disk when this returns, and is finished even if the client disconnects."""
         return await self._run(self._write, work)
+
+    @property
+    def place(self) -> FilePlace | None:
+        """Which file is open."""
+        return None if self._desk is None else self._desk.place
 
     async def wipe(self) -> bool:
         """Rewrite the file without remnants of deleted data; return whether none is left."""

@@ -46,6 +46,11 @@ class Caller:
         """Whether the caller may do what a role may."""
         return role in ROLES[self.role]
 
+    def check(self, role: str) -> None:
+        """Refuse what the caller may not do; ProblemError ``role``."""
+        if not self.may(role):
+            raise ProblemError(403, "role", f"this needs a token with the role {role} or admin")
+
 
 LOCAL: Final = Caller("local", "admin")
 """The one person of a service without tokens, which only its own machine can reach."""
@@ -184,6 +189,45 @@ def _hash_of(secret: str) -> bytes:
 
 
 _BUCKET_SECONDS: Final = 10.0
+
+
+class Room:
+    """Bytes of bodies that may be held at one time, by all callers together and by each."""
+
+    def __init__(self, most: int, most_of_caller: int) -> None:
+        self._most, self._most_of_caller = most, most_of_caller
+        self._taken: dict[str, int] = {}
+
+    def taken(self, caller: str) -> TakenRoom:
+        """Room for the bodies of a request; it is given back at the end of the ``with`` block."""
+        return TakenRoom(self, caller)
+
+    def add(self, caller: str, size: int) -> None:
+        """Take some more, or give some back."""
+        mine = self._taken.get(caller, 0)
+        if size > 0 and (mine + size > self._most_of_caller or sum(self._taken.values()) + size > self._most):
+            raise ProblemError(503, "queue-full", "too many bytes wait for their answers", retry_after=2)
+        self._taken[caller] = mine + size
+        if not self._taken[caller]:
+            del self._taken[caller]
+
+
+class TakenRoom:
+    """The room that one request has taken."""
+
+    def __init__(self, room: Room, caller: str) -> None:
+        self._room, self._caller, self._size = room, caller, 0
+
+    def __enter__(self) -> TakenRoom:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.take(0)
+
+    def take(self, size: int) -> None:
+        """Change how much is taken; ProblemError ``queue-full``."""
+        self._room.add(self._caller, size - self._size)
+        self._size = size
 
 
 class Rates:

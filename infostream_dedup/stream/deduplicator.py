@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -391,8 +392,8 @@ class Deduplicator:
         """Update the engine with what others have stored; ``None`` if it must be restored from scratch."""
         before = self._store.position
         loaded = self._store.load(since=before)
-        # The content of a forgotten document is still in the engine's memory.
-        if loaded is None or loaded.position.forgotten != before.forgotten or not engine.catch_up(loaded):
+        # What was forgotten, or was there before the store went back to a backup, is still in the engine's memory.
+        if loaded is None or loaded.position[3:] != before[3:] or not engine.catch_up(loaded):
             return None
         return engine
 
@@ -450,6 +451,8 @@ def _check_batch_id(batch_id: str | None) -> None:
         raise ConfigurationError(f"the batch id {batch_id!r} is not a text")
     if batch_id == "":
         raise ConfigurationError("the batch id is empty; give each batch its own id, or none")
+    if any(unicodedata.category(one) == "Cc" for one in batch_id or ""):
+        raise ConfigurationError(f"the batch id {batch_id!a} has a control character; give an id that can be printed")
     try:
         (batch_id or "").encode()
     except UnicodeEncodeError:

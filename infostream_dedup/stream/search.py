@@ -455,6 +455,11 @@ class Searcher:
     def __init__(self, store: Store, *, everything: bool = False) -> None:
         self._store = store
         self._everything = everything
+        self._begin()
+
+    def _begin(self) -> None:
+        store = self._store
+        self._restored = position_of(store.connection).restored
         self._settings = StreamSettings.of(store.settings)
         self.retunes = store.stored_position().retunes
         self._parts = SearchedParts()
@@ -519,6 +524,8 @@ class Searcher:
         if everything is None:
             everything = self._everything or since is not None or until is not None
         with self._store.reading() as connection:
+            if position_of(connection).restored != self._restored:
+                self._begin()
             self._parts.refresh(connection)
             self._reader.refresh(connection)
             named = id is None and url is None and not title and self._names(text)

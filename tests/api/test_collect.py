@@ -219,7 +219,7 @@ def test_an_address_is_opened_within_limits_and_nothing_that_its_items_name() ->
 def test_hosts_with_other_letters_are_asked_for_by_idna(monkeypatch) -> None:
     asked = []
 
-    def resolve(host: str, *_: object) -> None:
+    def resolve(host: str, *_: object, **__: object) -> None:
         asked.append(host)
         raise OSError("no such host")
 
@@ -390,3 +390,34 @@ def test_an_archive_gives_what_servers_delivered_not_their_errors(tmp_path) -> N
     found = collect(tmp_path / "crawl.warc")
     assert [row["id"] for row in found] == ["tag:example.net,2024:1"]
     assert found.report.quarantined_by_code == {"empty": 4}
+
+
+@pytest.mark.parametrize("kind", ["page", "feed", "archive"])
+def test_a_tag_of_thousands_of_attributes_is_refused_before_it_is_parsed(kind, tmp_path) -> None:
+    attributes = " ".join(f"a{number}=1" for number in range(25_000))
+    page = PAGE.replace("<article>", f"<article><p x='>' {attributes}>Snow</p>")
+    feed = RSS.replace("Коротко.", f"&lt;p x='>' {attributes}&gt;Сніг&lt;/p&gt;")
+    archive = warc(("https://a.example/1", "text/html", page.encode()))
+    content = {"page": page.encode(), "feed": feed.encode(), "archive": archive}[kind]
+    file = tmp_path / {"page": "a.html", "feed": "a.xml", "archive": "a.warc.gz"}[kind]
+    file.write_bytes(content)
+    begin = time.process_time()
+    with pytest.raises(BadDataError, match="more than 2,000 attributes"):
+        collect(file).as_rows()
+    assert time.process_time() - begin < 3
+
+
+def test_a_long_attribute_and_much_script_are_no_reason_to_refuse(tmp_path) -> None:
+    script = "<script>if (a<b) { " + "x = x + 1; y = y > 2; " * 2000 + "}</script>"
+    long = '<p data-all="' + "one two " * 3000 + '">Snow</p>'
+    (tmp_path / "a.html").write_text(PAGE.replace("<article>", f"{script}<article>{long}"), encoding="utf-8")
+    assert "parliament approved" in collect(tmp_path / "a.html").as_rows()[0]["text"]
+
+
+def test_blanks_without_a_line_end_take_no_time(tmp_path) -> None:
+    body = "a&lt;b&gt;x&lt;/b&gt;" + " " * 200_000 + "y"
+    (tmp_path / "a.xml").write_text(RSS.replace("Текст без адреси й дати.", body), encoding="utf-8")
+    collect(tmp_path / "a.xml").as_rows()  # loads the parsers
+    begin = time.process_time()
+    collect(tmp_path / "a.xml").as_rows()
+    assert time.process_time() - begin < 2

@@ -40,7 +40,7 @@ class Crashing(sqlite3.Connection):
         self._passed()
 
 
-sqlite3.connect = lambda *places, **options: real(*places, **{"factory": Crashing, **options})
+sqlite3.connect = lambda *places, **options: real(*places, **{**options, "factory": Crashing})
 from infostream_dedup.stream.store import Store, removal
 
 removal._ORDINALS_AT_ONCE = 16

@@ -42,7 +42,7 @@ def test_verify(run, filled):
         meddler.commit()
     damaged = run("store", "verify", "stream.db")
     assert damaged.returncode == 65
-    assert b"1 fault; restore the latest" in damaged.stderr
+    assert b"1 fault; go back to a backup: infostream-dedup store restore stream.db BACKUP" in damaged.stderr
     assert "batch 'batch-8' does not match its checksum" in damaged.stdout.decode()
     assert run("store", "verify", "stream.db", "--quiet").stderr == b""
 

@@ -81,10 +81,11 @@ def test_no_newline_at_the_end(tmp_path: Path) -> None:
     assert _ids(path) == ["a", "b"]
 
 
-def test_the_last_of_two_equal_keys_holds(tmp_path: Path) -> None:
+def test_two_equal_keys_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl"
     path.write_bytes(b'{"id":"a","text":"one","text":"two"}\n')
-    assert [document.text for document in read_documents(path)] == ["two"]
+    with pytest.raises(BadDataError, match="the name 'text' comes twice"):
+        list(read_documents(path))
 
 
 @pytest.mark.parametrize("name", ["d.jsonl", "d.ndjson", "d.json", "D.JSONL", "d.jsonl.gz", "d.json.gz", "d.ndjson.gz"])

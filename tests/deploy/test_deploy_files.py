@@ -2,6 +2,7 @@
 
 import asyncio
 import configparser
+import importlib.util
 import json
 import os
 import re
@@ -76,7 +77,7 @@ def test_the_composition_has_what_it_names() -> None:
     assert (DEPLOY / engine["build"]["context"] / engine["build"]["dockerfile"]).exists()
     feed = found["services"]["feed"]
     assert (DEPLOY / feed["build"]["context"] / feed["build"]["dockerfile"]).exists()
-    assert feed["command"][:3] == ["python", "-m", "infostream_dedup.service.sample"]
+    assert feed["command"][:4] == ["python", "-P", "-m", "infostream_dedup.service.sample"]
     assert set(feed["secrets"]) <= set(found["secrets"])
 
 
@@ -150,3 +151,19 @@ def test_systemd_is_told_when_the_service_is_ready(tmp_path: Path, monkeypatch: 
             monkeypatch.setenv("NOTIFY_SOCKET", name.replace("\0", "@"))
             tell_system("READY=1")
             assert heard.recv(100) == b"READY=1"
+
+
+def test_a_lock_names_every_package_with_its_hash() -> None:
+    spec = importlib.util.spec_from_file_location("make_lock", DEPLOY.parent / "tools" / "make_lock.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    def installed(name: str, **hashes: str) -> dict[str, object]:
+        return {"metadata": {"name": name, "version": "1"}, "download_info": {"archive_info": {"hashes": hashes}}}
+
+    lock = module.lock_of({"install": [installed("b", sha256="22"), installed("A", sha256="11")]})
+    assert lock == "A==1 --hash=sha256:11\nb==1 --hash=sha256:22\n"
+    with pytest.raises(KeyError):
+        module.lock_of({"install": [installed("c")]})

@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+import sys
+
 import pytest
 
 from infostream_dedup.language.morphology import form_cache
@@ -45,6 +49,6 @@ def test_few_forms_are_analysed_here(monkeypatch):
 
 @pytest.mark.parametrize("broken", ["no-such-python", "true"])
 def test_what_a_failing_process_leaves_is_analysed_here(every_key_is_worth_a_process, monkeypatch, broken, caplog):
-    monkeypatch.setattr(form_cache.sys, "executable", broken)
+    monkeypatch.setattr(sys, "executable", broken)
     assert analysed_over_cores("ru", KEYS, itself, workers=2) == [(key, 1) for key in KEYS]
     assert "continuing without it" in caplog.text

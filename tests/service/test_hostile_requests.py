@@ -10,9 +10,9 @@ from infostream_dedup.service.logs import failure_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.threads import Readers
-from infostream_dedup.service.tokens import LOCAL, Sessions
+from infostream_dedup.service.tokens import LOCAL, Sessions, add_token
 
-from .conftest import HOST, ServiceClient, sample_documents
+from .conftest import HOST, ServiceClient, sample_documents, wait_until_ready
 
 LONG = "9" * 5_000
 
@@ -156,6 +156,21 @@ def test_streams_of_events_are_counted_before_they_are_answered(fresh: ServiceCl
     answer = fresh("GET", "/v1/verdicts/events", headers={"last-event-id": LONG})
     assert (answer.status_code, answer.content) == (200, b": verdicts\n\n")
     assert running.streams == 0
+
+
+def test_no_caller_takes_all_streams_of_events(tmp_path: Path) -> None:
+    file = tmp_path / "tokens"
+    tokens = [add_token(file, name, "reader") for name in ("one", "two")]
+    settings = ServiceSettings(store=tmp_path / "news.db", token_file=file)
+    client = ServiceClient(replace(settings, limits=replace(settings.limits, streams=3, streams_of_caller=2)))
+    wait_until_ready(client)
+    client.running.streams_of["one"], client.running.streams = 2, 2
+    answers = [client("GET", "/v1/verdicts/events", headers={"authorization": f"Bearer {tokens[0]}"})]
+    client.running.ended.set()  # a stream that is let in ends at once
+    answers.append(client("GET", "/v1/verdicts/events", headers={"authorization": f"Bearer {tokens[1]}"}))
+    assert [answer.status_code for answer in answers] == [429, 200]
+    assert client.running.streams_of["two"] == 0
+    client.close()
 
 
 def test_the_log_of_a_failure_says_where_and_quotes_nothing() -> None:

@@ -107,7 +107,7 @@ class Crashing(sqlite3.Connection):
         return super().execute(sql, *values)
 
 
-sqlite3.connect = lambda *places, **options: real(*places, factory=Crashing, **options)
+sqlite3.connect = lambda *places, **options: real(*places, **{**options, "factory": Crashing})
 with Store.open(sys.argv[1]) as store:
     store.expire()
 """

@@ -87,7 +87,7 @@ def crash(sql):
 
 
 before = when == "before"
-sqlite3.connect = lambda *places, **options: real(*places, factory=Crashing, **options)
+sqlite3.connect = lambda *places, **options: real(*places, **{**options, "factory": Crashing})
 sys.argv = [script, path, batches]
 runpy.run_path(script, run_name="__main__")
 """

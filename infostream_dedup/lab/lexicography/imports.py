@@ -47,7 +47,9 @@ _STRAY_BESIDE_LATIN: Final[dict[Language, re.Pattern[str]]] = {
 }
 
 
-_MIXED: Final = re.compile("[^\\W\\d_]*(?:[\u0400-\u052f][a-z]|[a-z][\u0400-\u052f])[^\\W\\d_]*", re.IGNORECASE)
+_MIXED: Final = re.compile(
+    "(?<![^\\W\\d_])[^\\W\\d_]*(?:[\u0400-\u052f][a-z]|[a-z][\u0400-\u052f])[^\\W\\d_]*", re.IGNORECASE
+)
 
 
 def mixed_part(word: str) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -19,6 +17,7 @@ from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, CacheFi
 from infostream_dedup.language.morphology.known_terms import NO_TERM, UNKNOWN, FormTable, known_table, known_terms
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Form, Shape
+from infostream_dedup.machine.children import python_command, python_environment
 from infostream_dedup.machine.memory import collector_paused
 from infostream_dedup.machine.threads import thread_count
 
@@ -60,14 +59,13 @@ def analysed_over_cores(
 
 def _asked(language: Language, keys: Sequence[str]) -> list[FormRow] | None:
     """Return the answers of another process, ``None`` if it fails."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     try:
         done = subprocess.run(  # noqa: S603 - this Python and our own module
-            [sys.executable, "-m", "infostream_dedup.language.morphology.form_worker", language],
+            python_command("infostream_dedup.language.morphology.form_worker", language),
             input=json.dumps(list(keys)).encode(),
             stdout=subprocess.PIPE,
             check=True,
-            env=environment,
+            env=python_environment(),
         )
         rows: list[FormRow] = [
             (None if term is None else str(term), int(taken)) for term, taken in json.loads(done.stdout)

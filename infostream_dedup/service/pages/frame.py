@@ -197,17 +197,12 @@ def titles_of(store: Store, ids: Iterable[str]) -> dict[str, str]:
     return found
 
 
-_BODY_LEFT: Final = (408, 413)
-
-
 def problem_answer(request: Request, problem: ProblemError) -> Response:
     """Answer a request that failed; people who have not signed in are redirected to do so. The log gets the problem."""
-    request.state.problem = problem
+    # Not the problem itself: with its traceback it would hold the body, and the body's request the problem.
+    request.state.problem = problem.code, problem.status
     answer = _problem_page(request, problem) if _is_from_person(request) else _json(problem)
     answer.headers.update(problem.headers())
-    if problem.status in _BODY_LEFT:
-        # Otherwise the rest of the body would be read as the next request.
-        answer.headers["connection"] = "close"
     return answer
 
 

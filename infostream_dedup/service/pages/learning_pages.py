@@ -36,7 +36,6 @@ async def explore(request: Request, k: int | None = None) -> Response:
     sweep, estimate, audit, jobs = await service.desk.read(question)
     result = max((job for job in (sweep, estimate) if job), key=lambda job: job["number"], default=None)
     position = await service.position()
-    present = f"{position.batches}-{position.documents}-{position.forgotten}"
     shown = None if result is None else result["result"]
     rows = [] if shown is None else shown["rows"]
     ks = [row["k"] for row in rows]
@@ -46,7 +45,7 @@ async def explore(request: Request, k: int | None = None) -> Response:
         "explore",
         result=shown,
         of=result,
-        stale=result is not None and result["position"] != present,
+        stale=result is not None and result["position"] != position.tag,
         rows=rows,
         k=chosen,
         row=next((row for row in rows if row["k"] == chosen), None),

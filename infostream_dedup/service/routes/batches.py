@@ -23,9 +23,11 @@ from infostream_dedup.service.figures import count_soon
 from infostream_dedup.service.logs import log_batch
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
+from infostream_dedup.service.tokens import LOCAL
 from infostream_dedup.stream.retuning import retune as retune_store
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.browsing import group_events, verdict_log
+from infostream_dedup.stream.store.restoring import Position, position_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -153,7 +155,8 @@ async def follow_verdicts(request: Request, after: int | None = None) -> Respons
 
     The id of an event ``verdict`` is the document's ordinal. A client that reconnects with ``Last-Event-ID`` continues
     after it; by default the stream begins with the next verdict. What a document does to groups comes before its
-    verdict: ``merge``, ``expiry``, ``alarm``, and ``limit`` (a source exceeds its loss limit).
+    verdict: ``merge``, ``expiry``, ``alarm``, and ``limit`` (a source exceeds its loss limit). After ``restored`` the
+    store has gone back to a backup: documents from ``documents`` on are gone, and their ordinals are given again.
     """
     service = running(request)
     last = request.headers.get("last-event-id", "")
@@ -164,33 +167,46 @@ async def follow_verdicts(request: Request, after: int | None = None) -> Respons
     else:
         place = (await service.position()).documents - 1
     # Nothing is awaited between check and count, so that no burst of clients exceeds the limit.
-    if service.streams >= service.settings.limits.streams:
+    limits, caller = service.settings.limits, caller_of(request)
+    # Without tokens, everybody is the same caller.
+    most = limits.streams if caller is LOCAL else limits.streams_of_caller
+    if service.streams >= limits.streams or service.streams_of.get(caller.name, 0) >= most:
         raise ProblemError(429, "too-many", "close another stream of events first", retry_after=5)
-    return _CountedStream(service, place)
+    return _CountedStream(service, place, caller.name)
 
 
 class _CountedStream(StreamingResponse):
     """Counts as an open stream from its creation until it ends."""
 
-    def __init__(self, service: RunningService, place: int) -> None:
+    def __init__(self, service: RunningService, place: int, caller: str) -> None:
         # Otherwise nginx would hold events back until kilobytes have come together.
         headers = {"x-accel-buffering": "no"}
         super().__init__(_events(service, place), media_type="text/event-stream", headers=headers)
-        self._service = service
-        service.streams += 1
+        self._service, self._caller = service, caller
+        self._count(1)
+
+    def _count(self, more: int) -> None:
+        streams = self._service.streams_of
+        streams[self._caller] = streams.get(self._caller, 0) + more
+        self._service.streams += more
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._service.streams -= 1
+            self._count(-1)
 
 
 async def _events(service: RunningService, place: int) -> AsyncIterator[bytes]:
-    silent = 0.0
+    silent, restored = 0.0, (await service.position()).restored
     yield b": verdicts\n\n"
     while not service.ended.is_set():
-        lines, last = await service.read(lambda store, place=place: _lines_after(store, place))  # type: ignore[misc]
+        lines, last, now = await service.read(lambda store, place=place: _lines_after(store, place))  # type: ignore[misc]
+        if now.restored != restored:
+            # What was sent may no longer be true, and ordinals may begin again.
+            restored, place = now.restored, min(place, now.documents - 1)
+            yield b"event: restored\ndata: %s\n\n" % orjson.dumps({"documents": now.documents})
+            continue
         if lines:
             place, silent = last, 0.0
             yield b"".join(lines)
@@ -202,11 +218,12 @@ async def _events(service: RunningService, place: int) -> AsyncIterator[bytes]:
             yield b": nothing new\n\n"
 
 
-def _lines_after(store: Store, place: int) -> tuple[list[bytes], int]:
-    """The next events after a document, and the last document that they cover."""
+def _lines_after(store: Store, place: int) -> tuple[list[bytes], int, Position]:
+    """The next events after a document, the last document that they cover, and the position of the store."""
+    position = position_of(store.connection)
     rows = verdict_log(store.connection, place, _ROWS)
     if not rows:
-        return [], place
+        return [], place, position
     last: int = rows[-1]["ordinal"]
     verdicts = [(row["ordinal"], 1, b"id: %d\nevent: verdict\n" % row["ordinal"], row) for row in rows]
     # Without an id: a client that reconnects between them and their verdict gets them again.
@@ -215,4 +232,4 @@ def _lines_after(store: Store, place: int) -> tuple[list[bytes], int]:
         for row in group_events(store.connection, rows[0]["ordinal"], last)
     ]
     placed = sorted([*verdicts, *changes], key=lambda one: one[:2])
-    return [b"%sdata: %s\n\n" % (head, orjson.dumps(row)) for _, _, head, row in placed], last
+    return [b"%sdata: %s\n\n" % (head, orjson.dumps(row)) for _, _, head, row in placed], last, position

@@ -42,6 +42,7 @@ async def health() -> Any:
 async def ready(request: Request) -> Any:
     """The store is open, the window is restored, pages are loaded, and there is room on the disk."""
     service = running(request)
+    service.check_place()
     if service.writer is not None:
         if service.writer.failure is not None:
             # Open to anybody, so the reason is left out; the operator finds it on standard error.
@@ -50,6 +51,8 @@ async def ready(request: Request) -> Any:
             raise ProblemError(503, "starting", retry_after=2)
     if service.loading:
         raise ProblemError(503, "starting", retry_after=2)
+    if service.rereading:
+        raise ProblemError(503, "store-restored", retry_after=2)
     if _free(service) < _ROOM:
         raise ProblemError(503, "disk-full", "less than 256 MB are free next to the store", retry_after=30)
     return JsonResponse({"status": "ready"})

@@ -130,10 +130,9 @@ async def begin_job(service: RunningService, job: GivenJob, person: str) -> int:
             409, "texts-not-kept", "start the service with --keep-text: it keeps the texts of later documents"
         )
     position = await service.position()
-    text = f"{position.batches}-{position.documents}-{position.forgotten}"
 
     def add(desk: sqlite3.Connection) -> int:
-        return add_job(desk, job.kind, job.model_dump(exclude={"kind"}), position=text, person=person)
+        return add_job(desk, job.kind, job.model_dump(exclude={"kind"}), position=position.tag, person=person)
 
     try:
         lock = await asyncio.to_thread(service.jobs.claim)

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import quote
 
 from infostream_dedup.errors import (
@@ -16,6 +16,7 @@ from infostream_dedup.errors import (
     ConfigurationError,
     InfostreamError,
     StoreBusyError,
+    StoreMovedError,
     UsageError,
 )
 from infostream_dedup.machine.restoring import restoring_advice
@@ -33,13 +34,56 @@ _WAL_BYTES_KEPT: Final = 64 * 1024 * 1024
 _PAUSE: Final = 0.02
 
 
+class FilePlace:
+    """Which file a path named when it was opened, and which log lay beside it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._files = {path: _file_at(path)}
+
+    def add_log(self) -> None:
+        """Watch the log too, once SQLite has opened it; it exists as long as somebody has the file open."""
+        log = self._path.with_name(self._path.name + "-wal")
+        self._files[log] = _file_at(log)
+
+    def check(self) -> None:
+        """Refuse to go on with files that were deleted, moved or replaced: SQLite would write to what nobody finds."""
+        for path, file in self._files.items():
+            if _file_at(path) != file:
+                raise StoreMovedError(
+                    f"{path}: the file was moved, deleted or replaced while it was open; nothing more was stored: put "
+                    "it back, or go back to a backup with 'store restore', and run the same command again"
+                )
+
+
+class PlacedConnection(sqlite3.Connection):
+    """A connection that knows which file it opened."""
+
+    place: FilePlace
+
+
+def place_of(connection: sqlite3.Connection) -> FilePlace:
+    """The file that `connect` opened."""
+    return cast("PlacedConnection", connection).place
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def connect(path: Path, *, mode: str, busy_seconds: float) -> sqlite3.Connection:
     """Open an SQLite file. The connection never begins a transaction implicitly."""
     if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
         needed = ".".join(map(str, _OLDEST_SQLITE))
         raise ConfigurationError(f"this Python has SQLite {sqlite3.sqlite_version}; stores need {needed} or newer")
     with naming_failures(path):
+        before = FilePlace(path)
         connection = _open_file(path, mode, busy_seconds)
+        connection.place = before
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA recursive_triggers = OFF")
@@ -48,7 +92,7 @@ def connect(path: Path, *, mode: str, busy_seconds: float) -> sqlite3.Connection
         return connection
 
 
-def _open_file(path: Path, mode: str, busy_seconds: float) -> sqlite3.Connection:
+def _open_file(path: Path, mode: str, busy_seconds: float) -> PlacedConnection:
     if mode == "ro" and os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
         # A read-only connection would leave the log and the shared memory beside the file.
         connection = _plain(path, "mode=rw", busy_seconds)
@@ -71,7 +115,7 @@ def _open_file(path: Path, mode: str, busy_seconds: float) -> sqlite3.Connection
     return connection
 
 
-def _plain(path: Path, query: str, busy_seconds: float) -> sqlite3.Connection:
+def _plain(path: Path, query: str, busy_seconds: float) -> PlacedConnection:
     # On restart a worker thread reads while this one waits, so the connection is never used concurrently.
     return sqlite3.connect(
         f"file:{quote(str(path))}?{query}",
@@ -79,6 +123,7 @@ def _plain(path: Path, query: str, busy_seconds: float) -> sqlite3.Connection:
         timeout=busy_seconds,
         isolation_level=None,
         check_same_thread=False,
+        factory=PlacedConnection,
     )
 
 
@@ -97,19 +142,28 @@ def begin_wal(connection: sqlite3.Connection, path: Path, *, busy_seconds: float
                 time.sleep(_PAUSE)
         if mode != "wal":
             raise CannotWriteError(f"{path}: no write-ahead log here ({mode}); keep the store on a local disk")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        place_of(connection).add_log()
 
 
 @contextmanager
 def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
-    """Run one transaction. It locks out other writers at its start, so that none can make it fail halfway."""
+    """Run one transaction. It locks out other writers at its start, so that none can make it fail halfway.
+
+    It fails if the path no longer names the file, also if that happens during COMMIT: who acknowledges then would lie.
+    """
+    place = place_of(connection)
     with naming_failures(path):
         connection.execute("BEGIN IMMEDIATE")
         try:
+            place.check()
             yield
+            place.check()
             connection.execute("COMMIT")
         except BaseException:
             _roll_back(connection)
             raise
+        place.check()
 
 
 @contextmanager

@@ -177,9 +177,9 @@ def copy_file(
                     source=str(path),
                 )
             part.chmod(mode)
-            _sync(part)
+            sync(part)
             part.replace(target)
-            _sync(target.parent)
+            sync(target.parent)
     except OSError as error:
         raise CannotCreateError(f"cannot create {target}: {error.strerror or error}") from error
 
@@ -198,7 +198,8 @@ def _check_target(path: Path, target: Path, application: int) -> None:
         raise CannotCreateError(f"{target} is not a copy of a store and would be lost; give the copy another name")
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Bring a file, or the names in a folder, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -302,6 +303,8 @@ def _check_place(path: Path, *, create: bool, read_only: bool) -> None:
     try:
         if path.is_dir():
             raise CannotCreateError(f"{path} is a directory; a store is one file")
+        if path.exists() and not path.is_file():
+            raise CannotCreateError(f"{path} is a device or a pipe; a store is a regular file")
         if not path.exists():
             if not create:
                 raise NoInputError(f"{path}: there is no store; 'ingest' creates one")

@@ -166,6 +166,10 @@ def _unite(connection: sqlite3.Connection, event: StoryEvent) -> None:
         run("REPLACE INTO telling (group_id, story_id) VALUES (?, ?)", (event.other, event.story))
 
 
+RESTORED: Final = "restored"
+"""Name of the small value that changes whenever a store goes back to a backup."""
+
+
 class Position(NamedTuple):
     """Position of a store; it changes whenever another process writes."""
 
@@ -174,6 +178,14 @@ class Position(NamedTuple):
     terms: int  # number of terms, which is also the next term's number
     forgotten: int  # number of documents forgotten on request
     retunes: int = 0  # number of changes of thresholds
+    # when the store last went back to a backup, UTC microseconds since 1970; 0 if never. All else may then be as it was
+    # and yet describe other documents
+    restored: int = 0
+
+    @property
+    def tag(self) -> str:
+        """The position as text, for caches of answers."""
+        return f"{self.batches}-{self.documents}-{self.forgotten}-{self.retunes}-{self.restored}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +236,9 @@ def position_of(connection: sqlite3.Connection) -> Position:
             " (SELECT coalesce(max(ordinal) + 1, 0) FROM document),"
             " (SELECT coalesce(max(number) + 1, 0) FROM term),"
             " (SELECT count(*) FROM document WHERE forgotten = 1),"
-            " coalesce((SELECT json_array_length(value) FROM state WHERE name = 'retunes'), 0)"
+            " coalesce((SELECT json_array_length(value) FROM state WHERE name = 'retunes'), 0),"
+            " (SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM state WHERE name = ?)",
+            (RESTORED,),
         ).fetchone()
     )
 
@@ -232,6 +246,8 @@ def position_of(connection: sqlite3.Connection) -> Position:
 def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
     """Read the whole state, or what is new since a position, inside one snapshot."""
     position = position_of(connection)
+    if since is not None and since.restored != position.restored:
+        since = None
     batches, documents, terms = (since or Position(0, 0, 0, 0))[:3]
     epoch = open_epoch(connection)
     last = connection.execute("SELECT oldest FROM batch ORDER BY sequence DESC LIMIT 1").fetchone()

@@ -108,6 +108,7 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
         terms,
         position.forgotten,
         position.retunes,
+        position.restored,
     )
 
 

@@ -1,0 +1,208 @@
+"""Go back to a backup of a store, also while others have the store open."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from infostream_dedup.errors import (
+    BadDataError,
+    CannotCreateError,
+    ConfigurationError,
+    NoInputError,
+    StoreBusyError,
+    UsageError,
+)
+from infostream_dedup.machine.files import held_part, remove_stale_parts
+from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, place_of, snapshot
+from infostream_dedup.stream.store.opening import BUSY_SECONDS, copy_store, open_store, sync, write_settings_checksum
+from infostream_dedup.stream.store.removal import forget
+from infostream_dedup.stream.store.restoring import RESTORED, position_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+_NAMED: Final = 5
+_PAGES_AT_ONCE: Final = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WentBack:
+    """What `go_back` did."""
+
+    batches: int  # number of batches of the store now
+    documents: int  # number of its documents
+    discarded: int  # number of batches that the backup lacked
+    forgotten: int  # number of documents forgotten since the backup was made, and forgotten again
+    kept: str  # where the store is kept as it was before; empty if nothing was discarded
+
+
+def go_back(path: Path, backup: Path, *, discard_newer: bool) -> WentBack:
+    """Give a store the content of a backup in one transaction, which others see whole or not at all."""
+    path, backup = path.resolve(), backup.resolve()
+    if path.exists() and backup.exists() and path.samefile(backup):
+        raise UsageError(f"{backup} is the store itself; name a backup")
+    if not path.parent.is_dir():
+        raise CannotCreateError(f"cannot create {path}: there is no directory {path.parent}")
+    remove_stale_parts(path.parent)
+    with held_part(path.parent) as part:
+        _copy_backup(backup, part)
+        present, moved = _present(path, discard_newer=discard_newer)
+        with closing(connect(part, mode="rw", busy_seconds=BUSY_SECONDS)) as copy:
+            if present is not None:
+                with closing(present):
+                    return _replace(present, path, copy, part, discard_newer=discard_newer)
+            _mark(copy)
+            position = position_of(copy)
+        sync(part)
+        part.replace(path)
+        sync(path.parent)
+    return WentBack(batches=position.batches, documents=position.documents, discarded=0, forgotten=0, kept=moved)
+
+
+def _copy_backup(backup: Path, part: Path) -> None:
+    """Copy the backup, which is only read, and check the copy."""
+    if not backup.exists():
+        raise NoInputError(f"{backup}: there is no backup; 'store backup' makes one")
+    source = _opened(backup, read_only=True)
+    with closing(source), closing(sqlite3.connect(part, isolation_level=None)) as copy, naming_failures(backup):
+        with snapshot(source, backup):
+            source.backup(copy, pages=_PAGES_AT_ONCE, progress=lambda *_: None)
+        copy.execute("PRAGMA journal_mode = DELETE")
+        faults = [row[0] for row in copy.execute("PRAGMA quick_check(1)")]
+        if faults != ["ok"]:
+            message = f"the backup is damaged ({faults[0]}); take an older one"
+            raise BadDataError(message, code="E_STORE_DAMAGED", source=str(backup))
+
+
+def _opened(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    return open_store(
+        path, settings_digest=None, settings={}, create=False, read_only=read_only, busy_seconds=BUSY_SECONDS
+    )
+
+
+def _present(path: Path, *, discard_newer: bool) -> tuple[sqlite3.Connection | None, str]:
+    """Open the store that is there now; one that cannot be read is moved away, if it may be discarded."""
+    try:
+        if path.exists():
+            return _opened(path, read_only=False), ""
+    except BadDataError as error:
+        if not discard_newer:
+            raise StoreBusyError(
+                f"{error}; which batches the backup lacks cannot be told: with --discard-newer, the damaged "
+                "file is kept under another name"
+            ) from error
+    kept, moved = _dated(path), ""
+    # A log without its file is moved too: SQLite would replay it over the backup.
+    for ending in ("-shm", "-wal", ""):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + ending).rename(kept.with_name(kept.name + ending))
+            moved = str(kept)
+    return None, moved
+
+
+def _mark(copy: sqlite3.Connection, *, after: int = 0) -> None:
+    """Note the moment in the copy: others notice by it that all they know may be wrong."""
+    moment = max(time.time_ns() // 1000, after + 1)
+    copy.execute("BEGIN IMMEDIATE")
+    copy.execute("REPLACE INTO state (name, value) VALUES (?, ?)", (RESTORED, str(moment)))
+    write_settings_checksum(copy)
+    copy.execute("COMMIT")
+
+
+def _dated(path: Path) -> Path:
+    return path.with_name(f"{path.stem}.before-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}{path.suffix}")
+
+
+def _replace(
+    present: sqlite3.Connection, path: Path, copy: sqlite3.Connection, part: Path, *, discard_newer: bool
+) -> WentBack:
+    """Replace the content of the open store by that of a copy of the backup."""
+    digest = "SELECT settings_digest FROM store"
+    if present.execute(digest).fetchone() != copy.execute(digest).fetchone():
+        raise ConfigurationError(f"{path} was made with other settings than the backup; restore it under another name")
+    forgotten = _forgotten_since(present, part)
+    if forgotten:
+        forget(copy, part, forgotten)
+        copy.execute("VACUUM")
+    _mark(copy, after=position_of(present).restored)
+    lacking: list[str] = []
+    kept, begun, is_locked = "", time.monotonic(), False
+
+    def step(status: int, _: int, __: int) -> None:
+        # After the first step nobody else can write, and others still see the former content.
+        nonlocal kept, is_locked
+        if status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            if time.monotonic() > begun + BUSY_SECONDS:
+                raise StoreBusyError(f"{path}: another process is writing; run the same command again later")
+        elif not is_locked:
+            is_locked = True
+            place_of(present).check()
+            if _forgotten_since(present, part):
+                raise StoreBusyError(f"{path}: documents were forgotten meanwhile; run the same command again")
+            lacking.extend(_lacking(present, part))
+            if lacking and not discard_newer:
+                raise _newer(path, lacking)
+            if lacking:
+                target = _dated(path)
+                copy_store(present, path, target, mode=path.stat().st_mode & 0o777)
+                kept = str(target)
+
+    with closing(connect(path, mode="rw", busy_seconds=BUSY_SECONDS)) as target, naming_failures(path):
+        begin_wal(target, path, busy_seconds=BUSY_SECONDS)
+        (pages,) = copy.execute("PRAGMA page_count").fetchone()
+        # At least two steps: the last one commits.
+        copy.backup(target, pages=min(_PAGES_AT_ONCE, pages // 2), progress=step, sleep=0.05)
+        place_of(target).check()
+        target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        position = position_of(target)
+    return WentBack(
+        batches=position.batches,
+        documents=position.documents,
+        discarded=len(lacking),
+        forgotten=len(forgotten),
+        kept=kept,
+    )
+
+
+def _lacking(present: sqlite3.Connection, part: Path) -> list[str]:
+    """Ids of the batches of the store that the backup lacks, or has in another place or with other content."""
+    return _beside(
+        present,
+        part,
+        "SELECT batch_id FROM main.batch AS one WHERE NOT EXISTS (SELECT 1 FROM other.batch AS two WHERE"
+        " (two.sequence, two.batch_id, two.content_hash) = (one.sequence, one.batch_id, one.content_hash))"
+        " ORDER BY sequence",
+    )
+
+
+def _forgotten_since(present: sqlite3.Connection, part: Path) -> list[str]:
+    """Ids of documents that the store has forgotten and the backup has not."""
+    return _beside(
+        present,
+        part,
+        "SELECT DISTINCT id FROM other.document WHERE NOT forgotten"
+        " AND id IN (SELECT id FROM main.document WHERE forgotten) ORDER BY ordinal",
+    )
+
+
+def _beside(present: sqlite3.Connection, part: Path, query: str) -> list[str]:
+    present.execute("ATTACH ? AS other", (str(part),))
+    try:
+        return [name for (name,) in present.execute(query)]
+    finally:
+        present.execute("DETACH other")
+
+
+def _newer(path: Path, lacking: Sequence[str]) -> StoreBusyError:
+    named = ", ".join(map(repr, lacking[:_NAMED])) + (", ..." if len(lacking) > _NAMED else "")
+    count = "a batch that was" if len(lacking) == 1 else f"{len(lacking):,} batches that were"
+    return StoreBusyError(
+        f"{path}: the backup lacks {count} stored after it ({named}); --discard-newer goes back all the same and keeps "
+        "the present store as a dated backup: then send them again"
+    )

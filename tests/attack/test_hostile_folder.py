@@ -1,0 +1,161 @@
+"""A working folder full of files that are named like modules: none of them may run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import click
+import httpx
+import pytest
+
+from infostream_dedup.cli import cli
+from infostream_dedup.sample import documents_path, labels_path
+
+from ..service.conftest import sample_documents
+from ..service.test_server import free_port
+
+COMMANDS = (
+    "ingest SAMPLE --store news.db --keep-text",
+    "sweep SAMPLE --representation stem",
+    "pairs SAMPLE --representation stem",
+    "dedup SAMPLE --out out.jsonl",
+    "evaluate SAMPLE --labels LABELS --k 5",
+    "compare SAMPLE --labels LABELS --method shingles",
+    "audit news.db --out audit.jsonl --pairs 20",
+    "train SAMPLE --labels LABELS --out model.json",
+    "classify SAMPLE --model model.json --out classified.jsonl",
+    "passages find SAMPLE",
+    "passages compare words.txt words.txt",
+    "passages provenance SAMPLE",
+    "search news.db words",
+    "collect words.html --out collected.jsonl",
+    *(f"store {one} news.db" for one in ("stats", "best", "events", "groups", "republications", "templates", "copies")),
+    *(f"store {one} news.db" for one in ("verify", "index", "expire")),
+    "store show news.db none",
+    "store backup news.db copy.db",
+    "store restore news.db copy.db",
+    "store forget news.db none",
+    "desk export news.db",
+    "desk import news.db LABELS --person somebody",
+    "desk backup news.db copy.desk",
+    "desk forget news.db none",
+    "dictionaries list",
+    "dictionaries show завод --lang ru",
+    "dictionaries check --no-coverage",
+    "dictionaries build",
+    "dictionaries import none",
+    "dictionaries install-model none",
+    "dictionaries remove none",
+    "help common",
+    "warm",
+    "demo",
+)
+DRIVER = """
+import sys
+from infostream_dedup.cli import main
+from infostream_dedup.language.morphology import form_cache
+few, form_cache._WORTH_A_PROCESS = form_cache._WORTH_A_PROCESS, 50
+for line in sys.stdin.read().splitlines():
+    sys.argv = ["infostream-dedup", *line.split()]
+    try:
+        main()
+    except SystemExit as end:
+        print(f"{line}: {end.code}", flush=True)
+    # Once is enough for the processes that analyse forms.
+    form_cache._WORTH_A_PROCESS = few
+"""
+"""All commands in one process that is started as the console script is: which command imports what does not matter."""
+
+
+def leaves(command: click.Command, *path: str) -> Iterator[str]:
+    if isinstance(command, click.Group):
+        for name, one in command.commands.items():
+            yield from leaves(one, *path, name)
+    else:
+        yield " ".join(path)
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    """A folder with a module of every name that Python or an installed package has; each leaves a trace."""
+    names = {*sys.stdlib_module_names, *metadata.packages_distributions(), "sitecustomize", "usercustomize"}
+    trace = tmp_path / "ran"
+    folder = tmp_path / "downloads"
+    folder.mkdir()
+    for name in names:
+        if name.isidentifier():
+            (folder / f"{name}.py").write_text(f"open({str(trace)!r}, 'a').write('{name} ')\n")
+    (folder / "words.txt").write_text("The mayor opened a new bridge across the river. Thousands came to see it.")
+    (folder / "words.html").write_text("<html><title>A bridge</title><p>The mayor opened a new bridge.</p></html>")
+    return folder
+
+
+def ran(folder: Path) -> str:
+    trace = folder.parent / "ran"
+    return trace.read_text() if trace.exists() else ""
+
+
+def environment(folder: Path) -> dict[str, str]:
+    # A cache of its own: words that it holds would not be analysed by another process.
+    return {**os.environ, "INFOSTREAM_DEDUP_CACHE": str(folder.parent / "cache")}
+
+
+def test_no_command_runs_them(hostile: Path) -> None:
+    few = hostile / "few.jsonl"
+    few.write_bytes(b"\n".join(documents_path().read_bytes().splitlines()[:40]))
+    given = [line.replace("SAMPLE", str(few)).replace("LABELS", str(labels_path())) for line in COMMANDS]
+    named = {one for one in leaves(cli) for line in COMMANDS if line == one or line.startswith(f"{one} ")}
+    assert named == {*leaves(cli)} - {"serve"}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", DRIVER],
+        input="\n".join(given).encode(),
+        cwd=hostile,
+        env=environment(hostile),
+        capture_output=True,
+        timeout=900,
+        check=True,
+    )
+    codes = dict(line.rsplit(": ", 1) for line in done.stdout.decode().splitlines() if ": " in line)
+    assert set(given) <= codes.keys()
+    assert ran(hostile) == ""
+    assert b"a process that analyses forms failed" not in done.stderr
+
+
+def test_no_process_of_the_service_runs_them(hostile: Path) -> None:
+    port = free_port()
+    command = [sys.executable, "-P", "-m", "infostream_dedup", "serve", "--store", str(hostile.parent / "news.db")]
+    process = subprocess.Popen(
+        [*command, "--keep-text", "--port", str(port)], cwd=hostile, env=environment(hostile), stderr=subprocess.DEVNULL
+    )
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
+            asked(client, "GET", "/ready")
+            asked(client, "POST", "/v1/batches", json={"documents": sample_documents()[:60]})
+            asked(client, "POST", "/v1/check", json={"documents": sample_documents()[:1]})
+            number = asked(client, "POST", "/v1/jobs", json={"kind": "audit"})["number"]
+            while asked(client, "GET", f"/v1/jobs/{number}")["state"] in ("waiting", "running"):
+                time.sleep(0.1)
+    finally:
+        process.terminate()
+        process.wait(60)
+    assert ran(hostile) == ""
+
+
+def asked(client: httpx.Client, method: str, path: str, **options: Any) -> Any:
+    """The answer once there is one that is no refusal."""
+    for _ in range(600):
+        try:
+            answer = client.request(method, path, **options)
+        except httpx.TransportError:
+            answer = None
+        if answer is not None and answer.is_success:
+            return answer.json()
+        time.sleep(0.1)
+    pytest.fail(f"{method} {path}: {answer and answer.text}")

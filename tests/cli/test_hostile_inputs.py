@@ -1,0 +1,114 @@
+"""Pipes, control characters, doubled names and odd places of stores."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from infostream_dedup.cli.run_log import printable
+from infostream_dedup.machine.sqlite_cache import cache_folder
+
+LINES = b'{"id": "a", "text": "Snow in Kyiv."}\n{"id": "b", "text": "Rain in Lviv, all day."}\n'
+
+
+@pytest.mark.parametrize("command", ["dedup", "ingest"])
+@pytest.mark.parametrize("name", ["in.jsonl", "pipe"])
+def test_a_named_pipe_is_read_once(run_command, tmp_path: Path, command: str, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    threading.Thread(target=(tmp_path / name).write_bytes, args=(LINES,), daemon=True).start()
+    options = ("--store", "news.db") if command == "ingest" else ("--out", "out.jsonl")
+    answer = run_command(tmp_path, command, name, *options, anew=True)
+    assert answer.returncode == 0, answer.stderr
+    assert b"read 2 = used 2" in answer.stderr
+
+
+@pytest.mark.parametrize("place", ["/dev/stdin", "/dev/fd/0"])
+def test_standard_input_by_its_path_is_standard_input(run_command, tmp_path: Path, place: str) -> None:
+    answer = run_command(tmp_path, "dedup", place, "--out", "out.jsonl", stdin=LINES, anew=True)
+    assert answer.returncode == 0, answer.stderr
+
+
+def test_process_substitution_is_read(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_bytes(LINES)
+    line = f"{sys.executable} -m infostream_dedup dedup <(cat in.jsonl) --out out.jsonl"
+    done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.jsonl").read_bytes().count(b"\n") == 2
+
+
+def test_other_pipes_are_refused_with_advice(run_command, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "in.csv")
+    answer = run_command(tmp_path, "dedup", "in.csv", "--out", "out.jsonl", anew=True)
+    assert answer.returncode == 66
+    assert b"can be read only once" in answer.stderr
+
+
+def test_what_a_message_quotes_is_shown_and_not_obeyed(run_command, tmp_path: Path) -> None:
+    assert printable("a\x1b]0;pwn\x07\n") == "a\\x1b]0;pwn\\x07\n"
+    assert printable("a\u202eb\x9b31m\ud800") == "a\\u202eb\\x9b31m\\ud800"
+    assert printable("Київ «\xa0» — 🎆") == "Київ «\xa0» — 🎆"
+    name = "\x1b]0;pwn\x07.jsonl"
+    (tmp_path / name).write_bytes(b"nothing\n")
+    for arguments in (
+        ("dedup", name, "--out", "o.jsonl"),
+        ("dedup", "\x1b]0;\x07.none", "--out", "o.jsonl"),
+        ("\x1b[31m",),
+    ):
+        answer = run_command(tmp_path, *arguments)
+        assert answer.returncode != 0
+        assert not set(answer.stderr) & {0x1B, 0x07, 0x9B}
+
+
+@pytest.mark.parametrize("name", ["in.jsonl", "in.json"])
+def test_a_name_given_twice_is_refused(run_command, tmp_path: Path, name: str) -> None:
+    doubled = b'{"id": "a", "text": "Snow.", "text": "Rain."}'
+    single = b'{"id": "b", "text": "text", "title": "\\"text\\"", "extra": {"text": "text"}}'
+    (tmp_path / name).write_bytes(b"[%s]" % single if name == "in.json" else single)
+    assert run_command(tmp_path, "dedup", name, "--out", "out.jsonl").returncode == 0
+    (tmp_path / name).write_bytes(
+        b"[%s,%s]" % (single, doubled) if name == "in.json" else b"%s\n%s" % (single, doubled)
+    )
+    answer = run_command(tmp_path, "dedup", name, "--out", "out.jsonl")
+    assert answer.returncode == 65
+    assert b"the name 'text' comes twice" in answer.stderr
+
+
+def test_a_store_is_a_regular_file(run_command, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.db")
+    for place in ("/dev/null", "pipe.db"):
+        answer = run_command(tmp_path, "ingest", "-", "--store", place, stdin=LINES)
+        assert answer.returncode == 73
+        assert b"a store is a regular file" in answer.stderr
+    assert not Path("/dev/null-journal").exists()
+
+
+def test_batch_ids_can_be_printed(run_command, tmp_path: Path) -> None:
+    options = ("--store", "news.db", "--batch-id", "a\x1b[31m")
+    answer = run_command(tmp_path, "ingest", "-", *options, stdin=LINES)
+    assert answer.returncode == 78
+    assert b"control character" in answer.stderr
+
+
+def test_forgetting_deletes_words_from_the_caches_if_asked(run_command, tmp_path: Path) -> None:
+    environment = {"INFOSTREAM_DEDUP_CACHE": str(tmp_path / "cache")}
+    text = json.dumps(
+        {"id": "a", "text": "Кракозябровка приветствует зюзюбликовцев и бармаглотищ.", "lang": "ru"}
+    ).encode()
+    options = ("--store", "news.db", "--representation", "morph")
+    assert run_command(tmp_path, "ingest", "-", *options, stdin=text, **environment).returncode == 0
+    words = "кракозябровка".encode()
+
+    def holds() -> bool:
+        return any(words in one.read_bytes() for one in (tmp_path / "cache").rglob("*") if one.is_file())
+
+    assert run_command(tmp_path, "store", "forget", "news.db", "a", **environment).returncode == 0
+    assert holds()
+    assert run_command(tmp_path, "store", "forget", "news.db", "a", "--caches", **environment).returncode == 0
+    assert not holds()
+    assert cache_folder().name != ""

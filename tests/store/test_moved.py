@@ -1,0 +1,104 @@
+"""A store that is moved, deleted or replaced while it is open: nothing is acknowledged that nobody will find."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from infostream_dedup.errors import StoreMovedError
+from infostream_dedup.judgements import Desk
+from infostream_dedup.stream.store import Store
+
+
+def deleted(store: Path) -> None:
+    for ending in ("", "-wal", "-shm"):
+        Path(f"{store}{ending}").unlink(missing_ok=True)
+
+
+def moved(store: Path) -> None:
+    store.rename(store.with_name("elsewhere.db"))
+
+
+def replaced(store: Path) -> None:
+    copy = store.with_name("copy.db")
+    shutil.copy(store, copy)
+    copy.replace(store)
+
+
+def without_log(store: Path) -> None:
+    Path(f"{store}-wal").unlink()
+
+
+def folder_moved(store: Path) -> None:
+    store.parent.rename(store.parent.with_name("another"))
+
+
+WAYS = (deleted, moved, replaced, without_log, folder_moved)
+
+
+@pytest.fixture
+def place(filled: Path) -> Path:
+    folder = filled.parent / "folder"
+    folder.mkdir()
+    return Path(shutil.copy(filled, folder / "news.db"))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_batch_is_acknowledged(place, synthetic, way):
+    with Store.open(place) as store:
+        store.append(synthetic.batch(20))
+        way(place)
+        with pytest.raises(StoreMovedError, match="moved, deleted or replaced"):
+            store.append(synthetic.batch(21))
+        assert store.position.batches == 21
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_not_even_if_it_happens_within_the_transaction(place, synthetic, way):
+    with Store.open(place) as store:
+        store.append(synthetic.batch(20))
+        with pytest.raises(StoreMovedError), store.transaction():  # noqa: PT012 - the end of the block fails
+            store.append(synthetic.batch(21))
+            way(place)
+        assert store.position.batches == 21
+
+
+def test_nor_if_it_happens_during_the_commit(place, synthetic, monkeypatch):
+    with Store.open(place) as store:
+        real = store.connection.place.check
+        checks = []
+
+        def check():
+            # The third check of a transaction follows its COMMIT.
+            checks.append(1)
+            if len(checks) == 3:
+                deleted(place)
+            real()
+
+        monkeypatch.setattr(store.connection.place, "check", check)
+        with pytest.raises(StoreMovedError):
+            store.append(synthetic.batch(20))
+        assert len(checks) == 3
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_judgement_is_acknowledged(tmp_path, way):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with Desk.open(folder / "news.db.desk") as desk:
+        with desk.writing() as connection:
+            connection.execute("SELECT 1")
+        way(folder / "news.db.desk")
+        with pytest.raises(StoreMovedError), desk.writing():
+            pass
+
+
+@pytest.mark.parametrize("name", ["expire", "forget", "index"])
+def test_nothing_else_is_written_either(place, name):
+    with Store.open(place) as store:
+        document = store.connection.execute("SELECT id FROM document LIMIT 1").fetchone()
+        deleted(place)
+        with pytest.raises(StoreMovedError):
+            getattr(store, name)(*(document if name == "forget" else ()))
