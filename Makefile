@@ -9,7 +9,7 @@ TRANSLATE := .venv-translate
 # Workers of pytest. Types are checked beside them.
 WORKERS ?= auto
 
-.PHONY: demo native test unit test-all test-smoke test-spark test-translate lint bench spark-demo attack reports clean
+.PHONY: demo paper native test unit test-all test-smoke test-spark test-translate lint bench spark-demo attack reports clean
 
 demo: $(VENV)/.installed  ## the main job on the bundled sample: prints the S/T table, writes out/demo/report.html
 	$(BIN)/infostream-dedup demo --out out/demo
@@ -54,6 +54,9 @@ bench: $(VENV)/.installed-dev  ## speed and memory, as ratios against others in 
 spark-demo: $(VENV)/.installed-dev  ## a Spark cluster on loopback: the same numbers as one process; needs Java 17
 	$(BIN)/pip install --quiet -e '.[spark]'
 	$(BIN)/python -m benchmarks.spark_demo
+
+paper: $(VENV)/.installed-dev  ## Lande's tables and figures redone on what is there: reports/paper.md
+	$(BIN)/python reports/make_paper.py
 
 reports: $(VENV)/.installed-dev  ## the figures in reports/, from the labelled corpora beside the project
 	$(BIN)/python reports/make_quality.py

@@ -383,7 +383,8 @@ def _say_of_comparison(found: Comparison, *, quiet: bool) -> None:
         pool = found.pool
         note(
             f"pool: {pool.pairs} pairs of {len(pool.methods)} methods, {pool.verified} of them verified "
-            f"(String::Similarity >= {pool.threshold:.2f})",
+            f"(String::Similarity >= {pool.threshold:.2f})"
+            + ("" if pool.verified else "; without a verified pair there is no precision and no recall"),
             quiet=quiet,
         )
     for name, why in found.missing.items():

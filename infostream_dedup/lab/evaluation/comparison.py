@@ -538,10 +538,12 @@ def _judge_by_pool(
     codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int64]
 ) -> dict[str, float | int | None]:
     judged = pool_score(codes, pool, alike)
+    # Where the pool verifies nothing, it cannot tell right pairs from wrong ones.
+    known = len(pool.verified) > 0
     return {
-        "precision": judged.scores.precision,
-        "recall": judged.scores.recall,
-        "f1": judged.scores.f1,
+        "precision": judged.scores.precision if known else None,
+        "recall": judged.scores.recall if known else None,
+        "f1": judged.scores.f1 if known else None,
         "tp": judged.scores.tp,
         "fp": judged.scores.fp,
         "fn": judged.scores.fn,

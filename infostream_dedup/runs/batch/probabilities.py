@@ -64,11 +64,23 @@ def sweep_probabilities(judged: JudgedCollection, *, progress: Progress | None =
         one_way = int(forward[accepted].sum() + backward[accepted].sum())
         both = 2 * int((forward & backward)[accepted].sum())
         plain = replace(row, k=None, threshold=threshold, symmetry=both / one_way if one_way else None)
-        result.rows.append(SweepRow("morph", "judged", plain, grouped, {"k_of_mutual": None}))
+        result.rows.append(
+            SweepRow(
+                representation="morph", block="judged", measures=plain, groups=grouped, estimated={"k_of_mutual": None}
+            )
+        )
     for row, threshold in zip(rows, PROBABILITIES, strict=True):
         nearest = min(range(len(mutual)), key=lambda place: (abs(mutual[place].links - row.links), place))
         plain = replace(mutual[nearest], k=None, threshold=threshold, symmetry=None)
-        result.rows.append(SweepRow("morph", "mutual", plain, groups[nearest], {"k_of_mutual": mutual[nearest].k}))
+        result.rows.append(
+            SweepRow(
+                representation="morph",
+                block="mutual",
+                measures=plain,
+                groups=groups[nearest],
+                estimated={"k_of_mutual": mutual[nearest].k},
+            )
+        )
     middle = rows[PROBABILITIES.index(_DEFAULT)].transitivity
     if middle is not None:
         note = _TOPICS_NOTE if middle < _TOPICAL else _TEXTS_NOTE

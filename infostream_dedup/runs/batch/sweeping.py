@@ -220,7 +220,7 @@ ENGLISH_NOTE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SweepRow:
     """S and T of one representation at one k (or one threshold)."""
 
@@ -506,14 +506,14 @@ def add_survey(
     for block, rows in found.rows.items():
         result.rows.extend(
             SweepRow(
-                representation,
-                block,
-                row,
-                groups,
-                {} if estimate is None else estimate.at(block, row),
-                found.closed_across.get(row.k) if block == "cross" else None,
-                found.intervals.get(block, {}).get(row.k or 0, NO_INTERVAL),
-                None if settings.score == "share" else short,
+                representation=representation,
+                block=block,
+                measures=row,
+                groups=groups,
+                estimated={} if estimate is None else estimate.at(block, row),
+                closed_across=found.closed_across.get(row.k) if block == "cross" else None,
+                interval=found.intervals.get(block, {}).get(row.k or 0, NO_INTERVAL),
+                short=None if settings.score == "share" else short,
             )
             for row, groups in zip(rows, found.groups[block], strict=True)
             if row.k in shown
@@ -550,7 +550,13 @@ def _add_confirmed(
         return
     rows = confirmed.measures(None if ks is None else [k for k in ks if k >= confirmed.k_min])
     result.rows.extend(
-        SweepRow(representation, "confirmed", row, groups, {} if estimate is None else estimate.at("confirmed", row))
+        SweepRow(
+            representation=representation,
+            block="confirmed",
+            measures=row,
+            groups=groups,
+            estimated={} if estimate is None else estimate.at("confirmed", row),
+        )
         for row, groups in zip(rows, group_counts(confirmed, rows), strict=True)
     )
     if _labels(key_terms) is not None:
