@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from infostream_dedup.links import SimilarityMatrix
+from infostream_dedup.links import SimilarityMatrix, sweep_counts
 from infostream_dedup.links.intervals import NO_INTERVAL, intervals
-from infostream_dedup.links import sweep_counts
 
 
 def of(dense, n=12):
