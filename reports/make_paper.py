@@ -12,7 +12,8 @@ from typing import Any, Final
 from frame import REPORTS, documents_file, table_of, write_page, write_text
 
 from infostream_dedup import sweep
-from infostream_dedup.report.plots import as_svg, curve_figure
+from infostream_dedup.report.drawing import as_svg
+from infostream_dedup.report.plots import Quantity, curve_figure
 from infostream_dedup.report.tables import PUBLISHED, PublishedSeries
 from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 from infostream_dedup.sample import documents_path
@@ -39,9 +40,10 @@ def main() -> None:
         rows = {(row.representation, row.block, row.measures.k or 0): row for row in result.rows}
         parts += [f"## {name[0].upper()}{name[1:]}", _documents(result), _table_1(rows), _table_2(rows), _says(rows)]
         slug = "sample" if path == collections["the bundled sample"] else name
-        for number, quantity in ((1, "symmetry"), (2, "transitivity")):
+        quantities: tuple[tuple[int, Quantity], ...] = ((1, "symmetry"), (2, "transitivity"))
+        for number, quantity in quantities:
             file = REPORTS / "figures" / f"paper-{slug}-{quantity}.svg"
-            write_text(file, as_svg(curve_figure(result, quantity)) + "\n")  # type: ignore[arg-type]
+            write_text(file, as_svg(curve_figure(result, quantity)) + "\n")
             parts.append(f"![Figure {number}: {quantity}](figures/{file.name})")
     write_page("paper.md", "Lande's tables and figures, redone", "make_paper.py", parts)
 

@@ -80,7 +80,7 @@ def show(
     """
     listed = [words] if isinstance(words, str) else words
     if to is None:
-        from infostream_dedup.lab.lexicography import show as entries_of
+        from infostream_dedup.lab.lexicography.word_lookup import show as entries_of
 
         return [entry.as_dict() for word in listed for entry in entries_of(word, lang)]
     from infostream_dedup.lab.lexicography.word_lookup import ladder_of

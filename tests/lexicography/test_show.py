@@ -3,7 +3,7 @@
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.lab.lexicography import show
+from infostream_dedup.lab.lexicography.word_lookup import show
 
 
 def test_capitalised_surname_in_both_cyrillic_languages() -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.arrays import Ragged
     from infostream_dedup.documents import ReadingReport
-    from infostream_dedup.lab.methods import Texts
+    from infostream_dedup.lab.methods.method import Texts
     from infostream_dedup.machine.progress import Progress
 
 

@@ -16,7 +16,7 @@ from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.lab.evaluation.collection_scores import evaluate
 from infostream_dedup.lab.evaluation.labels import Truth, both_of, codes_of, number_components
 from infostream_dedup.lab.evaluation.scores import GROUP_MEASURES, Predictions, group_scores
-from infostream_dedup.lab.methods import Method, Pairs, Texts
+from infostream_dedup.lab.methods.method import Method, Pairs, Texts
 from infostream_dedup.lab.methods.registry import method_class, methods, written
 from infostream_dedup.links import Measures, SimilarityMatrix, sweep_counts
 
