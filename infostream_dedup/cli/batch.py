@@ -43,6 +43,7 @@ from infostream_dedup.cli.output import (
     save_rows,
 )
 from infostream_dedup.cli.run_log import RUN
+from infostream_dedup.cli.tables import say
 from infostream_dedup.model.settings import REPRESENTATIONS, SCORES, SERIES
 
 if TYPE_CHECKING:
@@ -323,11 +324,11 @@ def print_sweep(result: SweepResult, output_format: str) -> None:
             print_table(advised)
             click.echo()
         for name, k in result.recommended_k.items():
-            click.echo(f"{name}: {f'k = {k}' if k is not None else 'no k recommended'}: {result.reason[name]}")
+            say(f"{name}: {f'k = {k}' if k is not None else 'no k recommended'}: {result.reason[name]}")
         for name, why in result.missing.items():
-            click.echo(f"{name}: not computed: {why}")
+            say(f"{name}: not computed: {why}")
         for remark in result.notes:
-            click.echo(remark)
+            say(remark)
         _print_planted(result)
 
 

@@ -8,12 +8,11 @@ from heapq import nsmallest
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from infostream_dedup.cli.tables import cell_width, cut
+from infostream_dedup.cli.tables import cell_width, cut, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,7 +62,7 @@ def print_pairs(
     shown = [row for _, row in nsmallest(MOST, counted(), key=lambda one: one[0])]
     named = ", ".join(f"{kinds[one]:,} {one}" for one in sorted(kinds, key=lambda one: (-kinds[one], one)))
     total = sum(kinds.values())
-    _say(f"{total:,} pairs of {len(paired):,} of {items():,} items{f': {named}' if named else ''}")
+    say(f"{total:,} pairs of {len(paired):,} of {items():,} items{f': {named}' if named else ''}")
     known = found_documents(documents, {row[side] for row in shown for side in "ab"}, reading)
     for number, row in enumerate(shown, 1):
         lines = (f"{number:>2} {kind_of(row)}", row["a"]), ("", row["b"])
@@ -71,7 +70,7 @@ def print_pairs(
             click.echo(document_line(label, id, known.get(id)))
         click.echo(_clipped(f"{'':{_LABEL}}{_evidence(row)}"))
     if total > len(shown):
-        _say(f"{total - len(shown):,} more: --wide here, or --format csv > pairs.csv")
+        say(f"{total - len(shown):,} more: --wide here, or --format csv > pairs.csv")
 
 
 def _evidence(row: Mapping[str, Any]) -> str:
@@ -101,7 +100,7 @@ def print_dedup(
         f"{counts['similar']:,} similar stay",
         *([f"{counts['insufficient_text']:,} too short to compare"] if counts["insufficient_text"] else []),
     ]
-    _say(" · ".join(parts))
+    say(" · ".join(parts))
     known = found_documents(documents, {one for group in summary.largest for one in group.shown}, reading)
     for group in summary.largest:
         first = known.get(group.shown[0])
@@ -168,9 +167,3 @@ def _line(label: str, id: str, title: str, source: str, when: datetime | str) ->
 
 def _clipped(text: str) -> str:
     return cut(" ".join(text.split("\n")), width())
-
-
-def _say(text: str) -> None:
-    """Print a sentence, broken between words."""
-    for line in wrap(text, width(), subsequent_indent="  ", break_on_hyphens=False):
-        click.echo(line)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import click
 
 from infostream_dedup.cli.run_log import RUN
-from infostream_dedup.cli.tables import Column, cell_width, has_rich, show_table
+from infostream_dedup.cli.tables import Column, cell_width, has_rich, say, show_table
 from infostream_dedup.errors import CannotCreateError
 
 if TYPE_CHECKING:
@@ -168,7 +168,24 @@ def csv_dialect() -> CsvDialect:
 
 
 _FIRST: Final = (
-    *("part", "representation", "k", "kind", "status", "id", "a", "b", "of", "group", "title", "total", "documents"),
+    *(
+        "part",
+        "series",
+        "representation",
+        "k",
+        "chosen",
+        "chosen_by",
+        "kind",
+        "status",
+        "id",
+        "a",
+        "b",
+        "of",
+        "group",
+        "title",
+        "total",
+        "documents",
+    ),
     *(
         "method",
         "name",
@@ -198,7 +215,7 @@ def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
     show_table([columns[one] for one in kept], [[[(row[one], "")] for one in kept] for row in cells])
     if len(kept) < len(names):
         left_out = ", ".join(name for number, name in enumerate(names) if number not in kept)
-        click.echo(f"(no room for {left_out}: see --format csv, or use a pipe)")
+        say(f"(no room for {left_out}: see --format csv, or use a pipe)")
 
 
 def _fitting(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> list[int]:

@@ -11,6 +11,7 @@ import shutil
 import sys
 import unicodedata
 from itertools import zip_longest
+from textwrap import wrap
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -46,6 +47,13 @@ def has_rich() -> bool:
 def terminal_width(in_pipe: int = PIPE_WIDTH) -> int:
     """Columns of standard output."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else in_pipe
+
+
+def say(text: str) -> None:
+    """Print a sentence, on a terminal broken between words."""
+    wide = terminal_width() if sys.stdout.isatty() else sys.maxsize
+    lines = wrap(text, wide, subsequent_indent="  ", break_on_hyphens=False) if cell_width(text) > wide else [text]
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
 def show_table(
