@@ -21,6 +21,7 @@ from infostream_dedup.judging.passages import PassageSettings
 ROOT = Path(__file__).parents[2]
 
 RENAMED = {
+    "terms": "key_terms",
     "desk backup": "desk.backup_desk", "desk forget": "desk.forget_in_desk", "desk export": "desk.export_labels",
     "desk import": "desk.import_labels", "dictionaries import": "dictionaries.import_table",
     "dictionaries list": "dictionaries.list_tables", "dictionaries remove": "dictionaries.remove_table",

@@ -8,10 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.text import fingerprint
+from infostream_dedup.language.text.character_classes import COMMON
 from infostream_dedup.language.text.fingerprint import text_hash, text_hashes
 from infostream_dedup.language.text.kernels.visible_text import ALWAYS_VISIBLE
 from infostream_dedup.language.text.surface_pool import texts_of
-from infostream_dedup.language.text.tokens import COMMON
 
 PARTS = [
     "слово", "word", " ", "  ", "\n", "\r\n", "\t", "\x1c", "\x85", "\u00a0", "\u2000", "\u2003", "\u2028", "\u202f",

@@ -10,11 +10,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.text import scanner
+from infostream_dedup.language.text.character_classes import (
+    CharacterClass,
+    classes_of_cleaned_text,
+    classes_of_raw_text,
+)
 from infostream_dedup.language.text.kernels.surface_table import fill_slots
 from infostream_dedup.language.text.normalise import APOSTROPHES, clean
 from infostream_dedup.language.text.scanner import Scanner
 from infostream_dedup.language.text.surface_pool import SurfacePool, texts_of
-from infostream_dedup.language.text.tokens import CharacterClass, classes_of_cleaned_text, classes_of_raw_text, surfaces
+from infostream_dedup.language.text.tokens import surfaces
 from infostream_dedup.sample import documents_path
 
 CONSONANTS_AND_VOWELS = "бвяюєїіиаАЯЄБ"

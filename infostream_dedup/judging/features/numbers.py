@@ -28,8 +28,8 @@ from infostream_dedup.judging.features.kernels.number_runs import (
     number_runs,
     number_words,
 )
+from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON
 from infostream_dedup.language.text.surface_pool import SurfaceList
-from infostream_dedup.language.text.tokens import CODE_POINTS, COMMON
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.machine.scratch import KeptMemory
 

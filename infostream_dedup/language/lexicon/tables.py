@@ -15,7 +15,6 @@ from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
 import orjson
 
 from infostream_dedup.errors import BadDataError, NoInputError
@@ -212,6 +211,8 @@ class SortedLines:
     """
 
     def __init__(self, text: bytes) -> None:
+        import numpy as np
+
         self.text = text
         ends = np.flatnonzero(np.frombuffer(text, np.uint8) == _END[0])
         self._count = len(ends)

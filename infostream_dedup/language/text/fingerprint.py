@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON, composing
 from infostream_dedup.language.text.kernels.visible_text import INVISIBLE, LEFT, VISIBLE, write_visible
 from infostream_dedup.language.text.normalise import with_bounded_marks
-from infostream_dedup.language.text.tokens import CODE_POINTS, COMMON, composing
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.language.text import language, tokens
+from infostream_dedup.language.text.character_classes import classes_of_cleaned_text, classes_of_raw_text
 from infostream_dedup.language.text.kernels.forms import NOT_PLAIN, FormEntries, form_buffers, join_entries, plain_forms
 from infostream_dedup.language.text.kernels.scanning import (
     READ,
@@ -24,7 +25,7 @@ from infostream_dedup.language.text.kernels.scanning import (
 from infostream_dedup.language.text.kernels.visible_text import count_letters
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, texts_of
-from infostream_dedup.language.text.tokens import classes_of_cleaned_text, classes_of_raw_text, surfaces
+from infostream_dedup.language.text.tokens import surfaces
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import LANGUAGES
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.language.text.character_classes import CODE_POINTS, CharacterClass
 from infostream_dedup.language.text.kernels.surface_table import (
     AT_ONCE,
     MARK_SIZE,
@@ -21,7 +22,6 @@ from infostream_dedup.language.text.kernels.surface_table import (
     is_marked,
     prepare,
 )
-from infostream_dedup.language.text.tokens import CODE_POINTS, CharacterClass
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, lowest_bit
 
