@@ -802,7 +802,12 @@ def compile_level(source: Path, level: str, target: Path, *, checked: bool, mach
         if done.returncode:
             raise RefusedError(f"the kernels do not compile:\n{done.stderr[:4000]}")
     made.unlink()
-    Path(str(made) + ".so").replace(target)
+    linked = Path(str(made) + ".so")
+    content = linked.read_bytes()
+    if not checked and content.startswith(b"\x7fELF") and (missing := re.search(rb"\0(_Z\w+)\0", content)):
+        # Stripped, it has the names of what it lacks, and Python would find out.
+        raise RefusedError(f"the kernels need a function of the C++ library: {missing[1].decode()}")
+    linked.replace(target)
 
 
 def imported_names(header: str) -> str:
