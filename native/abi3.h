@@ -3,6 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#if defined(_WIN32)
+#define IMPORTED __declspec(dllimport)
+#define EXPORTED __declspec(dllexport)
+#else
+#define IMPORTED
+#define EXPORTED __attribute__((visibility("default")))
+#endif
+
 extern "C" {
 typedef intptr_t Py_ssize_t;
 struct PyObject;
@@ -65,10 +73,10 @@ PyObject *PyUnicode_FromString(const char *);
 PyObject *PyErr_Occurred(void);
 PyObject *PyErr_Format(PyObject *, const char *, ...);
 void PyErr_Clear(void);
-extern PyObject *PyExc_TypeError;
+IMPORTED extern PyObject *PyExc_TypeError;
 void Py_IncRef(PyObject *);
 void Py_DecRef(PyObject *);
 void *PyEval_SaveThread(void);
 void PyEval_RestoreThread(void *);
-extern char _Py_NoneStruct[];
+IMPORTED extern char _Py_NoneStruct[];
 }

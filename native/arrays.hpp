@@ -348,7 +348,8 @@ template <class T> INLINED Vector<T> copied(Vector<T> a) {
   if (a.size) memcpy(made.data, a.data, a.size * sizeof(T));
   return made;
 }
-template <class T> INLINED void sort(Vector<T> a) { std::sort(a.data, a.data + a.size); }
+// With an order of our own: the usual one would call a function of the C++ library, which is not there at run time.
+template <class T> INLINED void sort(Vector<T> a) { std::sort(a.data, a.data + a.size, [](T x, T y) { return x < y; }); }
 template <class T> INLINED Vector<T> sorted(Vector<T> a) {
   auto made = copied(a);
   sort(made);

@@ -5,6 +5,7 @@ annotations; the C++ compiler derives those of local variables. What this file d
 line, and so is, by ``arrays.hpp``, what means different things in Python and C++.
 
     python native/kernel_compiler.py [--checked] [--levels v2,v3,v4] [--source FILE.cpp]
+    python native/kernel_compiler.py --wheel win_amd64 --folder DIR
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import hashlib
 import importlib
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -48,8 +50,14 @@ METHODS = {"copy": "copied", "sort": "sort", "sum": "sum"}
 MARCH = {"v2": "x86-64-v2", "v3": "x86-64-v3", "v4": "x86-64-v4", "portable": None}
 FLAGS = shlex.split(
     "-std=c++20 -O3 -fwrapv -ffp-contract=off -fno-math-errno -fno-exceptions -fno-rtti -fno-threadsafe-statics "
-    "-fvisibility=hidden -fPIC -w"
+    "-fvisibility=hidden -w"
 )
+WHEELS = {
+    "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17", "manylinux_2_17_aarch64": "aarch64-linux-gnu.2.17",
+    "macosx_11_0_arm64": "aarch64-macos.11.0", "macosx_11_0_x86_64": "x86_64-macos.11.0",
+    "win_amd64": "x86_64-windows-gnu",
+}  # fmt: skip
+"""What Zig calls the machines of wheels that it can build on any machine."""
 
 
 class RefusedError(Exception):
@@ -695,7 +703,7 @@ def translated(program: Program, digest: str) -> str:
     out.append(
         "static PyModuleDef_Slot slots[] = {{0, nullptr}};\n"
         "static PyModuleDef definition = {{1, nullptr, nullptr, 0, nullptr}, NAME, nullptr, 0, methods, slots, nullptr, nullptr, nullptr};\n"
-        'extern "C" __attribute__((visibility("default"))) PyObject *INIT() { return PyModuleDef_Init(&definition); }'
+        'extern "C" EXPORTED PyObject *INIT() { return PyModuleDef_Init(&definition); }'
     )
     return "\n".join(out) + "\n"
 
@@ -728,6 +736,8 @@ def found_compiler() -> list[str] | None:
     """The C++ compiler of this machine; None means that ziglang is needed."""
     if "CXX" in os.environ:
         return shlex.split(os.environ["CXX"])
+    if sys.platform == "win32":
+        return None
     found = next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)
     return [found] if found else None
 
@@ -746,16 +756,21 @@ def levels_of_machine() -> list[str]:
     return levels
 
 
-def compile_level(source: Path, level: str, target: Path, *, checked: bool) -> None:
-    """Compile the C++ file for one level of processors.
+def levels_of_wheel(tag: str) -> list[str]:
+    """All levels of a wheel."""
+    return ["v2", "v3", "v4"] if tag.endswith(("x86_64", "amd64")) else ["portable"]
+
+
+def compile_level(source: Path, level: str, target: Path, *, checked: bool, machine: str | None) -> None:
+    """Compile the C++ file for one level of processors, with Zig if for another machine.
 
     Raises:
         RefusedError: the compiler refuses it.
     """
     here, made = Path(__file__).parent, target.with_suffix(".o")
-    system, march = found_compiler(), MARCH[level]
-    compiler = system or [sys.executable, "-m", "ziglang", "c++"]
-    linker = system or [sys.executable, "-m", "ziglang", "cc"]
+    system, march = None if machine else found_compiler(), MARCH[level]
+    zig, other = [sys.executable, "-m", "ziglang"], ["-target", machine] if machine else []
+    compiler, linker = ([*system], [*system]) if system else ([*zig, "c++", *other], [*zig, "cc", *other])
     processor = [f"-march={march}" if system else f"-mcpu={march.replace('-', '_')}"] if march else []
     more = (
         ["-DCHECKED", "-g", "-fsanitize=undefined", "-fno-sanitize=alignment", "-fno-sanitize-recover"]
@@ -765,21 +780,55 @@ def compile_level(source: Path, level: str, target: Path, *, checked: bool) -> N
     more += [] if system or checked else ["-fno-sanitize=all"]
     names = [f"-DINIT=PyInit__kernels_{level}", f'-DNAME="_kernels_{level}"']
     link = ["-shared", *([] if checked else ["-s"]), *(["-fsanitize=undefined"] if checked else [])]
-    if sys.platform == "darwin":
-        link = ["-shared", "-undefined", "dynamic_lookup"]
-    for command in (
+    commands = []
+    if "windows" in (machine or ""):
+        definitions = source.with_name(f"{level}.def")
+        definitions.write_text(imported_names((here / "abi3.h").read_text(encoding="utf-8")), encoding="utf-8")
+        library = str(definitions.with_suffix(".lib"))
+        commands.append(
+            [*zig, "dlltool", "-m", "i386:x86-64", "-D", "python3.dll", "-d", str(definitions), "-l", library]
+        )
+        link.append(library)
+    else:
+        more.append("-fPIC")
+        if "macos" in (machine or sys.platform.replace("darwin", "macos")):
+            link = ["-shared", "-undefined", "dynamic_lookup"]
+    commands += [
         [*compiler, *FLAGS, *processor, *more, *names, f"-I{here}", "-c", "-o", str(made), str(source)],
-        [*linker, *processor, *link, "-o", str(made) + ".so", str(made), "-lm"],
-    ):
+        [*linker, *processor, "-o", str(made) + ".so", str(made), *link, "-lm"],
+    ]
+    for command in commands:
         done = subprocess.run(command, cwd=source.parent, capture_output=True, text=True, check=False)  # noqa: S603
         if done.returncode:
             raise RefusedError(f"the kernels do not compile:\n{done.stderr[:4000]}")
     made.unlink()
-    Path(str(made) + ".so").replace(target)
+    linked = Path(str(made) + ".so")
+    content = linked.read_bytes()
+    if not checked and content.startswith(b"\x7fELF") and (missing := re.search(rb"\0(_Z\w+)\0", content)):
+        # Stripped, it has the names of what it lacks, and Python would find out.
+        raise RefusedError(f"the kernels need a function of the C++ library: {missing[1].decode()}")
+    linked.replace(target)
 
 
-def build(root: Path, levels: list[str], *, checked: bool = False, source: Path | None = None) -> list[Path]:
-    """Write the extensions beside their loader, ``machine.native``, and return them.
+def imported_names(header: str) -> str:
+    """What Windows loads from Python, whose headers and libraries the build does without."""
+    header = re.sub(r"//.*", "", header)
+    functions = re.findall(r"\b(Py\w+)\(", header)
+    return "\n".join(
+        ["EXPORTS", *functions, *(f"{one} DATA" for one in re.findall(r"IMPORTED extern .*?(\w+)[;\[]", header))]
+    )
+
+
+def build(
+    root: Path,
+    levels: list[str],
+    *,
+    checked: bool = False,
+    source: Path | None = None,
+    wheel: str | None = None,
+    folder: Path | None = None,
+) -> list[Path]:
+    """Write the extensions into a folder, or beside their loader, ``machine.native``, and return them.
 
     Raises:
         RefusedError: a kernel cannot be translated or compiled.
@@ -787,30 +836,50 @@ def build(root: Path, levels: list[str], *, checked: bool = False, source: Path 
     import_without_package(root)
     digest = digest_of(root)
     text = translated(Program(root), digest)
-    folder = root / PACKAGE / "machine"
-    made = [folder / f"_kernels_{level}.abi3.so" for level in levels]
+    machine = WHEELS[wheel] if wheel else None
+    # Windows has no ending for the stable ABI.
+    ending = "pyd" if "windows" in (machine or "") else "abi3.so"
+    beside, folder = folder is None, folder or root / PACKAGE / "machine"
+    made = [folder / f"_kernels_{level}.{ending}" for level in levels]
     with tempfile.TemporaryDirectory() as scratch:
         file = source or Path(scratch) / "kernels.cpp"
         file.write_text(text, encoding="utf-8")
-        with ThreadPoolExecutor() as pool:
-            list(pool.map(lambda one: compile_level(file, *one, checked=checked), zip(levels, made, strict=True)))
-    for old in folder.glob("_kernels_*.so"):
-        if old not in made:
-            old.unlink()
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            jobs = [
+                pool.submit(compile_level, file, *one, checked=checked, machine=machine)
+                for one in zip(levels, made, strict=True)
+            ]
+            for job in jobs:
+                job.result()
+    if beside:
+        for old in (*folder.glob("_kernels_*.so"), *folder.glob("_kernels_*.pyd")):
+            if old not in made:
+                old.unlink()
     return made
 
 
 def main() -> None:
     """Build from the command line: one level, the best of this machine, unless told otherwise."""
     parser = argparse.ArgumentParser(description="Build the kernels of infostream-dedup.")
-    parser.add_argument("--levels", default=levels_of_machine()[-1], help="v2, v3, v4, portable; several with commas")
+    parser.add_argument("--levels", help="v2, v3, v4, portable; several with commas")
     parser.add_argument(
         "--checked", action="store_true", help="with bounds checks and the sanitizer of undefined behaviour"
     )
     parser.add_argument("--source", type=Path, help="keep the C++ file here")
+    parser.add_argument("--wheel", choices=WHEELS, help="for a machine of this kind, with Zig")
+    parser.add_argument("--folder", type=Path, help="write the extensions here")
     given = parser.parse_args()
+    usual = levels_of_wheel(given.wheel) if given.wheel else levels_of_machine()[-1:]
+    levels = given.levels.split(",") if given.levels else usual
     try:
-        build(Path(__file__).resolve().parents[1], given.levels.split(","), checked=given.checked, source=given.source)
+        build(
+            Path(__file__).resolve().parents[1],
+            levels,
+            checked=given.checked,
+            source=given.source,
+            wheel=given.wheel,
+            folder=given.folder,
+        )
     except RefusedError as refusal:
         sys.exit(str(refusal))
 

@@ -14,6 +14,7 @@ import click
 
 from infostream_dedup.cli.run_log import RUN, printable
 from infostream_dedup.errors import CannotWriteError, InfostreamError
+from infostream_dedup.machine.platform import signal_later
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,7 +43,8 @@ def heed_requests_to_end(outermost: CodeType) -> None:
         if number == signal.SIGTERM and os.getpid() != process:
             os._exit(TERMINATED)
         if _is_importing(frame, outermost):
-            _repeat_later(number)
+            # Whoever handles the signal by then gets it: a command that follows a folder ends in its own way.
+            signal_later(number, _PATIENCE)
         elif number == signal.SIGTERM:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             raise TerminatedError
@@ -61,12 +63,6 @@ def _is_importing(frame: FrameType | None, outermost: CodeType) -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-def _repeat_later(number: int) -> None:
-    # Whoever handles the signal by then gets it: a command that follows a folder ends in its own way.
-    signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(number))
-    signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
 
 
 __all__ = ["exit_code_of"]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import logging
 import platform
-import resource
-import sys
 import time
 import unicodedata
 from collections import Counter
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from infostream_dedup.errors import InfostreamError
+from infostream_dedup.machine.platform import used_resources
 from infostream_dedup.model import VERSION
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ class RunLog:
     def summary(self, command: str, failure: BaseException | None) -> dict[str, Any]:
         """Return the run as one object: what was read and decided, the time of each stage, memory, versions."""
         self._end_stage()
-        used = resource.getrusage(resource.RUSAGE_SELF)
+        seconds, peak = used_resources()
         return {
             "command": command,
             "started": self._started.isoformat(timespec="seconds"),
@@ -109,9 +108,9 @@ class RunLog:
             "sources": _summed(one.sources for one in self._reports),
             "languages": _summed(one.languages for one in self._reports),
             "seconds": round(time.monotonic() - self._begun, 3),
-            "cpu_seconds": round(used.ru_utime + used.ru_stime, 3),
+            "cpu_seconds": round(seconds, 3),
             "stages": {name: round(seconds, 3) for name, seconds in self._stages.items()},
-            "peak_memory_bytes": used.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
+            "peak_memory_bytes": peak,
             "versions": {"infostream-dedup": VERSION, "python": platform.python_version(), **_versions()},
         }
 

@@ -29,6 +29,7 @@ from infostream_dedup.cli.options import (
 )
 from infostream_dedup.cli.output import chosen_format, note, note_reading, print_rows, progress_bar
 from infostream_dedup.cli.run_log import RUN
+from infostream_dedup.machine.platform import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -175,8 +176,8 @@ def go_on_printing(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, A
 def _end_of_output(size: int) -> bytes:
     """Return the last lines of the file that standard output writes to; empty if it is a pipe or a terminal."""
     try:
-        path = Path(f"/proc/self/fd/{sys.stdout.fileno()}")
-        if not stat.S_ISREG(path.stat().st_mode):
+        path = path_of(sys.stdout.fileno())
+        if path is None or not stat.S_ISREG(path.stat().st_mode):
             return b""
         with path.open("rb") as file:
             end = file.seek(0, 2)

@@ -23,7 +23,8 @@ from infostream_dedup.documents.endings import STANDARD_STREAM
 from infostream_dedup.documents.json_text import json_bytes
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, MissingExtraError
 from infostream_dedup.machine.arrow import require_arrow
-from infostream_dedup.machine.files import lock_file, remove_stale_parts
+from infostream_dedup.machine.files import remove_stale_parts
+from infostream_dedup.machine.platform import lock_file, sync
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -209,7 +210,7 @@ def open_output(target: str | Path, *, inputs: Iterable[str | Path] = ()) -> Ite
         with _name_failures(target), stream:
             yield stream
             stream.flush()
-            os.fsync(stream.fileno())
+            sync(stream.fileno())
         with _name_failures(target):
             if path.exists():
                 shutil.copymode(path, part)

@@ -1,4 +1,4 @@
-"""Files: private to their owner, locked, and unfinished ones named after the process that writes them."""
+"""Files: private to their owner, and unfinished ones named after the process that writes them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import os
 import re
 from contextlib import contextmanager, suppress
 from itertools import count
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+from infostream_dedup.machine.platform import can_rename_open_files, lock_file, process_lives
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 # Files and folders that only their owner can write
 
@@ -25,25 +28,14 @@ def make_private_folder(folder: Path) -> None:
 
 def make_private_file(path: Path) -> None:
     """Create an empty file that only its owner can read and write; an existing one stays unchanged."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600))
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
-# Locks on open files, which end with the last process that has the file open
-
-
-def lock_file(descriptor: int) -> bool | None:
-    """Lock an open file against other holders, without waiting."""
-    try:
-        import fcntl
-    except ImportError:
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
+@contextmanager
+def reopenable_file(ending: str) -> Iterator[BinaryIO]:
+    """Create a temporary file that can also be opened by its name, which Windows refuses for those of Python."""
+    with TemporaryDirectory() as folder, (Path(folder) / f"copy{ending}").open("w+b") as file:
+        yield file
 
 
 # Unfinished files, named after the process that writes them and removed once it has ended
@@ -61,11 +53,15 @@ def held_part(folder: Path) -> Iterator[Path]:
     part = folder / f".infostream-dedup-{os.getpid()}-{next(_NUMBERS)}.part"
     _remove(part)
     descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    lock_file(descriptor)
+    if not can_rename_open_files():
+        # Then the number of the process in its name must suffice.
+        os.close(descriptor)
     try:
-        lock_file(descriptor)
         yield part
     finally:
-        os.close(descriptor)
+        if can_rename_open_files():
+            os.close(descriptor)
         _remove(part)
 
 
@@ -81,7 +77,7 @@ def remove_stale_parts(folder: Path) -> int:
         return 0
     for name in names:
         known = _NAME.fullmatch(name)
-        if known is None or _alive(int(known[1])) or _is_held(folder / name):
+        if known is None or process_lives(int(known[1])) or _is_held(folder / name):
             continue
         with suppress(OSError):
             (folder / name).unlink()
@@ -92,16 +88,6 @@ def remove_stale_parts(folder: Path) -> int:
 def _remove(part: Path) -> None:
     for name in (*(part.name + ending for ending in _BESIDE), part.name):
         part.with_name(name).unlink(missing_ok=True)
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def _is_held(path: Path) -> bool:

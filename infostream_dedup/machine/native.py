@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.machine.platform import processor_flags
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,8 +36,7 @@ def entry_of(function: Callable[..., Any]) -> Callable[..., Any] | None:
 @cache
 def _extension() -> Any:
     here = Path(__file__).parent
-    info = Path("/proc/cpuinfo")
-    flags = set(info.read_text(encoding="utf-8").split()) if info.exists() else set()
+    flags = processor_flags()
     for level, needed in _NEEDED.items():
         if needed <= flags and any(here.glob(f"_kernels_{level}.*")):
             made = import_module(f"{__name__.rpartition('.')[0]}._kernels_{level}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
+
+from infostream_dedup.machine.platform import processor_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -18,10 +19,7 @@ if TYPE_CHECKING:
 
 def thread_count(workers: int) -> int:
     """Return ``workers``; for 0, as many threads as this process may use."""
-    if workers:
-        return workers
-    allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
+    return workers or processor_count()
 
 
 # Threads that take turns in the order of numbers

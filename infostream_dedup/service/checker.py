@@ -1,7 +1,8 @@
 """Which verdicts would documents get if they arrived now? A separate process answers; it stores nothing.
 
 It holds its own engine, which follows the store. Deciding changes an engine, so each question is answered by a
-fork of this process, which has one thread and no open file of the store; the fork's changes end with it.
+fork of this process, which has one thread and no open file of the store; the fork's changes end with it. Where a
+process cannot be copied, an engine answers one question.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import orjson
 
 from infostream_dedup.errors import BadDataError, InfostreamError
 from infostream_dedup.machine.children import python_command, python_environment
+from infostream_dedup.machine.platform import can_fork
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict
 from infostream_dedup.stream.settings import StreamSettings
@@ -187,9 +189,16 @@ def main(path: Path) -> None:
     for line in sys.stdin.buffer:
         # After the answer, so that the next question finds an engine that has nearly caught up with the store.
         stream.best_of("")
+        if not can_fork():
+            _answer(stream, orjson.loads(line), settings.verdict_fields)
+            # This engine has taken the documents for stored.
+            stream = Deduplicator(_NothingStored(path), settings)
+            stream.best_of("")
+            continue
         child = os.fork()
         if child == 0:
             _answer(stream, orjson.loads(line), settings.verdict_fields)
+            os._exit(0)
         _, status = os.waitpid(child, 0)
         if status:
             # The fork was killed; without an answer the client would wait forever.
@@ -197,7 +206,7 @@ def main(path: Path) -> None:
 
 
 def _answer(stream: Deduplicator, question: dict[str, Any], fields: Sequence[str]) -> None:
-    """Write an answer, in the fork, and end it."""
+    """Write an answer, whatever went wrong: a fork must not continue as a second process."""
     try:
         verdicts = stream.process(question["documents"], on_conflict=question["on_conflict"])
         answer: dict[str, Any] = {"verdicts": [verdict.as_dict(fields) for verdict in verdicts]}
@@ -205,10 +214,9 @@ def _answer(stream: Deduplicator, question: dict[str, Any], fields: Sequence[str
         answer = {"message": error.message, "code": error.code, "line": error.line, "field": error.field}
     except InfostreamError as error:
         answer = {"message": str(error)}
-    except BaseException as error:  # whatever went wrong, the fork must not continue as a second process
+    except BaseException as error:
         answer = {"message": type(error).__name__}
     os.write(1, orjson.dumps(answer) + b"\n")
-    os._exit(0)
 
 
 if __name__ == "__main__":

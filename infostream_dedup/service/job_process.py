@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 import time
 from collections import Counter
 from contextlib import contextmanager
@@ -17,6 +16,8 @@ from infostream_dedup.errors import BadDataError, ConfigurationError, Infostream
 from infostream_dedup.judgements import Desk
 from infostream_dedup.judgements.candidates import import_labels, label_rows, linked_pairs
 from infostream_dedup.judgements.jobs import end_job, job_shown, report_step
+from infostream_dedup.machine.files import reopenable_file
+from infostream_dedup.machine.platform import is_child_of, lower_priority
 from infostream_dedup.report.tables import UI_LANGUAGES
 from infostream_dedup.service.job_runner import JobLock
 from infostream_dedup.stream.settings import StreamSettings
@@ -119,7 +120,7 @@ def compare_methods_on_labels(
 @contextmanager
 def labels_file(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """The name of a labels file that exists while the block runs; messages about it do not quote the name."""
-    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+    with reopenable_file(".jsonl") as file:
         file.write(b"".join(orjson.dumps(row) + b"\n" for row in rows))
         file.flush()
         try:
@@ -257,7 +258,7 @@ class _StoppedError(Exception):
 def main(store: Path, desk_file: Path, number: int, lock: JobLock) -> None:
     """Run one job, put its result on the desk, and let the next job begin."""
     if hasattr(os, "nice"):
-        os.nice(_NICE)
+        lower_priority(_NICE)
     try:
         _run(store, desk_file, number)
     except InfostreamError as error:
@@ -300,7 +301,7 @@ def _reporter(desk: Desk, number: int) -> Progress:
         last = now
         with desk.writing() as connection:
             stop = report_step(connection, number, step, done, total)
-        if stop or os.getppid() != parent:
+        if stop or not is_child_of(parent):
             raise _StoppedError
 
     report("", 0, None)

@@ -12,7 +12,7 @@ from infostream_dedup.errors import CannotCreateError, InfostreamError, StoreBus
 from infostream_dedup.judgements import Desk
 from infostream_dedup.judgements.jobs import end_job, end_orphans, is_job_open
 from infostream_dedup.machine.children import python_command, python_environment
-from infostream_dedup.machine.files import lock_file
+from infostream_dedup.machine.platform import inherited, lock_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ class JobLock:
         """Take the lock that belongs to a desk; ``None`` if the process of a job holds it, or a service for one."""
         path = desk.with_name(f"{desk.name}.job")
         try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise CannotCreateError(f"{path}: {error.strerror or error}") from error
         locked = lock_file(descriptor)
@@ -97,14 +97,14 @@ class JobRunner:
 
     def run(self, number: int, lock: JobLock) -> None:
         """Start the process of a job on the desk, and hand it the lock."""
-        arguments = self._store, self._desk, number, *lock.descriptors
+        arguments = self._store, self._desk, number, *inherited(lock.descriptors)
         self._number = number
         self._process = subprocess.Popen(  # noqa: S603 - our own module and paths
             python_command("infostream_dedup.service.job_process", *arguments),
             env=python_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            pass_fds=lock.descriptors,
+            pass_fds=inherited(lock.descriptors),
         )
         lock.release()
         self._watch = threading.Thread(target=self._wait, args=(self._process, number), daemon=True)

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import gc
 import os
-import signal
 import socket
 import sys
 import threading
@@ -14,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import ConfigurationError, InfostreamError, MissingExtraError, StoreMovedError
-from infostream_dedup.machine.memory import keep_heap_small
+from infostream_dedup.machine.platform import allow_open_files, keep_heap_small, on_requests_to_end
 from infostream_dedup.service.problems import ProblemError
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
             raise ConfigurationError(
                 f"--metrics is the address of the service itself, port {settings.port}; name another"
             )
-    _allow_connections()
+    allow_open_files(2 * _CONNECTIONS)
     asyncio.run(_serve(settings, addresses, tell))
 
 
@@ -117,8 +116,7 @@ async def _serve(settings: ServiceSettings, addresses: list[tuple[str, int]], te
                 server.stop()  # type: ignore[no-untyped-call]
 
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, end)
+        on_requests_to_end(loop, end)
         watches = [loop.create_task(_watch_lag(service.metrics)), loop.create_task(_watch_store(service, end))]
         service.loading = True
         opening = loop.create_task(_when_opened(service, warm_pages(), end))
@@ -196,18 +194,6 @@ async def _watch_store(service: RunningService, end: Callable[[], None]) -> None
         except StoreMovedError:
             end()
             return
-
-
-def _allow_connections() -> None:
-    """Raise the number of files that the process may open as far as it is allowed to."""
-    try:
-        import resource
-    except ImportError:  # not a Unix
-        return
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 2 * _CONNECTIONS if hard == resource.RLIM_INFINITY else min(hard, 2 * _CONNECTIONS)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _free_address(host: str, port: int, options: str) -> tuple[str, int]:

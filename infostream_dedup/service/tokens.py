@@ -7,7 +7,6 @@ written by hand need no checksum. The token itself is 256 random bits, shown onc
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import secrets
 import time
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, NoInputError
 from infostream_dedup.machine.files import make_private_file
+from infostream_dedup.machine.platform import has_file_modes
 from infostream_dedup.service.problems import ProblemError
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def read_tokens(path: Path) -> Tokens:
         raise NoInputError(f"{path}: {error.strerror or error}; make one with 'serve --new-token NAME'") from None
     except UnicodeDecodeError:
         raise BadDataError("not text in UTF-8", code="E_ENCODING", source=str(path)) from None
-    if hasattr(os, "getuid") and status.st_mode & 0o022:
+    if has_file_modes() and status.st_mode & 0o022:
         raise ConfigurationError(f"{path}: others can write this file; run chmod 600 on it")
     callers = {}
     for number, line in enumerate(text.splitlines(), start=1):

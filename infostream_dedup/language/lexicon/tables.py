@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
 import unicodedata
@@ -14,8 +15,6 @@ from hashlib import blake2b, sha256
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-
-import orjson
 
 from infostream_dedup.errors import BadDataError, NoInputError
 
@@ -160,7 +159,8 @@ def packed_parts(mark: str, parts: Mapping[str, bytes]) -> bytes:
     """Compress parts one by one, so that each can be read alone; ``mark`` says what they were made from."""
     compressed = {name: zlib.compress(part, _LEVEL) for name, part in parts.items()}
     head: dict[str, Any] = {"mark": mark, "sizes": {name: len(part) for name, part in compressed.items()}}
-    return sealed(orjson.dumps(head) + _END + b"".join(compressed.values()))
+    told = json.dumps(head, separators=(",", ":"), ensure_ascii=False).encode()
+    return sealed(told + _END + b"".join(compressed.values()))
 
 
 class PackedParts:
@@ -175,7 +175,7 @@ class PackedParts:
         _, _, content = checked_bytes(path, AGAIN).partition(_END)
         head, _, self._content = content.partition(_END)
         try:
-            known = orjson.loads(head)
+            known = json.loads(head)
             self.mark, self._sizes = str(known["mark"]), dict(known["sizes"])
         except (ValueError, KeyError, TypeError) as error:
             raise self._damaged(error) from error

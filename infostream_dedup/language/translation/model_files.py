@@ -23,6 +23,7 @@ import orjson
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, MissingExtraError, NoInputError
 from infostream_dedup.language.translation.loaded_model import InstalledModel, write_checksums
+from infostream_dedup.machine.platform import lock_file, sync
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class ModelArchive:
                     file.write(chunk)
                 # Synced before the folder gets its name, so that after a power cut a model is complete or missing.
                 file.flush()
-                os.fsync(file.fileno())
+                sync(file.fileno())
 
 
 @contextmanager
@@ -381,11 +382,7 @@ def _staging(folder: Path) -> Iterator[Path]:
             f"{folder}: {error.strerror}; set {_PACKAGES} to a folder that can be written"
         ) from error
     with lock:
-        # Windows has no such lock, so simultaneous installations would disturb each other there.
-        with suppress(ImportError):
-            import fcntl
-
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        lock_file(lock.fileno(), wait=True)
         _remove(staging)
         staging.mkdir()
         try:

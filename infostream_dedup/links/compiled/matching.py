@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +28,7 @@ from infostream_dedup.links.compiled.kernels.rows import LinkArrays
 from infostream_dedup.links.compiled.posting_index import Nodes, PostingIndex, collapse
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input
+from infostream_dedup.machine.platform import reserve
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
@@ -58,9 +57,7 @@ class Storage:
         try:
             with tempfile.TemporaryFile(dir=self.folder) as file:
                 file.truncate(wanted)
-                if sys.platform == "linux":
-                    # Reserve the room now: on a full disk, writing to the array would end the process.
-                    os.posix_fallocate(file.fileno(), 0, wanted)
+                reserve(file.fileno(), wanted)
                 return np.memmap(file, dtype=dtype, mode="r+", shape=(size,))
         except OSError as error:
             folder = self.folder or tempfile.gettempdir()

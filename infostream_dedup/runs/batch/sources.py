@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import IO, Any
 from infostream_dedup.documents import Reading, ReadingReport, paths_of, read_documents, row_of
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.errors import BadDataError, UsageError
+from infostream_dedup.machine.files import reopenable_file
 from infostream_dedup.model import Document, DocumentBlock
 
 
@@ -130,7 +130,7 @@ def rereadable(source: Any, reading: Reading, *, keep: bool = False) -> Iterator
     if not any(isinstance(item, str) and item == "-" for item in _items(source)):
         yield Rereadable(source, reading, None, keep=keep)
         return
-    with tempfile.NamedTemporaryFile(suffix=".jsonl") as copy:
+    with reopenable_file(".jsonl") as copy:
         yield Rereadable(source, reading, copy)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from infostream_dedup.model import Document, Settings
 
 
-LEAST_MEMORY: Final = 1 << 30
+LEAST_MEMORY: Final = 10**9
 """Minimum memory, in bytes, that the disk runner accepts."""
 
 _FIXED: Final = 400 << 20

@@ -20,7 +20,8 @@ import pyarrow as pa
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, StoreBusyError
 from infostream_dedup.language.lexicon.tables import checked_bytes, sealed
-from infostream_dedup.machine.files import lock_file, make_private_folder
+from infostream_dedup.machine.files import make_private_folder
+from infostream_dedup.machine.platform import lock_file, sync_path
 from infostream_dedup.model import VERSION
 
 if TYPE_CHECKING:
@@ -261,8 +262,7 @@ class WorkFolder:
                 writer.close()
                 files[table].close()
         for table, part in parts.items():
-            with part.open("rb") as file:
-                os.fsync(file.fileno())
+            sync_path(part)
             part.replace(paths[table])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -146,6 +148,14 @@ def _read(payload: Any) -> pa.RecordBatch:
 def is_remote(spark: SparkSession) -> bool:
     """Whether a session is one of Spark Connect, which supports only DataFrames."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+def use_own_interpreter(spark: SparkSession) -> None:
+    """Let the workers of local mode run this Python, which has the package; Spark takes the path's ``python3``."""
+    if is_remote(spark) or not spark.sparkContext.master.startswith("local"):
+        return
+    if spark.sparkContext.pythonExec == "python3" and "PYSPARK_PYTHON" not in os.environ:
+        spark.sparkContext.pythonExec = sys.executable
 
 
 @dataclass(frozen=True, slots=True)

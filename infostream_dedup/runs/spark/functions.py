@@ -13,7 +13,13 @@ from infostream_dedup.links import survey
 from infostream_dedup.model import LANGUAGES, Settings, names_in
 from infostream_dedup.runs.batch.sweeping import SweepResult, add_survey, configuration_of
 from infostream_dedup.runs.sharded.deduplication import Statuses, StatusRules
-from infostream_dedup.runs.spark.flow import SpreadLinks, judged_documents, large_rows, listed_pairs
+from infostream_dedup.runs.spark.flow import (
+    SpreadLinks,
+    judged_documents,
+    large_rows,
+    listed_pairs,
+    use_own_interpreter,
+)
 from infostream_dedup.runs.spark.job import SparkCut, SparkRun
 
 if TYPE_CHECKING:
@@ -171,6 +177,7 @@ def _run(
     missing = [name for name in ("id", "text", *(order or ())) if name not in frame.columns]
     if missing:
         raise UsageError(f"the DataFrame has no column {missing[0]}; it has {', '.join(frame.columns)}")
+    use_own_interpreter(frame.sparkSession)
     with large_rows(frame.sparkSession):
         run = SparkRun(frame, settings, order=order or default, cut=cut, hashes=hashes)
         try:

@@ -18,8 +18,9 @@ from infostream_dedup.errors import (
     UsageError,
 )
 from infostream_dedup.machine.files import held_part, remove_stale_parts
+from infostream_dedup.machine.platform import sync_path
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, place_of, snapshot
-from infostream_dedup.stream.store.opening import BUSY_SECONDS, copy_store, open_store, sync, write_settings_checksum
+from infostream_dedup.stream.store.opening import BUSY_SECONDS, copy_store, open_store, write_settings_checksum
 from infostream_dedup.stream.store.removal import forget
 from infostream_dedup.stream.store.restoring import RESTORED, position_of
 
@@ -59,9 +60,9 @@ def go_back(path: Path, backup: Path, *, discard_newer: bool) -> WentBack:
                     return _replace(present, path, copy, part, discard_newer=discard_newer)
             _mark(copy)
             position = position_of(copy)
-        sync(part)
+        sync_path(part)
         part.replace(path)
-        sync(path.parent)
+        sync_path(path.parent)
     return WentBack(batches=position.batches, documents=position.documents, discarded=0, forgotten=0, kept=moved)
 
 

@@ -21,6 +21,7 @@ from infostream_dedup.errors import (
     NoInputError,
 )
 from infostream_dedup.machine.files import held_part, make_private_file, remove_stale_parts
+from infostream_dedup.machine.platform import sync_path
 from infostream_dedup.machine.restoring import restoring_advice
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, snapshot, writing
@@ -177,9 +178,9 @@ def copy_file(
                     source=str(path),
                 )
             part.chmod(mode)
-            sync(part)
+            sync_path(part)
             part.replace(target)
-            sync(target.parent)
+            sync_path(target.parent)
     except OSError as error:
         raise CannotCreateError(f"cannot create {target}: {error.strerror or error}") from error
 
@@ -196,15 +197,6 @@ def _check_target(path: Path, target: Path, application: int) -> None:
     ours = header.startswith(HEADER) and header[_APPLICATION_ID] == application.to_bytes(4, "big")
     if header and not ours:
         raise CannotCreateError(f"{target} is not a copy of a store and would be lost; give the copy another name")
-
-
-def sync(path: Path) -> None:
-    """Bring a file, or the names in a folder, to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def copies_beside(store: Path) -> list[Path]:
