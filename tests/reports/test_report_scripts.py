@@ -37,6 +37,7 @@ PAGES = {
     "make_criteria.py": "criteria.md figures/criteria-mdnews.svg",
     "make_passages.py": "passages.md",
     "make_stream.py": "stream.md",
+    "make_word_order.py": "cross-language.md",
     "make_coverage.py": "cross-language.md",
     "make_readings.py": "readings.md",
 }
