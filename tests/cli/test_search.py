@@ -153,7 +153,7 @@ def test_a_text_of_too_few_words_is_told_how_many_must_match(whole, run, text, t
 def russian(tmp_path_factory):
     """The Russian documents of the sample, all in the window."""
     path = tmp_path_factory.mktemp("russian") / "s.db"
-    with Deduplicator.open(path, StreamSettings(window_days=None)) as stream:
+    with Deduplicator.open(path, StreamSettings.of({"preset": "judged", "window_days": None})) as stream:
         stream.process([document for document in read_documents(documents_path()) if document.lang == "ru"])
     return path
 
