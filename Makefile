@@ -67,6 +67,7 @@ reports: $(VENV)/.installed-dev  ## the figures in reports/, from the labelled c
 	$(BIN)/python reports/make_criteria.py
 	$(BIN)/python reports/make_passages.py
 	$(BIN)/python reports/make_stream.py
+	$(BIN)/python reports/make_word_order.py
 	$(BIN)/python reports/make_coverage.py
 	$(BIN)/python reports/make_readings.py
 

@@ -446,9 +446,10 @@ def pairs(
 
     Pairs of two languages are listed by preset judged as kind translation, without probability and wording, if their 30
     heaviest key terms share .4 of their weight in the pivot language in both directions and neither document has a
-    clearly better partner in the other's language, and if their numbers and lengths agree (--between plain asks only
-    for the shares, --between none drops all of these pairs). Their counts and shares are those of the 30 terms. A work
-    folder (--workdir) does not support translations: documents of several languages need --between none there.
+    clearly better partner in the other's language, if their numbers and lengths agree, and if their words keep the
+    order (--between plain asks only for the shares, --between none drops all of these pairs). Their counts and shares
+    are those of the 30 terms. A work folder (--workdir) does not support translations: documents of several languages
+    need --between none there.
 
     --preset faithful lists the pairs that are linked at k in at least one direction. It is the default
     if --k, --k-min, --n, --score, --target, --representation stem or pivot, or --statistics is given.

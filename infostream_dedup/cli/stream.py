@@ -111,9 +111,10 @@ def ingest(
     judged also kind (how the document is related to 'of': copy, retold, contained, contains, template, updated,
     follow-up, related) and probability (that the two are copies or report one event). With --across pivot, the default
     of new stores of that preset, also translation_of (an earlier document in another language with the same text),
-    translation (the shares of key terms that match in the pivot language, and the words: word, pivot, their_word, rung)
-    and story (id of its earliest document; null until the story has appeared in two languages). With --model also
-    probability (that the document repeats 'of') and criteria (the difference from 'of' by each criterion).
+    translation (the shares of key terms that match in the pivot language; order, how far the matching words follow each
+    other as there, null with fewer than 6 places; and the words: word, pivot, their_word, rung) and story (id of its
+    earliest document; null until the story has appeared in two languages). With --model also probability (that the
+    document repeats 'of') and criteria (the difference from 'of' by each criterion).
     """
     from infostream_dedup import api
 
@@ -252,8 +253,8 @@ def search(
     by share_backward. forward and backward count the key terms. relation: how the text relates to the document (equal,
     contained, contains; empty if fewer terms match than a duplicate needs). kind: what the document is to the text, as
     in 'pairs' (copy, retold, contained, contains, follow-up, related; translation in another language), and probability
-    that the two are copies or report one event; in a store whose preset is not judged, kind is copy (the same text) or
-    translation, and there is no probability. terms: matching terms of the document, heaviest first. met: matching words
+    that the two are copies or report one event; in a store whose preset is not judged, kind is copy (the same text)
+    or empty, and there is no probability. terms: matching terms of the document, heaviest first. met: matching words
     of the text and of the document.
     """
     from infostream_dedup import api

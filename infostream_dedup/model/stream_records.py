@@ -59,18 +59,24 @@ class TranslatedFrom:
         share_forward: share of the weight of its 30 key terms in the pivot language that the earlier document has, 0 to
             1.
         share_backward: the same share of the earlier document's key terms.
+        order: how far the words that match keep their order, at most 1: the share of their places in the longest chain
+            in the order of both texts, beyond what a chain against it takes up; ``None`` with fewer than 6 places.
+        places: number of these places, in the text with fewer of them.
         met: its key terms that the earlier document has, heaviest first: ``word``, ``pivot``, ``their_word``, ``rung``.
     """
 
     share_forward: float
     share_backward: float
+    order: float | None
+    places: int
     met: tuple[tuple[str, str, str, str], ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plain values by name."""
         names = ("word", "pivot", "their_word", "rung")
         met = [dict(zip(names, one, strict=True)) for one in self.met]
-        return {"share_forward": self.share_forward, "share_backward": self.share_backward, "met": met}
+        plain = ("share_forward", "share_backward", "order", "places")
+        return {name: getattr(self, name) for name in plain} | {"met": met}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +177,7 @@ class KeptPivot:
             (``pivot_reading.packed``).
         canonical: 4 bytes each, ascending: the terms that its document counts towards document frequencies.
         further: 4 bytes each, ascending: other terms through which key terms of other documents match it.
+        word_order: 4 bytes each, its first words as they follow each other.
         links: 8 bytes each: for each earlier document with enough matches in both directions, its ordinal followed by
             the smaller of both shares in units of 1e-9.
     """
@@ -180,6 +187,7 @@ class KeptPivot:
     members: bytes
     canonical: bytes
     further: bytes
+    word_order: bytes
     links: bytes
 
 

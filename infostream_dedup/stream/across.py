@@ -37,6 +37,7 @@ from infostream_dedup.stream.kernels.pivot import (
 from infostream_dedup.stream.pivot_terms import PIVOT, PivotFrequencies, PivotRead, PivotReader, PivotWords, without
 from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of_rows
 from infostream_dedup.stream.window import ComparedDocuments, PivotRows, Window
+from infostream_dedup.stream.word_order import OrderedWords, keep_order
 from infostream_dedup.terms.matched_words import SAME
 
 if TYPE_CHECKING:
@@ -242,10 +243,12 @@ class LinksAcross:
 
     Args:
         window: the documents, with the columns of the pivot language.
+        words: pivot terms of words.
     """
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: Window, words: PivotWords) -> None:
         self._window = window
+        self._words = words
         # Documents of one language are never compared here, and most documents that share terms have one language.
         self._indexes = [WindowIndex() for _ in LANGUAGES]
         self._needs = candidate_needs()
@@ -347,13 +350,16 @@ class LinksAcross:
     def _contradict(
         self, earlier: NDArray[np.int64], later: NDArray[np.int64], shares: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """Whether evidence rules out that the documents in these rows are translations: bool (pairs,)."""
+        """Whether evidence or the order of words rules out that documents are translations: bool (pairs,)."""
         if not len(earlier):
             return np.zeros(0, dtype=np.bool_)
         rows, numbers = np.unique(np.concatenate([earlier, later]), return_inverse=True)
         documents = ComparedDocuments.of_window(self._window, rows)
         a, b = numbers[: len(earlier)].astype(np.int64), numbers[len(earlier) :].astype(np.int64)
-        return contradict(a, b, shares / _UNIT, documents.keys, documents.records)
+        found = contradict(a, b, shares / _UNIT, documents.keys, documents.records)
+        left = np.flatnonzero(~found)
+        found[left] = ~keep_order(_ordered(self._window, self._words).compared(earlier[left], later[left]))
+        return found
 
     def _same_text(self, row: int, other: int) -> bool:
         """Whether two texts are equal, though given or detected as different languages: such documents are copies."""
@@ -399,6 +405,10 @@ class LinksAcross:
             self._links.pop(gone, None)
         self._known = oldest
         self._past = self._past.from_document(oldest)
+
+
+def _ordered(window: Window, words: PivotWords) -> OrderedWords:
+    return OrderedWords(words, window.pivot_columns.order.rows, window.evidence_columns.languages)
 
 
 def _shared(held: NDArray[np.int64], asking: NDArray[np.int64], documents: PivotDocuments) -> SharedKeys:
@@ -470,7 +480,7 @@ class WordsAcross:
             return []
         rows = np.array(ordinals, dtype=np.int64) - self._window.first
         others = np.array([link.ordinal for link in links], dtype=np.int64) - self._window.first
-        met = self._met(rows, others)
+        met, orders = self._met(rows, others), _ordered(self._window, self._words).compared(others, rows)
         own, their = self._source_words(rows, met), self._source_words(others, met)
         both = np.flatnonzero(own.held & their.held)
         pivots = self._numbers.terms.some(met.terms[both])
@@ -480,8 +490,10 @@ class WordsAcross:
         ]
         bounds = np.searchsorted(met.pairs[both], np.arange(len(links) + 1)).tolist()
         return [
-            TranslatedFrom(_share(link.forward), _share(link.backward), tuple(named_rows[begin:end]))
-            for link, (begin, end) in zip(links, pairwise(bounds), strict=True)
+            TranslatedFrom(
+                _share(link.forward), _share(link.backward), order.share, order.places, tuple(named_rows[begin:end])
+            )
+            for link, order, (begin, end) in zip(links, orders, pairwise(bounds), strict=True)
         ]
 
     def _met(self, rows: NDArray[np.int64], others: NDArray[np.int64]) -> _Met:
@@ -587,11 +599,12 @@ class EnteringAcross:
     members: Ragged  # the terms that count as each key term
     canonical: Ragged  # the terms that document frequencies count
     matched_by: Ragged  # all terms by which other documents can match these
+    order: Ragged  # their first words, as they follow each other
 
     @property
     def rows(self) -> PivotRows:
         """The columns that the window keeps."""
-        return PivotRows(self.keys.keys, self.keys.weights, self.members, self.matched_by)
+        return PivotRows(self.keys.keys, self.keys.weights, self.members, self.matched_by, self.order)
 
     def kept(self, links: Sequence[Sequence[LinkAcross]]) -> list[KeptPivot]:
         """What is kept of each document, given its links."""
@@ -599,15 +612,21 @@ class EnteringAcross:
         short, long = (
             [blobs_of_rows(rows.indptr, rows.values, dtype) for rows in columns]
             for columns, dtype in (
-                ((self.keys.keys, self.canonical, further), INT32),
+                ((self.keys.keys, self.canonical, further, self.order), INT32),
                 ((self.keys.weights, self.members), INT64),
             )
         )
         return [
             KeptPivot(
-                keys=keys, weights=weights, members=members, canonical=canonical, further=further, links=_packed(own)
+                keys=keys,
+                weights=weights,
+                members=members,
+                canonical=canonical,
+                further=further,
+                word_order=order,
+                links=_packed(own),
             )
-            for keys, canonical, further, weights, members, own in zip(*short, *long, links, strict=True)
+            for keys, canonical, further, order, weights, members, own in zip(*short, *long, links, strict=True)
         ]
 
 
@@ -640,7 +659,7 @@ class Across:
     def remember(self, memory: Memory) -> None:
         """Attach the window, whose documents are not linked yet."""
         self._groups = memory.groups
-        self.links = LinksAcross(memory.window)
+        self.links = LinksAcross(memory.window, self._words)
         self._met = WordsAcross(memory.window, self._words, self._numbers)
 
     def read(self, batch: Sequence[Document], analysed: Analysed) -> PivotRead:
@@ -650,8 +669,10 @@ class Across:
     def entering(self, read: PivotRead, start: int, end: int) -> EnteringAcross:
         """Choose the key terms of consecutive documents of one epoch."""
         keys = choose_keys(read.canonical, start, end, self.frequencies, self._numbers, self._settings)
-        canonical, matched_by = (_part(rows, start, end) for rows in (read.canonical.terms, read.matched_by))
-        return EnteringAcross(keys, read.members(start, keys.keys), canonical, matched_by)
+        canonical, matched_by, order = (
+            _part(rows, start, end) for rows in (read.canonical.terms, read.matched_by, read.order)
+        )
+        return EnteringAcross(keys, read.members(start, keys.keys), canonical, matched_by, order)
 
     def count(self, lengths: NDArray[np.int64], entering: EnteringAcross) -> None:
         """Count documents in the open epoch."""

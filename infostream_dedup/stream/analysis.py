@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged, offsets_of
+from infostream_dedup.arrays import Ragged, offsets_of, places_of
 from infostream_dedup.language.morphology.stemming import with_stems
 from infostream_dedup.language.text import scanner as forms
 from infostream_dedup.language.text import tokens
@@ -453,6 +453,9 @@ _NOT_GIVEN = 255
 _MOST_KEPT = 1 << 22
 """Number of entries for which memory is kept from batch to batch."""
 
+_ORDERED: Final = 1_500
+"""Number of words at the beginning of a document whose order is known."""
+
 _BYTES_PER_WORD = 8
 """Fewer than Russian and Ukrainian words have on average."""
 
@@ -466,6 +469,15 @@ class Analysed:
     counts: NDArray[np.int32]  # int32, number of occurrences of each, in the same order
     languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
     lengths: NDArray[np.int64]  # int64 (documents,), number of terms with repetition
+    # int32, the terms of each document's first `_ORDERED` words as they follow each other; `None` if not asked for
+    order: Ragged | None = None
+
+    @property
+    def told(self) -> Ragged:
+        """The words as they follow each other, of documents that were read for it."""
+        if self.order is None:
+            raise ValueError("the documents were read without the order of their words")
+        return self.order
 
     def targets(self, first: int, end: int) -> Ragged:
         """The terms of some of the documents as int64, from document ``first`` to ``end`` (exclusive)."""
@@ -487,7 +499,7 @@ class Analyser:
         self._scanner = Scanner(SurfacePool(0))
         self._room = np.empty((2, 0), dtype=np.int32)
 
-    def read(self, documents: Sequence[Document], texts: Utf8Texts | None = None) -> Analysed:
+    def read(self, documents: Sequence[Document], texts: Utf8Texts | None = None, *, ordered: bool = False) -> Analysed:
         """Count the terms in title and text of every document."""
         if texts is None:
             texts = full_texts(documents).texts
@@ -501,8 +513,17 @@ class Analyser:
         languages = np.array(given, dtype=np.uint8)
         if _NOT_GIVEN in given:
             languages = np.where(languages == _NOT_GIVEN, detect(texts), languages)
-        mapping, most = self._mapping(scanned, languages, scanner.surfaces.listed())
-        return self._count_terms(scanned, languages, mapping, most)
+        return self.read_surfaces(scanned, languages, scanner.surfaces.listed(), ordered=ordered)
+
+    def read_surfaces(
+        self, scanned: Scanned, languages: NDArray[np.uint8], surfaces: SurfaceList, *, ordered: bool
+    ) -> Analysed:
+        """Count the terms of documents whose words have been found."""
+        mapping, most = self._mapping(scanned, languages, surfaces)
+        analysed = self._count_terms(scanned, languages, mapping, most)
+        if ordered:
+            analysed.order = _order_of(scanned, languages, mapping)
+        return analysed
 
     def _mapping(
         self, scanned: Scanned, languages: NDArray[np.uint8], surfaces: SurfaceList
@@ -534,6 +555,19 @@ class Analyser:
         tokens = TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
         end = count_terms(tokens, mapping, largest, row, Counted(indices, counts, sizes, lengths))
         return Analysed(Ragged(offsets_of(sizes), indices[:end].copy()), counts[:end].copy(), languages, lengths)
+
+
+def _order_of(scanned: Scanned, languages: NDArray[np.uint8], mapping: TermsOfSurfaces) -> Ragged:
+    """The terms of documents as their words follow each other; of a word with several terms the first."""
+    sizes = np.minimum(scanned.lengths, _ORDERED)
+    rows = np.repeat(np.arange(len(scanned)), sizes)
+    codes = mapping.terms[
+        languages[rows].astype(np.int64) * mapping.surfaces + scanned.tokens[places_of(scanned.begins, sizes)]
+    ]
+    several = np.flatnonzero(codes <= SEVERAL)
+    codes[several] = mapping.more[SEVERAL - codes[several] + 1]
+    held = codes != NOTHING
+    return Ragged(offsets_of(np.bincount(rows[held], minlength=len(scanned))), codes[held])
 
 
 # Chooses the key terms of a batch by the statistics of an epoch, the same ones as `terms` would choose

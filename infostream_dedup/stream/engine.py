@@ -158,7 +158,13 @@ def _evidence_rows(table: RememberedTable, first: int) -> EvidenceRows:
 def _pivot_rows(table: RememberedTable, first: int) -> PivotRows:
     kept = table.pivot
     matched_by = union(_rows(kept.canonical, first), _rows(kept.further, first))
-    return PivotRows(_rows(kept.keys, first), _rows(kept.weights, first), _rows(kept.members, first), matched_by)
+    return PivotRows(
+        _rows(kept.keys, first),
+        _rows(kept.weights, first),
+        _rows(kept.members, first),
+        matched_by,
+        _rows(kept.order, first),
+    )
 
 
 def _rows(table: Ragged, first: int) -> Ragged:
@@ -329,7 +335,7 @@ class StreamEngine:
         )
         self._dates = running.dates
         self._rules.read_from(prepared.first)
-        analysed = self._analyser.read(batch, prepared.texts)
+        analysed = self._analyser.read(batch, prepared.texts, ordered=self._across is not None)
         judged, texts = self.settings.preset == "judged", prepared.texts
         read = self._evidence.read(batch, texts, analysed.languages, prepared.first) if judged else None
         pivot = None if self._across is None else self._across.read(batch, analysed)

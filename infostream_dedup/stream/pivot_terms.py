@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged, places_of
+from infostream_dedup.arrays import Ragged, offsets_of, places_of
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, is_blocked
 from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.rungs.identity import IdentityRung
@@ -53,6 +53,12 @@ class WrittenWords:
         if len(unknown):
             self._look_at(np.unique(unknown))
         return decided(owners, words, self._marked)
+
+    def told(self, read: Analysed) -> Ragged:
+        """The words of documents as they follow each other: int64; the whole document decides."""
+        told, terms = read.told, read.terms
+        owners, words = (np.concatenate(pair) for pair in ((told.numbers, terms.numbers), (told.values, terms.values)))
+        return Ragged(told.indptr, self.decided(owners, words)[: len(told.values)])
 
     def _make_room(self, words: int) -> None:
         known = len(self._marked.name)
@@ -297,6 +303,7 @@ class _Words:
     # int64 (entries,), each word of a document once, or twice if it is a name (`written_names`)
     words: NDArray[np.int64]
     counts: NDArray[Any]  # int (entries,), how often it occurs there; of a word that is there twice, a part
+    order: Ragged  # int64, the first words of each document as they follow each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +314,7 @@ class PivotRead:
     matched_by: Ragged  # int64, ascending: all terms by which other documents can match each document
     # document and canonical term of each word, packed into one number, and the terms by which it is matched
     entries: tuple[NDArray[np.int64], NDArray[np.int64]]
+    order: Ragged  # int64, the first words of each document as they follow each other
 
     def members(self, first: int, keys: Ragged) -> Ragged:
         """Which terms count as which key term of a document: packed numbers, ascending."""
@@ -351,7 +359,9 @@ class PivotReader:
         met = _distinct(words.owners[entries] << _TERM_BITS | terms)
         held = canonical[entries] != NO_TERM
         codes = words.owners[entries][held] << _TERM_BITS | canonical[entries][held]
-        return PivotRead(_counted(words, canonical, analysed), _rows(met, len(documents)), (codes, terms[held]))
+        return PivotRead(
+            _counted(words, canonical, analysed), _rows(met, len(documents)), (codes, terms[held]), words.order
+        )
 
     def _source_words(self, documents: Sequence[Document], analysed: Analysed) -> _Words:
         english = np.flatnonzero(analysed.languages == _ENGLISH)
@@ -359,13 +369,19 @@ class PivotReader:
         kept = analysed.languages[owners] != _ENGLISH
         owners, words = owners[kept], analysed.terms.values[kept].astype(np.int64)
         counts: NDArray[Any] = analysed.counts[kept]
+        ordered_by, ordered = analysed.told.numbers, analysed.told.values.astype(np.int64)
         if len(english):
-            read = self._english.read([documents[number] for number in english.tolist()])
+            read = self._english.read([documents[number] for number in english.tolist()], ordered=True)
             owners = np.concatenate([owners, english[read.terms.numbers]])
             words = np.concatenate([words, self._written.decided(read.terms.numbers, read.terms.values)])
             counts = np.concatenate([counts, read.counts])
+            told, kept = self._written.told(read), analysed.languages[ordered_by] != _ENGLISH
+            ordered_by = np.concatenate([ordered_by[kept], english[told.numbers]])
+            ordered = np.concatenate([ordered[kept], told.values])
         order = np.argsort(owners, kind="stable")
-        return _Words(owners[order], words[order], counts[order])
+        by_document = np.argsort(ordered_by, kind="stable")
+        bounds = offsets_of(np.bincount(ordered_by, minlength=len(documents)))
+        return _Words(owners[order], words[order], counts[order], Ragged(bounds, ordered[by_document]))
 
 
 def packed(terms: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ import orjson
 
 from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.evidence.facts import DocumentFacts
-from infostream_dedup.judging.evidence.judging import judge_pairs
+from infostream_dedup.judging.evidence.judging import contradict, judge_pairs
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.meaning import Meanings
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
@@ -20,12 +20,13 @@ from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs
 from infostream_dedup.language.translation.written_names import plain_term
+from infostream_dedup.links.pair_rules import NEAR_BEST
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings
 from infostream_dedup.model.constants import COMPARED_TERMS
 from infostream_dedup.stream.analysis import Analysed, Analyser, Frequencies, LanguageCounts, TermNumbers, choose_keys
 from infostream_dedup.stream.evidence_counts import EvidenceCounts
 from infostream_dedup.stream.evidence_judge import verdict_probability
-from infostream_dedup.stream.pivot_terms import WrittenWords
+from infostream_dedup.stream.pivot_terms import PivotWords, WrittenWords
 from infostream_dedup.stream.store.opening import check_settings
 from infostream_dedup.stream.store.restoring import (
     LanguageFrequencies,
@@ -36,6 +37,7 @@ from infostream_dedup.stream.store.restoring import (
 )
 from infostream_dedup.stream.store.search_index import FoundDocument, TermIndex, term_names_of
 from infostream_dedup.stream.window import compared_keys, triple_rows
+from infostream_dedup.stream.word_order import OrderedWords, keep_order
 from infostream_dedup.terms.representation import representation
 from infostream_dedup.terms.statistics import Totals
 
@@ -514,14 +516,19 @@ class QuestionJudge:
 
     Args:
         store: store of preset ``judged``.
-        n: number of key terms of a document that a search compares.
+        settings: settings of the stream's terms.
     """
 
-    def __init__(self, store: Store, n: int) -> None:
+    def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
-        self._n = n
+        self._settings = settings
         self._counts: EvidenceCounts | None = None
         self._model = shipped_model()
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._numbers = TermNumbers()
+        self._pivot = PivotWords(self._numbers)
 
     def refresh(self, connection: sqlite3.Connection) -> None:
         """Load the frequencies of the store's last closed epoch of evidence."""
@@ -580,6 +587,51 @@ class QuestionJudge:
             answers[place] = HitJudgement(name, verdict_probability(float(pairs.probability[at])))
         return answers
 
+    def translate(
+        self,
+        connection: sqlite3.Connection,
+        question: Question,
+        itself: FoundDocument | None,
+        found: Sequence[FoundDocument],
+        shares: NDArray[np.float64],
+    ) -> NDArray[np.bool_]:
+        """Which documents in other languages are translations, as `ingest` decides it: bool (documents,).
+
+        ``shares``: float64 (documents, 2), share of the weight that matched, forward and backward.
+        """
+        last = np.full(len(found), len(found), dtype=np.int64)
+        rows = np.arange(len(found), dtype=np.int64)
+        records = [*(one.record for one in found), itself.record if itself is not None else self._read(question).record]
+        kept = ~contradict(rows, last, shares, self._compared(found, question), EvidenceRecords.of_blobs(records))
+        kept &= keep_order(self._ordered(connection, question, itself, found).compared(rows, last))
+        smaller, best = shares.min(axis=1), dict[str, int]()
+        for row in np.flatnonzero(kept)[np.argsort(-smaller[kept], kind="stable")].tolist():
+            better = best.setdefault(found[row].language, row)
+            # Documents of one group have one text.
+            kept[row] = smaller[row] >= NEAR_BEST * smaller[better] or found[row].group == found[better].group
+        return kept
+
+    def _ordered(
+        self,
+        connection: sqlite3.Connection,
+        question: Question,
+        itself: FoundDocument | None,
+        found: Sequence[FoundDocument],
+    ) -> OrderedWords:
+        """The words of the found documents, and of the question after them."""
+        if len(self._numbers) > _MOST_WORDS:
+            self._start_over()
+        numbers, stored = self._numbers, [*found, *([] if itself is None else [itself])]
+        words = np.unique(np.concatenate([one.order for one in stored]))
+        names = term_names_of(connection, words.tolist())
+        own = numbers.numbered([names[word] for word in words.tolist()]).astype(np.int64) if len(words) else words
+        orders = [own[np.searchsorted(words, one.order)] for one in stored]
+        if itself is None and question.document is not None:
+            read = Analyser(self._settings.but(representation="pivot"), numbers).read([question.document], ordered=True)
+            orders.append(WrittenWords(numbers).told(read).row(0))
+        languages = [*(LANGUAGES.index(one.language) for one in found), question.language]
+        return OrderedWords(self._pivot, joined_rows(orders), np.array(languages, dtype=np.uint8))
+
     def _meanings(self, found: Sequence[FoundDocument], itself: FoundDocument | None, question: Question) -> Meanings:
         meanings = Meanings()
         for one in (*found, itself):
@@ -600,7 +652,7 @@ class QuestionJudge:
             joined_rows([*keys, question.keys]),
             joined_rows([*weights, question.weights]),
             joined_rows([*targets, question.targets]),
-            firsts=np.array([*firsts, min(self._n, len(question.keys))], dtype=np.int64),
+            firsts=np.array([*firsts, min(self._settings.n, len(question.keys))], dtype=np.int64),
         )
 
     def _read(self, question: Question) -> _Side:

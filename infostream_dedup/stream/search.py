@@ -84,7 +84,8 @@ class Hit:
     # kind of the hit. In a store of preset `judged`, for a hit in the text's language, as in `pairs`: `copy`, `retold`,
     # `contained` (it includes the text), `contains`, `template`, `updated`, `follow-up`, `related`; a text without
     # source and date is never `template` or `updated`. In other stores, `copy` for an equal text. `translation` for a
-    # hit in another language if 0.4 of the weight and three terms match in both directions. Otherwise `None`
+    # hit in another language that `ingest --across pivot` would call one; never in a store that keeps languages apart.
+    # Otherwise `None`
     kind: str | None
     # probability that the two are copies or report the same event, 0 to 1, rounded to 6 decimals;
     probability: float | None
@@ -201,27 +202,50 @@ class HitMaker:
         judged: Sequence[HitJudgement | None] = [None] * len(found)
         if self._judge is not None:
             judged = self._judge.judged(question, itself, found, semantic=self._semantic)
+        translations = self._translations(question, itself, ranked, found)
         text = itself.text_hash if itself is not None else text_hash(body)
         lists = [_met_terms(near.asked, one, in_text=self._in_text) for near, one in zip(ranked, found, strict=True)]
         # Terms that match a key term of the text are among the terms with weights.
         names = term_names_of(self._connection, sorted({term for weights, _ in lists for term in weights}))
         return [
-            self._hit(near, one, judgement, text, _Met.of(near.asked, *terms, names))
-            for near, one, judgement, terms in zip(ranked, found, judged, lists, strict=True)
+            self._hit(near, one, judgement, text, _Met.of(near.asked, *terms, names), translates=place in translations)
+            for place, (near, one, judgement, terms) in enumerate(zip(ranked, found, judged, lists, strict=True))
         ]
+
+    def _translations(
+        self,
+        question: Question,
+        itself: FoundDocument | None,
+        ranked: Sequence[RankedDocument],
+        found: Sequence[FoundDocument],
+    ) -> set[int]:
+        """Places of the translations; none in a store that keeps languages apart, and so no order of words."""
+        places = [place for place, near in enumerate(ranked) if near.translates]
+        if self._judge is None or self._settings.across != "pivot" or not places:
+            return set()
+        shares = np.array([(ranked[place].share_forward, ranked[place].share_backward) for place in places])
+        kept = self._judge.translate(self._connection, question, itself, [found[place] for place in places], shares)
+        return {place for place, keeps in zip(places, kept.tolist(), strict=True) if keeps}
 
     @property
     def _in_text(self) -> bool:
         return self._settings.terms.target == "text"
 
     def _hit(
-        self, near: RankedDocument, one: FoundDocument, judged: HitJudgement | None, text: bytes, met: _Met
+        self,
+        near: RankedDocument,
+        one: FoundDocument,
+        judged: HitJudgement | None,
+        text: bytes,
+        met: _Met,
+        *,
+        translates: bool,
     ) -> Hit:
         settings, terms = self._settings, self._settings.terms
         sizes = np.array([len(near.asked.sets), len(one.keys)], dtype=np.int64)
         least = int(need(settings.k_duplicate, sizes[:1], sizes[1:], n=terms.n, short=terms.short)[0])
         forward, backward = near.counts
-        kind = "copy" if text and one.text_hash == text else "translation" if near.translates else None
+        kind = "copy" if text and one.text_hash == text else "translation" if translates else None
         return Hit(
             ordinal=one.ordinal,
             id=one.id,
@@ -465,7 +489,7 @@ class Searcher:
         self._parts = SearchedParts()
         self._reader = QuestionReader(self._settings)
         judged = self._settings.preset == "judged"
-        self._judge = QuestionJudge(store, self._settings.terms.n) if judged else None
+        self._judge = QuestionJudge(store, self._settings.terms) if judged else None
 
     @classmethod
     def open(cls, path: str | Path, *, everything: bool = False) -> Self:

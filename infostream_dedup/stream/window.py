@@ -312,7 +312,7 @@ def _number(address: str) -> int:
 
 # Additional columns of the window in a stream that compares documents across languages
 
-_PIVOT_COLUMNS: Final = ("keys", "weights", "members", "matched_by")
+_PIVOT_COLUMNS: Final = ("keys", "weights", "members", "matched_by", "order")
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +323,7 @@ class PivotRows:
     weights: Ragged  # their weights
     members: Ragged  # the terms that count as each key term, as `KeptPivot.members`
     matched_by: Ragged  # all terms by which other documents can match these, ascending
+    order: Ragged  # their first words, as they follow each other
 
 
 class PivotWindow:
@@ -333,6 +334,7 @@ class PivotWindow:
         self.weights = RowWindow(np.int64)
         self.members = RowWindow(np.int64)
         self.matched_by = RowWindow(np.int32)
+        self.order = RowWindow(np.int32)
 
     @property
     def nbytes(self) -> int:

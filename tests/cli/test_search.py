@@ -167,7 +167,7 @@ def test_an_id_or_an_address_stands_for_its_document(tmp_path):
 def russian(tmp_path_factory):
     """The Russian documents of the sample, all in the window."""
     path = tmp_path_factory.mktemp("russian") / "s.db"
-    with Deduplicator.open(path, StreamSettings(window_days=None)) as stream:
+    with Deduplicator.open(path, StreamSettings.of({"preset": "judged", "window_days": None})) as stream:
         stream.process([document for document in read_documents(documents_path()) if document.lang == "ru"])
     return path
 

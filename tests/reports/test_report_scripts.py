@@ -31,7 +31,8 @@ PAGES = {
     "make_comparison.py": "comparison.md comparison.csv orderings.md speed.md", "make_verdicts.py": "quality.md",
     "make_confirmed.py": "without-labels.md", "make_pivot.py": "cross-language.md",
     "make_criteria.py": "criteria.md figures/criteria-mdnews.svg", "make_passages.py": "passages.md",
-    "make_stream.py": "stream.md", "make_coverage.py": "cross-language.md", "make_readings.py": "readings.md",
+    "make_stream.py": "stream.md", "make_word_order.py": "cross-language.md",
+    "make_coverage.py": "cross-language.md", "make_readings.py": "readings.md",
 }  # fmt: skip
 """Scripts of ``make reports`` and what they write."""
 

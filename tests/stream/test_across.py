@@ -16,7 +16,9 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.links.pair_rules import nothing_better
 from infostream_dedup.model.stream_records import ACROSS_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
 from infostream_dedup.stream.across import LinkAcross, LinksAcross, Stories
+from infostream_dedup.stream.analysis import TermNumbers
 from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.pivot_terms import PivotWords
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.checking import checks
@@ -254,7 +256,7 @@ def test_the_rule_is_that_of_pairs_over_what_came_before():
             for a in range(b)
             if languages[a] != languages[b] and draw.random() < 0.5
         }
-        links = LinksAcross(_Window(languages))
+        links = LinksAcross(_Window(languages), PivotWords(TermNumbers()))
         for later in range(size):
             own = [LinkAcross(a, share, share) for (a, b), share in sorted(shares.items()) if b == later]
             kept = links.kept(later, [own], [0], one_text)[0]

@@ -68,7 +68,7 @@ def test_a_stream_decides_as_a_collection_does(size):
 def test_the_name_is_what_a_stream_counts():
     numbers = TermNumbers()
     reader = PivotReader(SETTINGS, numbers, PivotWords(numbers))
-    read = reader.read(DOCUMENTS, Analyser(Settings(representation="morph"), numbers).read(DOCUMENTS))
+    read = reader.read(DOCUMENTS, Analyser(Settings(representation="morph"), numbers).read(DOCUMENTS, ordered=True))
     found = [set(numbers.terms.some(np.asarray(row))) for row in read.canonical.terms]
     assert [{"марк", "турция", "индейка", "гейтс", "ворота"} & terms for terms in found] == [
         {"марк", "турция"}, set(), {"индейка"}, {"гейтс"}, {"марк", "турция"},

@@ -37,6 +37,7 @@ from infostream_dedup.runs.batch.linking import (
     relations,
     what_met,
 )
+from infostream_dedup.stream.word_order import WordOrder, keep_order, ordered_words
 from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_max
 
 if TYPE_CHECKING:
@@ -239,8 +240,8 @@ def find_translations(
 
     ``plain``: at least three of the 30 heaviest key terms in the pivot language match in both directions, with .4 of
     the weight. ``nothing-better``: in addition, neither document has a clearly better partner in the other's language
-    (see ``links.between_languages``), and their numbers and lengths agree (see ``evidence.contradictions``). Evidence
-    decides which documents of one language have the same text.
+    (see ``links.between_languages``), their numbers and lengths agree (see ``contradict``), and their words keep the
+    order (see ``stream.word_order``). Evidence decides which documents of one language have the same text.
     ``none``: no translations.
     """
     if between == "none" or len(set(collection.collection.languages)) < 2:
@@ -253,11 +254,19 @@ def find_translations(
     languages = key_terms.counts.languages
     if between == "nothing-better":
         found = found.where(~contradict(found.a, found.b, found.shares, collection.keys, collection.evidence.records))
+        found = found.where(keep_order(orders_of(collection, found)))
     smaller = found.shares.min(axis=1)
     if between == "nothing-better":
         kept = nothing_better(found.a, found.b, smaller, languages, lambda a, b: _one_text(collection, a, b))
         found, smaller = found.where(kept), smaller[kept]
     return found.where(one_to_one(found.a, found.b, smaller, languages)) if single else found
+
+
+def orders_of(collection: JudgedCollection, found: Translations) -> list[WordOrder]:
+    """How far each pair keeps the order of its words."""
+    rows = np.unique(np.concatenate([found.a, found.b]))
+    words = ordered_words(collection.collection.surfaces, rows, collection.settings)
+    return words.compared(np.searchsorted(rows, found.a), np.searchsorted(rows, found.b))
 
 
 def _one_text(collection: JudgedCollection, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:

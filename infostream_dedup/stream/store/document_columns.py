@@ -46,6 +46,7 @@ class PivotTable:
     members: Ragged
     canonical: Ragged
     further: Ragged
+    order: Ragged
     links: Ragged
 
 
@@ -260,6 +261,7 @@ _PIVOT_COLUMNS: Final[_Columns] = (
     ("members", "members", lambda: _Rows(INT64)),
     ("canonical", "canonical", lambda: _Rows(INT32)),
     ("further", "further", lambda: _Rows(INT32)),
+    ("order", "word_order", lambda: _Rows(INT32)),
     ("links", "links", lambda: _Rows(INT64)),
 )
 

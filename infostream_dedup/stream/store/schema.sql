@@ -112,6 +112,7 @@ CREATE TABLE wording (
 -- Terms of the pivot language, in streams that look across languages.
 -- members: 8 bytes each, a term times 32 plus the place of the key term that it stands for.
 -- canonical, further: terms that frequencies count, and further terms by which the document can be found.
+-- word_order: the first words of the text as they follow each other.
 -- links: ordinals of earlier documents, each followed by the smaller share in units of 1e-9.
 CREATE TABLE pivot (
     ordinal INTEGER PRIMARY KEY REFERENCES document (ordinal),
@@ -120,6 +121,7 @@ CREATE TABLE pivot (
     members BLOB NOT NULL CHECK (length(members) % 8 = 0),
     canonical BLOB NOT NULL CHECK (length(canonical) % 4 = 0),
     further BLOB NOT NULL CHECK (length(further) % 4 = 0),
+    word_order BLOB NOT NULL CHECK (length(word_order) % 4 = 0),
     links BLOB NOT NULL CHECK (length(links) % 16 = 0)
 ) STRICT;
 

@@ -35,10 +35,11 @@ _DOCUMENT: Final = (
     "SELECT document.ordinal, id, title, document.source, published, url, document.language,"
     " coalesce(membership.group_id, document.group_id), coalesce(text_hash, x''), coalesce(signature.keys, x''),"
     " coalesce(signature.weights, x''), coalesce(targets, x''), coalesce(evidence.keys, x''),"
-    " coalesce(evidence.weights, x''), coalesce(record, x'')"
+    " coalesce(evidence.weights, x''), coalesce(record, x''), coalesce(word_order, x'')"
     " FROM document LEFT JOIN membership ON membership.ordinal = document.ordinal"
     " LEFT JOIN signature ON signature.ordinal = document.ordinal"
-    " LEFT JOIN evidence ON evidence.ordinal = document.ordinal WHERE document.ordinal IN"
+    " LEFT JOIN evidence ON evidence.ordinal = document.ordinal"
+    " LEFT JOIN pivot ON pivot.ordinal = document.ordinal WHERE document.ordinal IN"
 )
 
 _KEYS: Final = "SELECT ordinal, keys, weights FROM signature WHERE ordinal IN"
@@ -65,6 +66,7 @@ class FoundDocument:
     further_keys: NDArray[np.int64]  # int64, the further key terms that evidence compares
     further_weights: NDArray[np.int64]  # int64, their weights
     record: bytes  # its packed evidence; empty if key terms decide
+    order: NDArray[np.int64]  # int64, its first words as they follow each other; empty if languages are kept apart
 
 
 def documents_of(connection: sqlite3.Connection, ordinals: Sequence[int]) -> dict[int, FoundDocument]:
@@ -73,7 +75,7 @@ def documents_of(connection: sqlite3.Connection, ordinals: Sequence[int]) -> dic
     for ordinal, id_, title, source, published, url, language, group, text_hash, *blobs in _rows(
         connection, _DOCUMENT, ordinals
     ):
-        keys, weights, targets, further_keys, further_weights, record = blobs
+        keys, weights, targets, further_keys, further_weights, record, order = blobs
         found[ordinal] = FoundDocument(
             ordinal=ordinal,
             id=id_,
@@ -90,6 +92,7 @@ def documents_of(connection: sqlite3.Connection, ordinals: Sequence[int]) -> dic
             further_keys=numbers_of(further_keys, INT32),
             further_weights=numbers_of(further_weights, INT64),
             record=record,
+            order=numbers_of(order, INT32),
         )
     return found
 

@@ -142,7 +142,8 @@ WORDING: Final = Table(
 )
 PIVOT: Final = Table(
     name="pivot",
-    columns=_fields("", "ordinal") | _fields("pivot.", "keys", "weights", "members", "canonical", "further", "links"),
+    columns=_fields("", "ordinal")
+    | _fields("pivot.", "keys", "weights", "members", "canonical", "further", "word_order", "links"),
     forgotten=None,
 )
 PARTS: Final = ((SIGNATURE, "ordinal"), (BODY, "text"), (EVIDENCE, "evidence"), (WORDING, "evidence"), (PIVOT, "pivot"))
@@ -259,7 +260,7 @@ def count_checksum(epoch: int, counts: bytes) -> bytes:
 def _translation(stored: str) -> TranslatedFrom:
     values = orjson.loads(stored)
     met = tuple((one["word"], one["pivot"], one["their_word"], one["rung"]) for one in values["met"])
-    return TranslatedFrom(values["share_forward"], values["share_backward"], met)
+    return TranslatedFrom(**values | {"met": met})
 
 
 VERDICT: Final[Mapping[str, tuple[str, Callable[[str], Any] | None]]] = {

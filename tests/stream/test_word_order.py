@@ -1,0 +1,95 @@
+"""A translation keeps the order of its words: the longest chains, and one rule for pairs, streams and searches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infostream_dedup import api
+from infostream_dedup.model import Document
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.word_order import LEAST_PLACES, WordOrder, _Places, word_order
+
+RUSSIAN = (
+    "Рыбаки нашли у берега озера старую лодку с бронзовым колоколом.",
+    "Директор музея приехал в деревню вместе с археологом и фотографом.",
+    "Учёные считают, что корабль вёз зерно и соль из монастыря.",
+    "Лаборатория исследовала древесину и назвала век постройки.",
+    "Школьники нарисовали плакат, а учитель истории прочитал лекцию.",
+    "Губернатор обещал деньги на ремонт пристани и дороги.",
+    "Выставка откроется осенью в зале городской библиотеки.",
+)
+UKRAINIAN = (
+    "Рибалки знайшли біля берега озера старий човен із бронзовим дзвоном.",
+    "Директор музею приїхав до села разом з археологом і фотографом.",
+    "Учені вважають, що корабель віз зерно й сіль із монастиря.",
+    "Лабораторія дослідила деревину й назвала вік побудови.",
+    "Школярі намалювали плакат, а вчитель історії прочитав лекцію.",
+    "Губернатор обіцяв гроші на ремонт пристані та дороги.",
+    "Виставка відкриється восени в залі міської бібліотеки.",
+)
+SHUFFLED = tuple(UKRAINIAN[place] for place in (6, 4, 5, 2, 3, 0, 1))
+"""The same sentences told from the end: every key term matches, no order."""
+
+
+def places(words: str) -> _Places:
+    """A text of one-letter terms."""
+    order = np.argsort([ord(one) for one in words], kind="stable").astype(np.int64)
+    return _Places(np.array([ord(words[place]) for place in order], dtype=np.int64), order)
+
+
+def longest_common(one: str, other: str) -> int:
+    """The longest common subsequence, by the table of the textbook."""
+    table = np.zeros((len(one) + 1, len(other) + 1), dtype=int)
+    for i, a in enumerate(one):
+        for j, b in enumerate(other):
+            table[i + 1, j + 1] = table[i, j] + 1 if a == b else max(table[i, j + 1], table[i + 1, j])
+    return int(table[-1, -1])
+
+
+def test_by_hand():
+    assert word_order(places("abcdef"), places("abcxdef")) == WordOrder(places=6, chain=6, against=1)
+    assert word_order(places("abcdef"), places("fedcba")) == WordOrder(places=6, chain=1, against=6)
+    assert word_order(places("abc"), places("xyz")) == WordOrder(places=0, chain=0, against=0)
+    # (5 - 2) / (6 - 2): one word out of place.
+    assert word_order(places("abcdef"), places("bcdefa")).share == 0.75
+
+
+def test_a_repeated_word_alone_says_nothing():
+    order = word_order(places("aaaaaaaa"), places("aaaaaaaa"))
+    assert order == WordOrder(places=8, chain=8, against=8)
+    assert order.share == 0.0
+    assert not order.keeps
+
+
+def test_too_few_places_are_not_judged():
+    few = WordOrder(places=LEAST_PLACES - 1, chain=1, against=LEAST_PLACES - 1)
+    assert (few.share, few.keeps) == (None, True)
+    assert not WordOrder(places=LEAST_PLACES, chain=1, against=LEAST_PLACES - 1).keeps
+
+
+@given(st.text("abcde", max_size=12), st.text("abcde", max_size=12))
+def test_chains_are_longest_common_subsequences(one, other):
+    found = word_order(places(one), places(other))
+    assert (found.chain, found.against) == (longest_common(one, other), longest_common(one, other[::-1]))
+    assert found.places == min(sum(word in other for word in one), sum(word in one for word in other))
+
+
+@pytest.mark.parametrize(("sentences", "translated"), [(UKRAINIAN, True), (SHUFFLED, False)])
+def test_pairs_ingest_and_search_ask_the_same(sentences, translated, tmp_path):
+    russian = Document(id="ru", title="", text=" ".join(RUSSIAN), lang="ru")
+    other = Document(id="uk", title="", text=" ".join(sentences), lang="uk")
+    listed = [(row.a, row.b) for row in api.pairs([russian, other], preset="judged") if row.kind == "translation"]
+    assert listed == ([("ru", "uk")] if translated else [])
+    with Deduplicator.open(tmp_path / "store.db", StreamSettings.of({"preset": "judged", "keep_text": True})) as stream:
+        verdict = stream.process([russian, other])[1]
+    assert verdict.translation_of == ("ru" if translated else None)
+    if translated:
+        assert verdict.translation.order >= 0.9
+        assert verdict.translation.places >= 20
+    for asked in ({"text": other.text}, {"id": "uk"}):
+        hits = api.search(tmp_path / "store.db", **asked, across=True, k_min=1)
+        assert [hit.kind for hit in hits if hit.id == "ru"] == ["translation" if translated else None], asked
