@@ -32,7 +32,7 @@ import numpy as np
 PACKAGE = "infostream_dedup"
 COMPILING = f"{PACKAGE}.machine.compiling"
 ARRAYS = f"{PACKAGE}.machine.arrays"
-CALLERS = ("tests", "reports", "benchmarks")
+CALLERS = ("tests", "reports", "benchmarks", "tools")
 DECORATORS = ("compiled", "inlined", "instruction")
 CELLS = {f"{kind}{bits}": f"{kind}{bits}_t" for kind in ("int", "uint") for bits in (8, 16, 32)}
 CELLS |= {"int64": "i64", "uint64": "u64", "float32": "float", "float64": "double", "bool": "bool", "bool_": "bool"}

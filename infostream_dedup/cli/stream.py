@@ -242,7 +242,6 @@ def search(
     languages: str | None,
     sources: tuple[str, ...],
     same_language: bool,
-    wide: bool,
     output_format: str | None,
     quiet: bool,
     **given: Any,
@@ -259,7 +258,7 @@ def search(
     """
     from infostream_dedup import api
 
-    zone = given.pop("tz")
+    zone, wide = given.pop("tz"), given.pop("wide")
     given |= {name: moment_of(given[name], zone, name) for name in ("since", "until")}
     hits = api.search(
         store,

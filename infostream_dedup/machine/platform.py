@@ -268,6 +268,18 @@ def trim_heap() -> None:
         trim(0)
 
 
+def limit_own_memory(more: int) -> None:
+    """Take at most so many bytes beyond what this process has, and leave no core; elsewhere than on Linux, no limit."""
+    try:
+        import resource
+
+        used = int((_PROC / "self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    except (ImportError, OSError):
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (used + more, used + more))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 _ARENA_MAX: Final = -8
 
 _MMAP_THRESHOLD: Final = -3

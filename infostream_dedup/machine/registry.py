@@ -82,6 +82,7 @@ def names_in_folder(folder: Path, first: Sequence[str], *, folders: bool = False
     """Names of the modules in a folder, without importing them.
 
     Example:
+        >>> from pathlib import Path
         >>> names_in_folder(Path(__file__).parent, ("registry", "nowhere"))[:2]
         ('registry', 'ahead')
     """

@@ -14,6 +14,8 @@ from typing import Any, Final
 
 import orjson
 
+from infostream_dedup.machine.platform import limit_own_memory
+
 ALLOWED_BYTES: Final = 512 * 2**20
 ALLOWED_RATIO: Final = 50
 """Memory that a table may take: this many bytes, and this many times the size of its file."""
@@ -27,15 +29,7 @@ def main() -> None:
 
 
 def _limit(source: str) -> None:
-    try:
-        import resource
-
-        used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
-    except (ImportError, OSError):
-        return  # not Linux: an abort is still caught
-    most = used + ALLOWED_BYTES + ALLOWED_RATIO * Path(source).stat().st_size
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit_own_memory(ALLOWED_BYTES + ALLOWED_RATIO * Path(source).stat().st_size)
 
 
 def _workbook(source: str) -> list[bytes]:

@@ -42,6 +42,7 @@ def best_member(members: Sequence[Member], settings: StreamSettings) -> Member:
     """Return the best document by ``settings.best``; among equals, the earliest.
 
     Example:
+        >>> from infostream_dedup.stream.settings import StreamSettings
         >>> members = [Member(0, "note", 20, "blog"), Member(4, "report", 90, "agency")]
         >>> best_member(members, StreamSettings(best="complete")).id
         'report'

@@ -483,9 +483,9 @@ class Searcher:
 
     def _begin(self) -> None:
         store = self._store
-        self._restored = position_of(store.connection).restored
+        stored = store.stored_position()
+        self._restored, self.retunes = stored.restored, stored.retunes
         self._settings = StreamSettings.of(store.settings)
-        self.retunes = store.stored_position().retunes
         self._parts = SearchedParts()
         self._reader = QuestionReader(self._settings)
         judged = self._settings.preset == "judged"

@@ -36,7 +36,7 @@ def test_a_summary_counts_what_was_read_and_decided(run_command, folder) -> None
     assert found["languages"] == {"en": 1, "ru": 2}
     assert found["cpu_seconds"] > 0
     assert found["peak_memory_bytes"] > 10_000_000
-    assert {"infostream-dedup", "python", "numpy", "numba"} <= set(found["versions"])
+    assert {"infostream-dedup", "python", "numpy", "PyStemmer"} <= set(found["versions"])
     assert datetime.fromisoformat(found["started"]).tzinfo is not None
 
 

@@ -364,7 +364,8 @@ def test_writing_and_reading_take_bounded_memory(tmp_path: Path) -> None:
     script = (
         "import resource, sys\nimport pyarrow.parquet\nfrom infostream_dedup.documents import *\n"
         "def written(count):\n"
-        "    write_documents(({'id': str(n), 'text': f'{n} ' * 20_000} for n in range(count)), sys.argv[1])\n"
+        "    texts = (' '.join(map(str, range(n, n + 12_000))) for n in range(count))\n"
+        "    write_documents(({'id': str(n), 'text': text} for n, text in enumerate(texts)), sys.argv[1])\n"
         "    assert sum(1 for _ in read_documents(sys.argv[1])) == count\n"
         "    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "print(-written(500) + written(2000))"

@@ -125,7 +125,7 @@ def test_the_live_stream_tells_of_merged_groups_before_their_verdict(tmp_path: P
         lines, place, last = [], -1, -2
         while place > last:
             last = place
-            more, place = _lines_after(store, place)
+            more, place, _ = _lines_after(store, place)
             lines += [part.decode().split("\n") for part in more]
     told, name = [], None
     for line in reversed(lines):

@@ -74,7 +74,7 @@ def digest(a, b, counts, found):
     order = np.lexsort((b, a))
     text = json.dumps(
         [
-            [_certain(row) for row in found.rows["all"]], found.recommended["all"].k, found.recommended["all"].reason,
+            [_certain(row) for row in found.rows["all"]], found.advice["all"].chosen, found.advice["all"].reason,
             sorted(found.group_sizes.tolist()),
         ]
     )  # fmt: skip

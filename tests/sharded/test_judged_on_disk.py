@@ -81,7 +81,7 @@ def test_a_story_that_fills_a_collection_keeps_its_key_terms(tmp_path):
 
 
 def test_great_clusters_are_not_written_out(collections, tmp_path, monkeypatch):
-    for place in ("runs.batch.judging", "runs.sharded.judging"):
+    for place in ("runs.batch.judging", "runs.sharded.deduplication"):
         monkeypatch.setattr(f"infostream_dedup.{place}.MOST_VERBATIM_LINKS", 10)
     _same(_write(tmp_path / "documents.jsonl", collections["equal texts"]), tmp_path)
 

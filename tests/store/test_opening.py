@@ -170,7 +170,7 @@ def test_a_half_made_store_is_made_again(tmp_path, monkeypatch):
         Store.open(tmp_path / "a.db", settings_digest="x")
     monkeypatch.undo()
     with Store.open(tmp_path / "a.db", settings_digest="x") as store:
-        assert store.position == (0, 0, 0, 0, 0)
+        assert set(store.position) == {0}
 
 
 # The permissions of files do not hold root back, so these run as somebody else.

@@ -120,7 +120,7 @@ def test_a_store_that_is_closed_and_opened_keeps_the_bytes(stream, tmp_path):
     assert checksum(verdicts) == STORED
 
 
-STORED = "21ad348496250a869728e450427604358d607c76c344159c7e95907cba9b522e"
+STORED = "b1fcb1ce23421c5d72ff6d322a5441b1f2941ea64a2e50c912804e76cd6f37a9"
 
 
 def test_a_model_keeps_its_bytes(stream):
@@ -135,4 +135,4 @@ def test_a_model_keeps_its_bytes(stream):
     assert checksum(verdicts) == JUDGED
 
 
-JUDGED = "cbc162132ff24b6c5865fc63653e479aefcf49ea56c75c3a0c82f24b26b1f0d8"
+JUDGED = "60977fc4ef3a9c733f794999c3c270fe5cb31a72849612021de6009a454c69b2"

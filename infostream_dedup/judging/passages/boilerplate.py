@@ -93,6 +93,7 @@ class Boilerplate:
         listed: sentences in any order.
 
     Example:
+        >>> from infostream_dedup.model import Document
         >>> listed = Boilerplate([ListedSentence(None, "Подписывайтесь на наш канал!")])
         >>> documents = [Document(id="1", text="Мост открыли. Подписывайтесь на наш канал. Снег.")]
         >>> [document.text for document in listed.left_out(documents)]

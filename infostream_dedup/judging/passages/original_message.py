@@ -91,6 +91,7 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
     """Combine what every document of a group contributes first.
 
     Example:
+        >>> from infostream_dedup.model import Document
         >>> first = Document(id="1", text="Пожар на складе тушили двенадцать машин. Никто не пострадал.")
         >>> later = "Пожар на складе тушили двенадцать машин, сообщила пресс-служба городского управления. Снег."
         >>> [(one.document.id, one.text) for one in original_message([first, Document(id="2", text=later)])][1]

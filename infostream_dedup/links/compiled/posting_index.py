@@ -62,6 +62,7 @@ def collapse(keys: sp.csr_array, targets: sp.csr_array) -> Nodes:
     targets: (documents, terms), sorted indices; only the pattern counts.
 
     Example:
+        >>> import scipy.sparse as sp
         >>> keys = sp.csr_array(np.array([[5, 0], [0, 7], [5, 0]]))
         >>> collapse(keys, keys).node_of.tolist()
         [0, 1, 0]

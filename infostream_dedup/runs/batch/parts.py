@@ -22,6 +22,7 @@ def part_into(
     """Divide a collection.
 
     Example:
+        >>> from infostream_dedup.model import Document
         >>> from datetime import UTC
         >>> both = [Document(id=i, text="", source=s) for i, s in (("1", "b"), ("2", None), ("3", "b"))]
         >>> {name: len(part) for name, part in part_into(both, "source", files={}, zone=UTC).items()}

@@ -46,6 +46,7 @@ class SlotWriter:
     both: a store refuses the second, unless it was opened with ``on_conflict="version"``.
 
     Example:
+        >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
         >>> judged = []
         >>> with TemporaryDirectory() as folder:

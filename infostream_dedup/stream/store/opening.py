@@ -63,8 +63,8 @@ def check_version(connection: sqlite3.Connection, path: Path) -> None:
     version = _pragma(connection, "user_version")
     if version != SCHEMA_VERSION:
         raise BadDataError(
-            f"the store has schema {version}, this program reads schema {SCHEMA_VERSION}; use that which made it, "
-            "or ingest the documents into a new one: infostream-dedup ingest DOCS --store NEW",
+            f"the store has schema {version}, this program reads schema {SCHEMA_VERSION}; use the program "
+            "that made it, or ingest the documents into a new store: infostream-dedup ingest DOCS --store NEW",
             code="E_STORE_NEWER",
             source=str(path),
         )
