@@ -144,7 +144,7 @@ def test_every_extra_for_users_is_described() -> None:
         (
             "feedparser",
             "feeds",
-            "import io; from infostream_dedup.documents.collecting import _feed as f; list(f(b'</rss>', ''))",
+            "from infostream_dedup.documents.collecting import _feed as f; list(f('</rss>', '', None))",
         ),
         ("rapidfuzz", "compare", "import infostream_dedup as i; i.compare(['Мэр открыл мост'], methods=['md5'])"),
         ("datasketch", "compare", "from infostream_dedup.lab.methods.sketches import _import_datasketch as f; f()"),

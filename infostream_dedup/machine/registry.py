@@ -84,7 +84,7 @@ def names_in_folder(folder: Path, first: Sequence[str], *, folders: bool = False
     Example:
         >>> from pathlib import Path
         >>> names_in_folder(Path(__file__).parent, ("registry", "nowhere"))[:2]
-        ('registry', 'ahead')
+        ('registry', 'arrays')
     """
     found = {
         module.name

@@ -45,7 +45,8 @@ def test_sweep_as_json_has_the_promised_shape(run):
     assert list(found["rows"][0]) == [
         "representation", "block", "k", "documents", "links", "reciprocal", "paths", "closed", "symmetry",
         "transitivity", "sampled", "transitivity_error", "groups", "grouped", "largest", "symmetry_error",
-        *("links_error", "transitivity_with_return", "copies", "copy_precision"),
+        *("links_error", "transitivity_with_return", "symmetry_low", "symmetry_high", "transitivity_low"),
+        *("transitivity_high", "short", "copies", "copy_precision"),
         *("copy_precision_low", "copy_precision_high"),
         *("copy_recall", "copy_recall_low", "copy_recall_high", "precision", "recall", "f1"),
         *("precision_low", "precision_high", "recall_low", "recall_high", "reliable", "reliable_code"),

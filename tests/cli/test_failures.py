@@ -123,7 +123,7 @@ def test_one_configuration_file_serves_commands_of_one_and_of_several_representa
         ("n = true", "c.toml: n is True; expected a string or a number"),
         ("n = [3, 4]", "c.toml: n is [3, 4]; expected one value"),
         ("quiet = 3", "c.toml: quiet is 3; expected true or false"),
-        ('target = "fast"', "c.toml: target: 'fast' is not one of"),
+        ('score = "fast"', "c.toml: score: 'fast' is not one of"),
         ("[sweep]\nn = 3", "unknown key 'sweep'"),
         ("[n]\nn = 3", "c.toml: n is {'n': 3}; expected"),
     ],

@@ -38,7 +38,7 @@ def test_the_next_output_removes_what_a_killed_process_left(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="files cannot be locked here")
 def test_an_output_that_is_being_written_is_not_taken_for_stale(tmp_path, monkeypatch):
     # In another container, the number of the process is that of no process.
-    monkeypatch.setattr(files, "is_running", lambda _: False)
+    monkeypatch.setattr(files, "process_lives", lambda _: False)
     with open_output(tmp_path / "a.jsonl") as stream:
         assert files.remove_stale_parts(tmp_path) == 0
         with open_output(tmp_path / "b.jsonl"):
