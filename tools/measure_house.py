@@ -21,7 +21,7 @@ LIMITS = {
     "files of the package": (481, 330),
     "lines of tests": (51_000, 40_000),
     "lines of reports and benchmarks": (8_600, 8_000),
-    "arrows between rooms": (208, 140),
+    "arrows between rooms": (209, 140),
     "import circles": (0, 0),
 }
 
