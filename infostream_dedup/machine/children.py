@@ -11,12 +11,14 @@ _HOME: Final = str(Path(__file__).resolve().parents[2])
 """The folder that the package was imported from."""
 
 
-THIS_PYTHON: Final = sys.executable
+def this_python() -> str:
+    """The interpreter that runs this process."""
+    return sys.executable
 
 
 def python_command(module: str, *arguments: object) -> list[str]:
     """Command line of another Python that runs a module, and never one that lies in the working folder (``-P``)."""
-    return [THIS_PYTHON, "-P", "-m", module, *map(str, arguments)]
+    return [this_python(), "-P", "-m", module, *map(str, arguments)]
 
 
 def python_environment() -> dict[str, str]:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from infostream_dedup.links.pair_rules import RELATIONS, need
-from infostream_dedup.machine.children import THIS_PYTHON
+from infostream_dedup.machine.children import this_python
 from infostream_dedup.runs.batch.linking import least_count
 from infostream_dedup.runs.sharded.linking import LINKS, NodeTable
 from infostream_dedup.runs.sharded.pairing import DocumentPairs, PairFinder, merged_rows, recounted, turn_links
@@ -155,7 +155,7 @@ def use_own_interpreter(spark: SparkSession) -> None:
     if is_remote(spark) or not spark.sparkContext.master.startswith("local"):
         return
     if spark.sparkContext.pythonExec == "python3" and "PYSPARK_PYTHON" not in os.environ:
-        spark.sparkContext.pythonExec = THIS_PYTHON
+        spark.sparkContext.pythonExec = this_python()
 
 
 @dataclass(frozen=True, slots=True)
