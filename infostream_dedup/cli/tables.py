@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 Piece: TypeAlias = tuple[str, str]
 """A part of a cell, and how ``rich`` is to style it."""
 
-PIPE_WIDTH: Final = 200
-"""A pipe has no width: wide enough that nothing is cut."""
+PIPE_WIDTH: Final = sys.maxsize
+"""A pipe has no width: nothing is cut or wrapped."""
 
 _CONTROLS: Final = {**dict.fromkeys((7, 8, 11, 12, 13, 27)), 9: " "}
 """Characters that would move the cursor."""
@@ -51,7 +51,7 @@ def terminal_width(in_pipe: int = PIPE_WIDTH) -> int:
 
 def say(text: str) -> None:
     """Print a sentence, on a terminal broken between words."""
-    wide = terminal_width() if sys.stdout.isatty() else sys.maxsize
+    wide = terminal_width()
     lines = wrap(text, wide, subsequent_indent="  ", break_on_hyphens=False) if cell_width(text) > wide else [text]
     sys.stdout.write("".join(f"{line}\n" for line in lines))
 

@@ -11,6 +11,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.cli.output import print_table
 from infostream_dedup.cli.tables import Column, cell_width, table_lines
 
 WORDS = st.text(st.sampled_from("aбї漢 —é01-"), max_size=14)
@@ -83,3 +84,12 @@ def test_a_bar_without_rich_is_only_on_a_terminal():
     assert shown.endswith("\r\x1b[K")
     silent = subprocess.run([sys.executable, "-c", BAR], capture_output=True, check=True)
     assert silent.stderr == b""
+
+
+def test_a_pipe_gets_every_column_whole(capsys):
+    rows = [{f"quantity_{number}": number / 7 for number in range(40)} | {"title": "слово " * 60}]
+    print_table(rows)
+    header, line = capsys.readouterr().out.splitlines()
+    assert header.split() == list(rows[0])
+    assert "…" not in line
+    assert rows[0]["title"].strip() in line
