@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from infostream_dedup.language.text.language import count_bytes, one_byte_each
+
 _UNDEFINED: Final = (0x81, 0x8D, 0x8F, 0x90, 0x9D)
 _WESTERN: Final = {
     **{chr(byte): byte for byte in range(0x80, 0x100)},
@@ -30,10 +32,16 @@ _READINGS: Final = (
 """How a text was read wrongly, and the encoding that it has."""
 
 _BEYOND_ASCII: Final = re.compile("[^\x00-\x7f]")
-_LETTERS: Final = re.compile(r"[^\W\d_]")
-_RUSSIAN_OR_UKRAINIAN: Final = re.compile("[А-Яа-яЁёЄєІіЇїҐґ]")
-_SMALL: Final = re.compile("[а-яёєіїґ]")
-_COMMON: Final = re.compile("[оаеинтсрвліi]")
+_BEYOND_ASCII_LETTERS: Final = re.compile(r"[^\x00-\x7f\W\d_]")
+_LATIN: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_SMALL: Final = "абвгдеёжзийклмнопрстуфхцчшщъыьэюяєіїґ".encode("cp1251")
+_RUSSIAN_OR_UKRAINIAN: Final = _SMALL + _SMALL.decode("cp1251").upper().encode("cp1251")
+_NO_LETTERS: Final = bytes(
+    byte for byte in range(256) if not (byte == 0x3F or bytes((byte,)).decode("cp1251", "replace").isalpha())
+)
+"""Bytes of Windows-1251 that surely stand for no letter; a question mark stands for any character it lacks."""
+
+_COMMON: Final = "оаеинтсрвлі".encode("cp1251")
 """Small letters that make up more than half of any Russian or Ukrainian text."""
 
 _LEAST_LETTERS: Final = 12
@@ -69,7 +77,8 @@ def repaired(text: str) -> str | None:
 def _once(text: str) -> str | None:
     """Undo one wrong reading: the first that gives a plausible text, or else the first that gives valid UTF-8."""
     sample = text[:_SAMPLE]
-    if len(_BEYOND_ASCII.findall(sample)) < _LEAST_LETTERS:
+    # A broken letter is one character beyond ASCII or more; quotation marks and dashes of an English text are few.
+    if len(_BEYOND_ASCII.findall(sample)) < max(_LEAST_LETTERS, count_bytes(one_byte_each(sample), _LATIN)):
         return None
     valid = None
     for bytes_of, encoding in _READINGS:
@@ -100,12 +109,12 @@ def _read(text: str, bytes_of: dict[str, int], encoding: str) -> str | None:
 
 def _is_plausible(text: str) -> bool:
     """Whether most letters are Russian or Ukrainian, as frequent as in such texts and mostly small."""
-    letters, cyrillic = len(_LETTERS.findall(text)), len(_RUSSIAN_OR_UKRAINIAN.findall(text))
-    small = _SMALL.findall(text)
-    foreign = sum(letter > "\x7f" for letter in _LETTERS.findall(text)) - cyrillic
-    return (
-        cyrillic > letters / 2
-        and foreign <= (1 - _LEAST_SHARE) * cyrillic
-        and len(small) >= _SMALL_SHARE * cyrillic
-        and len(_COMMON.findall("".join(small))) >= _COMMON_SHARE * len(small)
-    )
+    letters = one_byte_each(text)
+    latin, cyrillic, small = (count_bytes(letters, kind) for kind in (_LATIN, _RUSSIAN_OR_UKRAINIAN, _SMALL))
+    if small < _SMALL_SHARE * cyrillic or count_bytes(letters, _COMMON) < _COMMON_SHARE * small:
+        return False
+    foreign = len(letters.translate(None, _NO_LETTERS)) - latin - cyrillic
+    if foreign > (1 - _LEAST_SHARE) * cyrillic or latin + foreign >= cyrillic:
+        # Emoji and marks of other alphabets were counted too.
+        foreign = len(_BEYOND_ASCII_LETTERS.findall(text)) - cyrillic
+    return cyrillic > latin + foreign and foreign <= (1 - _LEAST_SHARE) * cyrillic
