@@ -65,7 +65,7 @@ class Guard:
         self._rates = Rates(settings.limits.reads_per_second)
         # Without tokens, everybody is the same caller.
         of_caller = settings.limits.held_bytes_of_caller if tokens is not None else settings.limits.held_bytes
-        self._room = Room(settings.limits.held_bytes, of_caller)
+        self._room = Room(settings.limits.held_bytes, of_caller, settings.limits.small_bytes)
 
     @asynccontextmanager
     async def alive(self) -> AsyncIterator[RunningService]:
@@ -173,14 +173,10 @@ class Guard:
             raise _too_large(most)
         if length or "transfer-encoding" in headers:
             _check_type(headers, form=form)
-            # A body that does not say how long it is may become as long as any.
-            room.take(length or most)
+            room.take_arrived(0, length, most)
         seconds = self._limits.body_seconds + self._limits.body_seconds_per_megabyte * length / _MEGABYTE
-        try:
-            async with asyncio.timeout(seconds):
-                return await _received(receive, most)
-        except TimeoutError:
-            raise ProblemError(408, "body-timeout") from None
+        async with room.arriving(seconds):
+            return await _received(receive, most, lambda size: room.take_arrived(size, length, most))
 
 
 class _Outgoing:
@@ -283,7 +279,7 @@ def _host_of(origin: str) -> str | None:
         return None
 
 
-async def _received(receive: Receive, most: int) -> bytes:
+async def _received(receive: Receive, most: int, take: Callable[[int], None]) -> bytes:
     parts, length = [], 0
     while True:
         message = await receive()
@@ -293,6 +289,7 @@ async def _received(receive: Receive, most: int) -> bytes:
         length += len(part)
         if length > most:
             raise _too_large(most)
+        take(length)
         parts.append(part)
         if not message.get("more_body", False):
             return b"".join(parts)

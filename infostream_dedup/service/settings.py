@@ -49,6 +49,7 @@ class ServiceLimits:
     batches_at_once: int = 4  # unanswered batches of one token
     held_bytes: int = 160 * 1024 * 1024  # bodies of all requests without an answer, after decompression
     held_bytes_of_caller: int = 96 * 1024 * 1024  # those of one token
+    small_bytes: int = 1024 * 1024  # length up to which bodies share a quarter of that, which large ones leave to them
 
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network

@@ -6,10 +6,13 @@ written by hand need no checksum. The token itself is 256 random bits, shown onc
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 import secrets
 import time
+from collections import Counter
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +22,7 @@ from infostream_dedup.machine.platform import has_file_modes
 from infostream_dedup.service.problems import ProblemError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
     from pathlib import Path
 
 ROLES: Final[Mapping[str, frozenset[str]]] = {
@@ -191,43 +194,105 @@ def _hash_of(secret: str) -> bytes:
 _BUCKET_SECONDS: Final = 10.0
 
 
+_SMALL_SHARE: Final = 0.25
+
+
 class Room:
-    """Bytes of bodies that may be held at one time, by all callers together and by each."""
+    """Bytes of bodies that may be held at one time, by all callers together and by each.
 
-    def __init__(self, most: int, most_of_caller: int) -> None:
+    Small bodies have a share of their own, which counts what has arrived. Once it is used up, the one that has been on
+    its way for longest gives way, of the caller who holds most: slow clients never keep out one that sends at once.
+    """
+
+    def __init__(self, most: int, most_of_caller: int, small: int) -> None:
+        self.small = small
         self._most, self._most_of_caller = most, most_of_caller
-        self._taken: dict[str, int] = {}
+        self._taken: Counter[tuple[bool, str]] = Counter()
+        self._bodies: dict[TakenRoom, None] = {}
 
-    def taken(self, caller: str) -> TakenRoom:
+    @contextmanager
+    def taken(self, caller: str) -> Iterator[TakenRoom]:
         """Room for the bodies of a request; it is given back at the end of the ``with`` block."""
-        return TakenRoom(self, caller)
+        body = TakenRoom(self, caller)
+        self._bodies[body] = None
+        try:
+            yield body
+        finally:
+            self._change(body, 0)
+            del self._bodies[body]
 
-    def add(self, caller: str, size: int) -> None:
-        """Take some more, or give some back."""
-        mine = self._taken.get(caller, 0)
-        if size > 0 and (mine + size > self._most_of_caller or sum(self._taken.values()) + size > self._most):
-            raise ProblemError(503, "queue-full", "too many bytes wait for their answers", retry_after=2)
-        self._taken[caller] = mine + size
-        if not self._taken[caller]:
-            del self._taken[caller]
+    def take(self, body: TakenRoom, size: int) -> None:
+        """Change how much a body has taken; ProblemError ``queue-full``."""
+        self._change(body, 0)
+        is_small = size <= self.small
+        while size and (full := self._full(is_small, body.caller, size)) is not None:
+            of_full = (one for one in self._bodies if one.caller == full and (one.size or one is body))
+            oldest = next((one for one in of_full if one.may_give_way), None)
+            if not is_small or oldest is None or oldest is body:
+                raise queue_full()
+            oldest.give_way()
+            self._change(oldest, 0)
+        self._change(body, size)
+
+    def _full(self, is_small: bool, caller: str, size: int) -> str | None:
+        """Who holds too much for another body; None if there is room."""
+        share = _SMALL_SHARE if is_small else 1 - _SMALL_SHARE
+        held = {who: held for (small, who), held in self._taken.items() if small == is_small}
+        if held.get(caller, 0) + size > share * self._most_of_caller:
+            return caller
+        return max(held, key=held.__getitem__) if sum(held.values()) + size > share * self._most else None
+
+    def _change(self, body: TakenRoom, size: int) -> None:
+        for held, sign in ((body.size, -1), (size, 1)):
+            if held:
+                self._taken[held <= self.small, body.caller] += sign * held
+        self._taken = +self._taken
+        body.size = size
 
 
 class TakenRoom:
     """The room that one request has taken."""
 
     def __init__(self, room: Room, caller: str) -> None:
-        self._room, self._caller, self._size = room, caller, 0
-
-    def __enter__(self) -> TakenRoom:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.take(0)
+        self._room, self.caller, self.size = room, caller, 0
+        self._arriving: asyncio.Timeout | None = None
+        self._gave_way = False
 
     def take(self, size: int) -> None:
         """Change how much is taken; ProblemError ``queue-full``."""
-        self._room.add(self._caller, size - self._size)
-        self._size = size
+        self._room.take(self, size)
+
+    def take_arrived(self, size: int, announced: int, most: int) -> None:
+        """Take what a small body has so far, and all of a large one; one that does not tell may become as long as any."""
+        small = self._room.small
+        self.take(size if max(size, announced) <= small else announced or most)
+
+    @asynccontextmanager
+    async def arriving(self, seconds: float) -> AsyncIterator[None]:
+        """Give a body time to arrive; ProblemError ``body-timeout``, or ``queue-full`` if it had to give way."""
+        try:
+            async with asyncio.timeout(seconds) as self._arriving:
+                yield
+        except TimeoutError:
+            raise (queue_full() if self._gave_way else ProblemError(408, "body-timeout")) from None
+        finally:
+            self._arriving = None
+
+    @property
+    def may_give_way(self) -> bool:
+        """Whether it is small and still on its way."""
+        return self.size <= self._room.small and self._arriving is not None and not self._arriving.expired()
+
+    def give_way(self) -> None:
+        """End the request."""
+        assert self._arriving is not None  # noqa: S101 - asked before
+        self._gave_way = True
+        self._arriving.reschedule(asyncio.get_running_loop().time())
+
+
+def queue_full() -> ProblemError:
+    """What to say when there is no room for a body."""
+    return ProblemError(503, "queue-full", "too many bytes wait for their answers", retry_after=2)
 
 
 class Rates:

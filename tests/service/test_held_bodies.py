@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from infostream_dedup.machine.platform import keep_heap_small
@@ -39,7 +40,14 @@ class Called:
         self.loop.close()
 
     async def post(
-        self, path: str, parts: list[bytes], *, length: int | None = None, ends: bool = True, **headers: str
+        self,
+        path: str,
+        parts: list[bytes],
+        *,
+        length: int | None = None,
+        ends: bool = True,
+        stalls: bool = False,
+        **headers: str,
     ) -> tuple[int, dict[bytes, bytes], int]:
         """Status, headers, and how many parts of the body were read."""
         sent: list[Any] = []
@@ -49,9 +57,14 @@ class Called:
             nonlocal read
             await asyncio.sleep(0)
             if read == len(parts):
+                await asyncio.sleep(60 * stalls)
                 return {"type": "http.disconnect"}
             read += 1
-            return {"type": "http.request", "body": parts[read - 1], "more_body": read < len(parts) or not ends}
+            return {
+                "type": "http.request",
+                "body": parts[read - 1],
+                "more_body": read < len(parts) or not ends or stalls,
+            }
 
         async def send(message: Any) -> None:
             sent.append(message)
@@ -178,8 +191,31 @@ def test_bodies_held_at_one_time_have_a_bound(tmp_path: Path, tokens: dict[str, 
     service.close()
 
 
+def test_a_slow_small_body_gives_way_to_one_that_is_sent_at_once(tmp_path: Path) -> None:
+    settings = ServiceSettings(store=tmp_path / "news.db")
+    limits = replace(settings.limits, held_bytes=16 * MEGABYTE, body_seconds=3.0)
+    service = Called(replace(settings, limits=limits))
+
+    async def slow(number: int) -> int:
+        length = 15 * MEGABYTE if number % 2 else MEGABYTE
+        return (await service.post("/v1/batches", [BLANKS[:-9]], length=length, stalls=True))[0]
+
+    async def crowded() -> tuple[list[int], int]:
+        crowd = [asyncio.ensure_future(slow(number)) for number in range(40)]
+        await asyncio.sleep(0.2)
+        document = {"id": "a", "text": "Мэр открыл мост. " * 30000}
+        honest, *_ = await service.post("/v1/batches", [orjson.dumps({"documents": [document]})])
+        return await asyncio.gather(*crowd), honest
+
+    statuses, honest = service.loop.run_until_complete(crowded())
+    # A quarter of 16 megabytes has room for 4 that are nearly complete, then for 3; the rest for none of 15 megabytes.
+    assert honest == 200
+    assert (statuses.count(503), statuses.count(408)) == (37, 3)
+    service.close()
+
+
 def test_room_is_given_back() -> None:
-    room = Room(100, 60)
+    room = Room(134, 80, 0)
     with room.taken("a") as one, room.taken("a") as two, room.taken("b") as three:
         one.take(50)
         with pytest.raises(ProblemError, match="too many bytes"):
@@ -190,4 +226,4 @@ def test_room_is_given_back() -> None:
             three.take(41)
         one.take(5)
         three.take(60)
-    assert room._taken == {}
+    assert not room._taken
