@@ -90,6 +90,7 @@ class MissingExtraError(InfostreamError):
     exit_code = 78
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
+        self.missing = package, extra, purpose
         super().__init__(
             f"{purpose} needs the package {package}, which is not installed; pip install 'infostream-dedup[{extra}]'"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.documents import ReadingReport
     from infostream_dedup.documents.fetching import Deadline, FetchLimits
+    from infostream_dedup.documents.page_process import PageProcess
 
 _COLUMNS = ("id", "title", "text", "published", "source", "url", "item", "collected_at")
 
@@ -41,9 +43,9 @@ def collect(
         max_redirects: maximum number of redirects. A server outside cannot redirect to an address inside the network
             (loopback, link-local, private).
         total_timeout: seconds for all addresses together; later ones are not opened.
-        on_failure: called with the error of each source that cannot be read; its remaining items are then missing, and
-            the other sources are read. If none can be read, the error of the last is raised. By default, the first
-            error is raised.
+        on_failure: called with the error of each source or record of an archive that cannot be read; its remaining
+            items are then missing, and the other sources and records are read. If no source can be read, the error of
+            the last is raised. By default, the first error is raised.
 
     Returns:
         Rows ``id, title, text, published, source, url, item, collected_at``, each id once (and ``relation``,
@@ -53,7 +55,8 @@ def collect(
 
     Raises:
         NoInputError: a source is missing, cannot be reached, or answers with an error.
-        BadDataError: ``E_TOO_LARGE``, ``E_FEED``, ``E_WARC``.
+        BadDataError: ``E_TOO_LARGE``, ``E_FEED``, ``E_WARC``, ``E_MARKUP`` (no parser takes it), ``E_SLOW`` (parsing
+            takes more than 20 seconds of CPU time and 20 for each megabyte).
         MissingExtraError: the extra ``feeds`` is not installed.
         ConfigurationError: a limit is out of range.
     """
@@ -76,22 +79,35 @@ def _rows(
     report: ReadingReport,
     on_failure: Callable[[InfostreamError], object] | None,
 ) -> Iterator[dict[str, Any]]:
+    from infostream_dedup.documents.page_process import PageProcess
+
     seen: dict[str, str] = {}
     failures = 0
-    for source in sources:
-        try:
-            yield from _rows_of(source, limits, deadline, report, seen)
-        except (NoInputError, BadDataError) as error:
-            failures += 1
-            if on_failure is None or failures == len(sources):
-                raise
-            report.read += 1
-            report.count_quarantined("unread")
-            on_failure(error)
+
+    def unread(error: InfostreamError) -> None:
+        if on_failure is None or failures == len(sources):
+            raise error
+        report.read += 1
+        report.count_quarantined("unread")
+        on_failure(error)
+
+    with closing(PageProcess()) as pages:
+        for source in sources:
+            try:
+                yield from _rows_of(source, limits, deadline, report, seen, pages, unread)
+            except (NoInputError, BadDataError) as error:
+                failures += 1
+                unread(error)
 
 
 def _rows_of(
-    source: str, limits: FetchLimits, deadline: Deadline, report: ReadingReport, seen: dict[str, str]
+    source: str,
+    limits: FetchLimits,
+    deadline: Deadline,
+    report: ReadingReport,
+    seen: dict[str, str],
+    pages: PageProcess,
+    unread: Callable[[InfostreamError], object],
 ) -> Iterator[dict[str, Any]]:
     from infostream_dedup.documents.collecting import collected, content_digest
     from infostream_dedup.documents.fetching import fetch, is_address
@@ -105,7 +121,10 @@ def _rows_of(
         if source != "-":
             moment = datetime.fromtimestamp(Path(source).stat().st_mtime, UTC)
     with stream:
-        for row in collected(stream, name, limits.max_bytes, charset, moment):
+        for row in collected(stream, name, limits.max_bytes, pages, charset, moment):
+            if isinstance(row, BadDataError):
+                unread(row)
+                continue
             report.read += 1
             if row is None:
                 report.count_quarantined("empty")

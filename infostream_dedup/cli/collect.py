@@ -83,6 +83,4 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
     said += [f"{passed_over[code]} {word}" for code, word in _PASSED_OVER.items() if code in passed_over]
     note("; ".join(said), quiet=quiet)
     if failures:
-        raise NoInputError(
-            f"{len(failures)} of {len(sources)} sources could not be read, as said above; the others were written"
-        )
+        raise NoInputError(f"{len(failures)} could not be read, as said above; the others were written")

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
+    from infostream_dedup.documents.page_process import PageProcess
+
 _HEAD: Final = 2048
 _FEED_OR_PAGE: Final = re.compile(
     r"<(?:(?:[\w.-]+:)?(rss|feed|RDF)|!doctype\s+html|html|(?:[\w.-]+:)?(urlset|sitemapindex|opml))[\s>]", re.IGNORECASE
@@ -82,29 +84,47 @@ _BLANK: Final = "\ufeff \t\r\n"
 
 
 def collected(
-    stream: IO[bytes], name: str, max_bytes: int, charset: str | None = None, moment: datetime | None = None
-) -> Iterator[dict[str, Any] | None]:
-    """Yield the documents of a feed, an export or an archive, or the one of a page; None for those of no text."""
+    stream: IO[bytes],
+    name: str,
+    max_bytes: int,
+    pages: PageProcess,
+    charset: str | None = None,
+    moment: datetime | None = None,
+) -> Iterator[dict[str, Any] | BadDataError | None]:
+    """Yield the documents of a feed, an export or an archive, or the one of a page.
+
+    None stands for those of no text, an error for a record of an archive that cannot be parsed.
+    """
     moment = moment or datetime.now(UTC)
     buffered = io.BufferedReader(_Raw(stream))
     head = buffered.peek(_HEAD)[:_HEAD]
     if head.startswith((b"WARC/", *_PACKED)):
-        yield from _archive(buffered, name, max_bytes)
+        yield from _archive(buffered, name, max_bytes, pages)
         return
     content = buffered.read(max_bytes + 1)
     if len(content) > max_bytes:
         message = f"longer than {max_bytes:,} bytes; --max-bytes allows more"
         raise BadDataError(message, code="E_TOO_LARGE", source=name)
-    _check_tags(content, name)
+    yield from pages.rows(content, name, name, charset, moment)
+
+
+def rows_of_page(
+    content: bytes, label: str, name: str, charset: str | None, moment: datetime, kind: str | None = None
+) -> Iterator[dict[str, Any] | None]:
+    """Yield the documents of a page, a feed, an export, or a record of an archive that has a type."""
+    _check_tags(content, label)
     text = decoded(content, (charset,))
+    if kind is not None:
+        yield from _of_record(text, kind, name, moment)
+        return
     begin = _begin(text)
-    kind = _kind(begin)
-    if kind in _LISTS:
-        message = _LISTS[kind].format(number=len(_NAMED.findall(text)))
+    found = _kind(begin)
+    if found in _LISTS:
+        message = _LISTS[found].format(number=len(_NAMED.findall(text)))
         raise BadDataError(message, code="E_FEED", source=name)
-    if kind == "feed":
+    if found == "feed":
         yield from _feed(text, name, moment)
-    elif kind is None and begin.startswith(("{", "[")):
+    elif found is None and begin.startswith(("{", "[")):
         yield from _export(content, name, moment)
     elif _is_challenge(text):
         message = "the server asks for a proof that no program is asking; this is not the page"
@@ -337,7 +357,9 @@ def _page(text: str, name: str, moment: datetime) -> dict[str, Any] | None:
     )
 
 
-def _archive(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str, Any] | None]:
+def _archive(
+    stream: IO[bytes], name: str, max_bytes: int, pages: PageProcess
+) -> Iterator[dict[str, Any] | BadDataError | None]:
     warc = _package("fastwarc.warc", "feeds")
     kinds = warc.WarcRecordType.response | warc.WarcRecordType.resource
     number = 0
@@ -354,14 +376,16 @@ def _archive(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str,
                 raise BadDataError(message, code="E_TOO_LARGE", source=name)
             if len(content) < record.content_length and not _is_encoded(record):
                 raise BadDataError(f"record {number}: the archive breaks off", code="E_WARC", source=name)
-            _check_tags(content, f"{name}: record {number}")
             if not _is_success(record):
                 yield None
                 continue
             charset = record.http_charset if record.http_headers is not None else None
             moment = record.record_date or datetime.now(UTC)
-            for row in _of_record(decoded(content, (charset,)), kind, address, moment):
-                yield row and row | {"collected_at": moment.astimezone(UTC).isoformat(timespec="seconds")}
+            try:
+                for row in pages.rows(content, f"{name}: record {number}", address, charset, moment, kind):
+                    yield row and row | {"collected_at": moment.astimezone(UTC).isoformat(timespec="seconds")}
+            except BadDataError as error:
+                yield error
     except OSError as error:
         advice = "" if number else "; of compressed sources, only web archives are read"
         raise BadDataError(f"record {number + 1}: {error}{advice}", code="E_WARC", source=name) from error

@@ -280,6 +280,19 @@ def limit_own_memory(more: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def limit_own_seconds(more: float) -> None:
+    """End this process, without a core, after so many further seconds of CPU time; on Windows, no limit."""
+    try:
+        import resource
+    except ImportError:
+        return
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    # Whole seconds, of which one may be over at once.
+    end = int(used_resources()[0] + more) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (end if hard == resource.RLIM_INFINITY else min(end, hard), hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 _ARENA_MAX: Final = -8
 
 _MMAP_THRESHOLD: Final = -3

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import ConfigurationError, InfostreamError, MissingExtraError, StoreMovedError
-from infostream_dedup.machine.platform import allow_open_files, keep_heap_small, on_requests_to_end
+from infostream_dedup.machine.platform import allow_open_files, keep_heap_small, on_requests_to_end, trim_heap
 from infostream_dedup.service.problems import ProblemError
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def _load() -> None:
 
 _HEADER_MILLISECONDS: Final = 13_000
 _LAG_SECONDS: Final = 1.0
+_TRIM_SECONDS: Final = 20.0
 _TURN_SECONDS: Final = 0.0005
 """How long the writer continues while an answer waits for the interpreter; an answer waits several times."""
 
@@ -117,7 +118,11 @@ async def _serve(settings: ServiceSettings, addresses: list[tuple[str, int]], te
 
         loop = asyncio.get_running_loop()
         on_requests_to_end(loop, end)
-        watches = [loop.create_task(_watch_lag(service.metrics)), loop.create_task(_watch_store(service, end))]
+        watches = [
+            loop.create_task(_watch_lag(service.metrics)),
+            loop.create_task(_watch_store(service, end)),
+            loop.create_task(_trim()),
+        ]
         service.loading = True
         opening = loop.create_task(_when_opened(service, warm_pages(), end))
         tell(f"http://{settings.host}:{settings.port}")
@@ -180,6 +185,13 @@ async def _watch_lag(metrics: Metrics) -> None:
         metrics.loop_lag.set(max(0.0, loop.time() - then - _LAG_SECONDS))
         # Where the unit has WatchdogSec, a service that answers nobody any more is started again.
         tell_system("WATCHDOG=1")
+
+
+async def _trim() -> None:
+    """Give back pages between small objects, which would otherwise stay from the busiest minute on."""
+    while True:
+        await asyncio.sleep(_TRIM_SECONDS)
+        await asyncio.to_thread(trim_heap)
 
 
 async def _watch_store(service: RunningService, end: Callable[[], None]) -> None:

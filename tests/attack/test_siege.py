@@ -20,6 +20,7 @@ import pytest
 from infostream_dedup.language.lexicon.frequency import common_forms
 
 from ..service.test_server import free_port
+from .hostile_clients import BLANKS, post, raw
 
 SECONDS = float(os.environ.get("ATTACK_SIEGE_SECONDS", "20"))
 MIXED_SECONDS = float(os.environ.get("ATTACK_MIXED_SECONDS", "20"))
@@ -72,50 +73,6 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Besieged]]:
     for one in started:
         one.process.kill()
         one.process.wait()
-
-
-async def raw(port: int, head: bytes, *parts: bytes, pause: float = 0.0, wait: bool = False) -> None:
-    """Send a request as no honest client does, and go away."""
-    with contextlib.suppress(OSError, asyncio.IncompleteReadError):
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        try:
-            writer.write(head)
-            for part in parts:
-                writer.write(part)
-                await writer.drain()
-                await asyncio.sleep(pause)
-            if wait:
-                await asyncio.wait_for(reader.read(), 30)
-        except TimeoutError:
-            pass
-        finally:
-            writer.transport.abort()
-
-
-def post(port: int, length: int, path: str = "/v1/batches") -> bytes:
-    lines = (f"POST {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Content-Type: application/json")
-    return "\r\n".join((*lines, f"Content-Length: {length}", "", "")).encode()
-
-
-BLANKS = b" " * 65536
-
-
-async def hostile(port: int, draw: random.Random, until: float) -> None:
-    while time.monotonic() < until:
-        match draw.randrange(6):
-            case 0:
-                await raw(port, b"GET / HTTP/1.1\r\nX-A: ", *[b"a"] * 200, pause=0.5)
-            case 1:
-                await raw(port, post(port, 1_000_000), *[b" "] * 60, pause=0.5)
-            case 2:
-                await raw(port, post(port, 16_000_000), *[BLANKS] * draw.randrange(1, 240), pause=0.01)
-            case 3:
-                await raw(port, post(port, 160_000_000), BLANKS, wait=True)
-            case 4:
-                await raw(port, post(port, 32 * 65536, "/v1/check"), *[BLANKS] * 31, b"[" * 65536, wait=True)
-            case 5:
-                await raw(port, b"GET /v1/groups HTTP/1.1\r\nHost: elsewhere\r\n\r\n", wait=True)
-        await asyncio.sleep(draw.uniform(0, 2))
 
 
 def documents(draw: random.Random, first: int, size: int) -> list[dict[str, Any]]:
@@ -187,14 +144,17 @@ def test_batches_beside_hostile_clients(serve, scale, record_property) -> None:
                 seen.append(besieged.megabytes())
                 await asyncio.sleep(1)
 
-        crowd = [hostile(besieged.port, random.Random(number), until) for number in range(clients)]  # noqa: S311
-        found = await asyncio.gather(batches(besieged.address, until, 1_000_000), watch(), *crowd)
-        return found[0], seen
+        return (await asyncio.gather(batches(besieged.address, until, 1_000_000), watch()))[0], seen
 
-    busy, seen = asyncio.run(siege())
+    script = Path(__file__).with_name("hostile_clients.py")
+    command = [sys.executable, str(script), str(besieged.port), str(clients), str(SECONDS)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as crowd:
+        busy, seen = asyncio.run(siege())
+        attacks = int(crowd.communicate()[0])
     time.sleep(16)  # idle connections are cut after 15 seconds
     record_property("clients", clients)
     record_property("seconds", round(SECONDS))
+    record_property("attacks", attacks)
     record_property("batches", len(busy))
     record_property("ms_p99_idle", round(at(idle, 0.99)))
     record_property("ms_p50", round(at(busy, 0.5)))
@@ -209,7 +169,7 @@ def test_batches_beside_hostile_clients(serve, scale, record_property) -> None:
 
 
 def test_memory_under_mixed_load(serve, record_property) -> None:
-    """Reads, searches, checks, pages, refused and good batches; the window is soon full, so nothing has to grow."""
+    """Reads, checks, pages, refused, aborted and good batches; the window is soon full, so nothing has to grow."""
     besieged = serve(collects=True)
     megabytes: list[float] = []
 
@@ -219,7 +179,9 @@ def test_memory_under_mixed_load(serve, record_property) -> None:
         async with httpx.AsyncClient(base_url=besieged.address, timeout=60) as client:
             while time.monotonic() < until:
                 with contextlib.suppress(httpx.HTTPError):
-                    match draw.randrange(5):
+                    match draw.randrange(6):
+                        case 3:
+                            await raw(besieged.port, post(besieged.port, 16_000_000), *[BLANKS] * draw.randrange(240))
                         case 0:
                             await client.post("/v1/search", json={"text": " ".join(draw.choices(WORDS, k=40))})
                         case 1:
@@ -240,7 +202,7 @@ def test_memory_under_mixed_load(serve, record_property) -> None:
         async def watch() -> None:
             while time.monotonic() < until:
                 megabytes.append(besieged.megabytes())
-                await asyncio.sleep(min(5.0, MIXED_SECONDS / 20))
+                await asyncio.sleep(min(5.0, MIXED_SECONDS / 40))
 
         sent, asked, _ = await asyncio.gather(batches(besieged.address, until, 0, 1.0), read(until), watch())
         return sent, asked
