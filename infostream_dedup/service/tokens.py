@@ -263,7 +263,7 @@ class TakenRoom:
         self._room.take(self, size)
 
     def take_arrived(self, size: int, announced: int, most: int) -> None:
-        """Take what a small body has so far, and all of a large one; a large one that does not tell may be the largest."""
+        """Take what a small body has so far, and all of a large one; without a length, the longest."""
         small = self._room.small
         self.take(size if max(size, announced) <= small else announced or most)
 
