@@ -38,7 +38,7 @@ except StoreMovedError:
 def test_nothing_acknowledged_is_lost_without_a_word(filled, writer_script, tmp_path, faults, record_property):
     draw, backup = random.Random(9), tmp_path / "backup.db"  # noqa: S311
     counts = dict.fromkeys(("kills", "deleted", "replaced", "acknowledged", "lost", "acknowledged_of_a_lost_file"), 0)
-    for _ in range(50 * SCALE if SCALE > 1 else 9):
+    for _ in range(150 * SCALE if SCALE > 1 else 9):
         with Store.open(filled) as store:
             store.backup(backup)
             begun = store.position.batches
