@@ -80,15 +80,15 @@ class PageProcess:
 
 def main() -> None:
     """Answer until the input ends; what libraries print goes to standard error."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    while line := sys.stdin.buffer.readline():
-        asked = json.loads(line)
-        content = sys.stdin.buffer.read(asked["length"])
-        limit_own_seconds(asked["seconds"])
-        answers.write(json.dumps(_answered(content, asked)).encode() + b"\n")
-        answers.flush()
+    with os.fdopen(os.dup(1), "wb") as answers:
+        os.dup2(2, 1)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        while line := sys.stdin.buffer.readline():
+            asked = json.loads(line)
+            content = sys.stdin.buffer.read(asked["length"])
+            limit_own_seconds(asked["seconds"])
+            answers.write(json.dumps(_answered(content, asked)).encode() + b"\n")
+            answers.flush()
 
 
 def _answered(content: bytes, asked: dict[str, Any]) -> dict[str, Any]:
