@@ -166,6 +166,8 @@ def test_batches_beside_hostile_clients(serve, scale, record_property) -> None:
     # Bodies have a bound of 160 megabytes, which may be there twice while they are put together.
     assert max(seen) < memory + 500
     assert besieged.files() - files < 10
+    if SECONDS >= 60:  # else one batch is the percentile
+        assert at(busy, 0.99) < 3 * at(idle, 0.99)
 
 
 def test_memory_under_mixed_load(serve, record_property) -> None:
