@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from infostream_dedup.documents.arrow_blocks import ArrowBlock, arrow_block
+from infostream_dedup.documents.arrow_blocks import ArrowBlock, ListBlock, arrow_block, list_blocks
 from infostream_dedup.documents.columns import batch_records
 from infostream_dedup.documents.csv_blocks import CsvBlock, csv_blocks
 from infostream_dedup.documents.csv_table import csv_records
 from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.frames import list_records
-from infostream_dedup.documents.json_blocks import JsonBlock, ListBlock, json_blocks, list_blocks
+from infostream_dedup.documents.json_blocks import JsonBlock, json_blocks
 from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
 from infostream_dedup.documents.kernels.json_lines import (
@@ -119,7 +119,7 @@ class _Reader:
         return csv_blocks(source, max_line_bytes, names, encoding=encoding)
 
     def values(self, values: Iterable[Any]) -> Iterator[Item | ListBlock]:
-        """Read dicts together, as if each were a line of JSON."""
+        """Read dicts together."""
         return list_records(values) if self._plainly else list_blocks(values)
 
     def read(self, items: Iterator[Item | _ColumnBlock]) -> Iterator[Document | DocumentBlock]:

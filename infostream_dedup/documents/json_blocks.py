@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import orjson
 
-from infostream_dedup.documents.frames import LIST, list_records, python_values
 from infostream_dedup.documents.json_files import fault_item, is_too_deep, line_item
 from infostream_dedup.documents.kernels.json_lines import (
     NAME_WORDS,
@@ -25,7 +22,7 @@ from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -214,7 +211,7 @@ def json_blocks(source: str, max_line_bytes: int, encoding: str | None) -> Itera
 def _blocks_of(buffer: LineBuffer, source: str, limit: int) -> Iterator[JsonBlock | Item]:
     while True:
         buffer.fill()
-        columns = _columns(buffer.size, buffer.size // _BYTES_PER_LINE + 1)
+        columns = _columns(buffer.size)
         rows = read_lines(buffer.data, buffer.size, buffer.whole, limit, NAME_WORDS, columns)
         bounds = columns.bounds[:rows]
         if rows:
@@ -233,8 +230,9 @@ def _blocks_of(buffer: LineBuffer, source: str, limit: int) -> Iterator[JsonBloc
             buffer.grow()
 
 
-def _columns(size: int, lines: int) -> JsonColumns:
+def _columns(size: int) -> JsonColumns:
     """Allocate columns for the content of some bytes."""
+    lines = size // _BYTES_PER_LINE + 1
     return JsonColumns(
         bounds=np.empty((lines, 2), dtype=np.int64),
         states=np.empty(lines, dtype=np.uint8),
@@ -249,64 +247,3 @@ def _columns(size: int, lines: int) -> JsonColumns:
         rest=np.empty(size + _ROOM, dtype=np.uint8),
         rest_ends=np.empty(lines, dtype=np.int64),
     )
-
-
-# Dicts in memory, read as if they were lines of JSON
-
-_TOGETHER: Final = 2000
-_UNUSUAL: Final = b"!"
-"""A line that the loops leave to the plain code."""
-
-_STRINGS: Final = ("id", "text", "title", "lang", "source", "url")
-
-
-@dataclass(frozen=True, slots=True)
-class ListBlock(JsonBlock):
-    """Dicts that were read together."""
-
-    values: list[Any]
-
-    def item(self, row: int) -> Item | None:
-        """Return a dict as the plain code reads it."""
-        return next(list_records(self.values[row : row + 1], self.buffer.number + row + 1))
-
-    def without_text(self, rows: NDArray[np.int64], builder: DocumentBuilder) -> Callable[[int], Document]:
-        """Return a function that creates document i of the dicts, with ``text`` empty."""
-        values, places = self.values, rows.tolist()
-
-        def made(number: int) -> Document:
-            return builder.build(Record({**python_values(values[places[number]]), "text": ""}, _NOWHERE))
-
-        return made
-
-
-def list_blocks(values: Iterable[Any]) -> Iterator[ListBlock]:
-    """Yield dicts many at a time."""
-    rest, before = iter(values), 0
-    while some := list(islice(rest, _TOGETHER)):
-        data = b"\n".join(map(_line_of, some))
-        buffer = LineBuffer(None, len(data))
-        buffer.data[: len(data)] = np.frombuffer(data, dtype=np.uint8)
-        buffer.size, buffer.number = len(data), before
-        columns = _columns(len(data), len(some))
-        read_lines(buffer.data, len(data), last=True, limit=len(data) + 1, words=NAME_WORDS, out=columns)
-        yield ListBlock(LIST, buffer, columns, len(some), len(data) + 1, some)
-        before += len(some)
-
-
-def _line_of(value: Any) -> bytes:
-    """What the loops need of a dict, as a line of JSON."""
-    if type(value) is not dict or not all(type(name) is str for name in value):
-        return _UNUSUAL
-    needed = {name: value[name] for name in _STRINGS if name in value}
-    if not all(type(one) is str or one is None for one in needed.values()):
-        return _UNUSUAL
-    published = value.get("published")
-    if published is not None:
-        needed["published"] = published.isoformat() if type(published) is datetime else published
-        if type(needed["published"]) is not str:
-            return _UNUSUAL
-    try:
-        return orjson.dumps(needed)
-    except orjson.JSONEncodeError:
-        return _UNUSUAL
