@@ -521,7 +521,8 @@ def _by_wording(
         files = files_of(report)
         found = found.where(files[found.a] != files[found.b])
     found = found.ordered(strongest_first=order.sort == "strength", top=order.top)
-    return PairListing(found.rows(ids), WORDING_COLUMNS, report, Settings())
+    rows: Any = found.rows(ids)
+    return PairListing(rows, WORDING_COLUMNS, report, Settings())
 
 
 def _kinds_to_list(kinds: Sequence[str] | str | None, *, every: bool) -> tuple[str, ...]:

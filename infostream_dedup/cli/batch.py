@@ -514,8 +514,9 @@ def _note_advice(advice: Advice | None, *, quiet: bool) -> None:
 def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
     """Convert a row for the table: words that match across languages replace the terms."""
     shown = row.as_dict()
-    if getattr(row, "met", None) is not None:
-        words = [str(meeting) for meeting in row.met]
+    met = getattr(row, "met", None)
+    if met is not None:
+        words = [str(meeting) for meeting in met]
         shown |= {"terms": words} if "kind" in shown else {"met": words}
         del shown["met" if "kind" in shown else "terms"]
     if "reasons" in shown:

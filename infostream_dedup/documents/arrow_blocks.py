@@ -309,7 +309,12 @@ def _list_block(values: list[Any], before: int) -> ListBlock:
     titles, of_titles = _encoded(fields["title"])
     states = [
         READ
-        if usual and language >= 0 and is_plain_id(own_id) and is_plain_field(source) and is_plain_field(url)
+        if usual
+        and language >= 0
+        and own_id is not None
+        and is_plain_id(own_id)
+        and is_plain_field(source)
+        and is_plain_field(url)
         else LEFT
         for usual, language, own_id, source, url in zip(dicts, languages, own[ID], own[SOURCE], own[URL], strict=True)
     ]

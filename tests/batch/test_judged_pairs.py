@@ -89,7 +89,9 @@ def test_pairs_are_judged_in_chunks_that_hold_all_pairs_of_a_document(documents)
 
 
 def test_strongest_first_and_only_some(listed, documents):
-    strongest = [row for row in pairs(documents, preset="judged", sort="strength", kinds="all") if row.probability is not None]
+    strongest = [
+        row for row in pairs(documents, preset="judged", sort="strength", kinds="all") if row.probability is not None
+    ]
     assert [row.probability for row in strongest] == sorted((row["probability"] for row in listed), reverse=True)
     top = [(row.a, row.b) for row in strongest[:5]]
     assert [(row.a, row.b) for row in pairs(documents, preset="judged", sort="strength", top=5, kinds="all")] == top

@@ -265,7 +265,7 @@ def _sketched_below(given: Sketches, document: int, limit: np.uint64) -> int:
             low = middle + 1
         else:
             high = middle
-    return low - begin
+    return signed(low - begin)
 
 
 @inlined
@@ -280,7 +280,8 @@ def _may_be_alike(given: Sketches, a: int, b: int, shared: int, least: float) ->
         size_b = _sketched_below(given, b, given.triples[given.begins[a] + size_a - 1])
     if given.sizes[b] < all_b:
         size_a = _sketched_below(given, a, given.triples[given.begins[b] + given.sizes[b] - 1])
-    return np.float64(shared) >= least * np.float64(min(size_a, size_b))
+    needed = least * np.float64(min(size_a, size_b))
+    return not np.float64(shared) < needed
 
 
 @compiled
