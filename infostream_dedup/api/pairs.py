@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 from infostream_dedup.api.keyword_types import PairKeywords
 from infostream_dedup.api.keywords import chosen, parted
@@ -13,7 +13,8 @@ from infostream_dedup.api.sources import Disk, chosen_disk, refuse_on_disk
 from infostream_dedup.api.sweep import with_advised_k
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
-from infostream_dedup.model.settings import preset_of
+from infostream_dedup.model.limits import OneOf, Range
+from infostream_dedup.model.settings import Settings, preset_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.links import Advice
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Settings
     from infostream_dedup.runs.batch.pairing import Between, PairChoice, PairOrder, PairRow
     from infostream_dedup.runs.batch.stored_collection import EpochStatistics
     from infostream_dedup.runs.sharded.disk_runner import DiskRun
@@ -68,6 +68,7 @@ class PairListing(Listing["PairRow"]):
         self.semantic = semantic
         self.k_min = k_min
         self.advice = advice
+        self.left_out: Mapping[str, int] = {}
 
     def rethreshold(self, k: int | None = None, *, min_probability: float | None = None) -> PairListing:
         """Return the pairs that a stricter k or a higher probability would have listed; nothing is recomputed.
@@ -113,6 +114,12 @@ def files_of(report: ReadingReport) -> NDArray[np.int64]:
 
 JUDGED: Final = "judged"
 """Name of the preset."""
+
+_NOT_BY_WORDING: Final = (
+    *("k_min", "cross_language", "statistics", "min_probability", "explain", "between", "one_to_one", "kinds"),
+    *("semantic", "workdir", "memory", "window_days"),
+)
+"""Options that pairs by wording do not have."""
 
 FIXED: Final = ("k", "n", "score", "threshold", "min_terms", "rule", "target")
 """Settings that decide about pairs in other presets; the pair model was trained with fixed values."""
@@ -204,7 +211,10 @@ def judged_pairs(
     )
     met = ("terms", "met") if len(set(collection.languages)) > 1 else ("terms",)
     terms, reasons = met if choice.terms else (), ("reasons",) if choice.explain else ()
-    return PairListing(rows, (*PAIR_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons), report, settings, semantic=semantic)
+    columns = (*PAIR_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons)
+    listing = PairListing(rows, columns, report, settings, semantic=semantic)
+    listing.left_out = choice.left_out
+    return listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +261,10 @@ def _judged_on_disk(
             yield from judged_pairs_on_disk(linked, choice, parts=parts)
 
     terms, reasons = ("terms",) if choice.terms else (), ("reasons",) if choice.explain else ()
-    return PairListing(rows(), (*PAIR_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons), report, run.settings)
+    columns = (*PAIR_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons)
+    listing = PairListing(rows(), columns, report, run.settings)
+    listing.left_out = choice.left_out
+    return listing
 
 
 _STATISTICS_ON_DISK = (
@@ -273,6 +286,9 @@ def pairs(
     top: int | None = None,
     between: Between | None = None,
     one_to_one: bool = False,
+    kinds: Sequence[str] | str | None = None,
+    by: Literal["key-terms", "wording"] = "key-terms",
+    identical: float | None = None,
     semantic: bool = False,
     boilerplate: str | Path | None = None,
     workdir: str | Path | None = None,
@@ -313,6 +329,15 @@ def pairs(
             ``none`` lists no translations.
         one_to_one: with preset ``judged``, list at most one translation of each document into each other language, for
             sources that translate a text once.
+        kinds: with preset ``judged``, the kinds to list, or ``all``. By default those whose documents have a text or an
+            event in common: all but ``related`` and ``template``, which ``left_out`` counts; all with ``k_min`` or
+            ``min_probability``.
+        by: ``wording`` lists the pairs with common wording, of any languages, without key terms: the smallest hashes of
+            their word triples find them, and their common triples are counted. Kinds are ``copy``, ``contained``,
+            ``contains`` and ``overlapping``; retellings and translations are not found. No settings and no work folder
+            are accepted.
+        identical: by wording, the share of the smaller document's word triples that the other must have, .2 to 1
+            (default .3).
         semantic: with preset ``judged``, ask a sentence encoder about doubtful pairs (probability .1 to .9): the same
             story in other words. Needs the extra ``semantic``; the last bits of its numbers differ between processors.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
@@ -328,7 +353,8 @@ def pairs(
 
     Returns:
         ``PairRow`` in the order of (a, b), with ``report``, ``settings`` and ``columns``; with preset ``judged``
-        ``JudgedPairRow``. All documents have been read when the call returns; the rows are computed as they are read,
+        ``JudgedPairRow``, and in ``left_out`` the pairs of kinds that are not listed, counted by kind once the rows are
+        read. All documents have been read when the call returns; the rows are computed as they are read,
         and kept if they are converted (``to_pandas``) or accessed as ``rows``. ``rethreshold`` filters them by a
         stricter threshold.
 
@@ -350,6 +376,20 @@ def pairs(
     from infostream_dedup.runs.batch.stored_collection import WeighedCollection
 
     order = PairChoice(sort=sort or "id", top=top)
+    OneOf("key-terms", "wording").check("by", by)
+    if by == "wording":
+        given: dict[str, Any] = {name: value for name, value in locals().items() if name in _NOT_BY_WORDING}
+        return _by_wording(
+            source,
+            _reading_by_wording(options, {**given, "settings": settings}, reading),
+            order=order,
+            identical=identical,
+            between_files=between_files,
+            boilerplate=boilerplate,
+            progress=progress,
+        )
+    if identical is not None:
+        raise UsageError("identical (--identical) needs by wording (--by wording)")
     plainly = settings is not None and options.get("preset") is None
     options, advice = with_advised_k(
         source,
@@ -382,6 +422,7 @@ def pairs(
                 cross_language=cross_language,
                 between=between or "nothing-better",
                 one_to_one=one_to_one,
+                kinds=_kinds_to_list(kinds, every=k_min is not None or min_probability is not None),
             ),
             JudgingPlace(workdir, memory, window_days),
             between_files=between_files,
@@ -395,6 +436,7 @@ def pairs(
             "explain": explain,
             "between": between,
             "one_to_one": one_to_one,
+            "kinds": kinds,
             "semantic": semantic,
         }
     )
@@ -435,6 +477,61 @@ def pairs(
     )
     rows = ordered_rows(rows, strongest_first=order.sort == "strength", top=order.top)
     return PairListing(rows, _columns(agreed, terms=terms), report, agreed, k_min=k_min, advice=advice)
+
+
+def _reading_by_wording(options: Any, given: dict[str, Any], reading: Reading | None) -> Reading:
+    """Refuse what pairs by wording do not have, and return the reading options."""
+    single, reads = parted(pairs, PairKeywords, options)
+    refused = [name for name, value in {**given, **single}.items() if value is not None and value is not False]
+    if refused:
+        flags = ", ".join(f"{name} (--{name.replace('_', '-')})" for name in refused)
+        raise UsageError(f"by wording compares word triples, and does not accept {flags}")
+    return chosen_reading(reading, reads)
+
+
+def _by_wording(
+    source: Any,
+    reading: Reading,
+    *,
+    order: PairChoice,
+    identical: float | None,
+    between_files: bool,
+    boilerplate: str | Path | None,
+    progress: Progress | None,
+) -> PairListing:
+    """Return the result of ``pairs`` with ``by`` ``wording``; keywords as there."""
+    from infostream_dedup.api.sources import documents_to_collect
+    from infostream_dedup.documents import ReadingReport, check_quarantine
+    from infostream_dedup.runs.batch.wording import (
+        LEAST_IDENTICAL,
+        LEAST_SKETCHED,
+        WORDING_COLUMNS,
+        common_wording,
+        read_wording,
+    )
+
+    least = LEAST_IDENTICAL if identical is None else Range(LEAST_SKETCHED, 1.0).check("identical", identical)
+    report = ReadingReport()
+    check_quarantine(reading.quarantine, [boilerplate])
+    ids, triples = read_wording(
+        documents_to_collect(source, reading, report, boilerplate=boilerplate), progress=progress
+    )
+    found = common_wording(triples, identical=least, progress=progress)
+    if between_files:
+        files = files_of(report)
+        found = found.where(files[found.a] != files[found.b])
+    found = found.ordered(strongest_first=order.sort == "strength", top=order.top)
+    rows: Any = found.rows(ids)
+    return PairListing(rows, WORDING_COLUMNS, report, Settings())
+
+
+def _kinds_to_list(kinds: Sequence[str] | str | None, *, every: bool) -> tuple[str, ...]:
+    from infostream_dedup.judging.evidence.kinds import KIND_NAMES, LISTED_KINDS
+    from infostream_dedup.model.notation import names_in
+
+    if kinds is None:
+        return KIND_NAMES if every else LISTED_KINDS
+    return KIND_NAMES if names_in(kinds) == ("all",) else names_in(kinds)
 
 
 def _on_disk(

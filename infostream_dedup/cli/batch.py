@@ -47,6 +47,7 @@ from infostream_dedup.cli.tables import say
 from infostream_dedup.model.settings import REPRESENTATIONS, SCORES, SERIES
 
 if TYPE_CHECKING:
+    from infostream_dedup.api.pairs import PairListing
     from infostream_dedup.links import Advice
     from infostream_dedup.runs.batch.pairing import PairRow
     from infostream_dedup.runs.batch.sweeping import SweepResult
@@ -380,6 +381,7 @@ def demo(*, out: str, serve: bool, port: int, output_format: str | None, quiet: 
     examples=[
         "pairs march.jsonl --sort strength --top 20",
         "pairs march.csv --format csv --csv-dialect excel > pairs.csv",
+        "pairs march.jsonl --by wording --identical .8",
         "pairs march.jsonl --k 8 --representation stem",
     ]
 )
@@ -421,6 +423,23 @@ def demo(*, out: str, serve: bool, port: int, output_format: str | None, quiet: 
     is_flag=True,
     help="With preset judged: at most one translation of each document into each other language.",
 )
+@alike(
+    "--kinds",
+    metavar="KIND,...",
+    help="With preset judged: kinds to list, or all.  [default: all but related and template; all with --k-min "
+    "or --min-probability]",
+)
+@alike(
+    "--by",
+    type=click.Choice(["key-terms", "wording"]),
+    default="key-terms",
+    help="wording: pairs with common wording in any language, without key terms, several times as fast.",
+)
+@alike(
+    "--identical",
+    type=click.FloatRange(0.2, 1),
+    help="By wording: share of the smaller document's word triples that the other must have.  [default: 0.3]",
+)
 @boilerplate_option
 @work_folder_options
 @judgeable_settings_options
@@ -440,9 +459,10 @@ def pairs(
 
     --preset judged, the default, takes a second look at pairs that share 3 of 12 key terms, or their whole text.
     Numbers, names, opening, length and key terms give each pair a probability; with wording, source and date they
-    decide its kind (copy, retold, contained, contains, template, updated, follow-up, related). Pairs with a probability
-    of at least .5 are listed, with the columns probability, kind, wording_forward (share of the word triples of a found
-    in b), wording_backward and, with --explain, reasons.
+    decide its kind (copy, retold, contained, contains, updated, follow-up; related, one topic, and template, one form,
+    are only counted unless --kinds names them). Pairs with a probability of at least .5 are listed, with the columns
+    probability, kind, wording_forward (share of the word triples of a found in b), wording_backward and, with
+    --explain, reasons.
 
     Pairs of two languages are listed by preset judged as kind translation, without probability and wording, if their 30
     heaviest key terms share .4 of their weight in the pivot language in both directions and neither document has a
@@ -450,6 +470,9 @@ def pairs(
     order (--between plain asks only for the shares, --between none drops all of these pairs). Their counts and shares
     are those of the 30 terms. A work folder (--workdir) does not support translations: documents of several languages
     need --between none there.
+
+    --by wording compares word triples instead of key terms: columns a, b, kind (copy, contained, contains,
+    overlapping), wording_forward, wording_backward. It finds copies, not retellings or translations.
 
     --preset faithful lists the pairs that are linked at k in at least one direction. It is the default
     if --k, --k-min, --n, --score, --target, --representation stem or pivot, or --statistics is given.
@@ -461,6 +484,7 @@ def pairs(
     if output_format is None and not wide and sys.stdout.isatty():
         reading = {name: given[name] for name in _AGAIN}
         print_pairs(map(_pair_for_the_eye, found), documents, reading, items=lambda: found.report.used)
+        _note_left_out(found, quiet=quiet)
         note_reading(found.report, quiet=quiet)
         return
     form = chosen_format(output_format, "table", "jsonl")
@@ -470,7 +494,15 @@ def pairs(
         columns=found.columns,
     )
     _note_advice(found.advice, quiet=quiet)
+    _note_left_out(found, quiet=quiet)
     note_reading(found.report, quiet=quiet)
+
+
+def _note_left_out(found: PairListing, *, quiet: bool) -> None:
+    """Say how many pairs of kinds that are not listed there are."""
+    if found.left_out:
+        counts = " and ".join(f"{count:,} {kind}" for kind, count in sorted(found.left_out.items()))
+        note(f"not listed: {counts} (--kinds {','.join(sorted(found.left_out))} lists them)", quiet=quiet)
 
 
 def _note_advice(advice: Advice | None, *, quiet: bool) -> None:
@@ -482,8 +514,9 @@ def _note_advice(advice: Advice | None, *, quiet: bool) -> None:
 def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
     """Convert a row for the table: words that match across languages replace the terms."""
     shown = row.as_dict()
-    if row.met is not None:
-        words = [str(meeting) for meeting in row.met]
+    met = getattr(row, "met", None)
+    if met is not None:
+        words = [str(meeting) for meeting in met]
         shown |= {"terms": words} if "kind" in shown else {"met": words}
         del shown["met" if "kind" in shown else "terms"]
     if "reasons" in shown:

@@ -56,7 +56,8 @@ def print_pairs(
             kind = kind_of(row)
             kinds[kind] += 1
             paired.update((row["a"], row["b"]))
-            strength = min(row.get("wording_forward") or 0, row.get("wording_backward") or 0) or row["share_forward"]
+            common = min(row.get("wording_forward") or 0, row.get("wording_backward") or 0)
+            strength = common or row.get("share_forward", 0)
             yield (_KINDS.index(kind) if kind in _KINDS else len(_KINDS), -strength, next(order)), row
 
     shown = [row for _, row in nsmallest(MOST, counted(), key=lambda one: one[0])]
@@ -79,7 +80,8 @@ def _evidence(row: Mapping[str, Any]) -> str:
         shares = f"wording {row['wording_forward']:.0%} there, {row['wording_backward']:.0%} back"
         parts.append(shares.replace("%", " %"))
     terms = row.get("terms") or row.get("met") or []
-    parts.append(f"{row['forward']} of {row['n_a']} terms{': ' if terms else ''}{', '.join(map(str, terms))}")
+    if "forward" in row:
+        parts.append(f"{row['forward']} of {row['n_a']} terms{': ' if terms else ''}{', '.join(map(str, terms))}")
     return " · ".join(parts)
 
 

@@ -1,14 +1,19 @@
-"""Read rows of Arrow tables many at a time: their texts stay in columns."""
+"""Read rows of Arrow tables, or dicts in memory, many at a time: their texts stay in columns."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.documents.columns import batch_records, without_nanoseconds
 from infostream_dedup.documents.documents import DocumentBuilder, is_plain_field, is_plain_id
+from infostream_dedup.documents.frames import LIST, list_records, python_values
 from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
 from infostream_dedup.documents.kernels.json_lines import ID, LEFT, NO_LANGUAGE, READ, SOURCE, URL
 from infostream_dedup.documents.kernels.table_rows import TableColumns, join_texts, read_dates
@@ -17,11 +22,9 @@ from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import OUR_LANGUAGES, Document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
-
-__all__ = ["LANGUAGES", "NAMES", "ROOM", "ArrowBlock", "Cells", "arrow_block", "joined_columns"]
 
 NAMES: Final = {ID: "id", SOURCE: "source", URL: "url"}
 _TEXTS: Final = ("id", "text", "title", "lang", "source", "url")
@@ -230,3 +233,124 @@ def joined_columns(
     )
     join_texts(*titles, *texts, columns)
     return columns
+
+
+# Dicts in memory
+
+_TOGETHER: Final = 1000
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_OPTIONAL_STRING: Final = (str, type(None))
+
+
+@dataclass(frozen=True, slots=True)
+class ListBlock:
+    """Dicts that were read together."""
+
+    source: str  # name of the list
+    dicts: list[Any]  # what was given, dicts or not
+    before: int  # number of values that precede them
+    columns: TableColumns  # content of the dicts
+    values: dict[int, list[str | None]]  # ids, sources and addresses by number of the field
+
+    @property
+    def rows(self) -> int:
+        """Number of dicts."""
+        return len(self.dicts)
+
+    def item(self, row: int) -> Item | None:
+        """Return a dict as the plain code reads it."""
+        return next(list_records(self.dicts[row : row + 1], self.before + row + 1))
+
+    def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Number of each dict, from 1."""
+        return (rows + (self.before + 1)).astype(np.uint64)
+
+    def strings(self, rows: NDArray[np.int64], field: int) -> list[str | None]:
+        """Ids, sources or addresses of dicts."""
+        values = self.values[field]
+        return [values[row] for row in rows.tolist()]
+
+    def urls(self, rows: NDArray[np.int64], bare: Callable[[int], Document]) -> list[str | None]:  # noqa: ARG002
+        """Addresses of dicts."""
+        return self.strings(rows, URL)
+
+    def date(self, row: int) -> object:
+        """The value of ``published``."""
+        return self.dicts[row]["published"]
+
+    def is_valid(self, row: int) -> bool:  # noqa: ARG002 - no dict is in doubt
+        """True."""
+        return True
+
+    def without_text(self, rows: NDArray[np.int64], builder: DocumentBuilder) -> Callable[[int], Document]:
+        """Return a function that creates document i of the dicts, with ``text`` empty."""
+        first = int(rows[0])
+
+        def made(number: int) -> Document:
+            return builder.build(Record({**python_values(self.dicts[first + number]), "text": ""}, _NOWHERE))
+
+        return made
+
+
+def list_blocks(values: Iterable[Any]) -> Iterator[ListBlock]:
+    """Yield dicts many at a time."""
+    rest, before = iter(values), 0
+    while some := list(islice(rest, _TOGETHER)):
+        yield _list_block(some, before)
+        before += len(some)
+
+
+def _list_block(values: list[Any], before: int) -> ListBlock:
+    dicts: list[dict[str, Any]] = [one if _is_usual(one) else {} for one in values]
+    fields = {name: [one.get(name) for one in dicts] for name in (*_TEXTS, "published")}
+    own = {field: fields[name] for field, name in NAMES.items()}
+    languages = [LANGUAGES.get(code, -1) for code in fields["lang"]]
+    texts, of_texts = _encoded(fields["text"])
+    titles, of_titles = _encoded(fields["title"])
+    states = [
+        READ
+        if usual
+        and language >= 0
+        and own_id is not None
+        and is_plain_id(own_id)
+        and is_plain_field(source)
+        and is_plain_field(url)
+        else LEFT
+        for usual, language, own_id, source, url in zip(dicts, languages, own[ID], own[SOURCE], own[URL], strict=True)
+    ]
+    dates = np.full((len(values), 2), -1, dtype=np.int64)
+    published = fields["published"]
+    written, of_dates = _encoded([one if type(one) is str else None for one in published])
+    read_dates(*written, of_dates & np.array([type(one) is str for one in published]), dates)
+    dates[[one is not None and type(one) is not str for one in published], 1] = OTHER_DATE
+    columns = joined_columns(
+        np.where(of_texts & of_titles & of_dates, states, LEFT).astype(np.uint8),
+        np.array(languages).astype(np.uint8),
+        dates,
+        titles,
+        texts,
+    )
+    return ListBlock(LIST, values, before, columns, own)
+
+
+def _is_usual(value: Any) -> bool:
+    """Whether a value is a dict whose fields have the types that most have; the plain code judges all others."""
+    return (
+        type(value) is dict
+        and type(value.get("id")) is type(value.get("text")) is str
+        and all(type(value.get(name)) in _OPTIONAL_STRING for name in ("title", "lang", "source", "url"))
+        and (type(value.get("published")) in _OPTIONAL_STRING or type(value["published"]) is datetime)
+        and all(type(name) is str for name in value)
+    )
+
+
+def _encoded(values: Sequence[str | None]) -> tuple[Cells, NDArray[np.bool_]]:
+    """The strings of a column, and which of them UTF-8 can encode."""
+    try:
+        cells = [value.encode() if value else b"" for value in values]
+        valid = np.ones(len(cells), dtype=np.bool_)
+    except UnicodeEncodeError:
+        cells = [value.encode(errors="surrogatepass") if value else b"" for value in values]
+        valid = np.array([value is None or not _SURROGATE.search(value) for value in values])
+    data = np.frombuffer(b"".join([*cells, bytes(ROOM)]), dtype=np.uint8)
+    return (data, offsets_of([len(cell) for cell in cells])), valid

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from infostream_dedup.documents.arrow_blocks import ArrowBlock, arrow_block
+from infostream_dedup.documents.arrow_blocks import ArrowBlock, ListBlock, arrow_block, list_blocks
 from infostream_dedup.documents.columns import batch_records
 from infostream_dedup.documents.csv_blocks import CsvBlock, csv_blocks
 from infostream_dedup.documents.csv_table import csv_records
 from infostream_dedup.documents.dates import time_zone
+from infostream_dedup.documents.frames import list_records
 from infostream_dedup.documents.json_blocks import JsonBlock, json_blocks
 from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
@@ -40,7 +41,7 @@ from infostream_dedup.language.text.language import SAMPLE, is_contradicted, lan
 from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_document_blocks"]
 
-_ColumnBlock: TypeAlias = JsonBlock | CsvBlock | ArrowBlock
+_ColumnBlock: TypeAlias = JsonBlock | ListBlock | CsvBlock | ArrowBlock
 
 
 _MOST_LEFT: Final = 8
@@ -71,14 +72,16 @@ def read_document_blocks(
 ) -> Iterator[Document | DocumentBlock]:
     """Read the documents of an input like ``read_documents``, but many at a time if the input is large.
 
-    Large files of JSON Lines and CSV, Parquet files and tables are read by compiled code, which leaves every record
-    that is in any way unusual to the code of ``read_documents``; other inputs are read by that alone.
+    Large files of JSON Lines and CSV, Parquet files, tables and lists of dicts are read by compiled code, which leaves
+    every record that is in any way unusual to the code of ``read_documents``; other inputs are read by that alone.
     """
     bad = reading.bad_records(report)
     builder = make_builder(reading, report)
     seen = SeenIds()
     reader = _Reader(reading, builder, bad, seen)
-    return reader.read(open_items(source, reading, RecordReaders(reader.lines, reader.batch, reader.rows)))
+    return reader.read(
+        open_items(source, reading, RecordReaders(reader.lines, reader.batch, reader.rows, reader.values))
+    )
 
 
 class _Reader:
@@ -114,6 +117,10 @@ class _Reader:
         if self._plainly:
             return csv_records(source, max_line_bytes, names, encoding=encoding, ids=ids)
         return csv_blocks(source, max_line_bytes, names, encoding=encoding)
+
+    def values(self, values: Iterable[Any]) -> Iterator[Item | ListBlock]:
+        """Read dicts together."""
+        return list_records(values) if self._plainly else list_blocks(values)
 
     def read(self, items: Iterator[Item | _ColumnBlock]) -> Iterator[Document | DocumentBlock]:
         with self._bad:

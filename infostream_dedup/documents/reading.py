@@ -52,9 +52,10 @@ class RecordReaders(NamedTuple):
     lines: Callable[[str, int, str | None], Iterator[Any]]
     batch: ReadBatch  # reads the rows of a table
     rows: ReadRows  # reads the rows of a CSV file
+    values: Callable[[Iterable[Any]], Iterator[Any]]  # reads dicts and documents
 
 
-_ONE_BY_ONE: Final[RecordReaders] = RecordReaders(jsonl_records, batch_records, csv_records)
+_ONE_BY_ONE: Final[RecordReaders] = RecordReaders(jsonl_records, batch_records, csv_records, list_records)
 
 MAX_LINE_BYTES: Final = 10 * 2**20
 
@@ -278,7 +279,8 @@ def open_items(source: Source, reading: Reading, readers: RecordReaders) -> Iter
         return iter(())
     if isinstance(first, str | Path):
         return _open_files([first, *values], reading, names, readers)
-    return list_records(chain((first,), values))
+    # An iterator may wait for its next value: only what is all there is read many values at a time.
+    return readers.values(source) if isinstance(source, list | tuple) else list_records(chain((first,), values))
 
 
 def _open_files(given: list[Any], reading: Reading, names: ColumnNames, readers: RecordReaders) -> Iterator[Any]:

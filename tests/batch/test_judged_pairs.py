@@ -3,6 +3,7 @@
 import gzip
 import json
 import math
+from collections import Counter
 from itertools import combinations
 from pathlib import Path
 
@@ -31,7 +32,11 @@ def documents() -> list[dict[str, object]]:
 
 @pytest.fixture(scope="module")
 def listed(documents) -> list[dict[str, object]]:
-    return [row.as_dict() for row in pairs(documents, preset="judged", explain=True) if row.probability is not None]
+    return [
+        row.as_dict()
+        for row in pairs(documents, preset="judged", explain=True, kinds="all")
+        if row.probability is not None
+    ]
 
 
 def judged(documents, *, chunk: int = 1_000_000) -> JudgedCollection:
@@ -84,11 +89,13 @@ def test_pairs_are_judged_in_chunks_that_hold_all_pairs_of_a_document(documents)
 
 
 def test_strongest_first_and_only_some(listed, documents):
-    strongest = [row for row in pairs(documents, preset="judged", sort="strength") if row.probability is not None]
+    strongest = [
+        row for row in pairs(documents, preset="judged", sort="strength", kinds="all") if row.probability is not None
+    ]
     assert [row.probability for row in strongest] == sorted((row["probability"] for row in listed), reverse=True)
     top = [(row.a, row.b) for row in strongest[:5]]
-    assert [(row.a, row.b) for row in pairs(documents, preset="judged", sort="strength", top=5)] == top
-    chosen = [(row.a, row.b) for row in pairs(documents, preset="judged", top=5)]
+    assert [(row.a, row.b) for row in pairs(documents, preset="judged", sort="strength", top=5, kinds="all")] == top
+    chosen = [(row.a, row.b) for row in pairs(documents, preset="judged", top=5, kinds="all")]
     assert sorted(chosen) == sorted(top)
     assert chosen == [pair for row in listed if (pair := (row["a"], row["b"])) in top]
 
@@ -177,3 +184,15 @@ def test_pairs_collected_part_by_part_are_the_strongest_of_all(monkeypatch, orde
     assert [*zip(found.a.tolist(), found.b.tolist(), strict=True)] == [ends[number] for number in plain]
     assert found.shares.tolist() == shares[plain].tolist()
     assert found.wording.tolist() == shares[plain, ::-1].tolist()
+
+
+def test_related_pairs_and_forms_are_counted_but_listed_only_on_request(documents):
+    every = [row.as_dict() for row in pairs(documents, preset="judged", kinds="all")]
+    usual = pairs(documents, preset="judged")
+    assert usual.as_rows() == [row for row in every if row["kind"] not in ("related", "template")]
+    assert usual.left_out == Counter(row["kind"] for row in every if row["kind"] in ("related", "template"))
+    assert usual.left_out["related"]
+    chosen = pairs(documents, preset="judged", kinds="copy, translation")
+    assert chosen.as_rows() == [row for row in every if row["kind"] in ("copy", "translation")]
+    with pytest.raises(ConfigurationError, match="kinds is 'copies'"):
+        pairs(documents, preset="judged", kinds="copies")

@@ -3,14 +3,16 @@
 import gzip
 import json
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from functools import partial
+from uuid import UUID
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infostream_dedup.documents import Reading, ReadingReport, block_reading, json_blocks, read_documents
+from infostream_dedup.documents import Reading, ReadingReport, arrow_blocks, block_reading, json_blocks, read_documents
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.documents.json_blocks import LineBuffer
 from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN, read_date
@@ -189,3 +191,66 @@ def test_no_time_is_no_moment(tmp_path):
     path.write_text('{"id":"1","text":"a","published":" "}\n{"id":"2","text":"a","published":"2024-05"}\n')
     (block,) = read_document_blocks(path, reading=Reading(), report=ReadingReport())
     assert block.times.tolist() == [NO_TIME, 1_714_521_600_000_000]
+
+
+ODD_OBJECTS = [
+    *(
+        "a",
+        "ы",
+        "\ud83d",
+        "\0",
+        " ",
+        "x" * 600,
+        "2024-05-01",
+        "2024-05-01T10:00:30.123456+03:00",
+        "2024-02-30",
+        "ru",
+        "en",
+    ),
+    *(
+        "ru",
+        "en",
+        "de",
+        "uk-UA",
+        "xx!",
+        None,
+        True,
+        0,
+        7,
+        1.5,
+        float("nan"),
+        float("inf"),
+        2**70,
+        b"a",
+        [1, {"a": {2}}],
+        {1: 2},
+    ),
+    *(datetime(2024, 5, 1, 7, 30), datetime(2024, 5, 1, tzinfo=UTC), date(2024, 5, 1), UUID(int=5), np.float64("nan")),
+    *(np.str_("б"), np.int64(3), np.datetime64("2024-05-01T10:00"), Document(id="d", text="Снег"), *TEXTS),
+]
+OBJECTS = st.one_of(
+    st.sampled_from(ODD_OBJECTS),
+    st.dictionaries(st.sampled_from([*NAMES, 5]), st.sampled_from(ODD_OBJECTS), max_size=6),
+    st.builds(
+        dict, id=st.sampled_from("abcdefg"), text=st.sampled_from(TEXTS), title=st.sampled_from(["", "Мэр", None]),
+        published=st.sampled_from(ODD_OBJECTS), topic=st.sampled_from(ODD_OBJECTS),
+    ),
+)  # fmt: skip
+
+
+@given(st.lists(OBJECTS, max_size=30), st.sampled_from(OPTIONS), st.integers(1, 9))
+@example([{"id": "1", "text": "a"}, {"id": "1", "text": "a"}, {"id": "1", "text": "b"}], {"on_error": "skip"}, 2)
+def test_dicts_read_together_are_those_read_one_by_one(folder, values, options, size):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrow_blocks, "_TOGETHER", size)
+        assert outcome(read_document_blocks, values, folder, **options) == outcome(
+            read_documents, values, folder, **options
+        )
+
+
+def test_what_a_list_holds_stays_as_it_is():
+    values = [{"id": f"n{number}", "text": "Мэр открыл мост", "seen": {number}} for number in range(50)]
+    (block,) = read_document_blocks(values, reading=Reading(), report=ReadingReport())
+    assert isinstance(block, DocumentBlock)
+    assert list(block.documents()) == list(read_documents(values))
+    assert [*block.documents()][7].extra["seen"] is values[7]["seen"]

@@ -42,6 +42,9 @@ ONE_TEXT: Final = (Kind.COPY, Kind.RETOLD, Kind.UPDATED)
 KIND_NAMES: Final = tuple(kind.name.lower().replace("_", "-") for kind in Kind)
 """Name of each kind in output rows and command-line flags."""
 
+LISTED_KINDS: Final = tuple(name for name in KIND_NAMES if name not in ("related", "template"))
+"""Kinds that ``pairs`` lists unless others are asked for: the two documents have a text or an event in common."""
+
 Condition = Callable[[PairFacts], "NDArray[np.bool_]"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,12 +13,19 @@ import numpy as np
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS, alphabet, word_hash
 from infostream_dedup.judging.evidence.kernels.reading import (
+    ADDRESS,
     FIELDS,
+    HYPHENATED,
+    MARK,
+    MUSIC,
     PADDING,
+    SOFT_HYPHEN,
     STATES,
+    TAG,
     EvidenceLists,
     ReadingScratch,
     Tables,
+    mark_texts,
     read_documents,
 )
 from infostream_dedup.judging.evidence.kernels.words import BINS
@@ -34,11 +40,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_MARKUP: Final = (b"<", b"&", b"/", b"@", b"{", b"-\n", b"-\r", b"\xad\n", b"\xf3\xa0", b"\xf0\x9d\x85")
-"""A text with one of these, or with a slash in ``_ADDRESS``, is cleaned first; single bytes are found quickly. The last
-begin invisible characters beyond U+FFFF."""
-
-_ADDRESS: Final = b"://"
+_SIGNS: Final = np.zeros(256, dtype=np.uint8)
+_SIGNS[list(b"<&@{")] = MARK
+for _byte, _sign in ((0x2F, ADDRESS), (0x2D, HYPHENATED), (0xAD, SOFT_HYPHEN), (0xF3, TAG), (0xF0, MUSIC)):
+    _SIGNS[_byte] = _sign
 
 _MOST_KEPT: Final = 1 << 22
 """Bytes of text for which the lists are kept; longer texts are rare, and their lists are given back."""
@@ -138,18 +143,10 @@ def _with_replaced(texts: Utf8Texts, replaced: Mapping[int, bytes]) -> Utf8Texts
 
 def _marked(texts: Utf8Texts) -> list[int]:
     """Indexes of the texts that contain markup, ascending."""
-    bounds = (texts.offsets - texts.offsets[0]).tolist()
-    data, found = texts.data[texts.offsets[0] : texts.offsets[-1]].tobytes(), set()
-    for mark in _MARKUP:
-        place = data.find(mark)
-        while place >= 0:
-            number = bisect_right(bounds, place) - 1
-            begin, end = bounds[number], bounds[number + 1]
-            marked = mark != b"/" or data[max(begin, place - 1) : min(end, place + 2)] == _ADDRESS
-            if marked:
-                found.add(number)
-            place = data.find(mark, end if marked else place + 1)
-    return sorted(found)
+    marked = np.zeros(len(texts), dtype=np.bool_)
+    mark_texts(texts.data, texts.offsets, _SIGNS, marked)
+    found: list[int] = np.flatnonzero(marked).tolist()
+    return found
 
 
 def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> RawEvidence:

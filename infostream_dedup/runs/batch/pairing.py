@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -368,6 +369,9 @@ class PairChoice:
     cross_language: bool = False  # list only pairs of two languages
     between: Between = "nothing-better"  # rule for translations (see `find_translations`)
     one_to_one: bool = False  # list at most one translation of each document into each other language
+    kinds: tuple[str, ...] = KIND_NAMES  # kinds to list
+    # counts the pairs of other kinds that would have been listed, by kind
+    left_out: Counter[str] = field(default_factory=Counter, compare=False)
 
     def __post_init__(self) -> None:
         OneOf("id", "strength").check("sort", self.sort)
@@ -375,6 +379,17 @@ class PairChoice:
         for name, limit in (("k_min", Range(1, 12)), ("min_probability", Range(0.0, 1.0)), ("top", Range(1))):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, limit.check(name, getattr(self, name)))
+        for kind in self.kinds:
+            OneOf(*KIND_NAMES).check("kinds", kind)
+
+    def listed(self, judged: JudgedCandidates) -> ListedPairs:
+        """Choose the pairs to list, and count those of other kinds."""
+        wanted = judged.probability >= self.least
+        if len(self.kinds) == len(KIND_NAMES):
+            return ListedPairs.of(judged, wanted)
+        listed = wanted & np.isin(judged.kinds, [KIND_NAMES.index(name) for name in self.kinds])
+        self.left_out.update(names_of_kinds(judged.kinds[wanted & ~listed]))
+        return ListedPairs.of(judged, listed)
 
     @property
     def least(self) -> float:
@@ -456,7 +471,8 @@ def judged_pair_rows(
     Arguments as in ``listed_pairs``.
     """
     listed = listed_pairs(collection, choice, parts=parts, progress=progress)
-    found = find_translations(collection, between=choice.between, single=choice.one_to_one)
+    between: Between = choice.between if KIND_NAMES[Kind.TRANSLATION] in choice.kinds else "none"
+    found = find_translations(collection, between=between, single=choice.one_to_one)
     if found is None:
         return _rows(collection, listed, choice)
     translated = _chosen_translations(found, choice, parts, None if choice.top is None else choice.top - len(listed.a))
@@ -485,8 +501,7 @@ def listed_pairs(
     none = ListedPairs.of(collection.judge(a[:0], b[:0]), np.zeros(0, dtype=np.bool_))
     screened = choice.least >= LEAST_PROBABILITY
     every = collection.judged(a, b, filtered=choice.least > 0, screened=screened, progress=progress)
-    found = (ListedPairs.of(judged, judged.probability >= choice.least) for judged in every)
-    return collected(chain([none], found), choice.sort, choice.top)
+    return collected(chain([none], map(choice.listed, every)), choice.sort, choice.top)
 
 
 def _chosen_translations(

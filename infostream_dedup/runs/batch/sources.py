@@ -61,6 +61,8 @@ class Rereadable:
             for one in read:
                 if isinstance(one, Document):
                     self._note(one)
+                elif self._kept is not None:
+                    self._kept.extend(one.documents())
                 else:
                     self._mark = _mark_with_block(self._mark or 0, one)
                 yield one

@@ -549,7 +549,7 @@ def _listed(collection: JudgedRun, choice: PairChoice, parts: NDArray[np.int64] 
         if parts is not None:
             wanted &= parts[a] != parts[b]
         judged = collection.judge(a[wanted], b[wanted], filtered=choice.least > 0)
-        yield ListedPairs.of(judged, judged.probability >= choice.least)
+        yield choice.listed(judged)
         collection.run.tell("judging", int(documents[-1]) + 1, len(languages))
 
 

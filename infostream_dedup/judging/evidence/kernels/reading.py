@@ -505,17 +505,24 @@ def _merge_heads(numbers: Vector[np.uint32], begin: int, end: int) -> int:
     return kept
 
 
+@inlined
+def _join_tokens(tokens: Vector[np.uint64], count: int, triples: Vector[np.uint64], place: int) -> int:
+    """Write the triples of tokens from a place on; return the end. One or two tokens make one triple."""
+    if 0 < count < 3:
+        triples[place] = joined(tokens[0], tokens[1] if count > 1 else _NONE, _NONE)
+        place += 1
+    for token in range(count - 2):
+        triples[place] = joined(tokens[token], tokens[token + 1], tokens[token + 2])
+        place += 1
+    return place
+
+
 @compiled
 def _finish(scratch: ReadingScratch, found: EvidenceLists, document: int) -> None:
     """Make triples of the tokens, sort and deduplicate all lists, and write their bounds."""
     tokens, begins, ends = scratch.tokens, found.ends[document], found.ends[document + 1]
     count, place = scratch.state[_TOKENS], begins[0]
-    if 0 < count < 3:
-        found.triples[place] = joined(tokens[0], tokens[1] if count > 1 else _NONE, _NONE)
-        place += 1
-    for token in range(count - 2):
-        found.triples[place] = joined(tokens[token], tokens[token + 1], tokens[token + 2])
-        place += 1
+    place = _join_tokens(tokens, count, found.triples, place)
     # The tokens are no longer needed.
     ends[0] = sorted_once(found.triples, begins[0], place, 64, tokens, scratch.bins)
     numbers = sorted_once(found.numbers, begins[1], scratch.state[_NUMBERS], 32, scratch.spare, scratch.bins)
@@ -559,6 +566,92 @@ def read_documents(
         state[_TITLE_END] = title
         _walk(tables, scratch, found, size)
         _finish(scratch, found, document)
+
+
+# Texts with markup are cleaned before they are read
+
+PLAIN, MARK, ADDRESS, HYPHENATED, SOFT_HYPHEN, TAG, MUSIC = range(7)
+"""What a byte may begin: nothing; markup; ``//`` of an address; a hyphen, or a soft one, at the end of a line; tags and
+signs of music, which are invisible."""
+
+_NEW_LINE: Final = 0x0A
+
+
+@compiled
+def mark_texts(
+    data: Vector[np.uint8], offsets: Vector[np.int64], signs: Vector[np.uint8], marked: Vector[np.bool_]
+) -> None:
+    """Find the texts that may have to be cleaned.
+
+    Args:
+        data: UTF-8.
+        offsets: int64 (texts + 1,), bounds of each text.
+        signs: uint8 (256,), what each byte may begin.
+        marked: bool (texts,), receives the result.
+    """
+    for text in range(marked.size):
+        begin, end = offsets[text], offsets[text + 1]
+        found, at = False, begin
+        while at < end and not found:
+            sign = signs[data[at]]
+            if sign != PLAIN:
+                after = data[at + 1] if at + 1 < end else np.uint8(0)
+                if sign == MARK:
+                    found = True
+                elif sign == ADDRESS:
+                    found = after == 0x2F and at > begin and data[at - 1] == 0x3A
+                elif sign == HYPHENATED:
+                    found = after == _NEW_LINE or after == 0x0D
+                elif sign == SOFT_HYPHEN:
+                    found = after == _NEW_LINE
+                elif sign == TAG:
+                    found = after == 0xA0
+                else:
+                    found = after == 0x9D and at + 2 < end and data[at + 2] == 0x85
+            at += 1
+        marked[text] = found
+
+
+@compiled
+def read_triples(
+    data: Vector[np.uint8],
+    offsets: Vector[np.int64],
+    tables: Tables,
+    scratch: ReadingScratch,
+    triples: Vector[np.uint64],
+    ends: Vector[np.int64],
+) -> None:
+    """Read only the word triples of documents, those of ``read_documents``.
+
+    Args:
+        data: valid UTF-8.
+        offsets: int64 (documents + 1,), bounds of title and text of each document.
+        tables: tables of characters and words.
+        scratch: scratch memory for the longest document.
+        triples: receives the triples of each document, ascending, each once; as long as ``data``.
+        ends: int64 (documents + 1,), receives their bounds.
+    """
+    tokens, kinds, folded = scratch.tokens, scratch.kinds, scratch.folded
+    ends[0] = 0
+    for document in range(offsets.size - 1):
+        size, _ = _decode(data, offsets[document], offsets[document + 1], 0, tables, scratch)
+        place, count = 0, 0
+        while place < size:
+            if is_letter(kinds[place]):
+                hashed, _, last, _, _, mixes = read_word(kinds, folded, place)
+                if mixes and repair_word(tables.twins, kinds, folded, place, last):
+                    hashed, _, last, _, _, mixes = read_word(kinds, folded, place)
+                tokens[count] = mixed(hashed)
+                count += 1
+                place = last + 1
+            elif kinds[place] == _DIGIT:
+                place, token, _, _, _ = number_at(kinds, folded, place, 0)
+                tokens[count] = token
+                count += 1
+            else:
+                place += 1
+        end = _join_tokens(tokens, count, triples, ends[document])
+        ends[document + 1] = sorted_once(triples, ends[document], end, 64, tokens, scratch.bins)
 
 
 @compiled

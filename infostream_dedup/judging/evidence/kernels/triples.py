@@ -177,3 +177,164 @@ def count_new(given: TripleRange, new: Vector[np.bool_], found: Vector[np.int32]
             count += new[place]
         found[document] = count
         at = end
+
+
+# Find documents with common wording by sketches: the smallest triples of each document
+
+DOCUMENT_BITS: Final = 24
+"""Low bits of an entry; the others are the low bits of the triple's hash."""
+
+_FEW: Final = 5
+"""Triples of a text so short that one common triple may matter."""
+
+_DOCUMENT = np.uint64((1 << DOCUMENT_BITS) - 1)
+_HASH_BITS = np.uint64(DOCUMENT_BITS)
+
+
+class Sketches(NamedTuple):
+    """The sketches of documents, and which of them contain each triple."""
+
+    triples: Vector[np.uint64]  # uint64, of each document ascending; a sketch is the beginning of them
+    begins: Vector[np.int64]  # int64 (documents + 1,), bounds of each document's triples
+    sizes: Vector[np.int64]  # int64 (documents,), triples in each sketch
+    entries: Vector[np.uint64]  # uint64, ascending: hash and document of each triple of a sketch
+    runs: Vector[np.int32]  # int32, as long: number of the run of equal hashes, sketch by sketch
+    starts: Vector[np.int64]  # int64 (runs + 1,), where each run begins in ``entries``
+    passed: Vector[np.int64]  # int64 (runs,), documents of each run that have been asked; zeros at first
+
+
+@compiled
+def measure_sketches(
+    triples: Vector[np.uint64], begins: Vector[np.int64], fewest: int, limit: np.uint64, sizes: Vector[np.int64]
+) -> None:
+    """Count the triples in each sketch: those up to a limit, and at least ``fewest`` if there are as many."""
+    for document in range(sizes.size):
+        begin, end = begins[document], begins[document + 1]
+        at = min(begin + fewest, end)
+        while at < end and triples[at] <= limit:
+            at += 1
+        sizes[document] = at - begin
+
+
+@compiled
+def fill_entries(
+    triples: Vector[np.uint64], begins: Vector[np.int64], sizes: Vector[np.int64], entries: Vector[np.uint64]
+) -> None:
+    """Write the entries of all sketches, in the order of the documents."""
+    place = 0
+    for document in range(sizes.size):
+        for at in range(begins[document], begins[document] + sizes[document]):
+            entries[place] = (triples[at] << _HASH_BITS) | np.uint64(document)
+            place += 1
+
+
+@compiled
+def number_runs(
+    entries: Vector[np.uint64], ends: Vector[np.int64], runs: Vector[np.int32], starts: Vector[np.int64]
+) -> int:
+    """Number the runs of equal hashes, and write the numbers of each document's triples; return their count.
+
+    Args:
+        entries: as in ``Sketches``.
+        ends: int64 (documents,), where each document's numbers begin in ``runs``; receives where they end.
+        runs: int32, as long as ``entries``; receives the numbers.
+        starts: int64, longer by one than ``entries``; receives where each run begins, and the end of the last.
+    """
+    run, last = -1, np.uint64(0)
+    for at in range(entries.size):
+        hashed = entries[at] >> _HASH_BITS
+        if at == 0 or hashed != last:
+            run += 1
+            starts[run] = at
+            last = hashed
+        document = signed(entries[at] & _DOCUMENT)
+        runs[ends[document]] = run
+        ends[document] += 1
+    starts[run + 1] = entries.size
+    return run + 1
+
+
+@inlined
+def _sketched_below(given: Sketches, document: int, limit: np.uint64) -> int:
+    """Triples of a sketch that are at most a limit."""
+    begin = given.begins[document]
+    low, high = begin, begin + given.sizes[document]
+    while low < high:
+        middle = (low + high) // 2
+        if given.triples[middle] <= limit:
+            low = middle + 1
+        else:
+            high = middle
+    return signed(low - begin)
+
+
+@inlined
+def _may_be_alike(given: Sketches, a: int, b: int, shared: int, least: float) -> bool:
+    """Whether enough of the smaller sketch is shared, as far as both sketches reach."""
+    size_a, size_b = given.sizes[a], given.sizes[b]
+    # Most documents that meet have one triple in common by chance.
+    if shared == 1 and min(size_a, size_b) > _FEW:
+        return False
+    all_a, all_b = given.begins[a + 1] - given.begins[a], given.begins[b + 1] - given.begins[b]
+    if size_a < all_a:
+        size_b = _sketched_below(given, b, given.triples[given.begins[a] + size_a - 1])
+    if given.sizes[b] < all_b:
+        size_a = _sketched_below(given, a, given.triples[given.begins[b] + given.sizes[b] - 1])
+    needed = least * np.float64(min(size_a, size_b))
+    return not np.float64(shared) < needed
+
+
+@compiled
+def pairs_of_sketches(
+    given: Sketches,
+    first: int,
+    cap: int,
+    least: float,
+    counts: Vector[np.int32],
+    met: Vector[np.int64],
+    a: Vector[np.int64],
+    b: Vector[np.int64],
+) -> tuple[int, int]:
+    """Find pairs with enough common triples in their sketches, in the order of (b, a), until there is no more room.
+
+    Args:
+        given: the sketches; ``passed`` goes on where the last call ended.
+        first: the first document to ask.
+        cap: even number; of a triple in more documents, only the first and the last of them are asked, half each.
+        least: share of the smaller sketch that must be common, 0 to 1.
+        counts: int32 (documents,), zeros; scratch memory, zeros again at the end.
+        met: int64 (documents,), scratch memory.
+        a: int64, receives the earlier documents; at least as long as there are documents.
+        b: int64, as long; receives the later ones.
+
+    Returns:
+        The next document to ask, and the number of pairs.
+    """
+    found, place = 0, 0
+    for document in range(first):
+        place += given.sizes[document]
+    for document in range(first, given.sizes.size):
+        if a.size - found < document:
+            return document, found
+        others = 0
+        for at in range(place, place + given.sizes[document]):
+            run = given.runs[at]
+            begin, earlier = given.starts[run], given.passed[run]
+            given.passed[run] += 1
+            for number in range(min(earlier, cap)):
+                step = number if number < cap // 2 else number + max(earlier - cap, 0)
+                other = signed(given.entries[begin + step] & _DOCUMENT)
+                if counts[other] == 0:
+                    met[others] = other
+                    others += 1
+                counts[other] += 1
+        place += given.sizes[document]
+        kept = found
+        for number in range(others):
+            other = met[number]
+            if _may_be_alike(given, other, document, counts[other], least):
+                a[found], b[found] = other, document
+                found += 1
+            counts[other] = 0
+        a[kept:found].sort()
+    return given.sizes.size, found
