@@ -78,6 +78,34 @@ class StoreMovedError(StoreBusyError):
     """The file at the path of an open store is no longer the file that was opened: nothing may be acknowledged."""
 
 
+def how_to_install(extra: str) -> str:
+    """Return the command that installs an extra into this Python, from where the package was installed."""
+    import json
+    import shlex
+    import sys
+    from importlib.metadata import Distribution, PackageNotFoundError
+    from pathlib import Path
+    from shutil import which
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    project, told = Path(__file__).resolve().parents[1], None
+    try:
+        told = Distribution.from_name("infostream-dedup").read_text("direct_url.json")
+    except PackageNotFoundError:
+        # A checkout that is on the path.
+        told = json.dumps({"url": project.as_uri()}) if (project / "pyproject.toml").is_file() else None
+    where: dict[str, Any] = json.loads(told or "{}")
+    target = f"infostream-dedup[{extra}]"
+    if "vcs_info" in where:
+        target += f" @ {where['vcs_info']['vcs']}+{where['url']}"
+    elif where.get("url", "").startswith("file:"):
+        target = f"{url2pathname(urlsplit(where['url']).path)}[{extra}]"
+    edited = ["-e"] if where.get("dir_info", {}).get("editable") else []
+    near = Path(which("pip") or "").parent == Path(sys.executable or "").parent
+    return shlex.join([*(["pip"] if near else [sys.executable or "python3", "-m", "pip"]), "install", *edited, target])
+
+
 class MissingExtraError(InfostreamError):
     """An optional package that is needed is not installed.
 
@@ -90,9 +118,7 @@ class MissingExtraError(InfostreamError):
     exit_code = 78
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
-        super().__init__(
-            f"{purpose} needs the package {package}, which is not installed; pip install 'infostream-dedup[{extra}]'"
-        )
+        super().__init__(f"{purpose} needs the package {package}, which is not installed; {how_to_install(extra)}")
 
 
 class BadDataError(InfostreamError):

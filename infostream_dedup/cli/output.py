@@ -97,6 +97,11 @@ def chosen_format(given: str | None, on_terminal: str, in_pipe: str) -> str:
     return given or (on_terminal if sys.stdout.isatty() else in_pipe)
 
 
+def is_drawn(output_format: str | None, *, wide: bool = False) -> bool:
+    """Whether people read the answer, who did not ask for another form of it."""
+    return output_format is None and not wide and sys.stdout.isatty()
+
+
 def note(message: str, *, quiet: bool) -> None:
     """Print a line for the user on standard error."""
     if not quiet:
@@ -105,9 +110,13 @@ def note(message: str, *, quiet: bool) -> None:
 
 def note_reading(report: ReadingReport | None, *, quiet: bool, more: str = "") -> None:
     """Print a line that accounts for every record of the input, followed by ``more``."""
-    if report is not None:
-        RUN.was_read(report)
-        note(report.summary() + more, quiet=quiet)
+    if report is None:
+        return
+    RUN.was_read(report)
+    summary = report.summary() + more
+    # To a person, it is news only if something was not used as it was given.
+    if not sys.stderr.isatty() or summary != f"read {report.read} = used {report.read} + quarantined 0":
+        note(summary, quiet=quiet)
 
 
 def note_remnants(*, quiet: bool) -> None:

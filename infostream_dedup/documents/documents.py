@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from infostream_dedup.documents.records import ReadingReport
 
 
-IdType = Literal["str", "int"]
 OtherLanguages = Literal["stem", "skip", "fail"]
 Repair = Literal["no", "judged", "written"]
 """What happens to texts that were once decoded wrongly: nothing; judged as what they were; also written so."""
@@ -76,7 +75,6 @@ class DocumentBuilder:
     def __init__(
         self,
         *,
-        id_type: IdType = "str",
         zone: tzinfo = UTC,
         columns: ColumnNames | None = None,
         make_ids: bool = False,
@@ -84,7 +82,6 @@ class DocumentBuilder:
         repair: Repair = "judged",
         report: ReadingReport | None = None,
     ) -> None:
-        self._id_type = id_type
         self._zone = zone
         self._columns = columns
         self._other_languages = other_languages
@@ -154,14 +151,13 @@ class DocumentBuilder:
             return self._make_id(values)
         if value is None:
             raise _missing_error(values, "id", place)
-        if isinstance(value, int) and not isinstance(value, bool) and self._id_type == "int":
+        if isinstance(value, int) and not isinstance(value, bool):
             if value not in _INT64:
                 raise place.error("E_TYPE", f"{_format_value(value)} is outside 64 bits; give the id as a string", "id")
             return str(int(value))
-        expected = "a string" if self._id_type == "str" else "a string or a whole number of 64 bits"
         # An integer beyond 64 bits arrives as a float, and an id must not lose digits silently.
-        hint = "; id_type='int' (--id-type int) takes whole numbers" if type(value) is int else ""
-        raise place.error("E_TYPE", f"{_type_name(value)} {_format_value(value)}, expected {expected}{hint}", "id")
+        expected = "a string or a whole number of 64 bits"
+        raise place.error("E_TYPE", f"{_type_name(value)} {_format_value(value)}, expected {expected}", "id")
 
     def _make_id(self, values: Mapping[str, Any]) -> str:
         """Return a digest of title, text, date and address; the second of equal documents in a reading gets ``-2``."""

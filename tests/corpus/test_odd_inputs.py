@@ -108,9 +108,6 @@ WITH_AN_OPTION: dict[str, tuple[str, str | bytes, str, dict[str, Any]]] = {
     "body and headline": (
         "a.jsonl", lines(OTHER), "perhaps --columns text=body,title=headline", {"columns": "text=body,title=headline"},
     ),
-    "whole numbers as ids": (
-        "a.jsonl", lines([{**row, "id": n} for n, row in enumerate(PLAIN)]), "--id-type int", {"id_type": "int"},
-    ),
 }  # fmt: skip
 
 COLLECT = "'infostream-dedup collect' turns feeds, pages and web archives into documents"
@@ -246,12 +243,12 @@ def test_rows_of_a_data_frame_are_records() -> None:
         "numpy": [dict(zip(frame.columns, row, strict=True)) for row in frame.to_numpy()],
     }
     for records in read.values():
-        first, second = read_documents(records, id_type="int")
+        first, second = read_documents(records)
         assert (first.id, first.title, first.published) == ("1", "Погода", "2024-03-01T10:05:00")
         assert (second.id, second.title, second.published, second.time) == ("2", "", None, None)
         assert second.extra == {"views": None, "when": None}
     types = {"id": np.int64(3), "text": np.str_("Снег"), "published": np.datetime64("2024-03-01T10:05", "ns")}
-    (document,) = read_documents([types | {"vector": np.array([1, 2]), "share": np.float32(0.5)}], id_type="int")
+    (document,) = read_documents([types | {"vector": np.array([1, 2]), "share": np.float32(0.5)}])
     assert (document.id, document.published) == ("3", "2024-03-01T10:05:00")
     assert document.extra == {"vector": [1, 2], "share": 0.5}
     assert [type(value) for value in document.extra.values()] == [list, float]
