@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.core import ParameterSource
 
 from infostream_dedup.cli.drawn import print_collection, print_dedup, print_pairs, print_sample, print_swept
 from infostream_dedup.cli.face import Command, Excludes, Needs, alike, command, expert, output, reads
@@ -637,7 +638,10 @@ def dedup(
     from infostream_dedup import api
 
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
-        summary = api.dedup(documents, out, prefix=prefix, csv_dialect=csv_dialect(), progress=progress, **given)
+        # Not asked for another, the output is written as the input is.
+        asked = click.get_current_context().get_parameter_source("csv_dialect") is not ParameterSource.DEFAULT
+        dialect = csv_dialect() if asked else "input"
+        summary = api.dedup(documents, out, prefix=prefix, csv_dialect=dialect, progress=progress, **given)
     if out != "-" and is_drawn(output_format, wide=wide):
         reading = {name: given[name] for name in _AGAIN}
         print_dedup(summary, documents, reading, out, annotated=given["annotate"])

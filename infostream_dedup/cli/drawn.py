@@ -6,8 +6,6 @@ import shutil
 from collections import Counter
 from heapq import nsmallest
 from itertools import count, zip_longest
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
@@ -83,7 +81,7 @@ def _print_pair(label: str, row: Mapping[str, Any], known: Mapping[str, Document
 def _evidence(row: Mapping[str, Any]) -> str:
     parts = []
     if row.get("wording_forward") is not None:
-        shares = f"wording: {row['wording_forward']:.0%} of the first, {row['wording_backward']:.0%} of the second"
+        shares = f"wording {row['wording_forward']:.0%} there, {row['wording_backward']:.0%} back"
         parts.append(shares.replace("%", " %"))
     terms = row.get("terms") or row.get("met") or []
     parts.append(f"{row['forward']} of {row['n_a']} terms{': ' if terms else ''}{', '.join(map(str, terms))}")
@@ -130,14 +128,12 @@ def found_documents(sources: Sequence[str], ids: set[str], reading: Mapping[str,
     found: dict[str, Document] = {}
     if not ids or "-" in sources:
         return found
-    with TemporaryDirectory() as scratch:
-        # What the first reading set aside is set aside again, but not written again.
-        again = {**reading, "quarantine": str(Path(scratch, "bad")) if reading["on_error"] != "fail" else None}
-        for document in read_documents(list(sources), **again):
-            if document.id in ids:
-                found[document.id] = document
-                if len(found) == len(ids):
-                    break
+    # What the first reading set aside is set aside again, but not written again.
+    for document in read_documents(list(sources), **reading):
+        if document.id in ids:
+            found[document.id] = document
+            if len(found) == len(ids):
+                break
     return found
 
 

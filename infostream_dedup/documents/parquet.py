@@ -24,9 +24,7 @@ _BATCH_BYTES: Final = 256 * 2**20
 _SMALL_FILE: Final = 16 * 2**20
 
 
-def parquet_records(
-    source: str, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True
-) -> Iterator[Any]:
+def parquet_records(source: str, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True) -> Iterator[Any]:
     """Yield the records of one file, or a single error if it is not Parquet or has wrong columns."""
     require_arrow("reading .parquet")
     import pyarrow as pa

@@ -83,7 +83,8 @@ class Reading:
         on_error: ``fail`` stops at the first bad record; ``skip`` sets it aside in ``quarantine`` and continues. A file
             that breaks off (a truncated archive, damaged Parquet) or has wrong columns counts as one bad record:
             everything before the break is read, and reading continues with the next file.
-        quarantine: file for the records that are set aside; overwritten. Required for ``skip``.
+        quarantine: file for the records that are set aside; overwritten. Without one, they are
+            only counted.
         max_errors: with ``skip``, maximum number of records set aside before reading stops.
         max_line_bytes: maximum length of a line of JSON Lines or a row of CSV in bytes; longer ones are bad and never
             loaded.

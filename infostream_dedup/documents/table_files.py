@@ -31,9 +31,7 @@ _REQUIRED: Final = ("id", "text")
 _TEXTS: Final = ("id", "title", "text", "source", "url")
 
 
-def arrow_records(
-    source: str, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True
-) -> Iterator[Any]:
+def arrow_records(source: str, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True) -> Iterator[Any]:
     """Yield the records of one file in Arrow's file or stream format; a single error if it is neither."""
     require_arrow("reading .arrow and .feather")
     import pyarrow as pa

@@ -88,7 +88,7 @@ def test_pairs_begin_with_counts_and_name_kind_ids_titles_and_sources(files, wid
     assert "persha" in first
     assert "2026-11-01" in first
     assert re.match(r" +2 +Рада ухвал", second)
-    assert "wording: 100 % of the first" in evidence
+    assert "wording 100 % there" in evidence
     assert re.search(r"\d+ of \d+ terms: ", evidence)
     assert max(map(cell_width, lines)) <= width
 
