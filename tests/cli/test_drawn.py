@@ -135,7 +135,7 @@ def test_dedup_says_what_stays_and_shows_the_largest_groups(files, width):
             "ru-002",
             [r"title +\S", r"verdict +duplicate of ru-001", "in group ru-001"],
         ),
-        (["store", "show", "news.db", "uk-002"], "uk-002", ["verdict +new", "nothing repeats it"]),
+        (["store", "show", "news.db", "ru-005"], "ru-005", ["verdict +new", "nothing repeats it"]),
     ],
 )
 def test_the_answer_comes_first_and_no_line_is_beyond_the_width(files, width, command, first, others):
