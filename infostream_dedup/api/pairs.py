@@ -78,7 +78,8 @@ class PairListing(Listing["PairRow"]):
         kinds = Counter(row["kind" if judged else "relation"] or "linked" for row in self.as_dicts())
         counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
         by = "preset judged" if judged else f"key terms, k = {self.k_min or self.settings.k}"
-        return f"<PairListing: {len(self):,} pair{'s' * (len(self) != 1)} ({counts or 'none'}) of {self.report.used:,} documents, by {by}>"
+        total = f"{len(self):,} pair{'s' * (len(self) != 1)}"
+        return f"<PairListing: {total} ({counts or 'none'}) of {self.report.used:,} documents, by {by}>"
 
     def rethreshold(self, k: int | None = None, *, min_probability: float | None = None) -> PairListing:
         """Return the pairs that a stricter k or a higher probability would have listed; nothing is recomputed.

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from infostream_dedup.runs.batch.pairing import PairRow
     from infostream_dedup.runs.batch.sweeping import SweepResult
 
-_PAGE: Final = ("made", "ui_language", "xlsx")
+_PAGE: Final = ("made", "ui_language", "xlsx", "paper")
 _WORDS: Final = "infostream_dedup.sweep.words"
 _READING: Final = (
     *(
@@ -140,7 +140,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     ],
     rules=[
         Excludes(("documents", "store"), needed=True),
-        *(Needs(name, ("out",)) for name in ("made", "ui_language", "xlsx")),
+        *(Needs(name, ("out",)) for name in ("made", "ui_language", "xlsx", "paper")),
         *(Needs(name, ("store",)) for name in ("since", "until")),
         *(Needs(name, ("documents",)) for name in _OF_TEXTS),
     ],
@@ -183,6 +183,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     help="With --out: language of the report.",
 )
 @output("--xlsx", is_flag=True, help="With --out: also write report.xlsx (extra xlsx).")
+@output("--paper", is_flag=True, help="With --out: show the values that the paper published beside yours.")
 @output(
     "--estimate/--no-estimate",
     default=None,

@@ -89,8 +89,7 @@ def test_pairs_say_how_many_they_are_and_by_what():
     assert len(found) == 1
     assert repr(found) == "<PairListing: 1 pair (1 copy) of 3 documents, by preset judged>"
     assert (
-        repr(pairs(rows, columns=COLUMNS, k=3))
-        == "<PairListing: 1 pair (1 equal) of 3 documents, by key terms, k = 3>"
+        repr(pairs(rows, columns=COLUMNS, k=3)) == "<PairListing: 1 pair (1 equal) of 3 documents, by key terms, k = 3>"
     )
 
 
