@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 REPEATS: Final = ("exact", "duplicate")
 _SHOWN: Final = 3
-_MOST: Final = 10
+_MOST: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
