@@ -219,7 +219,7 @@ def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print rows as a table: numbers to the right, ``None`` as a dash; a terminal gets the columns that fit."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = [Column(name, all(isinstance(row.get(name), int | float | None) for row in rows)) for name in names]
-    cells = [[_cell(row.get(name)) for name in names] for row in rows]
+    cells = [[_cell(row.get(name), 2 if name == "probability" else 3) for name in names] for row in rows]
     kept = _fitting(columns, cells) if sys.stdout.isatty() else list(range(len(names)))
     show_table([columns[one] for one in kept], [[[(row[one], "")] for one in kept] for row in cells])
     if len(kept) < len(names):
@@ -242,13 +242,13 @@ def _fitting(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> list[
     return sorted(kept)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any, decimals: int) -> str:
     if value is None:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.3f}"
+        return f"{value:.{decimals}f}"
     if isinstance(value, list):
         return " ".join(map(str, value))
     return str(value)

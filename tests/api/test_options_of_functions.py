@@ -42,7 +42,7 @@ ROWS = [{"id": "1", "text": TEXT, "source": "a.ua"}, {"id": "2", "text": TEXT, "
     (lambda labels: dedup(ROWS, keep="latest"), "keep is 'latest'; expected one of earliest, longest"),
     (
         lambda labels: dedup(ROWS, csv_dialect="ukrainian"),
-        "csv_dialect is 'ukrainian'; expected one of standard, excel",
+        "csv_dialect is 'ukrainian'; expected one of input, standard, excel",
     ),
     (
         lambda labels: dedup(ROWS, k=6, duplicate_rule="both"),
