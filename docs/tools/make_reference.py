@@ -45,7 +45,7 @@ def command_line() -> dict[str, str]:
 
 def _command(command: click.Command, names: tuple[str, ...]) -> Iterator[str]:
     context = click.Context(command, info_name=" ".join(names))
-    if len(names) > 2:  # noqa: PLR2004 - the page is about the first two
+    if len(names) > 2:
         yield f"## {' '.join(names[1:])}"
     usage = " ".join(command.collect_usage_pieces(context))
     yield f"```text\n{' '.join(names)} {usage}\n```"

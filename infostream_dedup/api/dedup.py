@@ -276,7 +276,8 @@ def dedup(
             inputs = [*documents.paths, *([] if boilerplate is None else [boilerplate])]
             check_output(out, inputs=inputs, quarantine=read.quarantine)
         columns = Annotation(way.columns, prefix=prefix) if annotate else None
-        form = form_of_inputs(documents.paths, read) if out is not None and csv_dialect == "input" else csv_dialect
+        paths = [] if out is None else documents.paths
+        form = form_of_inputs(paths, read) if csv_dialect == "input" else csv_dialect
         refusal = _IN_ROWS if out is None else refuse_on_disk(agreed)
         refusal = _COUNTED_IN_MEMORY if count_copies else MEANT_IN_MEMORY if semantic else refusal
         with chosen_disk(

@@ -161,7 +161,7 @@ def import_table(file: Path, source: Any, target: Any, output_format: str | None
     for reason, number in done.left_out.items():
         note(f"left out: {number} ({reason})", quiet=quiet)
     for error in done.broken[:_NAMED]:
-        note(f"skipped: {error}", quiet=quiet)
+        note(f"skipped: {error.for_command_line}", quiet=quiet)
     if len(done.broken) > _NAMED:
         note(f"skipped: {len(done.broken) - _NAMED} more", quiet=quiet)
 
