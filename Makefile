@@ -11,8 +11,9 @@ WORKERS ?= auto
 
 .PHONY: demo paper native test unit test-all test-smoke test-spark test-translate lint bench spark-demo attack reports clean
 
-demo: $(VENV)/.installed  ## the main job on the bundled sample: prints the S/T table, writes out/demo/report.html
+demo: $(VENV)/.installed  ## what repeats what in the bundled sample, and why; writes out/demo/report.html
 	$(BIN)/infostream-dedup demo --out out/demo
+	@echo "before these commands: . $(BIN)/activate"
 
 native:  ## compiles the kernels for this machine; after an edit of one
 	$(BIN)/python native/kernel_compiler.py
@@ -76,7 +77,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet -e '.[report]'
+	$(BIN)/pip install --quiet -e '.[report,service]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python

@@ -5,7 +5,9 @@ A message says what was found, what was expected and what to do. Any other excep
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from functools import partial
+from typing import Any, Final
 
 __all__ = [
     "BadDataError",
@@ -21,10 +23,39 @@ __all__ = [
 ]
 
 
+_BOTH_SPELLINGS: Final = re.compile(r"(?P<before>\S+(?: \S+)?) \((?P<flag>--[\w.: -]+)\)")
+_FLAG: Final = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)\b")
+
+
+_COLUMNS: Final = re.compile(r"--columns (?:'([^']*)'|(\S*[^\s;]))( --make-ids)?")
+
+
+def _spelled(found: re.Match[str], *, flags: bool) -> str:
+    """``batch_id (--batch-id)`` as one of the two; other words before a flag are kept."""
+    words, (flag, *value) = found["before"].split(), found["flag"].split()
+    name = flag.removeprefix("--").replace("-", "_")
+    size = 1 + len(value)
+    if words[-size:][1:] == value and words[-size:][0].rstrip("s") == name.rstrip("s"):
+        return " ".join([*words[:-size], found["flag"]] if flags else words)
+    return found[0]
+
+
 class InfostreamError(Exception):
     """Base of all errors raised on purpose by this package."""
 
     exit_code = 70
+
+    def __str__(self) -> str:
+        """The message, with options named as in Python."""
+        told = _BOTH_SPELLINGS.sub(partial(_spelled, flags=False), super().__str__())
+        told = _COLUMNS.sub(lambda found: f"columns={found[1] or found[2]!r}{', make_ids=True' * bool(found[3])}", told)
+        told = told.replace("--make-ids", "make_ids=True")
+        return _FLAG.sub(lambda found: found[1].replace("-", "_"), told)
+
+    @property
+    def for_command_line(self) -> str:
+        """The message, with options named as on the command line."""
+        return _BOTH_SPELLINGS.sub(partial(_spelled, flags=True), super().__str__())
 
     def __reduce__(self) -> Any:
         # Exceptions are copied by calling their class with the message alone. In a pool of processes, an error that
@@ -78,6 +109,34 @@ class StoreMovedError(StoreBusyError):
     """The file at the path of an open store is no longer the file that was opened: nothing may be acknowledged."""
 
 
+def how_to_install(extra: str) -> str:
+    """Return the command that installs an extra into this Python, from where the package was installed."""
+    import json
+    import shlex
+    import sys
+    from importlib.metadata import Distribution, PackageNotFoundError
+    from pathlib import Path
+    from shutil import which
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    project, told = Path(__file__).resolve().parents[1], None
+    try:
+        told = Distribution.from_name("infostream-dedup").read_text("direct_url.json")
+    except PackageNotFoundError:
+        # A checkout that is on the path.
+        told = json.dumps({"url": project.as_uri()}) if (project / "pyproject.toml").is_file() else None
+    where: dict[str, Any] = json.loads(told or "{}")
+    target = f"infostream-dedup[{extra}]"
+    if "vcs_info" in where:
+        target += f" @ {where['vcs_info']['vcs']}+{where['url']}"
+    elif where.get("url", "").startswith("file:"):
+        target = f"{url2pathname(urlsplit(where['url']).path)}[{extra}]"
+    edited = ["-e"] if where.get("dir_info", {}).get("editable") else []
+    near = Path(which("pip") or "").parent == Path(sys.executable or "").parent
+    return shlex.join([*(["pip"] if near else [sys.executable or "python3", "-m", "pip"]), "install", *edited, target])
+
+
 class MissingExtraError(InfostreamError):
     """An optional package that is needed is not installed.
 
@@ -91,9 +150,7 @@ class MissingExtraError(InfostreamError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         self.missing = package, extra, purpose
-        super().__init__(
-            f"{purpose} needs the package {package}, which is not installed; pip install 'infostream-dedup[{extra}]'"
-        )
+        super().__init__(f"{purpose} needs the package {package}, which is not installed; {how_to_install(extra)}")
 
 
 class BadDataError(InfostreamError):

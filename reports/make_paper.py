@@ -43,7 +43,7 @@ def main() -> None:
         quantities: tuple[tuple[int, Quantity], ...] = ((1, "symmetry"), (2, "transitivity"))
         for number, quantity in quantities:
             file = REPORTS / "figures" / f"paper-{slug}-{quantity}.svg"
-            write_text(file, as_svg(curve_figure(result, quantity)) + "\n")
+            write_text(file, as_svg(curve_figure(result, quantity, paper=True)) + "\n")
             parts.append(f"![Figure {number}: {quantity}](figures/{file.name})")
     write_page("paper.md", "Lande's tables and figures, redone", "make_paper.py", parts)
 

@@ -159,4 +159,4 @@ def test_a_missing_package_is_named_with_its_extra(package: str, extra: str, cod
     answer = subprocess.run([sys.executable, "-c", block + code], capture_output=True, text=True, cwd=ROOT)
     assert answer.returncode == 1
     assert f"needs the package {package}" in answer.stderr
-    assert f"pip install 'infostream-dedup[{extra}]'" in answer.stderr
+    assert re.search(rf"pip install .*\[{extra}\]", answer.stderr)

@@ -75,12 +75,14 @@ def site(tmp_path_factory):
 @pytest.mark.filterwarnings("ignore")
 def test_the_site_builds_without_a_warning(site):
     for page in (
-        "index", "first-page", "uk", "ru", "reports/speed", "reference/command-line", "reference/python",
-        "reference/errors", "tutorials/clean-a-file",
+        "index", "contents", "uk", "ru", "reports/speed", "reference/command-line", "reference/python",
+        "reference/errors", "reference/command-dedup", "tutorials/clean-a-file",
     ):  # fmt: skip
         assert (site / f"{page}.html").is_file()
     assert "E_ID_DUPLICATE" in (site / "reference" / "errors.html").read_text("utf-8")
-    assert "reference/command-line.html" in (site / "index.html").read_text("utf-8")
+    assert "reference/command-line.html" in (site / "contents.html").read_text("utf-8")
+    assert "pictures/compare.png" in (site / "index.html").read_text("utf-8"), "the project's first page"
+    assert "content.code.copy" in (site / "index.html").read_text("utf-8")
     assert "<td>47</td>" in (site / "tutorials" / "clean-a-file.html").read_text("utf-8"), "the table of a result"
 
 

@@ -25,20 +25,27 @@ SECTIONS = {"Args": "Arguments", "Returns": "Returns", "Raises": "Raises", "Attr
 
 def pages() -> dict[str, str]:
     """The generated pages by path below ``docs/reference``."""
-    return {"command-line.md": command_line(), "errors.md": errors(), "python.md": python()}
+    return {**command_line(), "errors.md": errors(), "python.md": python()}
 
 
-def command_line() -> str:
-    """Every command with its help text and its options."""
+def command_line() -> dict[str, str]:
+    """A page for each command with its help text and its options, and a list of them."""
     from infostream_dedup.cli import cli
 
-    parts = ["# Command line", MADE, *_command(cli, ("infostream-dedup",))]
-    return "\n\n".join(parts) + "\n"
+    found, listed = {}, []
+    for name in cli.list_commands(click.Context(cli)):
+        command = cli.commands[name]
+        parts = [f"# infostream-dedup {name}", MADE, *_command(command, ("infostream-dedup", name))]
+        found[f"command-{name}.md"] = "\n\n".join(parts) + "\n"
+        first = inspect.cleandoc(command.help or "").partition("\n")[0]
+        listed.append(f"- [{name}](command-{name}.md): {_prose(first)}")
+    head = ["# Command line", MADE, *_paragraphs(inspect.cleandoc(cli.help or "")), "\n".join(listed)]
+    return {"command-line.md": "\n\n".join(head) + "\n", **found}
 
 
 def _command(command: click.Command, names: tuple[str, ...]) -> Iterator[str]:
     context = click.Context(command, info_name=" ".join(names))
-    if len(names) > 1:
+    if len(names) > 2:
         yield f"## {' '.join(names[1:])}"
     usage = " ".join(command.collect_usage_pieces(context))
     yield f"```text\n{' '.join(names)} {usage}\n```"

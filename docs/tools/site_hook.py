@@ -12,15 +12,22 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[2]
 OTHERS = ("CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md", "LICENSE")
-FIRST_PAGES = {"README.md": "first-page.md", "README.uk.md": "uk.md", "README.ru.md": "ru.md"}
+FIRST_PAGES = {"README.md": "index.md", "README.uk.md": "uk.md", "README.ru.md": "ru.md"}
 
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages of the project's folder, the reports with their figures, and the notebooks."""
     for name in (*FIRST_PAGES, *OTHERS):
-        text = _first_pages((ROOT / name).read_text("utf-8")).replace("](docs/", "](")
+        text = (ROOT / name).read_text("utf-8").replace("](docs/README.md)", "](contents.md)")
+        text = _first_pages(text).replace("](docs/", "](")
         text = re.sub(r"\[([\w.]+)\]\(infostream_dedup/[^)]+\)", r"`\1`", text)  # sources are no part of the site
         files.append(File.generated(config, FIRST_PAGES.get(name, name), content=text))
+    # The first page of the site is that of the project; the list of pages gets a name of its own.
+    listed = files.get_file_from_path("README.md")
+    assert listed is not None  # noqa: S101
+    files.remove(listed)
+    text = _first_pages((ROOT / "docs" / "README.md").read_text("utf-8"))
+    files.append(File.generated(config, "contents.md", content=text.replace("](../", "](")))
     for name, text in _generated_pages().items():
         place = f"reference/{name}"
         if (old := files.get_file_from_path(place)) is not None:
@@ -56,7 +63,7 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     if not page.file.generated_by:
         deep = page.file.src_uri.count("/")
         markdown = _first_pages(markdown.replace(f"]({'../' * (deep + 1)}", f"]({'../' * deep}"))
-    if page.file.src_uri == "README.md":
+    if page.file.src_uri == "contents.md":
         markdown = re.sub(r"- (Command line|Errors|Python): ", _named_reference, markdown)
     return markdown.replace(".ipynb)", ".md)")
 
@@ -92,7 +99,7 @@ def _first_pages(text: str) -> str:
 
 
 def _renamed(found: re.Match[str]) -> str:
-    name = {None: "first-page.md", ".uk": "uk.md", ".ru": "ru.md"}[found[2]]
+    name = {None: "index.md", ".uk": "uk.md", ".ru": "ru.md"}[found[2]]
     return found[0].replace(f"README{found[2] or ''}.md", name)
 
 

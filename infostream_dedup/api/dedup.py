@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from heapq import nlargest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, Unpack, get_args
 
 from infostream_dedup.api.keyword_types import DedupKeywords
 from infostream_dedup.api.keywords import chosen
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from infostream_dedup.documents import Annotation, Reading, ReadingReport
-    from infostream_dedup.documents.outputs import CsvDialect
+    from infostream_dedup.documents.outputs import CsvDialect, CsvForm
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence
     from infostream_dedup.links import Advice
     from infostream_dedup.machine.progress import Progress
@@ -178,7 +178,7 @@ def dedup(
     semantic: bool = False,
     count_copies: bool = False,
     boilerplate: str | Path | None = None,
-    csv_dialect: CsvDialect = "standard",
+    csv_dialect: Literal["input", "standard", "excel"] = "input",
     workdir: str | Path | None = None,
     memory: str | int | None = None,
     window_days: float | None = None,
@@ -212,8 +212,9 @@ def dedup(
         count_copies: also count, as ``sweep`` does, how many pairs of documents in one group are copies, and how many
             copies are in one group. In memory only.
         boilerplate: file of sentences to ignore in the comparison (from ``boilerplate``); they are still written.
-        csv_dialect: form of a CSV file: ``excel`` is the one that Ukrainian and Russian spreadsheet programs open on a
-            double click (byte order mark, semicolons, decimal commas).
+        csv_dialect: form of a CSV file: ``input`` has the delimiter, encoding and line ends of CSV files that are read,
+            if all have the same; ``standard`` commas and UTF-8; ``excel`` is the one that Ukrainian and Russian
+            spreadsheet programs open on a double click (byte order mark, semicolons, decimal commas).
         workdir: work on disk, in this folder (see ``sweep``); not with ``semantic``, ``count_copies`` or the share
             score. A private one is made next to ``out``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
@@ -236,8 +237,8 @@ def dedup(
     """
     from infostream_dedup.api.sources import without_boilerplate
     from infostream_dedup.documents import Annotation, check_output, check_quarantine, file_kind, write_documents
+    from infostream_dedup.documents.csv_table import form_of_inputs
     from infostream_dedup.documents.documents import refuse_idle_prefix
-    from infostream_dedup.documents.outputs import CsvDialect
     from infostream_dedup.model import fields_of
     from infostream_dedup.model.limits import OneOf
     from infostream_dedup.runs.batch.deduplication import DuplicateRule, Keep, kept_documents
@@ -245,7 +246,7 @@ def dedup(
 
     OneOf(*get_args(Keep)).check("keep", keep)
     OneOf(*get_args(DuplicateRule)).check("duplicate_rule", duplicate_rule)
-    OneOf(*get_args(CsvDialect)).check("csv_dialect", csv_dialect)
+    OneOf("input", "standard", "excel").check("csv_dialect", csv_dialect)
     refuse_idle_prefix(prefix, annotate=annotate)
     rule = None if duplicate_rule == "equal" else duplicate_rule
     options, advice = with_advised_k(
@@ -275,6 +276,8 @@ def dedup(
             inputs = [*documents.paths, *([] if boilerplate is None else [boilerplate])]
             check_output(out, inputs=inputs, quarantine=read.quarantine)
         columns = Annotation(way.columns, prefix=prefix) if annotate else None
+        paths = [] if out is None else documents.paths
+        form = form_of_inputs(paths, read) if csv_dialect == "input" else csv_dialect
         refusal = _IN_ROWS if out is None else refuse_on_disk(agreed)
         refusal = _COUNTED_IN_MEMORY if count_copies else MEANT_IN_MEMORY if semantic else refusal
         with chosen_disk(
@@ -300,7 +303,7 @@ def dedup(
                 ) as run:
                     on_disk = way.decide_on_disk(run, disk.window_days)
                     facts = run.counted().facts
-                    found_on_disk = _written_from_disk(on_disk, facts, documents, out, columns, keep, csv_dialect)
+                    found_on_disk = _written_from_disk(on_disk, facts, documents, out, columns, keep, form)
                     return replace(found_on_disk, advice=advice)
         first: Iterable[Document | DocumentBlock]
         if columns is None and boilerplate is None:
@@ -335,7 +338,7 @@ def dedup(
             return in_memory(found)
         kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
         rows = _rows(documents.again(), found, kept, columns)
-        write_documents(rows, out, inputs=documents.paths, dialect=csv_dialect)
+        write_documents(rows, out, inputs=documents.paths, dialect=form)
         return numbers(found, kept)[0]
 
 
@@ -356,7 +359,7 @@ def _written_from_disk(
     out: str | Path,
     columns: Annotation | None,
     keep: Keep,
-    dialect: CsvDialect,
+    dialect: CsvDialect | CsvForm,
 ) -> DedupSummary:
     """Write the output of ``dedup`` from decisions made in a work folder."""
     from infostream_dedup.documents import ReadingReport, write_documents
@@ -448,17 +451,17 @@ def _by_evidence(
 def _rows(
     documents: Iterable[Document], found: Iterable[Status], kept: list[bool], columns: Annotation | None
 ) -> Iterator[dict[str, Any]]:
-    from infostream_dedup.documents import row_of
+    from infostream_dedup.documents.documents import row_as_given
 
     checked = documents if columns is None else columns.checked(documents)
     for document, status, stays in zip(checked, found, kept, strict=True):
         if stays:
-            yield row_of(document) if columns is None else columns.row(document, status.as_dict())
+            yield row_as_given(document) if columns is None else columns.row(document, status.as_dict())
 
 
 def _removed(documents: Iterable[Document], found: Iterable[Status], kept: list[bool]) -> Iterator[dict[str, Any]]:
-    from infostream_dedup.documents import row_of
+    from infostream_dedup.documents.documents import row_as_given
 
     for document, status, stays in zip(documents, found, kept, strict=True):
         if not stays:
-            yield row_of(document) | status.as_dict()
+            yield row_as_given(document) | status.as_dict()

@@ -54,11 +54,11 @@ class IngestedBatch:
 
     def originals(self) -> Iterator[dict[str, Any]]:
         """Return the documents that repeat nothing: those neither ``exact`` nor ``duplicate``."""
-        from infostream_dedup.documents import row_of
+        from infostream_dedup.documents.documents import row_as_given
 
         for document, verdict in zip(self.documents, self.verdicts, strict=True):
             if verdict.status not in _REPEATS:
-                yield row_of(document)
+                yield row_as_given(document)
 
 
 class Ingestion(Tabular):

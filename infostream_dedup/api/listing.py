@@ -93,8 +93,16 @@ class Listing(Tabular, Generic[Row]):
     def once(self) -> Iterator[Row]:
         """Yield the rows without keeping those that are still to be computed: the listing is then used up."""
         kept, rest, ended = self._kept, self._rest, self._ended
-        self._kept, self._rest, self._ended = [], _UsedUp(), False
+        self._kept, self._rest, self._ended = [], UsedUp(), False
         return chain(kept, () if ended else rest)
+
+    def __len__(self) -> int:
+        """Number of rows; all are computed."""
+        return len(self.rows)
+
+    def __bool__(self) -> bool:
+        """Whether there is a row; no more than one is computed for it."""
+        return bool(self._kept) or self._keep_next()
 
     @property
     def rows(self) -> list[Row]:
@@ -121,7 +129,7 @@ class Listing(Tabular, Generic[Row]):
         return f"<{type(self).__name__}: {left}, of {', '.join(self.columns)}>"
 
 
-class _UsedUp(Iterator[Any]):
+class UsedUp(Iterator[Any]):
     """Stands for rows that were not kept."""
 
     def __next__(self) -> Any:

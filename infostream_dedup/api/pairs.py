@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 from infostream_dedup.api.keyword_types import PairKeywords
 from infostream_dedup.api.keywords import chosen, parted
-from infostream_dedup.api.listing import Listing
+from infostream_dedup.api.listing import Listing, UsedUp
 from infostream_dedup.api.sources import Disk, chosen_disk, refuse_on_disk
 from infostream_dedup.api.sweep import with_advised_k
 from infostream_dedup.documents.reading import chosen_reading
@@ -69,6 +70,17 @@ class PairListing(Listing["PairRow"]):
         self.k_min = k_min
         self.advice = advice
         self.left_out: Mapping[str, int] = {}
+
+    def __repr__(self) -> str:
+        # Somebody who looks at pairs wants to know what there is: they are computed, unless they were passed on.
+        if isinstance(self._rest, UsedUp):
+            return super().__repr__()
+        judged = "kind" in self.columns
+        kinds = Counter(row["kind" if judged else "relation"] or "linked" for row in self.as_dicts())
+        counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
+        by = "preset judged" if judged else f"key terms, k = {self.k_min or self.settings.k}"
+        total = f"{len(self):,} pair{'s' * (len(self) != 1)}"
+        return f"<PairListing: {total} ({counts or 'none'}) of {self.report.used:,} documents, by {by}>"
 
     def rethreshold(self, k: int | None = None, *, min_probability: float | None = None) -> PairListing:
         """Return the pairs that a stricter k or a higher probability would have listed; nothing is recomputed.

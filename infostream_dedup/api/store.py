@@ -117,6 +117,22 @@ def groups(
     return _ask(path, lambda _, rows: group_page(rows, chosen, by_date=by == "last", after=None, limit=top or -1))
 
 
+def stories(path: str | Path, *, top: int = 20) -> list[dict[str, Any]]:
+    """List the stories that have been told in two or more languages, the latest begun first.
+
+    Args:
+        path: the store.
+        top: maximum number of stories; 0 for all.
+
+    Returns:
+        Rows ``story`` (id of its earliest document), ``title, groups, documents, languages, first, begun`` (ordinal).
+    """
+    from infostream_dedup.stream.store.browsing import story_page
+
+    top = Range(0).check("top", top)
+    return _ask(path, lambda _, connection: story_page(connection, before=None, limit=top or -1))
+
+
 def show(path: str | Path, id: str) -> dict[str, Any]:  # noqa: A002 - the name of the field
     """Show what a store knows about a document: its fields, verdict, group with all members, story and key terms.
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from infostream_dedup.links import Advice
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock
+    from infostream_dedup.runs.batch.answering import Answer
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.judging import JudgedCollection
     from infostream_dedup.runs.batch.linking import LinkEstimator
@@ -59,11 +60,11 @@ class MemorySweep:
 
         single = [document for one in documents for document in single_documents(one)] if self.planted else []
         # Whole triples take 8 bytes for each word, and the second look needs them.
-        ranges = TripleRanges() if self.estimate and not self.confirmed else None
+        ranges = TripleRanges() if self.estimate and not self._looks_again else None
         reader = self._reader(ranges)
         collection = collect(
             single if self.planted else documents,
-            hashes=self.confirmed,
+            hashes=self._looks_again,
             evidence=reader,
             progress=self.progress,
         )
@@ -80,7 +81,7 @@ class MemorySweep:
             ks=self.ks,
             examples=self.examples,
             estimator=estimator,
-            second_look=second_look,
+            second_look=second_look if self.confirmed else None,
             way=self.way,
             scaled=self.scaled,
             exact=self.exact,
@@ -93,7 +94,12 @@ class MemorySweep:
             for one in self.representations:
                 rows = planted.recovered(self.settings.for_series(one), self.ks)
                 found.planted.extend(row | {"representation": one} for row in rows)
-        return found
+        return found if second_look is None or not self.examples else replace(found, answer=_answer(second_look))
+
+    @property
+    def _looks_again(self) -> bool:
+        """Whether pairs are judged: for the block ``confirmed``, and for the first page of a report."""
+        return self.confirmed or (self.examples and self.estimate)
 
     def _reader(self, ranges: TripleRanges | None) -> EvidenceReader | None:
         if not (self.confirmed or self.estimate):
@@ -110,7 +116,7 @@ class MemorySweep:
             return None, None
         evidence = reader.finish(collection.languages)
         second_look = None
-        if self.confirmed:
+        if self._looks_again:
             from infostream_dedup.model import Settings
             from infostream_dedup.runs.batch.judging import JudgedCollection
 
@@ -123,6 +129,13 @@ class MemorySweep:
         # Now, because word triples take more room than anything that follows.
         census.copies(self.progress)
         return second_look, census
+
+
+def _answer(judged: JudgedCollection) -> Answer:
+    from infostream_dedup.runs.batch.answering import answer_of
+    from infostream_dedup.runs.batch.deduplication import judged_statuses
+
+    return answer_of(judged.collection.documents, judged_statuses(judged))
 
 
 _CONFIRMED_IN_MEMORY: Final = "confirmed links (--confirmed) are measured in memory; leave out workdir (--workdir)"

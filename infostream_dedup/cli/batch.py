@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from datetime import date
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.core import ParameterSource
 
-from infostream_dedup.cli.drawn import print_dedup, print_pairs
+from infostream_dedup.cli.drawn import print_collection, print_dedup, print_pairs, print_sample, print_swept
 from infostream_dedup.cli.face import Command, Excludes, Needs, alike, command, expert, output, reads
 from infostream_dedup.cli.options import (
     NumberOrAuto,
@@ -34,6 +34,7 @@ from infostream_dedup.cli.options import (
 from infostream_dedup.cli.output import (
     chosen_format,
     csv_dialect,
+    is_drawn,
     note,
     note_reading,
     print_json,
@@ -49,17 +50,17 @@ from infostream_dedup.model.settings import REPRESENTATIONS, SCORES, SERIES
 if TYPE_CHECKING:
     from infostream_dedup.api.pairs import PairListing
     from infostream_dedup.links import Advice
+    from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.pairing import PairRow
     from infostream_dedup.runs.batch.sweeping import SweepResult
 
-_PAGE: Final = ("made", "ui_language", "xlsx")
+_PAGE: Final = ("made", "ui_language", "xlsx", "paper")
 _WORDS: Final = "infostream_dedup.sweep.words"
 _READING: Final = (
     *(
         "on_error",
         "quarantine",
         "max_errors",
-        "id_type",
         "columns",
         "make_ids",
         "other_languages",
@@ -68,7 +69,7 @@ _READING: Final = (
     ),
     "write_repaired",
 )
-_AGAIN: Final = ("on_error", "max_errors", "tz", "id_type", "columns", "make_ids", "other_languages", "encoding")
+_AGAIN: Final = ("on_error", "max_errors", "tz", "columns", "make_ids", "other_languages", "encoding")
 """Options with which documents are read again for their titles."""
 
 _OF_TEXTS: Final = (
@@ -140,7 +141,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     ],
     rules=[
         Excludes(("documents", "store"), needed=True),
-        *(Needs(name, ("out",)) for name in ("made", "ui_language", "xlsx")),
+        *(Needs(name, ("out",)) for name in ("made", "ui_language", "xlsx", "paper")),
         *(Needs(name, ("store",)) for name in ("since", "until")),
         *(Needs(name, ("documents",)) for name in _OF_TEXTS),
     ],
@@ -183,6 +184,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     help="With --out: language of the report.",
 )
 @output("--xlsx", is_flag=True, help="With --out: also write report.xlsx (extra xlsx).")
+@output("--paper", is_flag=True, help="With --out: show the values that the paper published beside yours.")
 @output(
     "--estimate/--no-estimate",
     default=None,
@@ -211,6 +213,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     help="Count the links at k = 1 to 3 in all documents; otherwise those of a large collection are estimated from "
     "20,000 documents.",
 )
+@wide_option
 @boilerplate_option
 @work_folder_options
 @alike(
@@ -229,6 +232,7 @@ def sweep(
     until: str | None,
     out: str | None,
     write_config: str | None,
+    wide: bool,
     output_format: str | None,
     quiet: bool,
     **given: Any,
@@ -269,7 +273,11 @@ def sweep(
         given |= {"examples": out is not None, "progress": progress}
         result = api.sweep(documents, **given) if store is None else _sweep_store(store, since, until, given)
     try:
-        print_sweep(result, chosen_format(output_format, "table", "json"))
+        if is_drawn(output_format, wide=wide):
+            print_collection(result.documents, len(result.report.sources.keys() - {""}) if result.report else 0)
+            print_swept(result)
+        else:
+            print_sweep(result, chosen_format(output_format, "table", "json"))
     finally:
         # Also if the reader of the numbers stops at the first lines.
         if out is not None:
@@ -281,6 +289,8 @@ def sweep(
             file.write(result.thresholds().as_toml().encode())
         note(f"thresholds: {write_config}", quiet=quiet)
     note_reading(result.report, quiet=quiet)
+    if is_drawn(output_format, wide=wide):
+        note("next: infostream-dedup dedup NEWS --out unique.csv (it judges every pair, and needs no k)", quiet=quiet)
     if store is not None:
         note(f"{store}: {sum(result.documents.values())} documents", quiet=quiet)
     if out is not None:
@@ -356,9 +366,10 @@ def _print_planted(result: SweepResult) -> None:
 )
 @output("--serve", is_flag=True, help="Show the sample in the browser instead (extra service).")
 @output("--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="With --serve.")
+@wide_option
 @general_options("table", "table", "json", "jsonl", "csv")
-def demo(*, out: str, serve: bool, port: int, output_format: str | None, quiet: bool) -> None:
-    """Run a sweep over the bundled sample: news items in Russian, Ukrainian and English."""
+def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | None, quiet: bool) -> None:
+    """Show what repeats what in the bundled sample of news, and sweep it: Russian, Ukrainian and English items."""
     if serve:
         from infostream_dedup.service.sample import serve_sample
 
@@ -366,15 +377,34 @@ def demo(*, out: str, serve: bool, port: int, output_format: str | None, quiet: 
         serve_sample(port, tell=lambda address: note(f"open {address} (Ctrl+C ends it)", quiet=quiet))
         return
     from infostream_dedup import api
+    from infostream_dedup.errors import how_to_install
     from infostream_dedup.report.needed import has_report_extra
 
     drawn = has_report_extra()
     with progress_bar(quiet=quiet) as progress:
+        on_terminal = is_drawn(output_format, wide=wide)
+        if on_terminal:
+            _show_sample(progress)
         result = api.demo(out if drawn else None, progress=progress)
-    print_sweep(result, chosen_format(output_format, "table", "table"))
-    note_reading(result.report, quiet=quiet)
-    without = "no report was written: that needs pip install 'infostream-dedup[report]'"
+    if on_terminal:
+        print_swept(result)
+        note("next: infostream-dedup demo --serve (the same items in the browser)", quiet=quiet)
+        note("      infostream-dedup dedup YOUR.csv --out unique.csv", quiet=quiet)
+    else:
+        print_sweep(result, chosen_format(output_format, "table", "table"))
+        note_reading(result.report, quiet=quiet)
+    without = f"no report was written: {how_to_install('report')}"
     note(f"report: {Path(out, 'report.html')}" if drawn else without, quiet=quiet)
+
+
+def _show_sample(progress: Progress | None) -> None:
+    from infostream_dedup import api, read_documents
+    from infostream_dedup.sample import documents_path
+
+    path = str(documents_path())
+    found = api.dedup(path, progress=progress)
+    rows = [_pair_for_the_eye(row) for row in api.pairs(path, progress=progress)]
+    print_sample(list(read_documents(path)), found.statuses, found.groups, rows)
 
 
 @command(
@@ -481,7 +511,7 @@ def pairs(
 
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
-    if output_format is None and not wide and sys.stdout.isatty():
+    if is_drawn(output_format, wide=wide):
         reading = {name: given[name] for name in _AGAIN}
         print_pairs(map(_pair_for_the_eye, found), documents, reading, items=lambda: found.report.used)
         _note_left_out(found, quiet=quiet)
@@ -642,8 +672,11 @@ def dedup(
     from infostream_dedup import api
 
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
-        summary = api.dedup(documents, out, prefix=prefix, csv_dialect=csv_dialect(), progress=progress, **given)
-    if out != "-" and output_format is None and not wide and sys.stdout.isatty():
+        # Not asked for another, the output is written as the input is.
+        asked = click.get_current_context().get_parameter_source("csv_dialect") is not ParameterSource.DEFAULT
+        dialect = csv_dialect() if asked else "input"
+        summary = api.dedup(documents, out, prefix=prefix, csv_dialect=dialect, progress=progress, **given)
+    if out != "-" and is_drawn(output_format, wide=wide):
         reading = {name: given[name] for name in _AGAIN}
         print_dedup(summary, documents, reading, out, annotated=given["annotate"])
     elif out != "-":

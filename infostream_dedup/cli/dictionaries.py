@@ -10,7 +10,7 @@ import click
 from infostream_dedup.cli.face import Commands, command, common, output, reads
 from infostream_dedup.cli.options import general_options
 from infostream_dedup.cli.output import chosen_format, note, print_rows, print_table, progress_bar
-from infostream_dedup.errors import BadDataError
+from infostream_dedup.errors import BadDataError, how_to_install
 from infostream_dedup.model import OUR_LANGUAGES
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def import_table(file: Path, source: Any, target: Any, output_format: str | None
     for reason, number in done.left_out.items():
         note(f"left out: {number} ({reason})", quiet=quiet)
     for error in done.broken[:_NAMED]:
-        note(f"skipped: {error}", quiet=quiet)
+        note(f"skipped: {error.for_command_line}", quiet=quiet)
     if len(done.broken) > _NAMED:
         note(f"skipped: {len(done.broken) - _NAMED} more", quiet=quiet)
 
@@ -222,7 +222,7 @@ def install_model(file: Path, output_format: str | None, quiet: bool) -> None:
     print_rows([row], chosen_format(output_format, "table", "jsonl"))
     if not done.tried:
         note(
-            "the model can be used once its packages are installed: pip install 'infostream-dedup[translate]'",
+            f"the model can be used once its packages are installed: {how_to_install('translate')}",
             quiet=quiet,
         )
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from heapq import nsmallest
-from itertools import count
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from itertools import count, zip_longest
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from infostream_dedup.cli.tables import cell_width, cut, say
+from infostream_dedup.model import full_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,16 +20,18 @@ if TYPE_CHECKING:
 
     from infostream_dedup.api.dedup import DedupSummary
     from infostream_dedup.model import Document
+    from infostream_dedup.runs.batch.sweeping import SweepResult
     from infostream_dedup.stream.search import Hit
 
 MOST: Final = 12
-"""Examples shown."""
+"""Examples shown, and rows of a table."""
 
 _KINDS: Final = (
     *("copy", "retold", "contained", "contains", "translation", "template", "updated", "follow-up", "related"),
     *("equal", "linked"),
 )
 _LABEL: Final = 15
+_LONG: Final = 240
 _WIDE: Final = 96
 
 
@@ -63,15 +65,18 @@ def print_pairs(
     shown = [row for _, row in nsmallest(MOST, counted(), key=lambda one: one[0])]
     named = ", ".join(f"{kinds[one]:,} {one}" for one in sorted(kinds, key=lambda one: (-kinds[one], one)))
     total = sum(kinds.values())
-    say(f"{total:,} pairs of {len(paired):,} of {items():,} items{f': {named}' if named else ''}")
+    say(f"{plural(total, 'pair')} of {len(paired):,} of {items():,} items{f': {named}' if named else ''}")
     known = found_documents(documents, {row[side] for row in shown for side in "ab"}, reading)
     for number, row in enumerate(shown, 1):
-        lines = (f"{number:>2} {kind_of(row)}", row["a"]), ("", row["b"])
-        for label, id in lines:  # noqa: A001 - its own word
-            click.echo(document_line(label, id, known.get(id)))
-        click.echo(_clipped(f"{'':{_LABEL}}{_evidence(row)}"))
+        _print_pair(f"{number:>2} {kind_of(row)}", row, known)
     if total > len(shown):
         say(f"{total - len(shown):,} more: --wide here, or --format csv > pairs.csv")
+
+
+def _print_pair(label: str, row: Mapping[str, Any], known: Mapping[str, Document]) -> None:
+    for words, id in ((label, row["a"]), ("", row["b"])):  # noqa: A001 - its own word
+        click.echo(document_line(words, id, known.get(id)))
+    click.echo(_clipped(f"{'':{_LABEL}}{_evidence(row)}"))
 
 
 def _evidence(row: Mapping[str, Any]) -> str:
@@ -89,20 +94,10 @@ def print_dedup(
     summary: DedupSummary, documents: Sequence[str], reading: Mapping[str, Any], out: str, *, annotated: bool
 ) -> None:
     """Print what became of the items, the largest groups with their titles, and what was written."""
-    counts = summary.statuses
-    copies = counts["exact"] + counts["duplicate"]
-    left = (
-        "all kept and annotated"
-        if annotated
-        else f"{summary.kept:,} kept, {summary.documents - summary.kept:,} left out"
-    )
-    parts = [
-        f"{summary.documents:,} items → {left}, {summary.groups:,} groups",
-        f"{copies:,} repeat an earlier item ({counts['exact']:,} exact)",
-        f"{counts['similar']:,} similar stay",
-        *([f"{counts['insufficient_text']:,} too short to compare"] if counts["insufficient_text"] else []),
-    ]
-    say(" · ".join(parts))
+    kept, left_out = f"{summary.kept:,} kept", f"{summary.documents - summary.kept:,} left out"
+    left = "all kept and annotated" if annotated else f"{kept}, {left_out}"
+    done = f"{plural(summary.documents, 'item')} → {left}, {plural(summary.groups, 'group')}"
+    say(" · ".join([done, _repeating(summary.statuses), *_others(summary.statuses)]))
     known = found_documents(documents, {one for group in summary.largest for one in group.shown}, reading)
     for group in summary.largest:
         first = known.get(group.shown[0])
@@ -135,14 +130,12 @@ def found_documents(sources: Sequence[str], ids: set[str], reading: Mapping[str,
     found: dict[str, Document] = {}
     if not ids or "-" in sources:
         return found
-    with TemporaryDirectory() as scratch:
-        # What the first reading set aside is set aside again, but not written again.
-        again = {**reading, "quarantine": str(Path(scratch, "bad")) if reading["on_error"] != "fail" else None}
-        for document in read_documents(list(sources), **again):
-            if document.id in ids:
-                found[document.id] = document
-                if len(found) == len(ids):
-                    break
+    # What the first reading set aside is set aside again, but not written again.
+    for document in read_documents(list(sources), **reading):
+        if document.id in ids:
+            found[document.id] = document
+            if len(found) == len(ids):
+                break
     return found
 
 
@@ -155,7 +148,10 @@ def document_line(label: str, id: str, document: Document | None) -> str:  # noq
     """One document on one line, whatever the width of the terminal."""
     if document is None:
         return _clipped(f"{label:<{_LABEL}}{id}")
-    return _line(label, id, heading(document), document.source or "", document.time or "")
+    given = str(document.published)
+    # A year or a day alone is shown as it is.
+    when = given if document.time is None or len(given) <= len("2026-03-01") else document.time
+    return _line(label, id, heading(document), document.source or "", when if document.published is not None else "")
 
 
 def _line(label: str, id: str, title: str, source: str, when: datetime | str) -> str:  # noqa: A002
@@ -169,3 +165,198 @@ def _line(label: str, id: str, title: str, source: str, when: datetime | str) ->
 
 def _clipped(text: str) -> str:
     return cut(" ".join(text.split("\n")), width())
+
+
+def print_ingested(
+    statuses: Mapping[str, int], repeats: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any]]]
+) -> None:
+    """Print how many items repeat what, and the latest that do: status, the stored item, and what it repeats."""
+    total = plural(sum(statuses.values()), "item")
+    say(" · ".join([f"{total}: {_repeating(statuses)}", *_others(statuses)]))
+    for label, row, of in repeats:
+        print_stored(label, row)
+        print_stored("", of)
+
+
+def _repeating(statuses: Mapping[str, int]) -> str:
+    copies = statuses["exact"] + statuses["duplicate"]
+    return f"{copies:,} repeat{'s' * (copies == 1)} an earlier item ({statuses['exact']:,} exact)"
+
+
+def _others(statuses: Mapping[str, int]) -> list[str]:
+    names = {"similar": "similar, kept", "new": "new", "insufficient_text": "too short to compare"}
+    return [f"{statuses[status]:,} {words}" for status, words in names.items() if statuses[status]]
+
+
+def print_stored(label: str, row: Mapping[str, Any]) -> None:
+    """Print a document of a store on one line."""
+    title, source = " ".join((row["title"] or "").split()), row["source"] or ""
+    click.echo(_line(f"{label} ", row["id"], title, source, row["published"] or ""))
+
+
+def print_shown(document: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> None:
+    """Print what a store knows about a document, a field on each line, then the others of its group."""
+    kind = f" ({document['kind']})" if document["kind"] else ""
+    sure = "" if document["probability"] is None else f", probability {document['probability']:.2f}"
+    of = f" of {document['of']}" if document["of"] else ""
+    fields = {
+        "title": document["title"],
+        "source": document["source"],
+        "published": document["published"],
+        "language": document["language"],
+        "address": document["url"],
+        "verdict": f"{document['status']}{of}{kind}{sure}",
+        "shared terms": ", ".join(document["terms"] or []),
+        "translation of": document["translation_of"],
+        "story": document["story"],
+    }
+    click.echo(_clipped(document["id"]))
+    for name, value in fields.items():
+        if value:
+            lines = wrap(" ".join(str(value).split()), width() - _LABEL - 1, break_on_hyphens=False)
+            for label, line in zip_longest([name], lines, fillvalue=""):
+                click.echo(f"{label:<{_LABEL}} {line}")
+    group = f"{plural(len(others), 'other item')} in group {document['group']}:" if others else "nothing repeats it"
+    click.echo(f"\n{_clipped(group)}")
+    for row in others[:MOST]:
+        print_stored(row["kind"] or row["status"], row)
+    if len(others) > MOST:
+        say(f"{len(others) - MOST:,} more: --wide")
+
+
+def print_groups(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print groups or stories, two lines each: size and title of the earliest document, then where and when."""
+    for row in rows:
+        name, languages = row.get("group") or row["story"], row["languages"]
+        click.echo(_clipped(f"{row['documents']:>3} ×{'':{_LABEL - 5}}{' '.join((row['title'] or name).split())}"))
+        when = " to ".join(dict.fromkeys(str(row[one])[:10] for one in ("first", "last") if row.get(one)))
+        told = languages if isinstance(languages, list) else [f"{languages} languages"] * (languages > 1)
+        parts = [
+            name,
+            f"first in {row['source']}" if row.get("source") else "",
+            plural(row["sources"], "source") if "sources" in row else plural(row["groups"], "group"),
+            ", ".join(told),
+            when,
+            "stopped growing: a chain" if row.get("alarm") else "",
+        ]
+        click.echo(_clipped(f"{'':{_LABEL}}{' · '.join(part for part in parts if part)}"))
+    if not rows:
+        click.echo("none yet")
+
+
+def print_collection(languages: Mapping[str, int], sources: int, dates: Sequence[str] = ()) -> None:
+    """Print what was read: items by language, sources, and from when until when."""
+    named = ", ".join(f"{count:,} {name}" for name, count in sorted(languages.items(), key=lambda one: -one[1]))
+    parts = [f"{sum(languages.values()):,} news items{f' ({named})' if named else ''}"]
+    parts += [plural(sources, "source")] if sources else []
+    parts += [" to ".join(dict.fromkeys((min(dates), max(dates))))] if dates else []
+    say(", ".join(parts))
+
+
+def plural(number: int, word: str) -> str:
+    """A number with its noun: one source, 8 sources."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def print_sample(
+    documents: Sequence[Document], statuses: Mapping[str, int], groups: int, rows: Sequence[Mapping[str, Any]]
+) -> None:
+    """Print what repeats what in the sample, and one example of each kind worth a look."""
+    from infostream_dedup.language.text.language import detect
+
+    copies = statuses["exact"] + statuses["duplicate"]
+    # A year alone is no day on which an item was published.
+    days = [str(one.time)[:10] for one in documents if one.time and len(str(one.published)) > len("2026-03")]
+    languages = Counter(one.lang or detect(full_text(one)) for one in documents)
+    print_collection(languages, len({one.source for one in documents} - {None}), days)
+    translations = sum(row["kind"] == "translation" for row in rows)
+    share = copies / len(documents)
+    click.echo(f"{copies:>5} repeat an earlier item  {bar(share, 24)}  {f'{share:.0%}'.replace('%', ' %')}")
+    click.echo(f"{statuses['similar']:>5} are similar and stay: templates, updates, follow-ups")
+    click.echo(f"{statuses['new']:>5} are new; {plural(groups, 'group')} of copies; {translations} translated pairs\n")
+    known = {one.id: one for one in documents}
+    for kind in ("copy", "template", "translation"):
+        several = (row for row in rows if row["kind"] == kind and known[row["a"]].source != known[row["b"]].source)
+        first = next(several, None) or next((row for row in rows if row["kind"] == kind), None)
+        if first is not None:
+            _print_pair(f" {kind}", first, known)
+
+
+def bar(share: float, columns: int) -> str:
+    """A share of one as a bar of blocks, filled up with dots."""
+    eighths = round(share * columns * 8)
+    drawn = "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+    return drawn + "░" * (columns - len(drawn))
+
+
+def print_swept(result: SweepResult) -> None:
+    """Print S and T at each k of one series, what is advised for all of them, and why."""
+    if result.by is not None:
+        _print_parts(result)
+    series = list(dict.fromkeys(row.representation for row in result.rows))
+    main = next((one for one in ("morph", *series) if one in series), None)
+    if main is None:
+        return
+    click.echo()
+    _print_curve(result, main)
+    click.echo()
+    for name, advice in result.advice.items():
+        if name in result.same_as:
+            continue
+        row = None if advice.chosen is None else _row_at(result, name, advice.chosen)
+        if row is not None:
+            closed = "" if row["transitivity"] is None else f" · T {_number(row['transitivity'])}"
+            say(f"{name}: k = {advice.chosen} · S {_number(row['symmetry'])}{closed} · {row['links']:,} links")
+    own = [str(one).removeprefix(f"{main}: ") for one in result.notes if one.startswith(f"{main}: ")]
+    for remark in [str(result.advice[main].reason), *own[:3]] if main in result.advice else own[:3]:
+        # Long remarks go on with their reasons.
+        say(remark if len(remark) <= _LONG else f"{remark.partition(' (')[0]} (why: --wide)")
+    for name, why in result.missing.items():
+        say(f"{name}: not computed: {why}")
+    say(f"(all {len(result.as_rows())} rows and {plural(len(result.notes), 'remark')}: --wide; rows: --format csv)")
+
+
+def _row_at(result: SweepResult, series: str, k: int) -> Mapping[str, Any] | None:
+    name, block = (series.removesuffix(":cross"), "cross") if series.endswith(":cross") else (series, "all")
+    rows = (one for one in result.rows if (one.representation, one.block) == (name, block))
+    return next((one.as_dict() for one in rows if one.measures.k == k), None)
+
+
+def _print_curve(result: SweepResult, series: str) -> None:
+    rows = [row.as_dict() for row in result.rows if (row.representation, row.block) == (series, "all")]
+    chosen = result.recommended_k.get(series)
+    at = "k" if not rows or "k" in rows[0] else "threshold"
+    wide = max(2, len(at))
+    place = next((number for number, row in enumerate(rows) if row[at] == chosen), 0)
+    begin = max(0, min(place - MOST // 2, len(rows) - MOST))
+    estimated = any(row.get("precision") is not None for row in rows)
+    ends = "; P, R: estimated" if estimated else ""
+    say(f"By {at}, without labels ({series}). S: links returned; T: paths closed{ends}")
+    ends = f"{'P':>6}{'R':>6}" if estimated else ""
+    click.echo(f"  {at:>{wide}}  {'S':<16}{'T':<16}{'links':>9}{'groups':>8}{ends}")
+    for row in rows[begin : begin + MOST]:
+        curves = "".join(f"{_number(row[name]):<5}{bar(row[name] or 0, 9)}  " for name in ("symmetry", "transitivity"))
+        counts = f"{row['links']:>9,}{'-' if row['groups'] is None else row['groups']:>8}"
+        ends = "".join(f"{_number(row.get(name)):>6}" for name in ("precision", "recall")) if estimated else ""
+        click.echo(f"{'▶' if row[at] == chosen else ' '} {row[at]:>{wide}}  {curves}{counts}{ends}".rstrip())
+
+
+def _print_parts(result: SweepResult) -> None:
+    """One line for each part: its items, the k advised, S and T there."""
+    click.echo(f"\n{result.by:<24}{'items':>9}{'k':>4}{'S':>7}{'T':>7}{'linked':>9}")
+    for name, part in list(result.parts.items())[:MOST]:
+        series = next((one for one in ("morph", *part.advice) if one in part.advice), "")
+        k = part.recommended_k.get(series)
+        row = (None if k is None else _row_at(part, series, k)) or {}
+        linked = part.duplicates(series)
+        click.echo(
+            f"{cut(name or '(none)', 23):<24}{sum(part.documents.values()):>9,}{k or '-':>4}"
+            f"{_number(row.get('symmetry')):>7}{_number(row.get('transitivity')):>7}"
+            f"{'-' if linked is None else f'{100 * linked:.1f} %':>9}"
+        )
+    if len(result.parts) > MOST:
+        say(f"({len(result.parts) - MOST} more: --wide, or --format csv)")
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}".removeprefix("0")

@@ -90,7 +90,7 @@ def exit_code_of(run: Callable[[], object]) -> int:
         error.show(_Printable())
         return error.exit_code
     except InfostreamError as error:
-        return _say(str(error), error.exit_code)
+        return _say(error.for_command_line, error.exit_code)
     except OSError as error:
         if os.environ.get(_DEBUG):
             raise

@@ -97,6 +97,11 @@ def chosen_format(given: str | None, on_terminal: str, in_pipe: str) -> str:
     return given or (on_terminal if sys.stdout.isatty() else in_pipe)
 
 
+def is_drawn(output_format: str | None, *, wide: bool = False) -> bool:
+    """Whether people read the answer, who did not ask for another form of it."""
+    return output_format is None and not wide and sys.stdout.isatty()
+
+
 def note(message: str, *, quiet: bool) -> None:
     """Print a line for the user on standard error."""
     if not quiet:
@@ -105,9 +110,13 @@ def note(message: str, *, quiet: bool) -> None:
 
 def note_reading(report: ReadingReport | None, *, quiet: bool, more: str = "") -> None:
     """Print a line that accounts for every record of the input, followed by ``more``."""
-    if report is not None:
-        RUN.was_read(report)
-        note(report.summary() + more, quiet=quiet)
+    if report is None:
+        return
+    RUN.was_read(report)
+    summary = report.summary() + more
+    # To a person, it is news only if something was not used as it was given.
+    if not sys.stderr.isatty() or summary != f"read {report.read} = used {report.read} + quarantined 0":
+        note(summary, quiet=quiet)
 
 
 def note_remnants(*, quiet: bool) -> None:
@@ -210,7 +219,7 @@ def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print rows as a table: numbers to the right, ``None`` as a dash; a terminal gets the columns that fit."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = [Column(name, all(isinstance(row.get(name), int | float | None) for row in rows)) for name in names]
-    cells = [[_cell(row.get(name)) for name in names] for row in rows]
+    cells = [[_cell(row.get(name), 2 if name == "probability" else 3) for name in names] for row in rows]
     kept = _fitting(columns, cells) if sys.stdout.isatty() else list(range(len(names)))
     show_table([columns[one] for one in kept], [[[(row[one], "")] for one in kept] for row in cells])
     if len(kept) < len(names):
@@ -233,13 +242,13 @@ def _fitting(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> list[
     return sorted(kept)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any, decimals: int) -> str:
     if value is None:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.3f}"
+        return f"{value:.{decimals}f}"
     if isinstance(value, list):
         return " ".join(map(str, value))
     return str(value)

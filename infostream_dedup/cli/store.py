@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
+from infostream_dedup.cli.drawn import print_groups, print_shown
 from infostream_dedup.cli.face import Commands, alike, output, reads, store_argument
-from infostream_dedup.cli.options import general_options, mode_option
-from infostream_dedup.cli.output import chosen_format, note, note_remnants, print_rows, save_rows
+from infostream_dedup.cli.options import general_options, mode_option, wide_option
+from infostream_dedup.cli.output import chosen_format, is_drawn, note, note_remnants, print_rows, save_rows
 
 _FORMATS = ("table", "jsonl", "json", "csv")
 _DAMAGED = 65
@@ -25,6 +26,7 @@ _HEALTH = (
 )
 _BEST = ("group", "total", "best", "source", "title")
 _GROUPS = ("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "ordinal", "source", "url")
+_STORIES = ("story", "title", "groups", "documents", "languages", "first", "begun")
 _COPIES = ("day", "source", "documents", "links", "copies", "linked_copies", "copy_precision", "copy_recall")
 _DRIFTS = ("first", "last", "source", "measure", "recent", "usual", "recent_of", "usual_of", "chance")
 _SHOWN = (
@@ -192,11 +194,12 @@ def best(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> N
     show_default=True,
     help="Order of the groups: the largest or the latest first.",
 )
+@wide_option
 @reads("--lang", "language", help="Only groups with a document in this language.")
 @reads("--source", help="Only groups with a document of this source.")
 @top_option
 @format_options
-def groups(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> None:
+def groups(file: Path, wide: bool, output_format: str | None, quiet: bool, **chosen: Any) -> None:
     """List the current groups of two or more documents.
 
     Columns: group, title (of its earliest document), documents, sources, languages, first, last (dates; a dash without
@@ -205,14 +208,39 @@ def groups(file: Path, output_format: str | None, quiet: bool, **chosen: Any) ->
     del quiet
     from infostream_dedup.api import store as kept
 
-    _print(kept.groups(file, **chosen), output_format, _GROUPS)
+    rows = kept.groups(file, **chosen)
+    if is_drawn(output_format, wide=wide):
+        print_groups(rows)
+    else:
+        _print(rows, output_format, _GROUPS)
+
+
+@store.command(examples=["store stories news.db", "store stories news.db --top 5 --format csv"])
+@store_argument
+@top_option
+@wide_option
+@format_options
+def stories(file: Path, top: int, wide: bool, output_format: str | None, quiet: bool) -> None:
+    """List the stories that have been told in two or more languages, the latest begun first.
+
+    Columns: story, title (of its earliest document), groups, documents, languages, first (date), begun (ordinal).
+    """
+    del quiet
+    from infostream_dedup.api import store as kept
+
+    rows = kept.stories(file, top=top)
+    if is_drawn(output_format, wide=wide):
+        print_groups(rows)
+    else:
+        _print(rows, output_format, _STORIES)
 
 
 @store.command(examples=["store show news.db doc-17", "store show news.db doc-17 --format json"])
 @store_argument
 @click.argument("id", metavar="ID")
+@wide_option
 @format_options
-def show(file: Path, id: str, output_format: str | None, quiet: bool) -> None:  # noqa: A002 - its own word
+def show(file: Path, id: str, wide: bool, output_format: str | None, quiet: bool) -> None:  # noqa: A002 - its own word
     """Show what a store knows about a document, and the other documents of its group.
 
     Rows: the document first, then the members of its current group in the order of publication. Columns: ordinal, id,
@@ -225,6 +253,9 @@ def show(file: Path, id: str, output_format: str | None, quiet: bool) -> None:  
     found = kept.show(file, id)
     shown = found["document"]
     others = [member for member in found["members"] if member["ordinal"] != shown["ordinal"]]
+    if is_drawn(output_format, wide=wide):
+        print_shown(shown, others)
+        return
     rows = [{name: row.get(name) for name in _SHOWN} for row in (shown, *others)]
     _print([row | {"group": shown["group"]} for row in rows], output_format)
 

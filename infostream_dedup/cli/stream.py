@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 import sys
+from collections import deque
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from infostream_dedup.cli.drawn import print_hits
+from infostream_dedup.cli.drawn import print_hits, print_ingested
 from infostream_dedup.cli.face import Excludes, Needs, access, alike, command, expert, output, reads
 from infostream_dedup.cli.options import (
     boilerplate_option,
@@ -27,7 +28,7 @@ from infostream_dedup.cli.options import (
     stream_options,
     wide_option,
 )
-from infostream_dedup.cli.output import chosen_format, note, note_reading, print_rows, progress_bar
+from infostream_dedup.cli.output import chosen_format, is_drawn, note, note_reading, print_rows, progress_bar
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.machine.platform import path_of
 
@@ -35,6 +36,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from infostream_dedup.api import Ingestion
+    from infostream_dedup.model.stream_records import Verdict
+
+
+_LATEST: Final = 10
+"""Repeats that a terminal shows after an ingest."""
 
 
 @command(
@@ -117,8 +123,10 @@ def ingest(
     document repeats 'of') and criteria (the difference from 'of' by each criterion).
     """
     from infostream_dedup import api
+    from infostream_dedup.api.store import show
 
     chosen = chosen_format(output_format, "jsonl", "jsonl")
+    drawn = is_drawn(output_format) and not (keep or annotate or given["follow"])
     if given["follow"] and (keep or annotate) and chosen in ("csv", "xlsx", "table"):
         raise click.UsageError(
             f"--follow prints documents as they come, but the columns of {chosen} are known only at the end; leave out "
@@ -141,8 +149,27 @@ def ingest(
         RUN.was_read(found.report)
         goes_on = given["follow"] and documents != ("-",) and chosen == "jsonl"
         columns = None if keep else found.columns
-        print_rows(_printed(found, originals=keep is not None, goes_on=goes_on), chosen, columns=columns)
+        if drawn:
+            latest = _latest_repeats(found)
+        else:
+            print_rows(_printed(found, originals=keep is not None, goes_on=goes_on), chosen, columns=columns)
+    if drawn:
+        of = [one.of or "" for one in latest]
+        known = {one: show(store, one)["document"] for one in {*of, *(one.id for one in latest)}}
+        print_ingested(
+            RUN.statuses, [(one.status, known[one.id], known[earlier]) for one, earlier in zip(latest, of, strict=True)]
+        )
+        note(f"next: infostream-dedup store groups {store} (verdicts: --format jsonl)", quiet=quiet)
     note_reading(found.report, quiet=quiet)
+
+
+def _latest_repeats(found: Ingestion) -> Sequence[Verdict]:
+    latest: deque[Verdict] = deque(maxlen=_LATEST)
+    for verdict in found:
+        RUN.statuses[verdict.status] += 1
+        if verdict.status in ("exact", "duplicate"):
+            latest.append(verdict)
+    return latest
 
 
 def _printed(found: Ingestion, *, originals: bool, goes_on: bool) -> Iterator[Mapping[str, Any]]:
@@ -268,7 +295,7 @@ def search(
         sources=sources or None,
         **given,
     )
-    if output_format is None and not wide and sys.stdout.isatty():
+    if is_drawn(output_format, wide=wide):
         print_hits(hits)
     else:
         form = chosen_format(output_format, "table", "jsonl")

@@ -10,7 +10,6 @@ from infostream_dedup.documents.json_text import json_bytes
 from infostream_dedup.documents.records import Item, Place, Record
 
 if TYPE_CHECKING:
-    from infostream_dedup.documents.documents import IdType
     from infostream_dedup.errors import BadDataError
 
 __all__ = ["BATCH_ROWS", "ReadBatch", "batch_records", "schema_error", "without_nanoseconds"]
@@ -27,7 +26,7 @@ _OPTIONAL_TEXTS: Final = ("title", "lang", "source", "url")
 
 
 def schema_error(
-    schema: Any, id_type: IdType, source: str, names: ColumnNames | None = None, *, ids: bool = True
+    schema: Any, source: str, names: ColumnNames | None = None, *, ids: bool = True
 ) -> BadDataError | None:
     """Return everything that is wrong with the columns of a table as one error, or None if nothing is."""
     given, inside = list(schema.names), list[str]()
@@ -40,7 +39,7 @@ def schema_error(
     missing = [name for name in _REQUIRED if name not in (*schema.names, *inside) and (ids or name != "id")]
     wrong = [
         f"{name} is {schema.field(name).type} (expected {expected})"
-        for name, allowed, expected in _list_expectations(id_type)
+        for name, allowed, expected in _list_expectations()
         if name in schema.names and not allowed(schema.field(name).type)
     ]
     parts = []
@@ -62,7 +61,7 @@ def _renamed(schema: Any, names: ColumnNames) -> Any:
     return pa.schema([field.with_name(name) for field, name in zip(schema, names.names(schema.names), strict=True)])
 
 
-def _list_expectations(id_type: IdType) -> list[tuple[str, Any, str]]:
+def _list_expectations() -> list[tuple[str, Any, str]]:
     import pyarrow.types as types
 
     def is_text(kind: Any) -> bool:
@@ -77,17 +76,15 @@ def _list_expectations(id_type: IdType) -> list[tuple[str, Any, str]]:
         return is_text(kind) or bool(types.is_floating(kind))
 
     def is_id(kind: Any) -> bool:
-        return is_text(kind) or (id_type == "int" and bool(types.is_integer(kind)))
+        return is_text(kind) or bool(types.is_integer(kind))
 
     def is_date(kind: Any) -> bool:
         return is_text(kind) or bool(
             types.is_integer(kind) or types.is_floating(kind) or types.is_date(kind) or types.is_timestamp(kind)
         )
 
-    expected_id = "string" if id_type == "str" else "string or a whole number"
-    hint = "" if id_type == "int" else "; id_type='int' (--id-type int) takes whole numbers"
     return [
-        ("id", is_id, expected_id + hint),
+        ("id", is_id, "string or a whole number"),
         ("text", is_text, "string"),
         *((name, is_text_or_empty, "string") for name in _OPTIONAL_TEXTS),
         ("published", is_date, "string, number, date or timestamp"),

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from infostream_dedup.documents.records import ReadingReport
 
 
-IdType = Literal["str", "int"]
 OtherLanguages = Literal["stem", "skip", "fail"]
 Repair = Literal["no", "judged", "written"]
 """What happens to texts that were once decoded wrongly: nothing; judged as what they were; also written so."""
@@ -59,14 +58,22 @@ class OtherFields(dict[str, Any]):
 
     Attributes:
         order: the original order of all its fields.
+        theirs: names of the fields as given, in the same order, if our names differ from them.
         given: values of our fields that the document has in another form.
     """
 
-    __slots__ = ("given", "order")
+    __slots__ = ("given", "order", "theirs")
 
-    def __init__(self, values: Mapping[str, Any], order: tuple[str, ...], given: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        order: tuple[str, ...],
+        given: Mapping[str, Any],
+        theirs: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(values)
         self.order = order
+        self.theirs = theirs
         self.given = given
 
 
@@ -76,7 +83,6 @@ class DocumentBuilder:
     def __init__(
         self,
         *,
-        id_type: IdType = "str",
         zone: tzinfo = UTC,
         columns: ColumnNames | None = None,
         make_ids: bool = False,
@@ -84,7 +90,6 @@ class DocumentBuilder:
         repair: Repair = "judged",
         report: ReadingReport | None = None,
     ) -> None:
-        self._id_type = id_type
         self._zone = zone
         self._columns = columns
         self._other_languages = other_languages
@@ -97,7 +102,9 @@ class DocumentBuilder:
     def build(self, record: Record) -> Document:
         """Build the document that a record describes."""
         values, place = record.values, record.place
+        theirs: tuple[str, ...] = ()
         if self._columns:
+            theirs = tuple(values)
             values = self._columns.renamed(values)
         other = [name for name in values if name not in _INTERPRETED]
         for name in other:
@@ -126,7 +133,10 @@ class DocumentBuilder:
             images=values.get("images"),
             links=values.get("links"),
             extra=OtherFields(
-                {name: values[name] for name in other}, self._orders.setdefault(order, order), given or _NOTHING
+                {name: values[name] for name in other},
+                self._orders.setdefault(order, order),
+                given or _NOTHING,
+                self._orders.setdefault(theirs, theirs),
             ),
         )
 
@@ -154,14 +164,13 @@ class DocumentBuilder:
             return self._make_id(values)
         if value is None:
             raise _missing_error(values, "id", place)
-        if isinstance(value, int) and not isinstance(value, bool) and self._id_type == "int":
+        if isinstance(value, int) and not isinstance(value, bool):
             if value not in _INT64:
                 raise place.error("E_TYPE", f"{_format_value(value)} is outside 64 bits; give the id as a string", "id")
             return str(int(value))
-        expected = "a string" if self._id_type == "str" else "a string or a whole number of 64 bits"
         # An integer beyond 64 bits arrives as a float, and an id must not lose digits silently.
-        hint = "; id_type='int' (--id-type int) takes whole numbers" if type(value) is int else ""
-        raise place.error("E_TYPE", f"{_type_name(value)} {_format_value(value)}, expected {expected}{hint}", "id")
+        expected = "a string or a whole number of 64 bits"
+        raise place.error("E_TYPE", f"{_type_name(value)} {_format_value(value)}, expected {expected}", "id")
 
     def _make_id(self, values: Mapping[str, Any]) -> str:
         """Return a digest of title, text, date and address; the second of equal documents in a reading gets ``-2``."""
@@ -247,6 +256,21 @@ def row_of(document: Document) -> dict[str, Any]:
     return row
 
 
+def row_as_given(document: Document) -> dict[str, Any]:
+    """Return the record that a document came from under the names that its user gave; a made id comes last."""
+    row, extra = row_of(document), document.extra
+    if not isinstance(extra, OtherFields) or not extra.theirs:
+        return row
+    back = dict(zip(extra.order, extra.theirs, strict=False))
+    # What was found inside a column is in it already.
+    parts = set(extra.order[len(extra.theirs) :])
+    return {
+        back.get(name, name): value
+        for name, value in row.items()
+        if name not in parts and (name in back or name not in extra.theirs)
+    }
+
+
 _REQUIRED: Final = frozenset(("id", "text"))
 _NOTHING: Final[Mapping[str, Any]] = {}
 
@@ -259,7 +283,7 @@ def _differs(values: Mapping[str, Any], name: str, own: Any) -> bool:
         return False
     if name == "published":
         return isinstance(given, Mapping)
-    return given != own and not (name == "id" and isinstance(given, int)) and not _is_nan(given)
+    return given != own and not _is_nan(given)
 
 
 def _unwrapped(value: Any) -> Any:
@@ -406,7 +430,8 @@ class Annotation:
     def checked(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Yield the documents unchanged, refusing any that already has one of the columns."""
         for document in documents:
-            taken = next((column for column in self._columns.values() if column in document.extra), None)
+            known = document.extra.keys() | getattr(document.extra, "theirs", ())
+            taken = next((column for column in self._columns.values() if column in known), None)
             if taken is not None:
                 raise BadDataError(
                     f"the document {document.id!r} has a field of this name, which --annotate would overwrite; give "
@@ -419,7 +444,9 @@ class Annotation:
 
     def row(self, document: Document, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the row of a document with its added columns."""
-        return row_of(document) | {column: values[name] for name, column in self._columns.items() if name in values}
+        return row_as_given(document) | {
+            column: values[name] for name, column in self._columns.items() if name in values
+        }
 
 
 def refuse_idle_prefix(prefix: str, *, annotate: bool) -> None:

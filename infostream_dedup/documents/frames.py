@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.documents.columns import BATCH_ROWS, ReadBatch, schema_error
-from infostream_dedup.documents.documents import IdType, row_of
+from infostream_dedup.documents.documents import row_of
 from infostream_dedup.documents.endings import KNOWN_ENDINGS, STANDARD_STREAM
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.machine.arrow import require_arrow
@@ -96,7 +96,6 @@ def is_frame(source: object) -> bool:
 
 def frame_records(
     frame: Any,
-    id_type: IdType,
     names: ColumnNames,
     read_batch: ReadBatch,
     *,
@@ -119,7 +118,7 @@ def frame_records(
                 "E_SCHEMA", f"the table cannot be converted to an Arrow table: {str(error)[:200]}"
             )
             return
-        wrong = schema_error(reader.schema, id_type, source, names, ids=ids)
+        wrong = schema_error(reader.schema, source, names, ids=ids)
         kept = [name for name in reader.schema.names if not _PANDAS_INDEX.fullmatch(name)]
         for whole in reader:
             # A frame without rows has no documents, whatever the types of its empty columns.

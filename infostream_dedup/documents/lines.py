@@ -263,6 +263,13 @@ def recognised_encoding(begin: bytes) -> str | None:
     return best if _likeness(begin, best) >= _LEAST_SHARE else None
 
 
+def written_encoding(source: str) -> tuple[str, bool]:
+    """Encoding of a text file as recognised, and whether it has the byte order mark of UTF-8."""
+    with _open_file(source) as stream, _unpack(stream, gzip=must_be_gzip(source)) as unpacked:
+        begin = unpacked.peek(1)
+        return recognised_encoding(begin) or "utf-8", begin.startswith(BYTE_ORDER_MARK)
+
+
 def _likeness(begin: bytes, name: str) -> float:
     """Score how much the letters outside ASCII look like Russian or Ukrainian: above .85 if they are."""
     text = begin.decode(name, "replace")

@@ -11,11 +11,11 @@ import tempfile
 from codecs import BOM_UTF8
 from contextlib import contextmanager
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from numbers import Number
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple, cast
 
 import orjson
 
@@ -253,10 +253,32 @@ def _name_failures(target: str | Path) -> Iterator[None]:
 
 RowFormat = Literal["jsonl", "json", "csv", "xlsx", "sqlite"]
 CsvDialect = Literal["standard", "excel"]
-_BETWEEN: Final[Mapping[CsvDialect, tuple[str, str]]] = {"standard": (",", "\n"), "excel": (";", "\r\n")}
-"""Cell separator and line end of each dialect."""
 
-_NEEDS_QUOTES: Final = re.compile(r'[",\r\n]')
+
+class CsvForm(NamedTuple):
+    """How rows become bytes."""
+
+    separator: str = ","
+    end: str = "\n"
+    encoding: str = "utf-8"
+    begins: bytes = b""
+    decimal_commas: bool = False
+
+
+_FORMS: Final[Mapping[str, CsvForm]] = {
+    "standard": CsvForm(),
+    # Spreadsheet programs take a file without a byte order mark for another encoding.
+    "excel": CsvForm(";", "\r\n", begins=BOM_UTF8, decimal_commas=True),
+}
+
+
+@cache
+def _in_need_of_quotes(separator: str) -> re.Pattern[str]:
+    return re.compile(rf'["{re.escape(separator)}\r\n]')
+
+
+def _form(dialect: CsvDialect | CsvForm) -> CsvForm:
+    return dialect if isinstance(dialect, CsvForm) else _FORMS[dialect]
 
 
 def row_format(name: str) -> RowFormat:
@@ -272,7 +294,7 @@ def write_rows(
     *,
     columns: Sequence[str] | None = None,
     raw: bool = False,
-    dialect: CsvDialect = "standard",
+    dialect: CsvDialect | CsvForm = "standard",
 ) -> int:
     r"""Write rows in order."""
     match format:
@@ -311,7 +333,7 @@ def _write_csv(
     columns: Sequence[str] | None,
     *,
     raw: bool,
-    dialect: CsvDialect,
+    dialect: CsvDialect | CsvForm,
 ) -> int:
     if columns is None:
         return write_all_columns(rows, stream, raw=raw, dialect=dialect)
@@ -333,7 +355,7 @@ def write_all_columns(
     stream: BinaryIO,
     *,
     raw: bool = False,
-    dialect: CsvDialect = "standard",
+    dialect: CsvDialect | CsvForm = "standard",
     without_rows: Sequence[str] = (),
 ) -> int:
     """Write rows as CSV with the columns of all of them, in order of first appearance."""
@@ -353,49 +375,46 @@ def write_all_columns(
     return number
 
 
-def csv_beginning(dialect: CsvDialect) -> bytes:
-    """The bytes before the header: spreadsheet programs take a file without a byte order mark for another encoding."""
-    return BOM_UTF8 if dialect == "excel" else b""
+def csv_beginning(dialect: CsvDialect | CsvForm) -> bytes:
+    """The bytes before the header."""
+    return _form(dialect).begins
 
 
-def csv_line(values: Iterable[Any], *, raw: bool = False, dialect: CsvDialect = "standard") -> bytes:
+def csv_line(values: Iterable[Any], *, raw: bool = False, dialect: CsvDialect | CsvForm = "standard") -> bytes:
     r"""Format one row of CSV in UTF-8 with its line end."""
     return joined(csv_cells(values, raw=raw, dialect=dialect), dialect)
 
 
-def csv_cells(values: Iterable[Any], *, raw: bool = False, dialect: CsvDialect = "standard") -> list[str]:
+def csv_cells(values: Iterable[Any], *, raw: bool = False, dialect: CsvDialect | CsvForm = "standard") -> list[str]:
     """Format values as cells, quoted where needed."""
-    form = _excel_cell if dialect == "excel" else _format_cell
-    return [form(value, raw=raw) for value in values]
+    form = _form(dialect)
+    return [_format_cell(value, form, raw=raw) for value in values]
 
 
-def joined(cells: Sequence[str], dialect: CsvDialect = "standard") -> bytes:
+def joined(cells: Sequence[str], dialect: CsvDialect | CsvForm = "standard") -> bytes:
     """Join formatted cells into one row in UTF-8 with its line end."""
     # A single empty cell would make a blank line, which is not a row.
-    separator, end = _BETWEEN[dialect]
-    line = separator.join(cells) or '""'
+    form = _form(dialect)
+    line = form.separator.join(cells) or '""'
     try:
-        return (line + end).encode()
-    except UnicodeEncodeError:
+        return (line + form.end).encode(form.encoding)
+    except UnicodeEncodeError as error:
         message = "text with a lone surrogate cannot be written"
+        if form.encoding != "utf-8":
+            character = error.object[error.start]
+            message = f"{character!r} cannot be written in {form.encoding} as the input is; use --csv-dialect standard"
         raise BadDataError(message, code="E_ENCODING", source="<output>") from None
 
 
-def _excel_cell(value: Any, *, raw: bool) -> str:
-    """Format a cell for spreadsheet programs with a decimal comma."""
-    text = _format_cell(value, raw=raw)
-    if isinstance(value, float):
-        return text.replace(".", ",")
-    return f'"{text}"' if ";" in text and not text.startswith('"') else text
-
-
-def _format_cell(value: Any, *, raw: bool) -> str:
+def _format_cell(value: Any, form: CsvForm, *, raw: bool) -> str:
     if value is None:
         return ""
     text = value if isinstance(value, str) else _format_text(value)
+    if isinstance(value, float) and form.decimal_commas:
+        text = text.replace(".", ",")
     if not raw and not isinstance(value, Number):
         text = guarded(text)
-    if _NEEDS_QUOTES.search(text):
+    if _in_need_of_quotes(form.separator).search(text):
         return '"' + text.replace('"', '""') + '"'
     return text
 

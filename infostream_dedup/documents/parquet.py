@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from infostream_dedup.documents.column_names import ColumnNames
-    from infostream_dedup.documents.documents import IdType
 
 __all__ = ["parquet_records"]
 
@@ -25,9 +24,7 @@ _BATCH_BYTES: Final = 256 * 2**20
 _SMALL_FILE: Final = 16 * 2**20
 
 
-def parquet_records(
-    source: str, id_type: IdType, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True
-) -> Iterator[Any]:
+def parquet_records(source: str, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True) -> Iterator[Any]:
     """Yield the records of one file, or a single error if it is not Parquet or has wrong columns."""
     require_arrow("reading .parquet")
     import pyarrow as pa
@@ -36,7 +33,7 @@ def parquet_records(
     rows = 0
     try:
         with Path(source).open("rb") as stream, pq.ParquetFile(stream, buffer_size=_BUFFER_BYTES) as file:
-            wrong = schema_error(file.schema_arrow, id_type, source, names, ids=ids)
+            wrong = schema_error(file.schema_arrow, source, names, ids=ids)
             if wrong is not None:
                 yield wrong
                 return

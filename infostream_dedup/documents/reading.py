@@ -12,7 +12,7 @@ from infostream_dedup.documents.column_names import ColumnNames, Columns
 from infostream_dedup.documents.columns import ReadBatch, batch_records
 from infostream_dedup.documents.csv_table import ReadRows, csv_records
 from infostream_dedup.documents.dates import time_zone
-from infostream_dedup.documents.documents import DocumentBuilder, IdType, OtherLanguageError, OtherLanguages
+from infostream_dedup.documents.documents import DocumentBuilder, OtherLanguageError, OtherLanguages
 from infostream_dedup.documents.endings import STANDARD_STREAM, input_format
 from infostream_dedup.documents.frames import frame_records, is_frame, list_records, loaded
 from infostream_dedup.documents.json_files import is_json_lines, json_array_records, jsonl_records
@@ -68,7 +68,6 @@ class ReadingOptions(TypedDict, total=False):
     max_errors: int | None
     max_line_bytes: int
     tz: str | None
-    id_type: IdType
     columns: Columns | None
     make_ids: bool
     other_languages: OtherLanguages
@@ -85,12 +84,12 @@ class Reading:
         on_error: ``fail`` stops at the first bad record; ``skip`` sets it aside in ``quarantine`` and continues. A file
             that breaks off (a truncated archive, damaged Parquet) or has wrong columns counts as one bad record:
             everything before the break is read, and reading continues with the next file.
-        quarantine: file for the records that are set aside; overwritten. Required for ``skip``.
+        quarantine: file for the records that are set aside; overwritten. Without one, they are
+            only counted.
         max_errors: with ``skip``, maximum number of records set aside before reading stops.
         max_line_bytes: maximum length of a line of JSON Lines or a row of CSV in bytes; longer ones are bad and never
             loaded.
         tz: IANA name of the time zone of dates without one; UTC if None.
-        id_type: ``int`` also accepts whole numbers as ids; ``Document.id`` then has their digits.
         columns: names of the fields in the input, such as ``{"text": "Текст"}`` or ``"id=ID,text=Текст"``.
         make_ids: derive an id for documents without one: a digest of title, text, date and address.
         other_languages: how to treat documents whose ``lang`` is not one of ours, or that have no ``lang`` and are
@@ -111,7 +110,6 @@ class Reading:
     max_errors: Annotated[int | None, Range(0), Option("Stop when more records than this are skipped.", EXPERT)] = None
     max_line_bytes: int = MAX_LINE_BYTES
     tz: Annotated[str | None, Option("Time zone of dates without one, e.g. Europe/Kyiv.", READS, default="UTC")] = None
-    id_type: Annotated[IdType, Option("int: accept whole numbers as ids.", EXPERT)] = "str"
     columns: Annotated[
         Columns | None,
         Option("Names of your columns, e.g. id=ID,text=Text.", READS, metavar="OURS=THEIRS,...", many=True),
@@ -176,7 +174,7 @@ def read_documents(
         reading: all reading options at once.
         report: counts what is read, used and set aside.
         options: single reading options by name: ``on_error``, ``quarantine``, ``max_errors``, ``max_line_bytes``,
-            ``tz``, ``id_type``, ``columns``, ``make_ids``, ``other_languages``, ``encoding``, ``repair``,
+            ``tz``, ``columns``, ``make_ids``, ``other_languages``, ``encoding``, ``repair``,
             ``write_repaired`` (see ``Reading``).
 
     Yields:
@@ -264,7 +262,7 @@ def open_items(source: Source, reading: Reading, readers: RecordReaders) -> Iter
     names = ColumnNames(reading.columns)
     source = loaded(source)
     if is_frame(source):
-        return frame_records(source, reading.id_type, names, readers.batch, ids=not reading.make_ids)
+        return frame_records(source, names, readers.batch, ids=not reading.make_ids)
     if isinstance(source, str | Path):
         return _open_files([source], reading, names, readers)
     if isinstance(source, Mapping | Document | bytes) or hasattr(source, "read") or not isinstance(source, Iterable):
@@ -310,9 +308,9 @@ def _open_file(path: str, reading: Reading, names: ColumnNames, readers: RecordR
         case "csv":
             return readers.rows(path, reading.max_line_bytes, names, encoding=encoding, ids=ids)
         case "parquet":
-            return parquet_records(path, reading.id_type, names, readers.batch, ids=ids)
+            return parquet_records(path, names, readers.batch, ids=ids)
         case "arrow":
-            return arrow_records(path, reading.id_type, names, readers.batch, ids=ids)
+            return arrow_records(path, names, readers.batch, ids=ids)
         case "xlsx":
             return workbook_records(path, names, ids=ids)
         case "text":
@@ -321,14 +319,12 @@ def _open_file(path: str, reading: Reading, names: ColumnNames, readers: RecordR
 
 def make_builder(reading: Reading, report: ReadingReport | None) -> DocumentBuilder:
     """Return the builder of a reading's documents."""
-    for name, kind in (("id_type", IdType), ("other_languages", OtherLanguages)):
-        if getattr(reading, name) not in get_args(kind):
-            raise ConfigurationError(
-                f"{name} is {getattr(reading, name)!r}, expected one of {', '.join(get_args(kind))}"
-            )
+    if reading.other_languages not in get_args(OtherLanguages):
+        raise ConfigurationError(
+            f"other_languages is {reading.other_languages!r}, expected one of {', '.join(get_args(OtherLanguages))}"
+        )
     Range(1).check("max_line_bytes", reading.max_line_bytes)
     return DocumentBuilder(
-        id_type=reading.id_type,
         zone=time_zone(reading.tz),
         columns=ColumnNames(reading.columns),
         make_ids=reading.make_ids,

@@ -181,7 +181,7 @@ class BadRecords:
 
     Args:
         on_error: ``fail`` raises the first bad record; ``skip`` sets it aside.
-        quarantine: file for records that are set aside; required for ``skip``.
+        quarantine: file for records that are set aside; None to count them only.
         max_errors: with ``skip``, the number of records that may be set aside; None for no limit.
         report: report in which they are counted; a new one if None.
 
@@ -202,6 +202,7 @@ class BadRecords:
         report: ReadingReport | None = None,
     ) -> None:
         _check_options(on_error, quarantine, max_errors)
+        self._skips = on_error == "skip"
         self.quarantine = quarantine
         self.report = report if report is not None else ReadingReport()
         self._max_errors = max_errors
@@ -221,13 +222,14 @@ class BadRecords:
     @property
     def skips(self) -> bool:
         """Whether bad records are set aside."""
-        return self.quarantine is not None
+        return self._skips
 
     def add(self, error: BadDataError) -> None:
         """Set aside a bad record, or raise its error."""
-        if self._file is None:
+        if not self._skips:
             raise error
-        self._file.add(error)
+        if self._file is not None:
+            self._file.add(error)
         self.report.read += 1
         self.report.count_quarantined(error.code)
         if self._max_errors is not None and self.report.quarantined > self._max_errors:
@@ -237,12 +239,12 @@ class BadRecords:
 def _check_options(on_error: str, quarantine: str | Path | None, max_errors: int | None) -> None:
     if on_error not in get_args(OnError):
         raise ConfigurationError(f"on_error is {on_error!r}, expected one of {', '.join(get_args(OnError))}")
-    if on_error == "skip" and quarantine is None:
-        raise ConfigurationError("on_error='skip' needs quarantine, a file for the records that are set aside")
     if on_error == "fail" and quarantine is not None:
-        raise ConfigurationError("quarantine is only for on_error='skip'")
+        raise ConfigurationError("quarantine (--quarantine) needs on_error skip (--on-error skip)")
     if max_errors is not None and (on_error == "fail" or max_errors < 0):
-        raise ConfigurationError(f"max_errors is {max_errors}; it needs on_error='skip' and a number of 0 or more")
+        raise ConfigurationError(
+            f"max_errors (--max-errors) is {max_errors}; it needs on_error skip (--on-error skip), and is 0 or more"
+        )
 
 
 def _limit_exceeded(last: BadDataError, max_errors: int) -> BadDataError:

@@ -24,7 +24,6 @@ from infostream_dedup.machine.table_process import cell_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from infostream_dedup.documents.documents import IdType
 
 __all__ = ["arrow_records", "workbook_records"]
 
@@ -32,9 +31,7 @@ _REQUIRED: Final = ("id", "text")
 _TEXTS: Final = ("id", "title", "text", "source", "url")
 
 
-def arrow_records(
-    source: str, id_type: IdType, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True
-) -> Iterator[Any]:
+def arrow_records(source: str, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True) -> Iterator[Any]:
     """Yield the records of one file in Arrow's file or stream format; a single error if it is neither."""
     require_arrow("reading .arrow and .feather")
     import pyarrow as pa
@@ -56,12 +53,12 @@ def arrow_records(
         return
     except OSError as error:
         raise NoInputError(f"cannot read {source}: {error.strerror or error}") from error
-    wrong = schema_error(table.schema, id_type, source, names, ids=ids)
+    wrong = schema_error(table.schema, source, names, ids=ids)
     if wrong is not None:
         # A frame in memory without rows may have columns of any type, but a file was written with these.
         yield wrong
         return
-    yield from frame_records(table, id_type, names, read_batch, ids=ids, source=source)
+    yield from frame_records(table, names, read_batch, ids=ids, source=source)
 
 
 def _read_apart(kind: str, source: str) -> list[Any]:

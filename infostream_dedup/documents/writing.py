@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.documents.endings import file_kind
-from infostream_dedup.documents.outputs import CsvDialect, open_output, write_all_columns, write_rows, write_workbook
+from infostream_dedup.documents.outputs import (
+    CsvDialect,
+    CsvForm,
+    open_output,
+    write_all_columns,
+    write_rows,
+    write_workbook,
+)
 from infostream_dedup.documents.parquet_output import write_parquet
 from infostream_dedup.model import Document
 
@@ -26,7 +33,7 @@ def write_documents(
     *,
     inputs: Iterable[str | Path] = (),
     raw: bool = False,
-    dialect: CsvDialect = "standard",
+    dialect: CsvDialect | CsvForm = "standard",
 ) -> int:
     """Write documents with all their fields, in order, in one pass; memory is bounded, except for workbooks."""
     kind = file_kind(str(target))

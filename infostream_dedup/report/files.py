@@ -13,6 +13,7 @@ from infostream_dedup.report.drawing import Picture, as_png, as_svg
 from infostream_dedup.report.html import html_report
 from infostream_dedup.report.needed import has_plots
 from infostream_dedup.report.plots import (
+    answer_figure,
     curve_figure,
     describe_curves,
     describe_groups,
@@ -39,15 +40,17 @@ def write_report(
     made: str | None = None,
     ui_language: str = "en",
     xlsx: bool = False,
+    paper: bool = False,
 ) -> list[Path]:
     """Write ``sweep.json``, ``sweep.csv``, the plots and ``report.html``.
 
     Plots are SVG, and also PNG where matplotlib (the extra ``plots``) is installed.
 
     Args:
+        paper: show the values that the paper published beside yours.
         made: the day to print on the page, as ``2026-11-22``; without it the bytes do not depend on the day.
     """
-    cover = Cover(command=command, made=made, language=ui_language)
+    cover = Cover(command=command, made=made, language=ui_language, paper=paper)
     files = report_files(result, cover)
     if xlsx:
         files["report.xlsx"] = workbook_of(result, cover)
@@ -71,7 +74,7 @@ def report_files(result: SweepResult, cover: Cover | None = None) -> dict[str, b
     cover = cover or Cover()
     table = io.BytesIO()
     write_rows(iter(result.as_rows()), table, "csv")
-    pictures = list(_draw(result, wording_of(cover.language)))
+    pictures = list(_draw(result, wording_of(cover.language), paper=cover.paper))
     svgs = {one.name: described(as_svg(one.figure), one.name, one.title, one.description) for one in pictures}
     files = {
         "sweep.json": orjson.dumps(result.as_dict(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
@@ -95,9 +98,14 @@ class _Picture:
     description: str
 
 
-def _draw(result: SweepResult, wording: Wording) -> Iterator[_Picture]:
+def _draw(result: SweepResult, wording: Wording, *, paper: bool) -> Iterator[_Picture]:
+    if result.answer is not None:
+        by_day = len(result.answer.days) > 1
+        said = {name: wording.count(getattr(result.answer, name)) for name in ("repeats", "documents")}
+        title = wording("figure_answer" if by_day else "figure_answer_kinds")
+        yield _Picture("answer", answer_figure(result.answer, wording), title, wording("described_answer", **said))
     for quantity in ("symmetry", "transitivity"):
-        figure = curve_figure(result, quantity, wording)
+        figure = curve_figure(result, quantity, wording, paper=paper)
         yield _Picture(quantity, figure, wording(f"figure_{quantity}"), describe_curves(result, quantity, wording))
     if result.groups:
         figure = group_figure(result.groups, wording)

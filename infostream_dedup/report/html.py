@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
+    from infostream_dedup.runs.batch.answering import Answer
     from infostream_dedup.runs.batch.sweeping import SweepResult
 
 
@@ -32,7 +33,7 @@ def html_report(result: SweepResult, figures: Mapping[str, str], cover: Cover) -
     from markupsafe import Markup
 
     wording = wording_of(cover.language)
-    series = list_series(result, wording)
+    series = list_series(result, wording, paper=cover.paper)
     # We draw the SVG ourselves from our own numbers and names, with its labels escaped.
     svgs = {name: Markup(svg) for name, svg in figures.items()}  # noqa: S704
     return (
@@ -40,6 +41,9 @@ def html_report(result: SweepResult, figures: Mapping[str, str], cover: Cover) -
         .get_template("report.html")
         .render(
             result=result,
+            answer=result.answer,
+            named_kinds=lambda answer: _named_kinds(answer, wording),
+            paper=cover.paper,
             language=cover.language,
             cover=cover_lines(result, cover, wording),
             cards=cards_of(result, wording),
@@ -55,6 +59,11 @@ def html_report(result: SweepResult, figures: Mapping[str, str], cover: Cover) -
             examples=_group_examples(result),
         )
     )
+
+
+def _named_kinds(answer: Answer, wording: Wording) -> str:
+    named = [f"{wording(f'kind_{kind}')} {wording.count(number)}" for kind, number in answer.kinds.items() if kind]
+    return f" ({', '.join(named)})" if named else ""
 
 
 def environment(wording: Wording | None = None) -> Environment:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal
@@ -13,14 +14,16 @@ from infostream_dedup.terms.representation import Representation
 from infostream_dedup.terms.representation import representation as base_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from infostream_dedup.runs.batch.answering import Answer
     from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 
 Quantity = Literal["symmetry", "transitivity"]
 _BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":", "confirmed": "-.", "judged": "-", "mutual": ":"}
 _SHARES: Final = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _MOST_LABELS: Final = 16
+_MOST_DAYS: Final = 120
 _STRETCHES: Final = ("day", "week", "month")
 
 
@@ -29,14 +32,16 @@ def representation_named(series: str) -> Representation:
     return base_named(base_of(series))
 
 
-def curve_figure(result: SweepResult, quantity: Quantity, wording: Wording | None = None) -> Picture:
+def curve_figure(
+    result: SweepResult, quantity: Quantity, wording: Wording | None = None, *, paper: bool = False
+) -> Picture:
     """Plot figure 1 (symmetry) or 2 (transitivity) of the paper with our values; in English by default."""
     words = wording or wording_of("en")
     threshold = any(row.measures.k is None for row in result.rows)
     lines: list[Stroke] = []
     for representation, block in dict.fromkeys((row.representation, row.block) for row in result.rows):
         lines += _series(result, quantity, representation, block, words)
-    if not threshold:
+    if paper and not threshold:
         for representation in dict.fromkeys(base_of(row.representation) for row in result.rows):
             lines += _published(quantity, representation, words)
     if threshold:
@@ -103,6 +108,45 @@ def _published(quantity: Quantity, representation: str, words: Wording) -> Itera
             hollow=True,
             label=words("in_paper", name=words(f"paper_{representation}")),
         )
+
+
+def answer_figure(answer: Answer, words: Wording) -> Picture:
+    """Plot items by day, week or month and those that repeat one; without dates, items by what they are."""
+    bars = _stretches(answer.days)
+    if len(bars) < 2:
+        kinds = {words("n_new"): answer.statuses.get("new", 0), words("n_repeats"): answer.repeats}
+        kinds |= {words(f"kind_{kind}"): number for kind, number in answer.kinds.items() if kind}
+        bars = [(name, number, number) for name, number in kinds.items()]
+    most = max((number for _, number, _ in bars), default=0) or 1
+    dark = representation_named("stem").colour
+    boxes = [Box(at + 0.1, 0, at + 0.9, number, "#b9c3cf") for at, (_, number, _) in enumerate(bars)]
+    boxes += [Box(at + 0.1, 0, at + 0.9, number, dark) for at, (_, _, number) in enumerate(bars) if number]
+    step = -(-len(bars) // _MOST_LABELS)
+    names = [(at + 0.5, _short(bars[at][0])) for at in range(0, len(bars), step)]
+    ticks = [(one, words.count(int(one))) for one in even_ticks(most) if one.is_integer()]
+    panel = Panel(
+        x=Axis(low=0, high=len(bars), ticks=names, tilt=60),
+        y=Axis(low=0, high=1.1 * most, ticks=ticks, label=words("axis_items")),
+        height=150,
+        boxes=boxes,
+    )
+    return Picture(panels=[panel])
+
+
+def _stretches(days: Sequence[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+    """Days, or months if there are more than can be told apart; days without an item in between are shown."""
+    if not days:
+        return []
+    first, last = date.fromisoformat(days[0][0]), date.fromisoformat(days[-1][0])
+    if (last - first).days < _MOST_DAYS:
+        known = {day: (number, again) for day, number, again in days}
+        every = [(first + timedelta(one)).isoformat() for one in range((last - first).days + 1)]
+        return [(day, *known.get(day, (0, 0))) for day in every]
+    months: dict[str, tuple[int, int]] = {}
+    for day, number, again in days:
+        before = months.get(day[:7], (0, 0))
+        months[day[:7]] = before[0] + number, before[1] + again
+    return [(month, *counts) for month, counts in months.items()]
 
 
 def group_figure(sizes: Mapping[str, Mapping[int, int]], wording: Wording | None = None) -> Picture:

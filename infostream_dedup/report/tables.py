@@ -253,8 +253,8 @@ def split_name(name: str) -> tuple[str, str]:
     return (name.removesuffix(":cross"), "cross") if name.endswith(":cross") else (name, "")
 
 
-def list_series(result: SweepResult, wording: Wording) -> list[Series]:
-    """Return the series of a sweep in the order of its rows."""
+def list_series(result: SweepResult, wording: Wording, *, paper: bool = False) -> list[Series]:
+    """Return the series of a sweep in the order of its rows; ``paper`` adds the published values."""
     shown = [row for row in result.rows if row.representation not in result.same_as]
     blocks = dict.fromkeys((row.representation, row.block) for row in shown)
     found = []
@@ -271,7 +271,7 @@ def list_series(result: SweepResult, wording: Wording) -> list[Series]:
             recommended=result.recommended_k.get(
                 f"{representation}:cross" if block == "cross" else representation if block == "all" else ""
             ),
-            published=published_beside(representation, block, blocks),
+            published=published_beside(representation, block, blocks) if paper else None,
             rows=rows,
             estimated=any("copies" in row.estimated for row in rows),
         )
@@ -511,6 +511,7 @@ class Cover:
     command: str | None = None
     made: str | None = None
     language: str = "en"
+    paper: bool = False
 
 
 def cover_lines(result: SweepResult, cover: Cover, wording: Wording) -> list[tuple[str, str]]:

@@ -74,7 +74,8 @@ _MANY_RUNS: Final = 300
 
 def content_hash(document: Document) -> bytes:
     """Return 16 bytes that depend on every field of a document, not on the order of the fields."""
-    row = row_of(document)
+    # 1 and "1" are one id.
+    row = {**row_of(document), "id": document.id}
     options = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
     try:
         content = orjson.dumps(row, default=str, option=options)

@@ -117,7 +117,7 @@ def test_bad_sources_say_what_they_are(tmp_path) -> None:
     (tmp_path / "feed.xml.gz").write_bytes(gzip.compress(b"<rss></rss>"))
     with pytest.raises(BadDataError, match=r"of compressed sources, only web archives are read .*E_WARC"):
         collect(tmp_path / "feed.xml.gz").as_rows()
-    with pytest.raises(BadDataError, match=r"longer than 100 bytes; --max-bytes allows more .*E_TOO_LARGE"):
+    with pytest.raises(BadDataError, match=r"longer than 100 bytes; max_bytes allows more .*E_TOO_LARGE"):
         collect(tmp_path / "long.html", max_bytes=100).as_rows()
     with pytest.raises(NoInputError, match="No such file"):
         collect(tmp_path / "none.html").as_rows()
@@ -199,8 +199,8 @@ def test_an_address_is_opened_within_limits_and_nothing_that_its_items_name() ->
         assert untimed(f"{base}/новини%20?т=а б#початок") == feed
         assert LETTERS in server.asked
         for path, options, message in (
-            ("/gone", {}, "the server answers 404"), ("/moved", {"max_redirects": 0}, "--max-redirects allows more"),
-            ("/round", {"max_redirects": 3}, "--max-redirects allows more"),
+            ("/gone", {}, "the server answers 404"), ("/moved", {"max_redirects": 0}, "max_redirects allows more"),
+            ("/round", {"max_redirects": 3}, "max_redirects allows more"),
             ("/round-file", {}, "redirects to ftp://127.0.0.1/, which is not a web address"),
             ("/slow", {"timeout": 0.3}, "--timeout allows more"),
             ("/cut", {}, "the answer breaks off; fetch it again"), ("/cut-chunks", {}, "IncompleteRead"),

@@ -184,7 +184,7 @@ def test_rows_that_were_passed_on_are_named_so() -> None:
 
 def test_a_look_at_pairs_does_not_use_them_up() -> None:
     found = pairs(DOCUMENTS, preset="faithful")
-    assert repr(found).startswith("<PairListing: rows not read yet, of a, b, ")
+    assert repr(found).startswith(f"<PairListing: {len(found)} pairs (")
     found._repr_html_()
     first = list(found)
     assert first == found.rows == list(found)

@@ -130,7 +130,7 @@ def test_deleted_signatures_are_named(documents, tmp_path):
         ConfigurationError, match=f"documents 0 to {below - 1} of the stream have been deleted"
     ) as failure:
         stored_collection(tmp_path / "s.db")
-    assert "begin with --since 20" in str(failure.value)
+    assert "begin with since 20" in str(failure.value)
     assert 0 < len(stored_collection(tmp_path / "s.db", since=moment)) <= len(documents) - below
 
 

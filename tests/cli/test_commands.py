@@ -72,7 +72,7 @@ def test_out_writes_all_files_twice_the_same(run, tmp_path):
     names = {path.name for path in (tmp_path / "a").iterdir()}
     assert names == {
         "sweep.json", "sweep.csv", "report.html",
-        *(f"{figure}.{ending}" for figure in ("symmetry", "transitivity", "groups") for ending in ("svg", "png")),
+        *(f"{one}.{ending}" for one in ("answer", "symmetry", "transitivity", "groups") for ending in ("svg", "png")),
     }  # fmt: skip
     for name in names:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name

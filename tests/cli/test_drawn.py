@@ -81,7 +81,7 @@ def files(tmp_path_factory):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_pairs_begin_with_counts_and_name_kind_ids_titles_and_sources(files, width):
     lines = shown(["pairs", "news.jsonl"], width, files)
-    assert lines[0] == "1 pairs of 2 of 3 items: 1 copy"
+    assert lines[0] == "1 pair of 2 of 3 items: 1 copy"
     first, second, evidence = lines[1:4]
     assert re.match(r" 1 copy +один", first)
     assert "Рада ухвал" in first
@@ -97,22 +97,68 @@ def test_pairs_begin_with_counts_and_name_kind_ids_titles_and_sources(files, wid
 def test_dedup_says_what_stays_and_shows_the_largest_groups(files, width):
     lines = shown(["dedup", "news.jsonl", "--out", f"kept-{width}.jsonl"], width, files)
     whole = " ".join(lines)
-    assert "3 items → 2 kept, 1 left out, 1 groups" in whole
-    assert "1 repeat an earlier item (0 exact)" in whole
+    assert "3 items → 2 kept, 1 left out, 1 group" in whole
+    assert "1 repeats an earlier item (0 exact)" in whole
     assert re.search(r"2 × +Рада ухвал", whole)
     assert lines[-1] == f"written: kept-{width}.jsonl"
     assert max(map(cell_width, lines)) <= width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("command", "first", "others"),
+    [
+        (
+            ["demo", "--out", "demo"],
+            r"199 news items \(79 ru, 69 uk, 51 en\), 8 sources, 2026-03-01 to 2026-03-10",
+            [r" 87 repeat an earlier item  █+", r" copy +ru-", r" template +\w", r"▶ +6  \.899 █+"],
+        ),
+        (
+            ["sweep", "news.jsonl", "--representation", "stem"],
+            r"3 news items \(3 uk\), 3 sources",
+            [r" k  S +T +links  groups", r" 12  ", r"rows and \d+ remark"],
+        ),
+        (
+            ["sweep", "news.jsonl", "--representation", "stem", "--by", "source"],
+            r"3 news items",
+            [r"source +items +k +S +T +linked", r"persha.example.com +1 "],
+        ),
+        (
+            ["ingest", "news.jsonl", "--store", "own{width}.db"],
+            r"3 items: 1 repeats an earlier item \(0 exact\) · 2 new",
+            [r"duplicate +2 Рада", r" +один\S+ Рада"],
+        ),
+        (["store", "groups", "news.db"], r" +\d ×  +\S", [r"3 sources"]),
+        (["store", "stories", "news.db"], r" +\d ×  +\S", [r"\d groups · .*ru, uk"]),
+        (
+            ["store", "show", "news.db", "ru-002"],
+            "ru-002",
+            [r"title +\S", r"verdict +duplicate of ru-001", "in group ru-001"],
+        ),
+        (["store", "show", "news.db", "ru-005"], "ru-005", ["verdict +new", "nothing repeats it"]),
+    ],
+)
+def test_the_answer_comes_first_and_no_line_is_beyond_the_width(files, width, command, first, others):
+    lines = shown([one.format(width=width) for one in command], width, files)
+    assert re.match(first, lines[0] if width > 80 or len(lines[0]) < 79 else f"{lines[0]} {lines[1].strip()}")
+    for other in others:
+        assert any(re.search(other, line) for line in lines), other
+    assert max(map(cell_width, lines)) <= width
+    assert len(lines) < 45
 
 
 @pytest.mark.parametrize("width", WIDTHS[:1])
 @pytest.mark.parametrize(
     ("command", "keys"),
     [
-        (["store", "groups", "news.db"], {"group", "title", "documents"}),
+        (["store", "groups", "news.db", "--wide"], {"group", "title", "documents"}),
         (["store", "best", "news.db"], {"group", "title", "total"}),
         (["store", "templates", "news.db"], {"source", "title"}),
         (["pairs", "news.jsonl", "--wide"], {"a", "b", "kind"}),
-        (["sweep", "news.jsonl", "--representation", "stem"], {"representation", "k", "symmetry", "transitivity"}),
+        (
+            ["sweep", "news.jsonl", "--representation", "stem", "--wide"],
+            {"representation", "k", "symmetry", "transitivity"},
+        ),
     ],
 )
 def test_tables_keep_their_key_columns_and_their_width(files, width, command, keys):

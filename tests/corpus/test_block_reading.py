@@ -39,7 +39,7 @@ GERMAN = "Der Bundestag hat am Freitag das Gesetz über die Renten mit den Stimm
 
 TEXTS = [GERMAN, "Мэр открыл мост", "Зима. Снег\nидёт", "", "🙂 — «текст»"]
 OPTIONS = [
-    {}, {"on_error": "skip"}, {"on_error": "skip", "max_errors": 1}, {"tz": "Europe/Kyiv"}, {"id_type": "int"},
+    {}, {"on_error": "skip"}, {"on_error": "skip", "max_errors": 1}, {"tz": "Europe/Kyiv"},
     {"make_ids": True}, {"columns": "text=topic"}, {"other_languages": "fail"}, {"other_languages": "skip"},
     {"max_line_bytes": 120, "on_error": "skip"},
 ]  # fmt: skip

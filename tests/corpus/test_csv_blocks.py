@@ -22,7 +22,7 @@ QUOTED = [*CELLS, 'сказал "да"', "a,b", "две\nстроки", "\r\n", 
 PIECES = ['"', ",", ";", "\n", "\r\n", "\r", "a", "1", "ё", "'", " ", '""', "\0", "x,y\n"]
 OPTIONS = [
     {}, {"on_error": "skip"}, {"on_error": "skip", "max_errors": 2}, {"on_error": "skip", "max_line_bytes": 40},
-    {"on_error": "skip", "id_type": "int"}, {"on_error": "skip", "other_languages": "fail"},
+    {"on_error": "skip", "other_languages": "fail"},
     {"on_error": "skip", "make_ids": True}, {"on_error": "skip", "columns": "text=topic"},
 ]  # fmt: skip
 

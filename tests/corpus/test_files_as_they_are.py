@@ -158,7 +158,7 @@ def test_exports_of_databases_and_messengers() -> None:
 
 def test_a_column_can_be_left_out() -> None:
     row = {"id": "1", "text": TEXT, "source": ["a", "b"]}
-    with pytest.raises(BadDataError, match="--columns source= leaves the column out"):
+    with pytest.raises(BadDataError, match="columns='source=' leaves the column out"):
         list(read_documents([row]))
     (document,) = read_documents([row], columns="source=")
     assert (document.source, row_of(document)) == (None, {"id": "1", "text": TEXT, "source_": ["a", "b"]})
@@ -166,7 +166,7 @@ def test_a_column_can_be_left_out() -> None:
 
 def test_a_part_of_an_object_is_named_by_the_message_and_found() -> None:
     row = {"id": "1", "text": {"content": TEXT, "direction": "ltr"}}
-    with pytest.raises(BadDataError, match=r"--columns text=NAME\.content"):
+    with pytest.raises(BadDataError, match=r"columns='text=NAME\.content'"):
         list(read_documents([row]))
     assert [one.text for one in read_documents([row], columns="text=text.content")] == [TEXT]
 

@@ -3,6 +3,7 @@
 import ast
 import io
 import re
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import infostream_dedup
-from infostream_dedup import Document, sweep
+from infostream_dedup import Document, dedup, sweep
 from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.report.files import report_files
@@ -45,7 +46,7 @@ def test_the_page_says_what_was_measured(swept):
     text = text_of(report_files(swept, cover)["report.html"].decode())
     assert "Files stream.jsonl" in text
     assert "Documents 199 (Russian 79, Ukrainian 69, English 51)" in text
-    assert "Period (UTC) 2026-01-01 00:00 – 2026-03-10 13:00 (1 without a date)" in text
+    assert "Period (UTC) 2026-03-01 10:30 – 2026-03-10 13:00 (1 without a date)" in text
     assert "Sources 8: volna.example 29, " in text
     assert "Command infostream-dedup sweep news.jsonl" in text
     assert "Made on 2026-11-22" in text
@@ -67,7 +68,7 @@ def test_days_and_numbers_are_written_as_each_language_does(swept):
         files = report_files(swept, Cover(made="2026-11-22", language=language))
         texts[language] = text_of(files["report.html"].decode())
         assert (">0,8<" in files["symmetry.svg"].decode()) == (language != "en")
-    assert "Період (UTC) 01.01.2026 00:00 – 10.03.2026 13:00 (без дати: 1)" in texts["uk"]
+    assert "Період (UTC) 01.03.2026 10:30 – 10.03.2026 13:00 (без дати: 1)" in texts["uk"]
     assert "Дата отчёта 22.11.2026" in texts["ru"]
     assert "ваги термів у документах англійською не має відповідника в російській мові" in texts["uk"]
     assert "веса термов в документах на английском языке не имеет соответствия в русском языке" in texts["ru"]
@@ -215,7 +216,7 @@ def test_parts_of_files_sources_days_weeks_and_months():
 
 
 def test_parts_are_not_swept_on_disk(tmp_path):
-    with pytest.raises(UsageError, match="--by"):
+    with pytest.raises(UsageError, match=r"parts \(by\)"):
         sweep(str(documents_path()), by="day", workdir=tmp_path / "work")
     with pytest.raises(UsageError, match="one of file, source"):
         sweep(str(documents_path()), by="year")
@@ -294,5 +295,32 @@ def test_the_workbook_holds_the_tables_and_no_formula(swept):
 
 def test_a_missing_extra_is_named(swept, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "xlsxwriter", None)
-    with pytest.raises(MissingExtraError, match=r"infostream-dedup\[xlsx\]"):
+    with pytest.raises(MissingExtraError, match=r"\[xlsx\]"):
         workbook_of(swept, Cover())
+
+
+def test_the_first_page_gives_the_counts_of_dedup():
+    found = sweep(documents_path(), representations=["stem"])
+    judged = dedup(str(documents_path()), annotate=True)
+    answer = found.answer
+    assert {name: answer.statuses.get(name, 0) for name in judged.statuses} == judged.statuses
+    assert (answer.groups, answer.repeats) == (judged.groups, judged.statuses["exact"] + judged.statuses["duplicate"])
+    page = text_of(report_files(found, Cover())["report.html"].decode())
+    assert f"{answer.repeats} of {answer.documents} items repeat an earlier one" in page
+    assert page.index("Who repeats whom") < page.index("Symmetry S(k)")
+    known = {one["id"]: one["source"] for one in judged.rows}
+    pairs = Counter(
+        (one["source"], known[one["of"]])
+        for one in judged.rows
+        if one["status"] in ("exact", "duplicate") and one["source"] and known[one["of"]]
+    )
+    assert all(pairs[later, earlier] == number for later, earlier, number in answer.sources)
+    assert [number for *_, number in answer.sources] == sorted(pairs.values(), reverse=True)[: len(answer.sources)]
+    assert sum(number for _, number, _ in answer.days) == 196
+
+
+def test_the_values_of_the_paper_are_shown_on_request(swept):
+    plain = report_files(swept, Cover())["report.html"].decode()
+    asked = report_files(swept, Cover(paper=True))["report.html"].decode()
+    assert "Hollow marks" not in plain
+    assert "Hollow marks" in asked

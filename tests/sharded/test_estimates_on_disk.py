@@ -24,5 +24,5 @@ def test_copies_are_counted_and_duplicates_estimated_as_in_memory(tmp_path, repr
 
 def test_evidence_that_does_not_fit_is_refused_with_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr(sweep_estimator, "_DOCUMENT_BYTES", 100_000_000)
-    with pytest.raises(UsageError, match=r"does not fit into 2.0 GB: give more \(--memory\)"):
+    with pytest.raises(UsageError, match=r"does not fit into 2.0 GB: give more \(memory\)"):
         sweep(str(documents_path()), workdir=tmp_path, memory="2GB", representations=["stem"], estimate=True)

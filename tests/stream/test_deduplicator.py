@@ -331,7 +331,7 @@ def test_a_stream_keeps_to_its_list_of_boilerplate(tmp_path, plain, news):
             assert stream.process([news("a", STORY)]) == verdicts
         with pytest.raises(ConfigurationError, match="boilerplate 'one', now 'two'"):
             Deduplicator.open(path, settings_given, boilerplate="two")
-    with pytest.raises(ConfigurationError, match=r"give the same list \(--boilerplate\)"):
+    with pytest.raises(ConfigurationError, match=r"give the same list \(boilerplate\)"):
         Deduplicator.open(path)
     with pytest.raises(ConfigurationError, match="boilerplate 'one', now None"):
         Deduplicator.open(path, plain)

@@ -199,7 +199,7 @@ class Copy:
 
     document: Document  # the copy
     kept: int  # sentences with the same words
-    kept_share: float  # their share of the first document's words, 0 to 1
+    kept_share: float  # share of the first document's words in these and in changed sentences, 0 to 1
     changed: tuple[Change, ...]  # sentences that resemble a sentence of the first document
     cut: tuple[str, ...]  # sentences of the first document without a counterpart
     added: tuple[str, ...]  # sentences of the copy without a counterpart
@@ -328,9 +328,9 @@ def _copy(first: Document, copy: Document, table: SentenceTable, place: int) -> 
     for number, other in sorted(partner.items()):
         same = after[number] == before[other]
         kinds[number] = "kept" if same else "changed"
-        if same:
-            kept_words += len(after[number])
-        else:
+        # Words that a changed sentence keeps are kept.
+        kept_words += sum((Counter(before[other]) & Counter(after[number])).values())
+        if not same:
             changes[number] = _change(first_texts[other], texts[number], language)
     matched = set(partner.values())
     total = sum(map(len, before))

@@ -10,8 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from infostream_dedup.documents import Reading, ReadingReport, paths_of, read_documents, row_of
+from infostream_dedup.documents import Reading, ReadingReport, paths_of, read_documents
 from infostream_dedup.documents.block_reading import read_document_blocks
+from infostream_dedup.documents.documents import row_as_given
 from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.machine.files import reopenable_file
 from infostream_dedup.model import Document, DocumentBlock
@@ -70,7 +71,7 @@ class Rereadable:
         for document in read_documents(self._source, report=self.report, reading=self._reading):
             self._note(document)
             if self._copy is not None:
-                self._copy.write(orjson.dumps(row_of(document), option=orjson.OPT_APPEND_NEWLINE))
+                self._copy.write(orjson.dumps(row_as_given(document), option=orjson.OPT_APPEND_NEWLINE))
             yield document
         if self._copy is not None:
             self._copy.flush()
@@ -101,9 +102,8 @@ class Rereadable:
             reading = replace(reading, quarantine=os.devnull)
         source = self._source
         if self._copy is not None:
-            # The copy uses our names, ids and encoding.
             source = self._copy.name
-            reading = replace(reading, columns=None, make_ids=False, encoding=None)
+            reading = replace(reading, encoding=None)
         report = ReadingReport()
         mark = 0
         for document in read_documents(source, report=report, reading=reading):

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.documents import ReadingReport
     from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.runs.batch.answering import Answer
     from infostream_dedup.runs.batch.collection import Weighable
     from infostream_dedup.runs.batch.judging import JudgedCollection
 
@@ -161,6 +162,18 @@ def _restricted(matrix: SimilarityMatrix, a: NDArray[np.int64], b: NDArray[np.in
     return SimilarityMatrix(counts, matrix.n, matrix.k_min)
 
 
+def known_days(documents: Sequence[Document], times: Sequence[int | None]) -> list[int | None]:
+    """Times of the documents whose day is known: a year or a month alone is no day."""
+    known = list(times)
+    for number, time in enumerate(times):
+        at = None if time is None else moment_of(time)
+        if at is not None and (at.day, at.hour, at.minute, at.second) == (1, 0, 0, 0):
+            given = documents[number].published
+            if isinstance(given, str) and len(given) <= len("2026-03"):
+                known[number] = None
+    return known
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectionSummary:
     """Dates and sources of a collection.
@@ -172,8 +185,8 @@ class CollectionSummary:
 
     documents: int  # number of documents
     dated: int  # number of documents with a date
-    first: datetime | None  # earliest date in UTC; `None` without dates
-    last: datetime | None  # latest date in UTC; `None` without dates
+    first: datetime | None  # earliest date of a known day in UTC; `None` without one
+    last: datetime | None  # latest likewise
     # number of documents by source, largest first, then by name; documents without a source are left out
     sources: dict[str, int]
 
@@ -182,10 +195,16 @@ class CollectionSummary:
         """Summarise the documents of a collection in one pass."""
         fields = fields_of(documents)
         sources = Counter(source for source in fields.sources if source)
-        times = [time for time in fields.times if time is not None]
+        times = [time for time in known_days(documents, fields.times) if time is not None]
         first, last = (moment_of(min(times)), moment_of(max(times))) if times else (None, None)
         by_size = dict(sorted(sources.items(), key=lambda item: (-item[1], item[0])))
-        return cls(documents=len(documents), dated=len(times), first=first, last=last, sources=by_size)
+        return cls(
+            documents=len(documents),
+            dated=sum(time is not None for time in fields.times),
+            first=first,
+            last=last,
+            sources=by_size,
+        )
 
 
 _NO_K_FOR_SHARES: Final = Advice(
@@ -291,6 +310,7 @@ class SweepResult(Tabular):
     planted: list[dict[str, Any]] = field(default_factory=list)
     report: ReadingReport | None = None  # what was read; `None` if no documents were read
     by: str | None = None  # kind of parts: `file`, `source`, `day`, `week` or `month`; `None` without parts
+    answer: Answer | None = None  # what repeats what, as `dedup` judges it; `None` if it was not asked for
     # sweeps of the parts alone, by name; documents without a date or source are under `None`
     parts: Mapping[str | None, SweepResult] = field(default_factory=dict)
 
@@ -353,7 +373,7 @@ class SweepResult(Tabular):
         return [{**row.as_dict(), "part": name} for name, part in self.parts.items() for row in part.rows]
 
     def duplicates(self, representation: str) -> float | None:
-        """Share of the documents that repeat another in their group, at the recommended k (6 if none is)."""
+        """Share of the documents linked to an earlier one of their group, at the recommended k (6 if none is)."""
         k = self._decided_k(representation)
         for row in self.rows:
             if (row.representation, row.block, row.measures.k) == (representation, "all", k) and row.groups is not None:

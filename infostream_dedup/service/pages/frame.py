@@ -23,6 +23,7 @@ from infostream_dedup.stream.store.browsing import time_text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from infostream_dedup.service.tokens import Caller
     from infostream_dedup.stream.store import Store
 
 
@@ -83,22 +84,32 @@ _YEAR_SECONDS: Final = 365 * 24 * 3600
 
 _COOKIE: Final = "ui"
 
-_MENU: Final = (
-    ("now", "/", "reader"),
-    ("groups", "/groups", "reader"),
-    ("stories", "/stories", "reader"),
-    ("search", "/search", "reader"),
-    ("judge", "/judge", "analyst"),
-    ("labels", "/labels", "analyst"),
-    ("model", "/model", "analyst"),
-    ("explore", "/explore", "reader"),
-    ("methods", "/methods", "analyst"),
-    ("templates", "/templates", "reader"),
-    ("sources", "/sources", "reader"),
-    ("alarms", "/alarms", "reader"),
-    ("settings", "/settings", "reader"),
-)
-"""Name of a page, its address, and who may see it."""
+_MENU: Final = {
+    "watch": (
+        ("now", "/", "reader"),
+        ("groups", "/groups", "reader"),
+        ("stories", "/stories", "reader"),
+        ("search", "/search", "reader"),
+        ("sources", "/sources", "reader"),
+        ("alarms", "/alarms", "reader"),
+    ),
+    "judge": (("judge", "/judge", "analyst"), ("labels", "/labels", "analyst"), ("model", "/model", "analyst")),
+    "study": (
+        ("explore", "/explore", "reader"),
+        ("methods", "/methods", "analyst"),
+        ("templates", "/templates", "reader"),
+        ("settings", "/settings", "reader"),
+    ),
+}
+"""Name of a page, its address, and who may see it, by what people do there."""
+
+
+def _menu(caller: Caller | None) -> list[tuple[str, list[tuple[str, str]]]]:
+    seen = {
+        part: [(name, address) for name, address, role in entries if caller is not None and caller.may(role)]
+        for part, entries in _MENU.items()
+    }
+    return [(part, entries) for part, entries in seen.items() if entries]
 
 
 def page(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
@@ -112,7 +123,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
         may_judge=caller is not None and caller.may("analyst"),
         signed_in=caller not in (None, LOCAL) and template != "sign_in",
         template=template,
-        menu=[(name, address) for name, address, role in _MENU if caller is not None and caller.may(role)],
+        menu=_menu(caller),
         **values,
     )  # fmt: skip
     response = HTMLResponse(html, status)
@@ -150,6 +161,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["moment"] = _moment
+    environment.filters["document"] = lambda name: f"/documents/{quote(name, safe='')}"
     environment.filters["percent"] = lambda share: f"{share:.0%}"
     environment.filters["figure"] = lambda value, words: _decimal(value, 2, words)
     environment.filters["decimal"] = lambda value, words: _decimal(value, 1, words)

@@ -52,11 +52,20 @@ def marked_text(pieces: Sequence[dict[str, Any]], numbers: Collection[str], word
     return Markup().join(parts)
 
 
+_ENDS: Final = 30
+"""Letters of each end of a passage that a narrow screen shows."""
+
+
 def _marked(piece: dict[str, Any], marked: set[str], words: Mapping[str, str], *, numbered: bool) -> Markup:
-    html = Markup().join(
-        Markup('<b class="number">{}</b>').format(part) if number % 2 else escape(part)
-        for number, part in enumerate(_split(piece["text"], marked))
-    )
+    text = piece["text"]
+    if piece["passage"] and not piece["word"] and len(text) > 2 * _ENDS:
+        # A narrow screen shows only the ends of what both texts have.
+        begin, end = text.find(" ", _ENDS), text.rfind(" ", 0, -_ENDS)
+        middle = Markup('<span class="middle">{}</span>').format(_with_numbers(text[begin:end], marked))
+        html = _with_numbers(text[:begin], marked) + middle + _with_numbers(text[end:], marked)
+        html = html if 0 < begin < end else _with_numbers(text, marked)
+    else:
+        html = _with_numbers(text, marked)
     if piece["word"]:
         html = Markup('<span class="word" title="{}">{}</span>').format(words[str(piece["word"])], html)
     if not piece["passage"]:
@@ -65,6 +74,13 @@ def _marked(piece: dict[str, Any], marked: set[str], words: Mapping[str, str], *
         html = Markup("<sup>{}</sup>{}").format(piece["passage"], html)
     shown = Markup('<mark class="p{} passage" data-passage="{}" tabindex="-1">{}</mark>')
     return shown.format((piece["passage"] - 1) % _COLOURS + 1, piece["passage"], html)
+
+
+def _with_numbers(text: str, marked: set[str]) -> Markup:
+    return Markup().join(
+        Markup('<b class="number">{}</b>').format(part) if number % 2 else escape(part)
+        for number, part in enumerate(_split(text, marked))
+    )
 
 
 def _split(text: str, marked: set[str]) -> list[str]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import orjson
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
+from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.answers import LiteralEndRoute, keyset, listed, needs
 from infostream_dedup.service.figures import activity_now, drifts_now, in_order, reprints_now
 from infostream_dedup.service.pages.charts import timeline
-from infostream_dedup.service.pages.frame import form_of, page
+from infostream_dedup.service.pages.frame import form_of, page, titles_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.groups import group_place, traced_group
 from infostream_dedup.service.routes.reviews import (
@@ -28,7 +29,10 @@ from infostream_dedup.service.values import checked
 from infostream_dedup.stream.settings import KEY_TERMS_DECIDE, StreamSettings
 from infostream_dedup.stream.store.browsing import (
     GroupFilter,
+    document_named,
+    document_shown,
     document_versions,
+    documents_titled,
     group_page,
     group_with_members,
     story_of_group,
@@ -67,6 +71,7 @@ async def now(request: Request) -> Response:
 
 
 _ROWS: Final = 40
+_SHOWN: Final = 200
 _MEMBERS: Final = 200
 
 
@@ -93,6 +98,8 @@ async def groups(
         found = None if wanted is None else group_with_members(connection, wanted)
         moved = surviving_group(connection, wanted) if found is None and wanted is not None else None
         its_story = None if found is None else story_of_group(connection, found["group"])
+        for one in [] if found is None else found["members"][:_ROWS]:
+            one["begin"] = _beginning(store, one["ordinal"])
         return rows, found, moved, position_of(connection).documents == 0, its_story
 
     rows, group, moved, empty, story = await running(request).read(question)
@@ -117,6 +124,32 @@ async def groups(
         empty=empty,
         example=orjson.dumps({"documents": [{"id": "a", "text": "…"}]}).decode(),
     )
+
+
+def _beginning(store: Store, ordinal: int) -> str:
+    """The first words of a document, if its text is kept."""
+    words = " ".join((store.text(ordinal) or "").split())
+    return words if len(words) <= _SHOWN else f"{words[:_SHOWN].rpartition(' ')[0]}…"
+
+
+@router.get("/documents/{id:path}", dependencies=[needs("reader")])
+async def document(request: Request, id: str) -> Response:  # noqa: A002
+    """One document: its text, key terms, verdict and versions."""
+
+    def question(store: Store) -> tuple[dict[str, Any], list[dict[str, Any]], str | None, dict[str, str]] | None:
+        shown = document_shown(store.connection, id)
+        if shown is None:
+            return None
+        versions = document_versions(store.connection, id)
+        return shown, versions, store.text(shown["ordinal"]), titles_of(store, [shown["of"]] if shown["of"] else [])
+
+    found = await running(request).read(question)
+    if found is None:
+        raise ProblemError(404, "not-found")
+    shown, versions, text, titles = found
+    if shown["forgotten"]:
+        raise ProblemError(410, "forgotten")
+    return page(request, "document", shown=shown, versions=versions, text=text, titles=titles)
 
 
 @router.get("/groups/{id:path}/provenance", dependencies=[needs("reader")])
@@ -165,17 +198,33 @@ async def story(request: Request, id: str) -> Response:  # noqa: A002
 
 
 _TOP: Final = 40
+_FEW_WORDS: Final = 8
+"""Longer questions are texts, not words of a headline."""
+
 _LONGEST: Final = 7_000
 """An address has at most 65,534 bytes, and a character takes up to nine of them."""
 
 
 @router.get("/search", dependencies=[needs("reader")])
-async def search(request: Request, q: str = "") -> Response:
-    """A text box, and the hits."""
+async def search(request: Request, q: str = "", id: str = "") -> Response:  # noqa: A002 - of a document
+    """One box: an id or address leads to its document, words are looked up in headlines, and texts are compared."""
     service = running(request)
     text = q.strip()[: service.settings.limits.text_bytes // 4]
-    hits: list[dict[str, Any]] | None = await service.searched.hits(text=text, top=_TOP) if text else None
-    return page(request, "search", text=text, hits=hits, longest=_LONGEST)
+    titled: list[dict[str, Any]] = []
+    hits: list[dict[str, Any]] | None = None
+    if id:
+        try:
+            hits = await service.searched.hits(id=id, top=_TOP)
+        except BadDataError:
+            raise ProblemError(404, "not-found") from None
+    elif text:
+        named = await service.read(lambda store: document_named(store.connection, text))
+        if named is not None:
+            return RedirectResponse(f"/documents/{quote(named, safe='')}", 303)
+        if len(text.split()) <= _FEW_WORDS:
+            titled = await service.read(lambda store: documents_titled(store.connection, text.split(), _TOP))
+        hits = await service.searched.hits(text=text, top=_TOP)
+    return page(request, "search", text=text, hits=hits, titled=titled, longest=_LONGEST)
 
 
 @router.get("/templates", dependencies=[needs("reader")])

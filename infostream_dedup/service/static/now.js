@@ -18,7 +18,7 @@ function row(verdict) {
   const [badge, link, small] = one.children;
   badge.classList.add(verdict.status);
   badge.textContent = words[verdict.status.replace(/_(.)/g, (_, letter) => letter.toUpperCase())] ?? verdict.status;
-  link.href = `/groups?${new URLSearchParams({ id: verdict.group_then })}`;
+  link.href = `/documents/${encodeURIComponent(verdict.id)}`;
   link.firstElementChild.textContent = verdict.title || words.none;
   small.firstElementChild.textContent = verdict.source || words.nowhere;
   const time = small.querySelector("time");

@@ -217,6 +217,33 @@ def document_shown(connection: sqlite3.Connection, id: str) -> dict[str, Any] | 
     return shown | {"versions": len(found), "key_terms": key_terms_of(connection, shown["ordinal"])}
 
 
+def document_named(connection: sqlite3.Connection, name: str) -> str | None:
+    """Return the id of the document with an id or address; None if there is none."""
+    for column in ("id", "url"):
+        found = connection.execute(
+            f"SELECT id FROM document WHERE {column} = ? AND forgotten = 0 ORDER BY ordinal DESC LIMIT 1",  # noqa: S608
+            (name,),
+        ).fetchone()
+        if found is not None:
+            return str(found[0])
+    return None
+
+
+def documents_titled(connection: sqlite3.Connection, words: Sequence[str], limit: int) -> list[dict[str, Any]]:
+    """Return rows ``id, title, source, published`` of the latest documents with all words in their headline."""
+    connection.create_function("folded", 1, str.casefold, deterministic=True)
+    held = " AND ".join(["instr(folded(title), ?) > 0"] * len(words))
+    rows = connection.execute(
+        f"SELECT id, title, source, published FROM document WHERE forgotten = 0 AND {held}"  # noqa: S608
+        " AND ordinal > (SELECT max(ordinal) FROM document) - ? ORDER BY ordinal DESC LIMIT ?",
+        (*(word.casefold() for word in words), _LOOKED_THROUGH, limit),
+    )
+    return [
+        {"id": id, "title": title, "source": source, "published": time_text(published)}
+        for id, title, source, published in rows  # noqa: A001
+    ]
+
+
 def surviving_group(connection: sqlite3.Connection, group: str) -> str | None:
     """Return the group that the document with this id belongs to now; None if no document has the id."""
     found = connection.execute(
@@ -332,6 +359,8 @@ def _document(row: Sequence[Any]) -> dict[str, Any]:
 
 
 _GROUPS_SHOWN: Final = 60
+_LOOKED_THROUGH: Final = 200_000
+"""The latest documents whose headlines are looked through for words."""
 
 _MEETINGS: Final = 20
 
