@@ -1,4 +1,4 @@
-"""Makes paper.md and paper.html: the tables and figures of the papers, redone on what is there.
+"""Makes paper.md, paper.html and examples/: the papers redone on what is there, and reports as analysts get them.
 
     python reports/make_paper.py          (make paper)
 
@@ -21,8 +21,11 @@ from markdown import markdown
 from paper_methods import Known
 
 from infostream_dedup import sweep
+from infostream_dedup.api.evaluate import compare
 from infostream_dedup.lab.evaluation.comparison import POOL_METHODS
+from infostream_dedup.report.comparison import comparison_files
 from infostream_dedup.report.drawing import as_svg
+from infostream_dedup.report.files import report_files
 from infostream_dedup.report.plots import Quantity, curve_figure
 from infostream_dedup.report.tables import PUBLISHED, PublishedSeries
 from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
@@ -51,9 +54,24 @@ def main() -> None:
                 collections[corpus] = documents_file(corpus)
         for name, path in collections.items():
             parts += _lande(name, path)
+        _write_examples(made, Path(folder, "labels.jsonl"))
     parts += _others()
     write_page("paper.md", "The papers, redone", "make paper", parts)
     _write_html()
+
+
+def _write_examples(made: Path, labels: Path) -> None:
+    """The report of the sample; of the made-up month by week, with advice; and its comparison of methods."""
+    sample = sweep(documents_path(), ks=_KS)
+    weeks = sweep(made, representations=["stem", "morph"], ks=_KS, by="week", examples=False)
+    files = {
+        "sample": report_files(sample)["report.html"],
+        "month": report_files(weeks)["report.html"],
+        "month-comparison": comparison_files(compare(made, labels=labels, closed=True))["report.html"],
+    }
+    (REPORTS / "examples").mkdir(exist_ok=True)
+    for name, content in files.items():
+        write_text(REPORTS / "examples" / f"{name}.html", content.decode())
 
 
 def _lande(name: str, path: Path) -> Iterable[str]:
@@ -189,8 +207,8 @@ def _says(rows: dict[tuple[str, str, int], SweepRow]) -> str:
             expected = "falls" if name == "pivot" else "rises"
             real = "rises" if rises else "falls" if falls else "neither rises nor falls throughout"
             holds = "as published" if real == expected else f"published: {expected}"
-            title = {"stem": "standard way", "morph": "new way", "pivot": "across languages"}[name]
-            said.append(f"{what} of the {title} {real} ({holds})")
+            title = {"stem": "of the standard way", "morph": "of the new way", "pivot": "across languages"}[name]
+            said.append(f"{what} {title} {real} ({holds})")
     more = [
         rows["stem:tfidf", "all", k].measures.links > rows["morph:bm25", "all", k].measures.links for k in (6, 7, 8)
     ]
