@@ -87,38 +87,6 @@ CROSS_TEXT: Final = """\
 F1 on translations between Russian and Ukrainian, both directions at k = 6. Methods that find no true pair are left out:
 words, sentences and shingles of two languages do not meet; stems and lemmas do where both languages have one form."""
 
-KEY_TERMS_TEXT: Final = """\
-## How key terms compare
-
-By labels, with every method at its default, key terms lead wherever a text was reworded (all of wmt,
-tgpairs, the partial copies of mdnews): fingerprints, sentences and shingles at the thresholds of their papers recall
-almost nothing there. Where a text was copied and edited (uagec, the reprints of mdnews and slavictopics) others are
-level or above, inside or at the end of our interval of 95 %.
-
-That lead is one of thresholds, not of principle. **All 3-shingles at a resemblance of .05, or all 2-shingles at .10,
-beat our default on eight of the eleven sets, on wmt mostly by more than our interval; the 2-shingles beat the preset
-`best` there too.** The cosine at .4 is above our default on five. Two renderings of one text keep a twentieth of their
-shingles, two reports about one case do not: the wording of a whole text says more than the 12 terms of its topic. (On
-mdnews the labels are themselves shared 5-grams, which helps shingles; and partial copies ask for a direction: there
-`rule=forward` has .923.) Only where no wording is shared (tgpairs, the same story by other authors) do key terms keep a
-clear lead, .80 against .62 at the best of those thresholds. What shingles cost for it: 2,700 bytes a document instead
-of 48 (113 for `best`), work that grows faster with the collection ([speed.md](speed.md#what-the-methods-cost)), no
-direction, no reason that a reader understands, no other language.
-
-What would close the gap:
-
-- **more terms and their weights**: the preset `best` (30 terms, share of weight) takes back half of the distance and
-  more on uagec and wmt; on slavictopics, where one topic fills the collection, it loses;
-- **wording as a second look**: key terms find the candidates, and the share of common shingles of the pairs found (some
-  thousands, not all documents) confirms them. SpotSigs on slavictopics shows the same: two independent reports share
-  the words of their topic, not the wording of their prose.
-
-What the pool protocol adds: on mdnews most pairs that key terms link at k = 6 are not copies at all (column "alike"):
-daily exchange rates, weather, weekly surveys, all of one template and of one vocabulary. No labelled pair says so, and
-no choice of k cures it. So for *copies* key terms are a filter of near-perfect recall (column R of the pool tables) at
-48 bytes a document, and a second look at the linked pairs would close the gap: their numbers and dates (two texts of
-one template differ in them), a window of a few days, or plainly the String::Similarity of the pairs found."""
-
 TIMES_TEXT: Final = """\
 Times differ from run to run, and this machine had other work beside. Every method is timed for itself, after a first
 run on 20 documents that loads its dictionaries; what they share of the texts (words, sentences, frequencies, surfaces)
@@ -223,7 +191,7 @@ def comparison_page(judged: Judged) -> None:
     for name, found in (*judged.sets.items(), *judged.cross.items(), *judged.pools.items()):
         lines += [_csv_line(name, found.protocol, row) for row in found.rows]
     write_text(REPORTS / "comparison.csv", "".join(lines))
-    parts = [COMPARISON_TEXT, "## F1 by labels", table(_summary(judged)), KEY_TERMS_TEXT]
+    parts = [COMPARISON_TEXT, "## F1 by labels", table(_summary(judged))]
     parts += ["## Across languages", CROSS_TEXT, table(_tabulate_across_languages(judged))]
     write_page("comparison.md", "Methods side by side", "python reports/make_comparison.py", parts)
 
