@@ -56,7 +56,7 @@ spark-demo: $(VENV)/.installed-dev  ## a Spark cluster on loopback: the same num
 	$(BIN)/pip install --quiet -e '.[spark]'
 	$(BIN)/python -m benchmarks.spark_demo
 
-paper: $(VENV)/.installed-dev  ## Lande's tables and figures redone on what is there: reports/paper.md
+paper: $(VENV)/.installed-dev  ## the papers' tables and figures redone on what is there: reports/paper.html, reports/examples
 	$(BIN)/python reports/make_paper.py
 
 reports: $(VENV)/.installed-dev  ## the figures in reports/, from the labelled corpora beside the project

@@ -81,7 +81,6 @@ def _list_parts(month: bool, runs: str, real: Path | None) -> dict[str, list[str
         "race": [*race, "100000" if month else "50000", *contestants],
         # The cosine takes four times as long for twice as many documents.
         "race-small": [*race, "10000" if month else "5000"],
-        "matching": ["benchmarks.matching", "--sizes", *sizes[1:]],
     }
     if month:
         parts["race-cold"] = [*race, "100000", *contestants, "--cold"]

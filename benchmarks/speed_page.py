@@ -76,7 +76,6 @@ def speed_page(folder: Path) -> str:
         "real-text": partial(_text, "real-text"),
         "commands": _commands,
         "news-restart": _restart,
-        "matching": _matching,
     }
     for name, section in sections.items():
         lines += section(found[name]) if name in found else []
@@ -215,23 +214,3 @@ def _restart(report: dict[str, Any]) -> list[str]:
     rows = [[name, row["cpu_seconds"], row["wall_seconds"]] for name, row in report["rows"].items()]
     lines = [f"## Restart of a stream with {report['documents']:,} documents in the window", ""]
     return [*lines, *_table(["stage", "CPU s", "wall s"], rows)]
-
-
-def _matching(report: dict[str, Any]) -> list[str]:
-    lines = ["## Matching, S and T, and one document at a time", ""]
-    rows = [
-        [row["documents"], row["target"], row["stage"], row.get("links"), *_cost(row)]
-        for row in report["rows"]
-        if row["stage"] != "window"
-    ]
-    lines += _table(["documents", "target", "stage", "links", "CPU s", "wall s", "peak GB"], rows)
-    windows = [row for row in report["rows"] if row["stage"] == "window"]
-    lines += ["One document against a window, in microseconds, without storage:", ""]
-    names = ["ask_p50_us", "ask_p99_us", "add_p50_us", "add_p99_us", "bytes_per_document"]
-    rows = [[row["window"], row["target"], *(row[name] for name in names)] for row in windows]
-    lines += _table(["window", "target", "ask p50", "ask p99", "add p50", "add p99", "bytes per document"], rows)
-    return lines
-
-
-def _cost(row: dict[str, Any]) -> list[Any]:
-    return [row["cpu_seconds"], row["wall_seconds"], round(row["peak_gb"] * 2**30 / 1e9, 2)]

@@ -1,34 +1,28 @@
-"""Makes reports/criteria.md: the classifier with nine criteria, and the tables of its paper beside ours."""
+"""Makes reports/criteria.md: the classifier with nine criteria."""
 
 from __future__ import annotations
 
 import argparse
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from criteria_tables import PUBLISHED, candidate_table, single_criterion
-from frame import REPORTS, documents_file, kin_file, labels_file, table, write_page
+from criteria_tables import single_criterion
+from frame import documents_file, kin_file, labels_file, table, write_page
 
 from infostream_dedup import read_documents
 from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, PairRule, differences
 from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models, key_term_candidates
 from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, folds, judged_pairs, stories
 from infostream_dedup.judging.criteria.training import (
-    CurvePoint,
     LearnedAuthority,
-    curve_criteria,
     found_by_rule,
     held_out,
-    learning_curve,
     prior_plane,
 )
 from infostream_dedup.lab.evaluation.labels import FALSE, Label, codes_of, kin_by_field, read_kin, read_labels, truth_of
 from infostream_dedup.model import Document
-from infostream_dedup.report.drawing import as_svg
-from infostream_dedup.report.learning import PUBLISHED_F, learning_figure
 
 
 @dataclass(frozen=True)
@@ -113,7 +107,6 @@ class Corpora:
 
 
 RESAMPLES = 1000
-SIZES = (0, 50, 100, 200, 400, 800, 1600)
 
 
 def main() -> None:
@@ -125,11 +118,6 @@ def main() -> None:
         "## All criteria against each alone",
         ALL_TEXT,
         *quality_tables(corpora),
-        "## Candidates: table 1 of the paper",
-        TABLE_1_TEXT,
-        candidates_table(corpora),
-        "## How many judged pairs: figure 3 of the paper",
-        *curves(corpora),
         "## Speed",
         speed_table(corpora),
     ]
@@ -150,20 +138,6 @@ ALL_TEXT = """\
 no families, so there only judged pairs count. "key terms k = 6" is the main job of this project with its defaults (k of
 12 terms, no training). Labels of mdnews and slavictopics are computed from shared 5-grams: `dup` is a Jaccard
 coefficient of .5 or more, without templates; pairs at .49 and at .51 differ in their label and in nothing else."""
-
-TABLE_1_TEXT = """\
-The paper compares 1,502 documents of one day with 10,293 earlier ones and with each other. mdnews has 46 documents on
-its fullest day, so its newest 1,502 dated documents stand for the day; comparing every day with all earlier ones adds
-up to all pairs. Duplicates are the pairs labelled `dup`, and an "original" pair is any other, so precision counts
-templates and partial copies as wrong. The paper prints a rejection of 0.99998 % but means the share .99998."""
-
-NEW_DOCUMENTS = 1_502
-"""Documents of the paper's day."""
-
-CURVE_TEXT = """\
-Classifiers that learn from ever more pairs, tested on a third of the pairs, which belong to other stories; mean and 95
-% of 20 draws. As in the paper, only pairs that passed the candidate filter (key terms, k = 3) count. Dotted: the
-paper's F where its curves are flat, and its 400 pairs."""
 
 
 def quality_tables(corpora: Corpora) -> list[str]:
@@ -300,76 +274,6 @@ def _precision(truth: np.ndarray, found: np.ndarray) -> float:
 
 def _recall(truth: np.ndarray, found: np.ndarray) -> float:
     return int((truth & found).sum()) / max(int(truth.sum()), 1)
-
-
-def candidates_table(corpora: Corpora) -> str:
-    """Make table 1: what the filters pass."""
-    rows = [{"collection": "the paper", **PUBLISHED}]
-    for corpus, newest in (("mdnews", NEW_DOCUMENTS), ("mdnews", None), ("slavictopics", None)):
-        models, labels = corpora.models(corpus), corpora.labels(corpus)
-        words, links = candidate_table(models, labels, newest=newest)
-        _, six = candidate_table(models, labels, newest=newest, k=6)
-        name = corpus if newest is None else f"the newest {newest} of {corpus}"
-        rows += [{"collection": name, **row} for row in (words, links, six)]
-    return table(rows)
-
-
-def curves(corpora: Corpora) -> list[str]:
-    """Make figure 3: learning curves, as table and plot."""
-    folder = REPORTS / "figures"
-    folder.mkdir(exist_ok=True)
-    parts = [CURVE_TEXT]
-    for judged in (SETS[0], SETS[3], replace(SETS[5], name="uagec")):
-        models = corpora.models(judged.corpus)
-        pairs = _filter_pairs(models, corpora.pairs(judged))
-        preset = CLASSIFIER_PRESETS["duplicate" if judged.preset == "duplicate" else "story"]
-        points = learning_curve(
-            models,
-            pairs,
-            curve_criteria(CLASSIFIER_PRESETS["duplicate"].criteria),
-            preset.rule,
-            sizes=SIZES,
-            authority=LearnedAuthority(models),
-            prior=preset.prior,
-        )
-        name = f"criteria-{judged.corpus}.svg"
-        drawn = as_svg(learning_figure(points, published=True))
-        (folder / name).write_text(f'<?xml version="1.0" encoding="utf-8"?>\n{drawn}\n', encoding="utf-8")
-        repeats = int(pairs.repeats.sum())
-        parts += [
-            f"### {judged.name}\n\n{len(pairs)} pairs, {repeats} repeat.",
-            table([_curve_row(point) for point in points]),
-            f"![learning curve of {judged.corpus}](figures/{name})",
-            _saturation(points),
-        ]
-    return parts
-
-
-def _filter_pairs(models: DocumentModels, pairs: JudgedPairs) -> JudgedPairs:
-    passed = codes_of(*key_term_candidates(models), len(models))
-    return pairs.at(np.isin(codes_of(pairs.i, pairs.j, len(models)), passed))
-
-
-def _curve_row(point: CurvePoint) -> dict[str, Any]:
-    def shown(figures: tuple[float, float, float]) -> str:
-        return f"{figures[0]:.3f} [{figures[1]:.3f}, {figures[2]:.3f}]"
-
-    return {
-        "criteria": point.criteria,
-        "pairs": point.size,
-        "draws": point.draws,
-        "P": shown(point.precision),
-        "R": shown(point.recall),
-        "F1": shown(point.f1),
-        "F of the paper (flat)": PUBLISHED_F.get(point.criteria) if point.size >= 400 else None,
-    }
-
-
-def _saturation(points: Sequence[CurvePoint]) -> str:
-    """Tabulate the gain of each doubling beyond 400 pairs."""
-    own = {point.size: point.f1[0] for point in points if point.criteria == "all"}
-    steps = [f"{one} to {other}: {own[other] - own[one]:+.3f}" for one, other in zip(own, list(own)[1:], strict=False)]
-    return "All criteria, gain in F1 from more pairs: " + "; ".join(steps) + "."
 
 
 def speed_table(corpora: Corpora) -> str:

@@ -252,7 +252,7 @@ def sweep(
         )
     check_quarantine(read.quarantine, [boilerplate])
     shown, way = _checked_ks(ks, agreed), checked_way(choose_by, agreed.n)
-    refusal = refuse_on_disk(agreed)
+    refusal, scaled = refuse_on_disk(agreed), True if options.get("short") == "scaled" else None
     if by is not None and by not in PARTINGS:
         raise UsageError(f"a collection cannot be divided by {by!r}; by (--by) is one of {', '.join(PARTINGS)}")
     for asked, why in (
@@ -269,7 +269,13 @@ def sweep(
             with disk.run(source, read, agreed, bases, boilerplate=boilerplate, progress=progress) as run:
                 if not estimate:
                     return sweep_on_disk(
-                        run, series=wanted, ks=shown, examples=examples, window_days=disk.window_days, way=way
+                        run,
+                        series=wanted,
+                        ks=shown,
+                        examples=examples,
+                        window_days=disk.window_days,
+                        way=way,
+                        scaled=scaled,
                     )
                 estimator = DiskEstimator()
                 return sweep_on_disk(
@@ -280,6 +286,7 @@ def sweep(
                     window_days=disk.window_days,
                     estimate=estimator.estimate,
                     way=way,
+                    scaled=scaled,
                 )
     if confirmed and agreed.score == "share":
         raise UsageError("confirmed (--confirmed) needs the count score, whose pairs have a k")
@@ -295,7 +302,7 @@ def sweep(
         planted=planted,
         exact=exact,
         way=way,
-        scaled=True if options.get("short") == "scaled" else None,
+        scaled=scaled,
         progress=progress,
     )
     report = ReadingReport()

@@ -49,9 +49,14 @@ def intervals(matrix: SimilarityMatrix | None, rows: Iterable[Measures]) -> dict
     links = matrix.counts
     for row in sorted((one for one in rows if one.k is not None and one.k >= matrix.k_min), key=lambda one: one.k or 0):
         links = at_least(links, row.k or 0)
-        if row.paths + row.reciprocal <= MOST_WALKS and not row.sampled and row.symmetry_error is None:
+        if has_interval(row):
             found[row.k or 0] = _interval(links, row)
     return found
+
+
+def has_interval(row: Measures) -> bool:
+    """Whether the walks of a row are few enough and all counted."""
+    return row.paths + row.reciprocal <= MOST_WALKS and not row.sampled and row.symmetry_error is None
 
 
 def _interval(links: sp.csr_array, row: Measures) -> Interval:

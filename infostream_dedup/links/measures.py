@@ -243,6 +243,8 @@ def advise(
     deciding = {row.k: row for row in inside or rows if row.k is not None}
     consistent, said = _consistent(deciding, n, inside=inside is not None, across=across)
     chosen, by = _chosen(known, consistent, said, deciding, n, way)
+    if by != "consistency":
+        said = _consistent(deciding, n, inside=inside is not None, across=across, alone=True)[1]
     row = by_k.get(chosen.k)
     return Advice(
         estimated=None if known.estimated is None else known.estimated.k,
@@ -290,8 +292,10 @@ def _vetoed(estimated: Choice, rows: Mapping[int, Measures], n: int) -> Choice:
     return Choice(k, Phrase.joined([estimated.reason, raised]))
 
 
-def _consistent(rows: Mapping[int, Measures], n: int, *, inside: bool, across: bool) -> tuple[int | None, Phrase]:
-    """The k by the level of H at the usual one, with a sentence."""
+def _consistent(
+    rows: Mapping[int, Measures], n: int, *, inside: bool, across: bool, alone: bool = False
+) -> tuple[int | None, Phrase]:
+    """The k by the levels of H, with a sentence; ``alone``: another way has chosen."""
     if across:
         return None, Phrase.of("paths between two languages cannot be closed, so T says nothing")
     usual = usual_k(n)
@@ -300,25 +304,32 @@ def _consistent(rows: Mapping[int, Measures], n: int, *, inside: bool, across: b
         found = (0, 0) if row is None else (row.links, row.paths)
         few = "{links} links and {paths} paths at k = {k}; S and T need {needed} of each to choose"
         return None, Phrase.of(few, links=found[0], paths=found[1], k=usual, needed=FEWEST_LINKS)
-    level = consistency(row)
-    k = min(usual + 1, n) if level < _FAR else usual if level < _NEAR else max(usual - 1, 1)
+    level, apart = consistency(row), _apart(rows, n)
+    k = apart or (min(usual + 1, n) if level < _FAR else usual if level < _NEAR else max(usual - 1, 1))
     other = rows.get(k)
     values = {
-        "k": k,
         "usual": usual,
         "less": max(usual - 1, 1),
         "share": 0 if other is None else _hundred(other.links / row.links),
+        "advised": Phrase.of("S and T alone would say {k}" if alone else "{k} is advised", k=k),
     }
-    if level < _FAR:
+    if apart is not None:
         why = Phrase.of(
-            "far from copies of one text; {k} is advised, which keeps {share} of 100 links; {usual} or {less} if"
-            " stories are wanted",
+            "fewer than at k = {less}, so most links join texts of one topic, which come apart up to k = {k};"
+            " {advised}, which keeps {share} of 100 links",
+            k=k,
+            **values,
+        )
+    elif level < _FAR:
+        why = Phrase.of(
+            "far from copies of one text; {advised}, which keeps {share} of 100 links; {usual} or {less} if stories are"
+            " wanted",
             **values,
         )
     elif level < _NEAR:
-        why = Phrase.of("close to copies of one text; {k} is advised; {less} if stories are wanted", **values)
+        why = Phrase.of("close to copies of one text; {advised}; {less} if stories are wanted", **values)
     else:
-        why = Phrase.of("copies of one text; {k} is advised, which gives {share} links for every 100", **values)
+        why = Phrase.of("copies of one text; {advised}, which gives {share} links for every 100", **values)
     said = Phrase.of(
         "at k = {usual}, {returned} of 100 {links} are returned and {closed} of 100 paths closed: {why}",
         usual=usual,
@@ -328,6 +339,19 @@ def _consistent(rows: Mapping[int, Measures], n: int, *, inside: bool, across: b
         why=why,
     )
     return k, said
+
+
+def _apart(rows: Mapping[int, Measures], n: int) -> int | None:
+    """The k at which topics have come apart, where H falls up to the usual k; ``None`` where it does not.
+
+    Many texts of one topic are linked to each other at a low k; fewer are as k rises, so H falls, until copies are
+    left, among which it rises again. Its least value, at most n - 2, parts the two.
+    """
+    usual = usual_k(n)
+    levels = {k: consistency(row) for k, row in rows.items() if min(row.links, row.paths) >= FEWEST_LINKS}
+    if not levels.get(usual - 2, 0.0) > levels.get(usual - 1, 0.0) > levels.get(usual, 1.0) or levels[usual] >= _FAR:
+        return None
+    return min((k for k in levels if usual < k <= n - 2), key=lambda k: (levels[k], k), default=None)
 
 
 def _hundred(share: float) -> int:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 RELATIONS: Final = (None, "contained", "contains", "equal")
 """Relation of a pair: 1 if the first document is linked to the second, plus 2 if the second is to the first."""
 
-_LEAST_NEED = 3
-"""Fewer shared terms than this say nothing about a pair, however short its documents are."""
+LEAST_NEED: Final = 3
+"""Fewer shared terms than this say nothing about a pair, however short its documents are; up to it, need(k) is k."""
 
 
 def need(
@@ -36,7 +36,7 @@ def need(
     shorter = np.minimum(np.asarray(sizes_a, dtype=np.int64), np.asarray(sizes_b, dtype=np.int64))
     if short == "strict":
         return np.full(shorter.shape, k, dtype=np.int64)
-    scaled = np.maximum(min(_LEAST_NEED, k), -(-k * shorter // n))
+    scaled = np.maximum(min(LEAST_NEED, k), -(-k * shorter // n))
     return np.where(shorter >= n, k, scaled)
 
 
@@ -56,13 +56,26 @@ def count_grades(counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, shor
     Link a -> b counts at k exactly if its count is at least ``need(k)``; as ``need`` never falls when k rises, one
     number describes every k.
     """
-    table = _grade_table(n, short)
     if short == "strict" or sizes.min(initial=n) >= n:
         # The size of the shorter document makes no difference.
-        return _same_pattern(counts, table[n][np.minimum(counts.data, n)])
+        return _same_pattern(counts, _grade_table(n, short)[n][np.minimum(counts.data, n)])
     small = np.minimum(sizes, n).astype(np.uint8)
     shorter = np.minimum(np.repeat(small, np.diff(counts.indptr)), small[counts.indices])
-    return _same_pattern(counts, table[shorter, np.minimum(counts.data, n)])
+    return _same_pattern(counts, grades_at(shorter, counts.data, n=n, short=short))
+
+
+def grades_at(
+    shorter: NDArray[np.integer], counts: NDArray[np.uint8], *, n: int, short: str = "scaled"
+) -> NDArray[np.uint8]:
+    """The largest k at which counts suffice, by the number of key terms of the shorter document: uint8."""
+    return np.asarray(_grade_table(n, short)[np.minimum(shorter, n), np.minimum(counts, n)])
+
+
+def scales(sizes: NDArray[np.integer], *, n: int, short: str, wanted: bool | None = None) -> bool:
+    """Whether a sweep links short documents by need(k): as asked, or if the median document has fewer than n terms."""
+    if wanted is None:
+        return short == "scaled" and len(sizes) > 0 and float(np.median(sizes)) < n
+    return wanted
 
 
 def reached(matched: NDArray[np.int64], own: NDArray[np.int64], threshold: float) -> NDArray[np.bool_]:

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 import numpy as np
 
 from infostream_dedup.links.compiled import group_leaders, sweep_counts
-from infostream_dedup.links.intervals import Interval, intervals
+from infostream_dedup.links.intervals import Interval, has_interval, intervals
 from infostream_dedup.links.measures import Advice, KnownK, Measures, advise
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
 from infostream_dedup.links.sweeping import sweep_shares
@@ -77,6 +77,18 @@ class Relation(Protocol):
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
         """Keep only the links within labels (``same``), or only those between them; all documents stay."""
+
+
+@runtime_checkable
+class Writable(Protocol):
+    """Links that are kept elsewhere, but can be written out if they are few."""
+
+    def written(self, k: int) -> SimilarityMatrix:
+        """The links at k and above."""
+
+
+MOST_WRITTEN: Final = 5_000_000
+"""Maximum number of links that are written out only to find intervals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -360,9 +372,18 @@ def survey(
         across=across,
         groups=groups,
         groups_k=groups_k,
-        intervals={name: intervals(part.matrix, rows[name]) for name, part in parts.items()},
+        intervals={name: intervals(_written(part, rows[name]), rows[name]) for name, part in parts.items()},
         closed_across={} if labels is None else _closed_across(rows["cross"], across, labels),
     )
+
+
+def _written(relation: Relation, rows: Sequence[Measures]) -> SimilarityMatrix | None:
+    """The links of which intervals can be found, document by document."""
+    if relation.matrix is not None or not isinstance(relation, Writable):
+        return relation.matrix
+    narrow = [row for row in rows if row.k is not None and row.k >= relation.k_min and has_interval(row)]
+    narrow = [row for row in narrow if row.links <= MOST_WRITTEN]
+    return relation.written(min(row.k or 0 for row in narrow)) if narrow else None
 
 
 def _closed_across(

@@ -98,6 +98,27 @@ def test_each_way_can_be_asked_for():
     assert advise(rows, n=12, known=KnownK(counted=known.counted)).chosen_by == "count"
 
 
+def test_one_k_is_recommended_and_what_s_and_t_alone_would_say_is_told_beside_it():
+    known = KnownK(counted=Choice(6, Phrase.of("given: k = {k}", k=6)))
+    found = advise(table(0.1, 0.2, 0.5, 0.9), n=12, known=known)
+    assert (found.chosen, found.consistent) == (6, 7)
+    assert "S and T alone would say 7, which keeps 100 of 100 links" in found.consistency
+    assert "advised" not in found.consistency + found.reason
+
+
+def test_where_s_and_t_fall_topics_come_apart():
+    # H of k = 4 to 12, worked by hand: it falls to 9 and rises again.
+    found = advise(table(0.8, 0.7, 0.6, 0.5, 0.45, 0.4, 0.41, 0.6, 0.9), n=12)
+    assert (found.chosen, found.chosen_by) == (9, "consistency")
+    assert "fewer than at k = 5, so most links join texts of one topic, which come apart up to k = 9" in found.reason
+    # A fall to the last k ends at 10; no fall up to 6, a high level, and few links higher up are no such case.
+    assert advise(table(0.8, 0.7, 0.6, 0.5, 0.45, 0.4, 0.3, 0.2, 0.1), n=12).chosen == 10
+    assert advise(table(0.7, 0.7, 0.6, 0.5, 0.45), n=12).chosen == 7
+    assert advise(table(0.99, 0.98, 0.97, 0.5, 0.45), n=12).chosen == 5
+    few = [*table(0.8, 0.7, 0.6, 0.5), row(8, 0.1, 0.1, links=49)]
+    assert advise(few, n=12).chosen == 7
+
+
 def test_links_inside_languages_decide_and_those_between_them_have_no_t():
     found = advise(table(0.9, 0.9, 0.99, 0.99), n=12, inside=table(0.1, 0.2, 0.5, 0.9))
     assert (found.consistent, found.symmetry) == (7, 0.99)

@@ -54,5 +54,5 @@ def small_collections() -> dict[str, list[Document]]:
     ties = [Document(id=f"t{number}", text=" ".join(_WORDS[number % 9 : number % 9 + 30])) for number in range(30)]
     return {
         "made-up": plain, "empty texts": empty, "equal texts": [*plain[:30], *copies, *plain[30:60], *copies[:0]],
-        "ties": ties, "one": plain[:1], "none": [],
+        "ties": ties, "one": plain[:1], "none": [], "short": [*made_up(70, seed=3, length=7), *copies[:3]],
     }  # fmt: skip

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup import sweep
+from infostream_dedup import pairs, sweep
 from infostream_dedup.documents import read_documents
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.sharded.plan import Cut, Plan
@@ -41,6 +41,29 @@ def test_the_bundled_sample(one_digest, tmp_path, representation):
     documents = list(read_documents(str(documents_path())))
     cuts = [Cut(), Cut(chunk=len(documents) // 9, shards=7, blocks=4)]
     check(one_digest, documents, Settings(representation=representation), tmp_path, cuts)
+
+
+@pytest.mark.parametrize("named", [{}, {"short": "scaled"}])
+def test_short_texts_have_the_links_of_pairs_and_one_interval_everywhere(collections, tmp_path, monkeypatch, named):
+    documents = collections["made-up" if named else "short"]
+    rows = [{"id": one.id, "text": one.text, "lang": one.lang} for one in documents]
+    given = {"representations": ["stem", "pivot"], "estimate": False, **named}
+    expected = [row.as_dict() for row in sweep(rows, **given).rows]
+    linked = {row["k"]: row for row in expected if (row["representation"], row["block"]) == ("stem", "all")}
+    for k in (4, 6, 9):
+        found = pairs(rows, representation="stem", k=k, short="scaled")
+        both = sum(2 if one.relation == "equal" else 1 for one in found)
+        assert linked[k]["links"] == both > 0
+    assert {row["short"] for row in expected} == {"scaled"}
+    assert sum(row["symmetry_low"] is not None for row in expected) > 12
+    for number, cut in enumerate(CUTS[::2]):
+        monkeypatch.setattr("infostream_dedup.runs.sharded.plan.Plan", lambda memory, cut=cut: Plan(memory, cut))
+        on_disk = sweep(rows, workdir=tmp_path / str(number), memory="2GB", **given)
+        assert [row.as_dict() for row in on_disk.rows] == expected
+    # Links of fewer than three terms are not stored, nor written out between equal texts.
+    monkeypatch.setattr("infostream_dedup.runs.batch.linking.MOST_VERBATIM_LINKS", -1)
+    few = sweep(rows, representations=["stem"], estimate=False, **named)
+    assert [row.measures for row in few.rows] == [row.measures for row in sweep(rows, **given).rows[:12]]
 
 
 @pytest.mark.parametrize("name", ["made-up", "equal texts"])

@@ -6,7 +6,6 @@ import pytest
 
 from infostream_dedup import Settings, dedup, pairs, sweep
 from infostream_dedup.errors import BadDataError, UsageError
-from infostream_dedup.links.intervals import NO_INTERVAL
 from infostream_dedup.runs.batch.linking import least_count
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -38,13 +37,22 @@ def test_sweep(spark, frame, rows, cut, adaptive):
     before = spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
     found = on_spark.sweep(frame, representations=["stem"], cut=on_spark.SparkCut(**cut))
     expected = sweep(rows, representations=["stem"], estimate=False)
-    expected_rows = [row.as_dict() | NO_INTERVAL._asdict() for row in expected.rows]
-    assert [row.as_dict() for row in found.rows] == expected_rows
+    assert [row.as_dict() for row in found.rows] == [row.as_dict() for row in expected.rows]
     assert (found.recommended_k, found.reason) == (expected.recommended_k, expected.reason)
     assert (found.recommended_k, found.reason["stem"][:8]) == ({"stem": 6}, "default:")
     assert any("not counted on Spark" in note for note in found.notes)
     assert (found.groups, found.documents) == (expected.groups, expected.documents)
     assert spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == before
+
+
+def test_short_texts_are_swept_by_their_need(spark, collections):
+    from infostream_dedup import spark as on_spark
+
+    rows = [{"id": one.id, "text": one.text, "lang": "ru"} for one in collections["short"]]
+    found = on_spark.sweep(spark.createDataFrame(rows).repartition(3), cut=on_spark.SparkCut(**CUTS[0]))
+    expected = sweep(sorted(rows, key=lambda one: one["id"]), representations=["stem", "morph"], estimate=False)
+    assert [row.as_dict() for row in found.rows] == [row.as_dict() for row in expected.rows]
+    assert {row.short for row in found.rows} == {"scaled"}
 
 
 @pytest.mark.smoke

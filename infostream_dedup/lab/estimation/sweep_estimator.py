@@ -24,8 +24,8 @@ from infostream_dedup.lab.estimation.duplicate_scores import (
     estimate_duplicates,
 )
 from infostream_dedup.links import Advice, Choice, KnownK, LowLinks, SimilarityMatrix, survey, usual_k
-from infostream_dedup.links.measures import FEWEST_COPIES
-from infostream_dedup.links.pair_rules import count_grades, share_grades
+from infostream_dedup.links.measures import FEWEST_COPIES, error_of_share
+from infostream_dedup.links.pair_rules import LEAST_NEED, count_grades, share_grades
 from infostream_dedup.machine.memory import give_back_memory
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.machine.scratch import row_blocks
@@ -73,7 +73,7 @@ def known_k(copies: Sequence[CopyScores], estimate: DuplicateEstimate | None = N
         )
     elif estimate is not None and _retellings(estimate):
         estimated, by_model = _by_model(estimate, n), True
-    counted, uncounted = _by_count([one for one in copies if one.step >= LOWEST_K], estimate)
+    counted, uncounted = _by_count([one for one in copies if one.step >= LOWEST_K], estimate, n)
     return KnownK(estimated=estimated, by_model=by_model, counted=counted, uncounted=uncounted)
 
 
@@ -106,7 +106,9 @@ def _by_model(estimate: DuplicateEstimate, n: int) -> Choice:
     return Choice(-step, why)
 
 
-def _by_count(counted: Sequence[CopyScores], estimate: DuplicateEstimate | None) -> tuple[Choice | None, Phrase]:
+def _by_count(
+    counted: Sequence[CopyScores], estimate: DuplicateEstimate | None, n: int
+) -> tuple[Choice | None, Phrase]:
     """The k with the greatest F1 of the links as copies, or why there is none."""
     few = Phrase.of("copies were not counted")
     if counted and counted[0].copies < FEWEST_COPIES:
@@ -120,10 +122,23 @@ def _by_count(counted: Sequence[CopyScores], estimate: DuplicateEstimate | None)
     if estimate is not None and estimate.code != "refused" and estimate.check.refilled >= MOST_REFILLED:
         return _without_forms(estimate)
     most = max(counted, key=lambda one: (one.f1, -one.step))
-    reason = Phrase.of(
-        "counted: F1 of the links as copies is greatest ({f1:.2f}; {copies} copies)", f1=most.f1, copies=most.copies
-    )
-    return Choice(most.step, reason), few
+    # Within one standard error of the best, the k nearest to the usual one (Breiman's rule).
+    least = most.f1 - error_of_share(most.f1, most.copies)
+    near = min((one for one in counted if one.f1 >= least), key=lambda one: (abs(one.step - usual_k(n)), one.step))
+    if near is most:
+        reason = Phrase.of(
+            "counted: F1 of the links as copies is greatest ({f1:.2f}; {copies} copies)", f1=most.f1, copies=most.copies
+        )
+    else:
+        reason = Phrase.of(
+            "counted: F1 of the links as copies ({f1:.2f}) cannot be told from the greatest ({most:.2f} at k = {best})"
+            " by {copies} copies",
+            f1=near.f1,
+            most=most.f1,
+            best=most.step,
+            copies=most.copies,
+        )
+    return Choice(near.step, reason), few
 
 
 def _without_forms(estimate: DuplicateEstimate) -> tuple[Choice | None, Phrase]:
@@ -233,8 +248,6 @@ COLUMNS: Final = (
 _KEY_TERMS: Final = 30
 _CHECKED_SHARE: Final = SHARE_THRESHOLDS.index(0.4) + 1
 """Step of the share score at which links are checked."""
-_LEAST_NEED: Final = 3
-"""Minimum number of key terms that any pair needs; there are no links with fewer."""
 
 
 class SweepEstimator:
@@ -379,7 +392,7 @@ def _of_key_terms(
 
     Documents with fewer than n key terms need fewer matches for a link; a matrix may not store these.
     """
-    if settings.score == "share" or settings.short == "strict" or matrix.k_min <= _LEAST_NEED:
+    if settings.score == "share" or settings.short == "strict" or matrix.k_min <= LEAST_NEED:
         return counted, copies, 0
     whole = key_terms.sizes >= settings.n
     few = int((counted.universe.counted & ~whole).sum())

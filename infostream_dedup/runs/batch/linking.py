@@ -22,7 +22,7 @@ from infostream_dedup.links import (
     match,
     work_exceeds,
 )
-from infostream_dedup.links.pair_rules import need, reached
+from infostream_dedup.links.pair_rules import LEAST_NEED, need, reached
 from infostream_dedup.machine.memory import give_back_memory
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.terms.matched_words import Meeting, meetings
@@ -186,16 +186,21 @@ def relate(
     settings: Settings,
     *,
     exact: bool = False,
+    scaled: bool = False,
     progress: Progress | None = None,
 ) -> Relation:
     """Link a collection in the form that fits its size.
 
     If there are too many links between equal documents, they are not written out.
+
+    scaled: link short documents by need(k), as ``pairs`` and ``dedup`` do.
     """
+    # A short document may need as few as LEAST_NEED terms at any k; up to it, need(k) is k.
+    fewest = min(LEAST_NEED if scaled else EXACT_FROM, settings.n)
     if settings.score == "count" and key_terms.pivot is None and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
-        nodes = link_nodes(key_terms, settings, k_min=min(EXACT_FROM, settings.n), progress=progress)
+        nodes = link_nodes(key_terms, settings, k_min=fewest, progress=progress)
         return LowLinks(nodes, exact)
-    linked = link(key_terms, settings, k_min=least_k(key_terms), progress=progress)
+    linked = link(key_terms, settings, k_min=min(least_k(key_terms), fewest), progress=progress)
     if settings.score == "share":
         return ShareLinks(linked.relation(), key_terms.own_weights, SHARE_THRESHOLDS)
     return LowLinks(linked.relation(), exact)

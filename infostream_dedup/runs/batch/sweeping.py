@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,6 +15,7 @@ from infostream_dedup.links import (
     GroupCounts,
     LowLinks,
     Measures,
+    NodeLinks,
     Relation,
     SimilarityMatrix,
     StoredLinks,
@@ -26,7 +27,7 @@ from infostream_dedup.links import (
 )
 from infostream_dedup.links.intervals import NO_INTERVAL, Interval
 from infostream_dedup.links.measures import FEWEST_LINKS
-from infostream_dedup.links.pair_rules import count_grades
+from infostream_dedup.links.pair_rules import count_grades, grades_at, scales
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
 from infostream_dedup.model.constants import CANDIDATE_TERMS
@@ -450,7 +451,8 @@ def sweep_collection(
         chosen = settings.for_series(representation)
         key_terms = collection.key_terms(chosen)
         warn_of_terms_above_df_max(key_terms, chosen)
-        relation = relate(key_terms, chosen, exact=exact, progress=progress)
+        by_need = chosen.score == "count" and scales(key_terms.sizes, n=chosen.n, short=chosen.short, wanted=scaled)
+        relation = relate(key_terms, chosen, exact=exact, scaled=by_need, progress=progress)
         labels = _labels(key_terms)
         estimate = None
         if estimator is not None:
@@ -459,16 +461,15 @@ def sweep_collection(
             if number + 1 == len(representations):
                 # Evidence takes as much memory as measuring does.
                 estimator.forget()
-        measured, short = by_need(relation, key_terms, chosen, scaled=scaled)
         found = survey(
-            measured,
+            graded(relation, key_terms, chosen) if by_need else relation,
             n=chosen.n if chosen.score == "count" else None,
             labels=labels,
             known=None if estimate is None else estimate.known,
             way=way,
             progress=progress,
         )
-        add_survey(result, found, chosen, ks, estimate, series=representation, short=short)
+        add_survey(result, found, chosen, ks, estimate, series=representation, scaled=by_need)
         if second_look is not None:
             _add_confirmed(
                 result, relation, second_look, key_terms, representation, estimate=estimate, ks=ks, progress=progress
@@ -487,21 +488,20 @@ def sweep_collection(
     return result
 
 
-def by_need(
-    relation: Relation, key_terms: KeyTerms, settings: Settings, *, scaled: bool | None
-) -> tuple[Relation, str]:
-    """The links as ``pairs`` and ``dedup`` use them on short texts, if these are asked for or are the rule.
-
-    Links are scaled only if those of all k are stored, because a short document is linked by as few as three terms.
-    """
-    links = relation.stored if isinstance(relation, LowLinks) else relation
-    sizes = key_terms.sizes
-    short = settings.short == "scaled" and len(sizes) > 0 and float(np.median(sizes)) < settings.n
-    wanted = short if scaled is None else scaled
-    if not wanted or not isinstance(links, StoredLinks) or links.k_min > 1 or settings.score == "share":
-        return relation, "strict"
-    matrix = replace(links.matrix, counts=count_grades(links.matrix.counts, sizes, n=settings.n, short="scaled"))
-    return replace(links, matrix=matrix), "scaled"
+def graded(relation: Relation, key_terms: KeyTerms, settings: Settings) -> Relation:
+    """The links as ``pairs`` and ``dedup`` use them on short texts: by the largest k whose need(k) they meet."""
+    if isinstance(relation, LowLinks):
+        stored = cast("StoredLinks | NodeLinks", graded(relation.stored, key_terms, settings))
+        return replace(relation, stored=stored)
+    if isinstance(relation, NodeLinks):
+        matched = relation.matched
+        sizes = key_terms.sizes[matched.nodes.leaders]
+        counts = count_grades(matched.counts, sizes, n=settings.n)
+        inside = grades_at(sizes, matched.inside, n=settings.n)
+        return replace(relation, matched=replace(matched, counts=counts, inside=inside))
+    links = cast("StoredLinks", relation)
+    counts = count_grades(links.matrix.counts, key_terms.sizes, n=settings.n)
+    return replace(links, matrix=replace(links.matrix, counts=counts))
 
 
 def _labels(key_terms: KeyTerms) -> NDArray[np.uint8] | None:
@@ -518,7 +518,7 @@ def add_survey(
     estimate: LinkEstimate | None = None,
     *,
     series: str | None = None,
-    short: str = "strict",
+    scaled: bool = False,
 ) -> None:
     """Add the figures of one series' links."""
     representation = series or settings.representation
@@ -533,7 +533,7 @@ def add_survey(
                 estimated={} if estimate is None else estimate.at(block, row),
                 closed_across=found.closed_across.get(row.k) if block == "cross" else None,
                 interval=found.intervals.get(block, {}).get(row.k or 0, NO_INTERVAL),
-                short=None if settings.score == "share" else short,
+                short=None if settings.score == "share" else "scaled" if scaled else "strict",
             )
             for row, groups in zip(rows, found.groups[block], strict=True)
             if row.k in shown

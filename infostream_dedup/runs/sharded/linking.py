@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +17,7 @@ from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.kernels.low_k import Counters, PlacedCollection, count_asked
 from infostream_dedup.links.compiled.posting_index import PostingIndex, commonest_key_terms, ranked_rows
 from infostream_dedup.links.compiled.term_rows import TermRows
+from infostream_dedup.links.pair_rules import grades_at
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.runs.sharded.kernels.rows import decode_links, name_links, renumber_rows, sort_links
 from infostream_dedup.runs.sharded.key_terms import KEYS, KeyChunk
@@ -65,6 +66,10 @@ class NodeTable:
         (row,) = NODES.rows(batches)
         weights = np.bincount(row["node_of"], minlength=len(row["leaders"])).astype(np.int64)
         return cls(**row, weights=weights)
+
+    def graded(self, n: int) -> NodeTable:
+        """Nodes whose inner links count at the largest k whose need(k) they meet."""
+        return replace(self, inside=grades_at(self.sizes, self.inside, n=n))
 
     def members(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Documents by node: int64 (nodes + 1,), bounds, and int64 (documents,), ascending within a node."""

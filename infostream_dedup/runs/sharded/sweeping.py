@@ -12,6 +12,7 @@ import numpy as np
 
 from infostream_dedup.documents import ReadingReport
 from infostream_dedup.links import Measures, survey
+from infostream_dedup.links.pair_rules import LEAST_NEED, scales
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.runs.batch.sweeping import (
@@ -33,6 +34,7 @@ from infostream_dedup.runs.sharded.totals import (
     span_links,
     sum_of_totals,
     totals_row,
+    write_out,
 )
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from infostream_dedup.links import SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.linking import LinkEstimate
     from infostream_dedup.runs.sharded.disk_runner import DiskRun, LinkedRun
@@ -82,12 +85,16 @@ class FoldedLinks:
         linked: the collection in one representation.
         k_min: smallest count that is stored; by default, the smallest one whose links are certainly few enough.
         part: only these links; ``None`` for all.
+        scaled: links of short documents count by need(k).
     """
 
-    def __init__(self, linked: LinkedRun, k_min: int | None = None, part: _Part | None = None) -> None:
-        self._linked = linked
-        self._part = part
+    def __init__(
+        self, linked: LinkedRun, k_min: int | None = None, part: _Part | None = None, *, scaled: bool = False
+    ) -> None:
+        self._linked, self._part, self._scaled = linked, part, scaled
         self.k_min = linked.least_k if k_min is None else k_min
+        if scaled:
+            self.k_min = min(self.k_min, LEAST_NEED)
 
     @property
     def matrix(self) -> None:
@@ -124,12 +131,21 @@ class FoldedLinks:
         of_nodes = labels[nodes.leaders].astype(np.uint8)
         if not np.array_equal(of_nodes[nodes.node_of], labels):
             raise ValueError("documents with equal key terms have different labels")
-        return FoldedLinks(self._linked, self.k_min, _Part(of_nodes, same))
+        return FoldedLinks(self._linked, self.k_min, _Part(of_nodes, same), scaled=self._scaled)
+
+    def written(self, k: int) -> SimilarityMatrix:
+        """As ``Writable.written``."""
+        linked, part = self._linked, self._part
+        labels, same = (None, True) if part is None else (part.labels, part.same)
+        rows = linked.link_table(self.k_min).whole()
+        return write_out(rows, self._nodes, k, n=linked.settings.n, scaled=self._scaled, labels=labels, same=same)
 
     @cached_property
     def _nodes(self) -> NodeTable:
         """The nodes; documents of one node are not linked to each other between labels."""
         nodes = self._linked.nodes
+        if self._scaled:
+            nodes = nodes.graded(self._linked.settings.n)
         if self._part is None or self._part.same:
             return nodes
         return replace(nodes, inside=np.zeros_like(nodes.inside))
@@ -138,6 +154,8 @@ class FoldedLinks:
     def _totals(self) -> Stage:
         linked, part, name = self._linked, self._part, f"totals{self.k_min}"
         decided = {"links": linked.links(self.k_min).key, "n": linked.settings.n}
+        if self._scaled:
+            name, decided = f"{name}-scaled", {**decided, "short": "scaled"}
         if part is not None:
             name, decided = f"{name}-{part.name}", {**decided, "labels": part.digest}
         return linked.stage(name, _TABLES, decided, self._make_totals)
@@ -156,7 +174,9 @@ class FoldedLinks:
             own = np.sort(order[begin:end])
             rows = table.whole() if blocks == 1 else table.block(own)
             labels, same = (None, True) if part is None else (part.labels, part.same)
-            totals, spanned = count_block(own, rows, nodes, ks, labels=labels, same=same, workers=run.workers)
+            totals, spanned = count_block(
+                own, rows, nodes, ks, labels=labels, same=same, scaled=self._scaled, workers=run.workers
+            )
             yield "totals", totals_row(totals)
             yield "forest", spanned
             run.tell(step, number + 1, blocks)
@@ -183,6 +203,7 @@ def sweep_on_disk(
     window_days: float | None = None,
     estimate: Callable[[LinkedRun, Sequence[str]], LinkEstimate] | None = None,
     way: str | int = "auto",
+    scaled: bool | None = None,
 ) -> SweepResult:
     """Sweep over a collection in a work folder; ``settings.score`` must be ``count``."""
     series = run.representations if series is None else series
@@ -191,13 +212,15 @@ def sweep_on_disk(
         run.tell(f"sweep {representation}", number, len(series))
         linked = run.linked(representation, window_days=window_days)
         _add_languages(result, linked)
-        relation = FoldedLinks(linked)
+        sizes = linked.nodes.sizes[linked.nodes.node_of]
+        by_need = scales(sizes, n=run.settings.n, short=run.settings.short, wanted=scaled)
+        relation = FoldedLinks(linked, scaled=by_need)
         labels = _labels(linked)
         blocks = ("all",) if labels is None else ("all", "mono", "cross")
         found = None if estimate is None else estimate(linked, blocks)
         known = None if found is None else found.known
         surveyed = survey(relation, n=run.settings.n, labels=labels, known=known, way=way)
-        add_survey(result, surveyed, linked.settings, ks, found, series=representation)
+        add_survey(result, surveyed, linked.settings, ks, found, series=representation, scaled=by_need)
         add_same(result, representation)
         if linked.pivot is not None:
             add_untranslated(result, linked.pivot.untranslated(), linked.settings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -13,6 +13,8 @@ from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays
 from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
 from infostream_dedup.links.measures import KTotals, LinkTotals
+from infostream_dedup.links.pair_rules import grades_at
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.runs.sharded.kernels.rows import join_edges, span_mutual, span_rows
 from infostream_dedup.runs.sharded.linking import DEGREES, LINKS, NodeTable
 from infostream_dedup.runs.sharded.work_folder import Layout
@@ -204,6 +206,36 @@ def _rows_of(row: dict[str, Any]) -> BlockRows:
     return BlockRows(nodes, offsets_of(row["sizes"]), row["columns"], row["counts"])
 
 
+def write_out(
+    rows: BlockRows, nodes: NodeTable, k: int, *, n: int, scaled: bool, labels: NDArray[np.uint8] | None, same: bool
+) -> SimilarityMatrix:
+    """All links at k and above, document by document."""
+    if scaled:
+        rows = _graded(rows, nodes, n)
+    kept = rows.counts >= k
+    if labels is not None:
+        kept &= (labels[_row_nodes(rows)] == labels[rows.columns]) == same
+    rows = _kept(rows, kept)
+    size, documents = len(nodes), nodes.documents
+    a, b = rows.nodes.repeat(np.diff(rows.indptr)), rows.columns
+    within = np.flatnonzero(nodes.inside >= k)
+    a, b = np.append(a, within), np.append(b, within)
+    counts = np.append(rows.counts, nodes.inside[within])
+    between = sp.csr_array((counts, (a, b)), shape=(size, size))
+    ones = np.ones(documents, dtype=np.uint8)
+    members = sp.csr_array((ones, (np.arange(documents), nodes.node_of)), shape=(documents, size))
+    links = sp.coo_array(members @ between @ members.T)
+    others = links.row != links.col
+    found = sp.csr_array((links.data[others], (links.row[others], links.col[others])), shape=links.shape)
+    found.sort_indices()
+    return SimilarityMatrix(found, n=n, k_min=k)
+
+
+def _graded(rows: BlockRows, nodes: NodeTable, n: int) -> BlockRows:
+    shorter = np.minimum(nodes.sizes[_row_nodes(rows)], nodes.sizes[rows.columns])
+    return replace(rows, counts=grades_at(shorter, rows.counts, n=n))
+
+
 def count_block(
     own: NDArray[np.int64],
     rows: BlockRows,
@@ -212,12 +244,16 @@ def count_block(
     *,
     labels: NDArray[np.uint8] | None = None,
     same: bool = True,
+    scaled: bool = False,
     workers: int = 1,
 ) -> tuple[LinkTotals, pa.RecordBatch]:
     """Count the links and paths that start in some nodes, and span a forest over their returned links.
 
     own: int64, the nodes, ascending.
+    scaled: links of short documents count at the k whose need(k) they meet; ``nodes`` are ``graded`` then.
     """
+    if scaled:
+        rows = _graded(rows, nodes, ks[-1])
     if labels is not None:
         rows = _kept(rows, (labels[_row_nodes(rows)] == labels[rows.columns]) == same)
     used = np.zeros(len(nodes), dtype=np.bool_)
@@ -371,27 +407,28 @@ def answer_requests(links: pa.RecordBatch, requests: Iterable[pa.RecordBatch]) -
 
 
 def count_blocks(
-    batches: Iterable[pa.RecordBatch], nodes: NodeTable, ks: Sequence[int]
+    batches: Iterable[pa.RecordBatch], nodes: NodeTable, ks: Sequence[int], *, scaled: bool = False
 ) -> Iterator[tuple[str, pa.RecordBatch]]:
     """Compute totals and forests of blocks."""
     waiting: list[tuple[bool, BlockRows]] = []
     current = None
     for row in ROWS.rows(batches):
         if waiting and row["block"] != current:
-            yield from _counted(waiting, nodes, ks)
+            yield from _counted(waiting, nodes, ks, scaled)
             waiting = []
         current = row["block"]
         rows = BlockRows(row["nodes"].astype(np.int64), offsets_of(row["sizes"]), row["columns"], row["counts"])
         waiting.append((bool(row["own"]), rows))
     if waiting:
-        yield from _counted(waiting, nodes, ks)
+        yield from _counted(waiting, nodes, ks, scaled)
 
 
 def _counted(
-    parts: list[tuple[bool, BlockRows]], nodes: NodeTable, ks: Sequence[int]
+    parts: list[tuple[bool, BlockRows]], nodes: NodeTable, ks: Sequence[int], scaled: bool
 ) -> Iterator[tuple[str, pa.RecordBatch]]:
     own = np.concatenate([rows.nodes for mine, rows in parts if mine] or [np.zeros(0, np.int64)])
-    totals, forest = count_block(np.sort(own), BlockRows.joined([rows for _, rows in parts]), nodes, ks)
+    joined = BlockRows.joined([rows for _, rows in parts])
+    totals, forest = count_block(np.sort(own), joined, nodes, ks, scaled=scaled)
     yield "totals", totals_row(totals)
     yield "forest", forest
 

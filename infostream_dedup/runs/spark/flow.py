@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
-from infostream_dedup.links.pair_rules import RELATIONS, need
+from infostream_dedup.links.pair_rules import LEAST_NEED, RELATIONS, need
 from infostream_dedup.machine.children import this_python
 from infostream_dedup.runs.batch.linking import least_count
 from infostream_dedup.runs.sharded.linking import LINKS, NodeTable
@@ -34,6 +34,7 @@ from infostream_dedup.runs.sharded.totals import (
     request_rows,
     span_links,
     sum_of_totals,
+    write_out,
 )
 from infostream_dedup.runs.sharded.work_folder import Layout
 
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql import DataFrame, SparkSession
 
-    from infostream_dedup.links import Measures, Relation
+    from infostream_dedup.links import Measures, Relation, SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.sharded.deduplication import StatusRules
     from infostream_dedup.runs.spark.job import SparkRun
@@ -205,11 +206,14 @@ class SpreadLinks:
     Args:
         run: the collection.
         k_min: smallest count that is kept; by default, the smallest one whose links are certainly few enough.
+        scaled: links of short documents count by need(k).
     """
 
-    def __init__(self, run: SparkRun, k_min: int | None = None) -> None:
-        self._run = run
+    def __init__(self, run: SparkRun, k_min: int | None = None, *, scaled: bool = False) -> None:
+        self._run, self._scaled = run, scaled
         self.k_min = run.least_k if k_min is None else k_min
+        if scaled:
+            self.k_min = min(self.k_min, LEAST_NEED)
 
     @property
     def matrix(self) -> None:
@@ -228,9 +232,20 @@ class SpreadLinks:
         rows = sum_of_totals(_of(TOTALS.schema, self._counted)).measures()
         return [row for row in rows if chosen is None or row.k in chosen]
 
+    def written(self, k: int) -> SimilarityMatrix:
+        """As ``Writable.written``."""
+        run = self._run
+        rows = LinkTable(_of(LINKS.schema, self.links.collected())).whole()
+        return write_out(rows, self._nodes, k, n=run.settings.n, scaled=self._scaled, labels=None, same=True)
+
+    @cached_property
+    def _nodes(self) -> NodeTable:
+        nodes = self._run.nodes
+        return nodes.graded(self._run.settings.n) if self._scaled else nodes
+
     def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
         """As ``Relation.group_sizes``, in no particular order."""
-        nodes = self._run.nodes
+        nodes = self._nodes
         forest = list(merge_forests(_of(FOREST.schema, self._counted), len(nodes)))
         return [group_sizes_of(forest, nodes, max(k, self.k_min)) for k in ks]
 
@@ -244,18 +259,18 @@ class SpreadLinks:
         """TOTALS and FOREST of every block."""
         run = self._run
         blocks = max(1, min(run.cut.blocks, len(run.nodes)))
-        shared = shared_value(run.spark, run.nodes)
+        shared, scaled = shared_value(run.spark, self._nodes), self._scaled
         ks = range(self.k_min, run.settings.n + 1)
 
         def count(blobs: Iterator[Blob]) -> Iterator[Blob]:
-            for _, row in count_blocks((blob.batch for blob in blobs), shared.value, ks):
+            for _, row in count_blocks((blob.batch for blob in blobs), shared.value, ks, scaled=scaled):
                 yield Blob(0, 0, row)
 
         found = self._rows(blocks).to_parts(blocks).then(count).collected()
         if found:
             return found
         # A collection without links has no rows to send.
-        return [Blob(0, 0, row) for _, row in count_blocks([_no_rows(run.nodes)], run.nodes, ks)]
+        return [Blob(0, 0, row) for _, row in count_blocks([_no_rows(run.nodes)], self._nodes, ks)]
 
     def _rows(self, blocks: int) -> Flow:
         """ROWS for every block."""

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.links import survey
+from infostream_dedup.links.pair_rules import scales
 from infostream_dedup.model import LANGUAGES, Settings, names_in
 from infostream_dedup.runs.batch.sweeping import SweepResult, add_survey, configuration_of
 from infostream_dedup.runs.sharded.deduplication import Statuses, StatusRules
@@ -75,8 +76,11 @@ def sweep(
         with _run(frame, chosen.but(representation=representation), order, cut) as run:
             totals = zip(LANGUAGES, run.vocabulary.totals, strict=True)
             result.documents.update((language, one.documents) for language, one in totals if one.documents)
-            relation = SpreadLinks(run)
-            add_survey(result, survey(relation, n=chosen.n), run.settings, ks)
+            sizes = run.nodes.sizes[run.nodes.node_of]
+            wanted = True if settings.get("short") == "scaled" else None
+            by_need = scales(sizes, n=chosen.n, short=chosen.short, wanted=wanted)
+            relation = SpreadLinks(run, scaled=by_need)
+            add_survey(result, survey(relation, n=chosen.n), run.settings, ks, scaled=by_need)
             relation.links.dropped()
             if relation.k_min > 1:
                 result.notes.append(_NO_K.format(representation, relation.k_min))
