@@ -70,7 +70,7 @@ def month(seed: int = 1) -> tuple[list[Document], list[Label]]:
             moment += timedelta(hours=random.uniform(0.2, 30))
             if random.random() < 0.6:
                 rate = random.choice((0.05, 0.15, 0.3))
-                copy = edited(first, random.choice(("cuts", "numbers", "all")), rate, vocabulary, random)  # type: ignore[arg-type]
+                copy = edited(first, random.choice(("cuts", "numbers", "all")), rate, vocabulary, random)
                 family.append((_moved(copy, moment, random), "copy"))
             else:
                 family.append((_document(event, known, language, moment, random), "retold"))

@@ -232,7 +232,7 @@ def _summary(judged: Judged) -> list[dict[str, Any]]:
         for method in names
     ]
     for row in rows:
-        known = [value for name, value in row.items() if name != "method" and value is not None]
+        known = [value for name, value in row.items() if name != "method" and isinstance(value, float)]
         row["mean"] = sum(known) / len(known) if known else None
     return rows
 

@@ -56,7 +56,7 @@ class Known:
 
     def compared(self, methods: Sequence[str], **more: Any) -> Comparison:
         """Methods by labels, or by the pool."""
-        labels = {} if "protocol" in more else {"labels": self.labels, "closed": self.closed}
+        labels: dict[str, Any] = {} if "protocol" in more else {"labels": self.labels, "closed": self.closed}
         return compare(self.documents, methods=methods, resamples=1, **labels, **more)
 
 
