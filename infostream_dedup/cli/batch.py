@@ -18,6 +18,7 @@ from infostream_dedup.cli.options import (
     judgeable_settings_options,
     prefix_option,
     reading_options,
+    repeated_lines_option,
     representation_option,
     semantic_option,
     settings_options,
@@ -48,7 +49,7 @@ _READING: Final = (
 )
 _OF_TEXTS: Final = (
     *_READING,
-    *("workdir", "memory", "window_days", "by", "boilerplate", "planted", "confirmed"),
+    *("workdir", "memory", "window_days", "by", "boilerplate", "keep_repeated_lines", "planted", "confirmed"),
 )
 """Options without a meaning for a store, which keeps no texts; ``tz`` reads --since and --until."""
 
@@ -176,6 +177,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     "20,000 documents.",
 )
 @boilerplate_option
+@repeated_lines_option
 @work_folder_options
 @settings_options
 @reading_options
@@ -362,6 +364,7 @@ def demo(*, out: str, serve: bool, port: int, output_format: str | None, quiet: 
     help="With preset judged: at most one translation of each document into each other language.",
 )
 @boilerplate_option
+@repeated_lines_option
 @work_folder_options
 @judgeable_settings_options
 @reading_options
@@ -458,6 +461,7 @@ def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
 @representation_option
 @alike("--k", type=click.IntRange(min=1), help="Number of terms that a duplicate must share.  [default: 6]")
 @boilerplate_option
+@repeated_lines_option
 @work_folder_options
 @judgeable_settings_options
 @reading_options

@@ -115,6 +115,8 @@ class ReadingReport:
         other_languages: number of documents by language, for languages other than ours.
         left_out: number of documents left out because of their language; ``read`` counts them.
         sources: number of documents passed on, by their field ``source``; ``""`` if it is empty.
+        shortened: number of documents in which repeated lines were left out of the comparison.
+        repeated_lines: the lines left out most often, shortened, and how many times each was.
         languages: number of documents passed on, by language, given or (for languages other than ours) detected; ``""``
             if detection was left to the commands.
     """
@@ -127,6 +129,8 @@ class ReadingReport:
     left_out: int = 0
     sources: dict[str, int] = field(default_factory=dict, compare=False)
     languages: dict[str, int] = field(default_factory=dict, compare=False)
+    shortened: int = field(default=0, compare=False)
+    repeated_lines: dict[str, int] = field(default_factory=dict, compare=False)
 
     @property
     def quarantined(self) -> int:
@@ -166,6 +170,9 @@ class ReadingReport:
             line += f" + left out {self.left_out}"
         if self.other_languages:
             line += f"; other languages: {_listed(self.other_languages)}"
+        if self.shortened:
+            lines = ", ".join(f'"{text}" {times}' for text, times in self.repeated_lines.items())
+            line += f"; repeated lines not compared in {self.shortened} documents: {lines}"
         return line
 
 

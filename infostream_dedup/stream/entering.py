@@ -116,7 +116,7 @@ class Entering:
         languages, lengths = self.languages.tolist(), self.lengths.tolist()
         clocks, evidence = prepared.clocks[self.start : self.end].tolist(), self._kept_evidence()
         pivot = [None] * len(self) if self.across is None else self.across.kept(links)
-        for row, document in enumerate(prepared.documents[self.start : self.end]):
+        for row, document in enumerate(prepared.given[self.start : self.end]):
             number = self.start + row
             text, opening = prepared.hashes[number]
             found.append(
@@ -142,6 +142,7 @@ class Entering:
                     url=document.url,
                     evidence=evidence[row],
                     pivot=pivot[row],
+                    lines=None if prepared.lines is None else prepared.lines[number],
                 )
             )
         return found
@@ -170,12 +171,12 @@ class EnteredDocuments:
 
     Attributes:
         documents: the documents as they are remembered.
-        equals: an earlier document of equal text for each, or ``None``.
+        equals: for each, an earlier document of equal text and one that begins alike, as ``Memory.equals``.
         oldest: int64 (documents,), first ordinal in the window when each arrives.
         links: links of each across languages.
     """
 
     documents: Sequence[Remembered]
-    equals: Sequence[int | None]
+    equals: Sequence[tuple[int | None, int | None]]
     oldest: NDArray[np.int64]
     links: Sequence[Sequence[LinkAcross]]

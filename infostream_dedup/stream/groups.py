@@ -19,13 +19,18 @@ if TYPE_CHECKING:
 class Groups:
     """The group of each document in the window. A group is named after its earliest document and never renamed.
 
-    Large groups are watched: a duplicate joins one only if it is linked to a sufficient share of its documents.
+    A duplicate joins a group only if it repeats a document that is kept, or one that stands for it.
+    Large groups are watched besides: a duplicate joins one only if it is linked to a sufficient share of its documents.
     Otherwise it could extend a chain whose first and last documents have nothing in common.
 
     Args:
         window: holds the documents.
         watched_from: minimum size of a watched group.
         least_density: share of a watched group's documents that a duplicate must be linked to, 0 to 1.
+
+    Attributes:
+        joined: ordinals of the window's documents that leave and do not stand for one that is kept
+            (``Verdict.stands_for_kept``).
     """
 
     def __init__(self, window: Window, *, watched_from: int, least_density: float) -> None:
@@ -39,6 +44,7 @@ class Groups:
         self._orphaned: dict[str, int] = {}
         self._alarmed: dict[str, int] = {}
         self._state: dict[str, int] | None = None
+        self.joined: set[int] = set()
 
     def state(self) -> Mapping[str, int]:
         """Groups whose earliest document has left the window, with the ordinal of that document.
@@ -101,6 +107,9 @@ class Groups:
         held, begun = self._count_linked(linked)
         group = self.of(to)
         begun[group] = self._begun.get(group, to)
+        # Its first document may have left the window; what repeats it then has only its copies to be linked to.
+        if not exact and begun[group] >= self._window.oldest and self.joined.issuperset(linked.tolist()):
+            return False, []
         if not exact and self._chains(held[group], self.size(group)):
             return False, self._alarm(ordinal, group, held[group] / self.size(group))
         events: list[GroupEvent] = []
@@ -136,6 +145,7 @@ class Groups:
 
     def expire(self, ordinal: int, cause: int) -> list[GroupEvent]:
         """Drop the oldest document of the window; return an event if it was the last of its group."""
+        self.joined.discard(ordinal)
         group = self.of(ordinal)
         members = self._members.get(group)
         if members is None:

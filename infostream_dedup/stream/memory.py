@@ -91,30 +91,33 @@ class Memory:
             least_keys=least_keys,
         )
 
-    def equals(self, first: int, oldest: NDArray[np.int64]) -> list[int | None]:
-        """Find the earliest equal document of the window, by the rules of exactness and source.
+    def equals(self, first: int, oldest: NDArray[np.int64]) -> list[tuple[int | None, int | None]]:
+        """Find the earliest equal document of the window, and the earliest of another source that begins alike.
+
+        The first follows the rules of exactness and source; the second is none if these ask for equal beginnings.
 
         Args:
             oldest: int64 (documents,), result of ``oldest_at`` for the documents.
 
         Returns:
-            An ordinal, or ``None``, for each document.
+            Two ordinals, or ``None``, for each document.
         """
         window, rule = self.window, self._settings.same_source
         row, texts, openings = first - window.first, self._texts, self._openings
         sources = window.sources[row : row + len(oldest)].tolist()
-        found, known = [], window.oldest
+        found: list[tuple[int | None, int | None]] = []
+        alike, known = self._settings.compares_openings, window.oldest
         for ordinal, alive, (text, opening), source in zip(
             range(first, first + len(oldest)), oldest.tolist(), window.hashes[row:], sources, strict=False
         ):
             if alive > known:
                 self._forget_hashes(known, alive)
                 known = alive
-            equal = texts.meet(text, source, rule, ordinal)
+            equal, same = texts.meet(text, source, rule, ordinal), None
             if opening:
-                same = openings.meet(opening, source, rule, ordinal)
-                equal = same if equal is None else equal
-            found.append(equal)
+                same = openings.meet(opening, source, "ban" if alike else rule, ordinal)
+                equal = same if equal is None and not alike else equal
+            found.append((equal, same))
         return found
 
     def oldest_at(self, first: int, documents: int) -> NDArray[np.int64]:
@@ -192,6 +195,7 @@ class Memory:
         oldest: int,
         clock: int,
         groups: Sequence[str],
+        joined: Iterable[int],
         state: Mapping[str, int],
         events: Sequence[GroupEvent],
     ) -> None:
@@ -211,6 +215,7 @@ class Memory:
         with ThreadPoolExecutor(1) as beside:
             indexed = beside.submit(_run_all, chain(made, steps))
             self._resume_equal(begin)
+            self.groups.joined.update(joined)
             self._resume_groups(first - window.first, groups, state, events)
             self._resume_clock(clock)
             indexed.result()

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup.arrays import Ragged
-from infostream_dedup.language.text.fingerprint import text_hashes
+from infostream_dedup.judging.repeated.equality import equality_hashes
 from infostream_dedup.model import Document
 from infostream_dedup.stream.clock import NO_TIME, StreamClock, microseconds
+from infostream_dedup.stream.compared_texts import Compared
 from infostream_dedup.stream.fingerprints import content_hash, number_rows, opening_hash
-from infostream_dedup.stream.full_texts import full_texts
 from infostream_dedup.stream.settings import StreamSettings
 
 if TYPE_CHECKING:
@@ -29,11 +29,13 @@ class Prepared:
 
     Attributes:
         first: ordinal of the first document.
-        documents: as given.
+        given: the documents as given.
+        documents: the documents as they are compared.
+        lines: what a store keeps of the fragments of each; ``None`` if repeated lines are kept.
         versions: number of earlier documents with each id.
         texts: titles and texts in UTF-8.
         content_hashes: checksum of all fields of each document.
-        hashes: text hash and opening hash of each document; the latter is empty if no rule needs it.
+        hashes: equality hash and opening hash of each document; the latter is empty if no rule needs it.
         published: publication times in UTC microseconds since 1970.
         clocks: int64, the stream's clock at each document.
         times: int64, publication times, or the clock if there is none.
@@ -41,7 +43,9 @@ class Prepared:
     """
 
     first: int
+    given: Sequence[Document]
     documents: Sequence[Document]
+    lines: list[bytes] | None
     texts: Utf8Texts
     versions: Sequence[int]
     content_hashes: Sequence[bytes]
@@ -56,7 +60,8 @@ class Prepared:
 
 
 def prepare(
-    documents: Sequence[Document],
+    given: Sequence[Document],
+    compared: Compared,
     settings: StreamSettings,
     *,
     first: int,
@@ -65,24 +70,33 @@ def prepare(
     content_hashes: Sequence[bytes] | None = None,
 ) -> Prepared:
     """Compute the hashes and times of a batch."""
+    documents, full = compared.documents, compared.full
     published = [microseconds(document.time) for document in documents]
     clocks = [clock.advance(time) for time in published]
     times = [clock if time is None or time <= NO_TIME else time for time, clock in zip(published, clocks, strict=True)]
-    content_hashes = content_hashes or [content_hash(document) for document in documents]
-    full, bodies = full_texts(documents), [document.text for document in documents]
-    hashes = text_hashes(bodies.__getitem__, full.texts, full.bodies)
+    content_hashes = content_hashes or [content_hash(document) for document in given]
+    bodies = [document.text for document in documents]
+    hashes = equality_hashes(bodies.__getitem__, full.texts, full.bodies)
     return Prepared(
         first=first,
+        given=given,
         documents=documents,
+        lines=compared.lines,
         texts=full.texts,
         versions=versions or [0] * len(documents),
         content_hashes=content_hashes,
-        hashes=[(own, opening_hash(body, settings.exact_rule)) for own, body in zip(hashes, bodies, strict=True)],
+        hashes=list(zip(hashes, _openings(bodies, compared, settings), strict=True)),
         published=published,
         clocks=np.array(clocks, dtype=np.int64),
         times=np.array(times, dtype=np.int64),
         numbers=number_rows(documents, full.texts) if settings.compares_numbers else _nothing(len(documents)),
     )
+
+
+def _openings(bodies: Sequence[str], compared: Compared, settings: StreamSettings) -> list[bytes]:
+    if settings.compares_openings:
+        return [b"" if one < 0 else one.to_bytes(8, "little") for one in compared.openings.tolist()]
+    return [opening_hash(body, settings.exact_rule) for body in bodies]
 
 
 def _nothing(documents: int) -> Ragged:

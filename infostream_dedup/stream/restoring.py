@@ -109,6 +109,7 @@ def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
         oldest=loaded.oldest,
         clock=NO_TIME if loaded.clock is None else loaded.clock,
         groups=table.groups[first:],
+        joined=table.ordinals[first:][table.leaves[first:] == 1].tolist() if memory.window.evidence is not None else (),
         state=loaded.state.get("groups", {}),
         events=loaded.events,
     )

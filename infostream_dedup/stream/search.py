@@ -146,7 +146,7 @@ class Searcher:
             if self._judge is not None:
                 self._judge.refresh(connection)
             maker = HitMaker(connection, self._settings, self._judge, semantic=semantic)
-            hits = maker.hits(question, itself, document.text, ranked)
+            hits = maker.hits(question, itself, document, ranked)
             notes += [] if hits else self._too_few_terms(question.asked, k_min)
             if semantic:
                 notes.append("a sentence encoder judged doubtful hits")

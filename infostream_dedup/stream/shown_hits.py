@@ -9,9 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from infostream_dedup.language.text.fingerprint import text_hash
+from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.links.between_languages import LEAST_SHARE
 from infostream_dedup.links.pair_rules import need, relation_of
+from infostream_dedup.model import Document
 from infostream_dedup.stream.near_documents import AskedTerms
 from infostream_dedup.stream.question import Question
 from infostream_dedup.stream.question_kinds import HitJudgement, QuestionJudge
@@ -78,7 +79,7 @@ class HitMaker:
         self._semantic = semantic
 
     def hits(
-        self, question: Question, itself: FoundDocument | None, body: str, ranked: Sequence[RankedDocument]
+        self, question: Question, itself: FoundDocument | None, document: Document, ranked: Sequence[RankedDocument]
     ) -> list[Hit]:
         """Make the rows."""
         stored = documents_of(self._connection, [one.ordinal for one in ranked])
@@ -86,7 +87,7 @@ class HitMaker:
         judged: Sequence[HitJudgement | None] = [None] * len(found)
         if self._judge is not None:
             judged = self._judge.judged(question, itself, found, semantic=self._semantic)
-        text = itself.text_hash if itself is not None else text_hash(body)
+        text = itself.text_hash if itself is not None else equality_hash(document)
         lists = [_met_terms(near.asked, one, in_text=self._in_text) for near, one in zip(ranked, found, strict=True)]
         # Terms that match a key term of the text are among the terms with weights.
         names = term_names_of(self._connection, sorted({term for weights, _ in lists for term in weights}))

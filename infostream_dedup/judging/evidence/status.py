@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import IntEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -14,11 +15,20 @@ from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.evidence.judging import JudgedCandidates
+
 
 JOINED_IN_STREAMS: Final = ("copy",)
 JOINED_WITHOUT_DATES: Final = ("copy", "retold")
 RELATED_WORDING: Final = 0.3
 """A ``related`` pair with at least this share of wording in one direction is ``similar``."""
+
+KEPT: Final = 0
+CHAIN_END: Final = 1
+LEAVES: Final = 2
+STANDS_FOR_KEPT: Final = 3
+NEARLY_ALL: Final = 0.8
+"""Smaller direction of wording of two documents that say nearly nothing else."""
 
 
 class DocumentStatus(IntEnum):
@@ -61,6 +71,33 @@ def statuses(
     found = np.where(related | (kinds == Kind.TRANSLATION), DocumentStatus.NEW, DocumentStatus.SIMILAR)
     found = np.where(joined[kinds], DocumentStatus.DUPLICATE, found)
     return np.where(same_text, DocumentStatus.EXACT, found).astype(np.int8)
+
+
+def break_chains(judged: JudgedCandidates, status: NDArray[np.int8], kept: NDArray[np.int8]) -> None:
+    """Let a document leave only if it repeats one that is kept, or equals another.
+
+    Otherwise the editions of a digest would leave one after the other, until nothing of the last one is kept. One that
+    is kept although it repeats others, because these leave, is the end of a chain; what repeats it must say nearly
+    nothing else, or every second edition would leave. One that says nearly nothing else than a kept one stands for it.
+
+    Args:
+        judged: pairs in the order of their later documents; all pairs of a later document are there.
+        status: int8 (pairs,), ``DocumentStatus``; a duplicate of a document that leaves becomes similar.
+        kept: int8 (documents,), one of the constants above; those before the later documents are decided, and theirs
+            are written.
+    """
+    repeats = np.flatnonzero(status >= DocumentStatus.DUPLICATE)
+    a, b = judged.a[repeats], judged.b[repeats]
+    close = judged.facts.wording_least[repeats] >= NEARLY_ALL
+    exact = status[repeats] == DocumentStatus.EXACT
+    begins = np.flatnonzero(np.diff(b, prepend=-1))
+    for begin, end in pairwise([*begins.tolist(), len(repeats)]):
+        own = slice(begin, end)
+        earlier, near = kept[a[own]], close[own] | exact[own]
+        leaves = np.isin(earlier, (KEPT, STANDS_FOR_KEPT)) | ((earlier == CHAIN_END) & near) | exact[own]
+        stands = np.any((earlier != LEAVES) & (earlier != STANDS_FOR_KEPT) & near)
+        kept[b[begin]] = STANDS_FOR_KEPT if stands else LEAVES if leaves.any() else CHAIN_END
+        status[repeats[own][~leaves]] = DocumentStatus.SIMILAR
 
 
 def best_pairs(

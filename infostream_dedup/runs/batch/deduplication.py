@@ -85,7 +85,7 @@ def statuses(
 ) -> list[Status]:
     """Status of every document in input order.
 
-    ``exact``: the body equals an earlier one, ignoring the title. ``duplicate``: the relation to an earlier document is
+    ``exact``: equal to an earlier document (``equality_hash``). ``duplicate``: the relation to an earlier document is
     ``equal`` at ``settings.k`` (or by share); rule ``contained``, the paper's own, also accepts ``contained``, and
     ``settings.rule`` ``either`` accepts any relation. A document with fewer than three key terms is not a duplicate.
     ``similar``: either direction has need(4) terms (by share: reaches the threshold).
@@ -178,7 +178,7 @@ def _decide(
         if exact[ordinal] >= 0:
             yield Status("exact", ids[int(exact[ordinal])], group)
         elif sizes[ordinal] < INSUFFICIENT_TERMS:
-            yield Status("insufficient_text", None, group)
+            yield Status("new" if collection.text_hashes[ordinal] else "insufficient_text", None, group)
         elif duplicate[ordinal] >= 0:
             yield Status("duplicate", ids[int(duplicate[ordinal])], group)
         elif similar[ordinal] >= 0:
@@ -199,7 +199,7 @@ def kept_documents(collection: Collection, found: Sequence[Status], keep: Keep =
 
 
 def _earliest_equal_text(collection: Collection) -> NDArray[np.int64]:
-    """Ordinal of the earliest document with the same body, or -1."""
+    """Ordinal of the earliest exact copy, or -1."""
     first: dict[bytes, int] = {}
     earliest = np.full(len(collection), -1, dtype=np.int64)
     for ordinal, digest in enumerate(collection.text_hashes):

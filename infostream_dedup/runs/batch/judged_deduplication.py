@@ -12,8 +12,10 @@ from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_
 from infostream_dedup.judging.evidence.status import (
     JOINED_IN_STREAMS,
     JOINED_WITHOUT_DATES,
+    KEPT,
     STATUS_NAMES,
     best_pairs,
+    break_chains,
     joined_kinds,
 )
 from infostream_dedup.machine.progress import Progress
@@ -71,6 +73,11 @@ class BestPairs:
             np.zeros(documents, dtype=np.float64),
         )
 
+    def joined(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Documents that others repeat, and these."""
+        later = np.flatnonzero(self.status >= _DUPLICATE)
+        return self.of[later], later
+
     def take(self, judged: JudgedCandidates, status: NDArray[np.int8]) -> None:
         """Take the best pairs from chunks, each with all pairs of a later document."""
         # The strongest status wins, so that pairs without any need not be sorted.
@@ -105,10 +112,10 @@ def judged_statuses(
 ) -> list[JudgedStatus]:
     """Status of every document in input order.
 
-    ``exact``: the body equals an earlier one, ignoring the title. ``duplicate``: a pair with an earlier document has a
+    ``exact``: equal to an earlier document (``equality_hash``). ``duplicate``: a pair with an earlier document has a
     kind in ``join``. ``similar``: a pair has any other kind except ``related``, or ``related`` with wording of .3 or
-    more. Documents with fewer than three key terms are ``exact`` or ``insufficient_text``. Groups join documents by
-    ``exact`` and ``duplicate`` only.
+    more. Documents with fewer than three key terms are ``exact`` or ``new``, and ``insufficient_text`` if they have
+    one word or none. A duplicate repeats a document that is kept, and joins its group.
 
     Args:
         join: kinds that make a duplicate; ``None`` for ``copy``, and also ``retold`` if no document has a date.
@@ -120,21 +127,21 @@ def judged_statuses(
     joins, sizes = joined_kinds(join), collection.key_terms.sizes
     decided = BestPairs.none(len(sizes))
     a, b = collection.deciding_candidates(engine=engine)
-    groups = [(a[:0], b[:0])]
+    kept = np.full(len(sizes), KEPT, dtype=np.int8)
     for judged in collection.judged(a, b, screened=True, progress=progress):
         status = judged.statuses(joins)
         enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
         status[~enough & (status != _EXACT)] = _NEW
+        break_chains(judged, status, kept)
         decided.take(judged, status)
-        same = status >= _DUPLICATE
-        groups.append((judged.a[same], judged.b[same]))
-    return _named(collection, decided, groups_of(groups, len(sizes)))
+    return _named(collection, decided, groups_of([decided.joined()], len(sizes)))
 
 
 def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.int64]) -> list[JudgedStatus]:
     ids = fields_of(collection.collection.documents).ids
     kinds = [KIND_NAMES[seen_from_later(kind)] for kind in Kind]
-    alone = np.where(collection.key_terms.sizes >= INSUFFICIENT_TERMS, "new", "insufficient_text").tolist()
+    compared = (collection.key_terms.sizes >= INSUFFICIENT_TERMS) | (collection.facts.texts >= 0)
+    alone = np.where(compared, "new", "insufficient_text").tolist()
     columns = [one.tolist() for one in (decided.of, leader, decided.status, decided.kind, decided.probability)]
     found = []
     for ordinal, (of, group, status, kind, probability) in enumerate(zip(*columns, strict=True)):

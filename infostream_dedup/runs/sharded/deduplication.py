@@ -175,7 +175,7 @@ class Statuses:
         join_groups(exact[equal], equal, self._parents)
         short = self._nodes.sizes[self._nodes.node_of] < INSUFFICIENT_TERMS
         conditions = [exact != _NOBODY, short, self._duplicate != _NOBODY, self._similar != _NOBODY]
-        status = np.select(conditions, [1, 2, 3, 4], 0).astype(np.uint8)
+        status = np.select(conditions, [1, np.where(first == _NOBODY, 2, 0), 3, 4], 0).astype(np.uint8)
         of = np.select([status == 1, status == 3, status == 4], [exact, self._duplicate, self._similar], _NOBODY)
         return FoundStatuses(
             status,
@@ -232,7 +232,7 @@ def earliest_joined(parents: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def equal_texts(rows: Sequence[dict[str, Any]], documents: int) -> NDArray[np.int64]:
-    """The earliest document with the same body, or the document itself: int64 (documents,); -1 without a body."""
+    """The earliest exact copy, or the document itself: int64 (documents,); -1 for a text that proves nothing."""
     parts = [row["digests"] for row in rows]
     digests = np.concatenate([np.zeros(0, np.uint8), *parts]).reshape(documents, _DIGEST).copy().view(np.uint64)
     one, other = digests[:, 0], digests[:, 1]

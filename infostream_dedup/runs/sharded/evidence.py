@@ -14,8 +14,10 @@ from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies, c
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
 from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_weighed
+from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
 from infostream_dedup.language.text.fingerprint import text_hash
-from infostream_dedup.model import NO_TIME
+from infostream_dedup.language.text.utf8 import texts_of
+from infostream_dedup.model import NO_TIME, full_text
 from infostream_dedup.runs.sharded.layout import Layout
 
 if TYPE_CHECKING:
@@ -41,9 +43,9 @@ RAW: Final = Layout(
 )
 """``RawEvidence`` of consecutive documents, starting at ordinal ``first``."""
 
-FACTS: Final = Layout("facts", ("first",), {"times": "i8", "addresses": "i8"}, ("sources",))
-"""Microseconds since 1970 (``NO_TIME`` without a date), 63 bits of the hash of the address (-1 without one), and the
-source of each document, empty without one."""
+FACTS: Final = Layout("facts", ("first",), {"times": "i8", "addresses": "i8", "openings": "i8"}, ("sources",))
+"""Microseconds since 1970 (``NO_TIME`` without a date), 63 bits of the hash of the address (-1 without one) and of
+the opening (``openings_of``), and the source of each document, empty without one."""
 
 RECORDS: Final = Layout("records", ("first",), {"sizes": "i4", "words": "u4"})
 """``EvidenceRecords`` of consecutive documents, starting at ordinal ``first``."""
@@ -81,10 +83,14 @@ class EvidenceRun:
 
 
 def _facts(first: int, documents: Sequence[Document]) -> pa.RecordBatch:
-    times = [microseconds(document) for document in documents]
+    found = [microseconds(document) for document in documents]
+    times = np.array([NO_TIME if time is None else time for time in found], dtype=np.int64)
+    rows = fragments_of(texts_of([full_text(document) for document in documents]))
+    none = np.zeros(rows.hashes.shape, dtype=np.uint8)
     return FACTS.row(
         first=first,
-        times=[NO_TIME if time is None else time for time in times],
+        times=times,
+        openings=openings_of(rows, none, [document.source for document in documents], times),
         addresses=[_address(document.url) for document in documents],
         sources=[document.source or "" for document in documents],
     )

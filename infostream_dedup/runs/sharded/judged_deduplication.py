@@ -13,8 +13,10 @@ from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_
 from infostream_dedup.judging.evidence.status import (
     JOINED_IN_STREAMS,
     JOINED_WITHOUT_DATES,
+    KEPT,
     STATUS_NAMES,
     DocumentStatus,
+    break_chains,
     joined_kinds,
 )
 from infostream_dedup.links.pair_rules import need
@@ -22,7 +24,7 @@ from infostream_dedup.machine.row_blocks import row_blocks
 from infostream_dedup.runs.batch.judged_deduplication import BestPairs, JudgedStatus
 from infostream_dedup.runs.batch.judging import CANDIDATE_TERMS
 from infostream_dedup.runs.sharded.deduplication import STATUSES, FoundStatuses, earliest_joined, join_groups
-from infostream_dedup.runs.sharded.judging import EqualTexts, JudgedRun
+from infostream_dedup.runs.sharded.judging import EqualDocuments, JudgedRun
 from infostream_dedup.runs.sharded.pairing import paired
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 
@@ -69,15 +71,15 @@ def judged_statuses_on_disk(collection: JudgedRun, *, join: Sequence[str] | None
     if join is None:
         join = JOINED_IN_STREAMS if collection.dated else JOINED_WITHOUT_DATES
     joins, decided = joined_kinds(join), BestPairs.none(len(sizes))
-    parents = np.arange(len(sizes), dtype=np.int32)
+    parents, kept = np.arange(len(sizes), dtype=np.int32), np.full(len(sizes), KEPT, dtype=np.int8)
     for a, b in _candidates(collection):
         judged = collection.judge(a, b)
         status = judged.statuses(joins)
         enough = np.minimum(sizes[a], sizes[b]) >= INSUFFICIENT_TERMS
         status[~enough & (status != DocumentStatus.EXACT)] = DocumentStatus.NEW
+        break_chains(judged, status, kept)
         decided.take(judged, status)
-        same = status >= DocumentStatus.DUPLICATE
-        join_groups(a[same], b[same], parents)
+    join_groups(*decided.joined(), parents)
     return _found(collection, decided, earliest_joined(parents), sizes)
 
 
@@ -85,7 +87,7 @@ def _found(
     collection: JudgedRun, decided: BestPairs, group: NDArray[np.int64], sizes: NDArray[np.uint8]
 ) -> FoundJudgedStatuses:
     number = np.array([STATUSES.index(name) for name in STATUS_NAMES], dtype=np.uint8)
-    short = (sizes < INSUFFICIENT_TERMS) & (decided.of < 0)
+    short = (sizes < INSUFFICIENT_TERMS) & (decided.of < 0) & (collection.facts.texts < 0)
     rows = list(collection.documents())
     return FoundJudgedStatuses(
         np.where(short, STATUSES.index("insufficient_text"), number[decided.status]).astype(np.uint8),
@@ -101,7 +103,7 @@ def _found(
 def _candidates(collection: JudgedRun) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Pairs to be judged: a few later documents at a time, each with all its earlier ones."""
     nodes, facts = collection.nodes, collection.facts
-    finder, equals = paired(collection, CANDIDATE_TERMS), EqualTexts(facts.texts)
+    finder, equals = paired(collection, CANDIDATE_TERMS), EqualDocuments(facts)
     # If each pair is judged, all documents of a node are looked at, otherwise only those that do not repeat each other.
     alone = np.full(len(nodes), True) if collection.every_pair else _apart(collection)
     work = finder.work(whole=collection.every_pair) * nodes.weights

@@ -13,7 +13,7 @@ from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.machine.row_blocks import row_blocks
 from infostream_dedup.runs.batch.judged_pairing import JudgedPairRow, ListedPairs, PairChoice, collected, judged_rows
 from infostream_dedup.runs.batch.judging import CANDIDATE_TERMS
-from infostream_dedup.runs.sharded.judging import EqualTexts, JudgedRun
+from infostream_dedup.runs.sharded.judging import EqualDocuments, JudgedRun
 from infostream_dedup.runs.sharded.pairing import DocumentRows, paired
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _listed(collection: JudgedRun, choice: PairChoice, parts: NDArray[np.int64] 
     """Pairs that are listed, in the order of (a, b)."""
     finder, nodes = paired(collection, choice.k_min or CANDIDATE_TERMS), collection.nodes
     languages, texts = collection.languages, collection.facts.texts
-    equals = EqualTexts(texts) if choice.k_min is None else None
+    equals = EqualDocuments(collection.facts) if choice.k_min is None else None
     for block in row_blocks(finder.work(whole=True)[nodes.node_of], _PAIRS_AT_ONCE):
         documents = np.arange(block.start, min(block.stop, len(languages)), dtype=np.int64)
         pairs = finder.later(documents)

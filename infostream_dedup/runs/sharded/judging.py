@@ -106,7 +106,10 @@ class JudgedRun(LinkedRun):
             np.where(named[number], number, NO_SOURCE) if len(number) else number,
             times,
             equal_texts(list(self.documents()), len(times)),
-            np.concatenate([np.zeros(0, np.int64), *(row["addresses"] for row in rows)]),
+            *(
+                np.concatenate([np.zeros(0, np.int64), *(row[name] for row in rows)])
+                for name in ("addresses", "openings")
+            ),
         )
 
     @property
@@ -258,6 +261,30 @@ class EqualTexts:
     def _run(self, documents: NDArray[np.int64], begins: NDArray[np.int64], length: NDArray[np.int64]) -> _Pairs:
         place = places_of(begins[documents], length)
         return np.repeat(documents, length), self._order[place]
+
+
+class EqualDocuments:
+    """Pairs of documents with equal texts, and of two sources with equal openings."""
+
+    def __init__(self, facts: DocumentFacts) -> None:
+        self._sources = facts.sources
+        self._texts = EqualTexts(facts.texts)
+        self._openings = None if facts.openings is None else EqualTexts(facts.openings)
+
+    def before(self, documents: NDArray[np.int64]) -> _Pairs:
+        """As ``EqualTexts.before``."""
+        return self._both(self._texts.before(documents), self._openings and self._openings.before(documents))
+
+    def after(self, documents: NDArray[np.int64]) -> _Pairs:
+        """As ``EqualTexts.after``."""
+        return self._both(self._texts.after(documents), self._openings and self._openings.after(documents))
+
+    def _both(self, texts: _Pairs, openings: _Pairs | None) -> _Pairs:
+        if openings is None:
+            return texts
+        wanted = self._sources[openings[0]] != self._sources[openings[1]]
+        one, other = (np.concatenate([mine, its[wanted]]) for mine, its in zip(texts, openings, strict=True))
+        return one, other
 
 
 def _entries(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

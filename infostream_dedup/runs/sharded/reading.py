@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
-from infostream_dedup.language.text.fingerprint import text_hash, text_hashes
+from infostream_dedup.judging.repeated.equality import equality_hash, equality_hashes
 from infostream_dedup.language.text.utf8 import Utf8Texts, encoded
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, Settings, full_text
 from infostream_dedup.runs.sharded.counting import COUNTS, TEXTS, count_documents
@@ -88,7 +88,7 @@ class _Besides:
         self._moments.append(NO_MOMENT if time is None else int((time - _EPOCH).total_seconds()))
         self._lengths.append(len(document.text))
         if self._hashes:
-            self._digests.append(text_hash(document.text) or bytes(_DIGEST))
+            self._digests.append(equality_hash(document) or bytes(_DIGEST))
         if self._evidence is not None:
             self._taken += self._evidence.add(document)
 
@@ -97,7 +97,7 @@ class _Besides:
         self._moments += _seconds(block.times).tolist()
         self._lengths += block.characters[:, 1].tolist()
         if self._hashes:
-            digests = text_hashes(block.text, Utf8Texts(block.offsets, block.data), block.bodies)
+            digests = equality_hashes(block.text, Utf8Texts(block.offsets, block.data), block.bodies)
             self._digests += [digest or bytes(_DIGEST) for digest in digests]
         if self._evidence is not None:
             for document in block.documents():

@@ -24,6 +24,12 @@ REPEATS: Final = (
 )
 """``Verdict.repeats`` in SQL: 0 or 1 for a row of table ``document``."""
 
+_LEAVES: Final = (
+    "(status IN ('exact', 'duplicate')"
+    " AND NOT (of_id = group_id AND (status = 'exact' OR coalesce(relation, '') = 'equal')))"
+)
+"""The opposite of ``Verdict.stands_for_kept``, as the verdict was given."""
+
 _ROWS_AT_ONCE: Final = 1000
 """Few enough that their pages stay in a cache, enough that passing them from thread to thread costs nothing."""
 
@@ -155,6 +161,7 @@ _COLUMNS: Final[_Columns] = (
     ("numbers", "numbers", lambda: _Rows(INT64)),
     ("statuses", "status", _Repeated),
     ("repeats", REPEATS, _Numbers),
+    ("leaves", _LEAVES, _Numbers),
     # Most documents are alone in their group, so its name need not be read twice.
     ("groups", "nullif(group_id, id)", _Values),
 )

@@ -54,6 +54,7 @@ class RememberedTable:
         groups: id of each document's current group, after all merges.
         statuses: status of each document's verdict.
         repeats: int64, 1 if the verdict is ``Verdict.repeats``, otherwise 0.
+        leaves: int64, 0 if the verdict is ``Verdict.stands_for_kept``, otherwise 1.
         keys, weights, targets, numbers: one row for each document.
         evidence: what preset ``judged`` keeps.
         pivot: what a stream that looks across languages keeps.
@@ -76,6 +77,7 @@ class RememberedTable:
     numbers: StoredRows
     statuses: Sequence[str]
     repeats: NDArray[np.int64]
+    leaves: NDArray[np.int64]
     groups: Sequence[str]
     evidence: EvidenceTable
     pivot: PivotTable

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.judging.repeated.lines import REMEMBERED
+from infostream_dedup.model import NO_TIME
 from infostream_dedup.model.document import Language
 from infostream_dedup.model.stream_records import CountedEvidence, EpochFrequencies, GroupEvent
 from infostream_dedup.stream.store.blobs import INT32, numbers_of
@@ -52,6 +54,23 @@ class LanguageFrequencies:
     df: NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True)
+class StoredLines:
+    """Fragments of the documents from which repeated lines are learned.
+
+    Attributes:
+        ordinals: int64 (documents,), ascending; forgotten documents are missing.
+        blobs: as ``Remembered.lines``.
+        sources: source of each.
+        times: int64 (documents,), publication, or ``NO_TIME`` of the model.
+    """
+
+    ordinals: NDArray[np.int64]
+    blobs: list[bytes]
+    sources: list[str | None]
+    times: NDArray[np.int64]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
     """The state of a stream.
@@ -70,6 +89,7 @@ class Loaded:
         withheld_pivot: what forgotten documents had added to the open epoch there.
         stories: each group of the window that has a story: its name, the story, the story's earliest ordinal.
         evidence: counts of evidence, those of the closed epochs first; empty if key terms decide.
+        lines: fragments of the last documents, or of those that are new since the given position.
         documents: documents of the window and of the open epoch, or those that are new since the given position.
         events: merges, alarms and limits in order, all or those that are new since the given position; the groups of
             `documents` already reflect the merges.
@@ -89,6 +109,7 @@ class Loaded:
     withheld_pivot: tuple[EpochFrequencies, ...]
     stories: tuple[tuple[str, str, int], ...]
     evidence: tuple[CountedEvidence, ...]
+    lines: StoredLines
     documents: RememberedTable
     events: tuple[GroupEvent, ...]
     state: dict[str, Any]
@@ -127,10 +148,22 @@ def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
         withheld_pivot=_read_withheld(connection, epoch, "withheld_pivot"),
         stories=present_stories(connection),
         evidence=_counted_evidence(connection),
+        lines=_stored_lines(connection, max(documents, position.documents - REMEMBERED)),
         documents=table_of(connection, max(documents, first_ordinal_needed(connection)), position.documents),
         events=_events(connection, batches),
         state=state_of(connection),
     )
+
+
+def _stored_lines(connection: sqlite3.Connection, first: int) -> StoredLines:
+    rows = connection.execute(
+        "SELECT ordinal, lines, source, published FROM fragments JOIN document USING (ordinal) WHERE ordinal >= ?"
+        " ORDER BY ordinal",
+        (first,),
+    ).fetchall()
+    ordinals, blobs, sources, published = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])
+    times = np.array([NO_TIME if time is None else time for time in published], dtype=np.int64)
+    return StoredLines(np.array(ordinals, dtype=np.int64), blobs, sources, times)
 
 
 def open_epoch(connection: sqlite3.Connection) -> int:
