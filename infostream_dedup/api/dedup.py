@@ -237,7 +237,8 @@ def dedup(
         agreed, read = chosen(dedup, DedupKeywords, options, settings=settings, reading=reading)
         way = _by_key_terms(agreed, duplicate_rule, evidence=count_copies)
     check_quarantine(read.quarantine, [boilerplate])
-    lines = LeftOutLines(boilerplate, keep_repeated_lines)
+    # Preset faithful compares whole texts, as the papers do.
+    lines = LeftOutLines(boilerplate, keep_repeated_lines or not judged)
     if out is not None:
         file_kind(str(out))
     with rereadable(source, read, keep=out is None) as documents:

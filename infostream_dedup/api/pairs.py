@@ -398,7 +398,8 @@ def pairs(
     )
     agreed, read, counted = _agreed(statistics, options, settings, reading)
     check_quarantine(read.quarantine, [boilerplate, None if statistics is None else statistics.rpartition(":")[0]])
-    lines = LeftOutLines(boilerplate, keep_repeated_lines)
+    # Preset faithful compares whole texts, as the papers do.
+    lines = LeftOutLines(boilerplate, keep_repeated=True)
     if k_min is not None and k_min < 1:
         raise UsageError(f"k_min is {k_min}, but a pair shares at least one term; k_min is 1 to n")
     if k_min is not None and k_min > agreed.n:

@@ -138,7 +138,6 @@ def sweep(
     planted: bool = False,
     exact: bool = False,
     boilerplate: str | Path | None = None,
-    keep_repeated_lines: bool = False,
     workdir: str | Path | None = None,
     memory: str | int | None = None,
     window_days: float | None = None,
@@ -170,7 +169,6 @@ def sweep(
             20,000 documents, with standard errors (``symmetry_error``, ``links_error``). With ``workdir`` they are
             always counted.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
-        keep_repeated_lines: also compare lines that many documents repeat, such as footers (see ``dedup``).
         workdir: work on disk, in this folder, with one part of the collection in memory at a time; the numbers are the
             same. An interrupted run continues from its last complete stage. Without it, a collection of files that
             would not fit into memory gets a private folder.
@@ -212,7 +210,8 @@ def sweep(
             f"representations=[{agreed.representation!r}]"
         )
     check_quarantine(read.quarantine, [boilerplate])
-    lines = LeftOutLines(boilerplate, keep_repeated_lines)
+    # Links are those of preset faithful, which compares whole texts.
+    lines = LeftOutLines(boilerplate, keep_repeated=True)
     shown = _checked_ks(ks, agreed)
     refusal = refuse_on_disk(agreed, engine)
     if by is not None and by not in PARTINGS:

@@ -49,7 +49,7 @@ _READING: Final = (
 )
 _OF_TEXTS: Final = (
     *_READING,
-    *("workdir", "memory", "window_days", "by", "boilerplate", "keep_repeated_lines", "planted", "confirmed"),
+    *("workdir", "memory", "window_days", "by", "boilerplate", "planted", "confirmed"),
 )
 """Options without a meaning for a store, which keeps no texts; ``tz`` reads --since and --until."""
 
@@ -177,7 +177,6 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     "20,000 documents.",
 )
 @boilerplate_option
-@repeated_lines_option
 @work_folder_options
 @settings_options
 @reading_options
@@ -471,9 +470,10 @@ def dedup(
 ) -> None:
     """Write a collection without its duplicates; every column is kept.
 
-    The status of a document is exact (same body as an earlier one), duplicate, similar, insufficient_text (fewer than 3
-    key terms) or new. Exact and duplicate documents form groups; one document of each group is kept. --annotate never
-    overwrites a field: documents that already have a field status, of or group are refused unless --prefix gives the
+    The status of a document is exact (same text as an earlier one; below 25 words the same words, title included),
+    duplicate, similar, insufficient_text (one word or none, nothing to compare) or new. Exact and duplicate documents
+    form groups; one document of each group is kept. --annotate never overwrites a field: documents that already have a
+    field status, of or group are refused unless --prefix gives the
     columns other names.
 
     --preset judged, the default, takes a second look at the pairs that share key terms (see pairs --help). The later

@@ -247,7 +247,9 @@ def with_opening(found: BestCandidate | None, opening: int | None) -> BestCandid
 
     If one text lies in the other, or says what happened next, it is no repeat.
     """
-    if opening is None or (found is not None and found.kind not in _WEAKER):
+    if opening is None:
+        return found
+    if found is not None and (found.duplicate or (found.of == opening and found.kind not in _WEAKER)):
         return found
     repeated = np.array([opening], dtype=np.int64)
     kind, probability = KIND_NAMES[Kind.COPY], OPENING_PROBABILITY

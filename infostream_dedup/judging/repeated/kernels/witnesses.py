@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.hashing import mixed
-from infostream_dedup.judging.repeated.kernels.fragments import FRAGMENTS, STEMS
+from infostream_dedup.judging.repeated.kernels.fragments import STEMS
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
@@ -395,14 +395,12 @@ def learn(
         _enter(past, row, given, document)
         if past.counts[row] > 0:
             _mark(past, row, lines)
-            for fragment in range(FRAGMENTS):
-                given.marks[document, fragment] = past.marks[row, fragment]
             source = past.sources[row]
             _count(past, row, source, _KIND_UNKNOWN if source == NOBODY else _KIND_OWN, lines, rests)
             if source != NOBODY:
                 _count(past, row, _EVERYBODY, _KIND_ALL, lines, rests)
             _add_to_source(past, row, lines)
-            for fragment in range(FRAGMENTS):
+            for fragment in range(past.counts[row]):
                 given.marks[document, fragment] = past.marks[row, fragment]
         past.next[0] += 1
 
