@@ -239,7 +239,7 @@ def same_opening(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.boo
     """Whether two sources begin alike on one day: bool (pairs,)."""
     if earlier.openings is None or later.openings is None:
         return np.zeros(len(earlier.sources), dtype=np.bool_)
-    return _equal(earlier.openings, later.openings) & (earlier.sources != later.sources)
+    return np.asarray(_equal(earlier.openings, later.openings) & (earlier.sources != later.sources), dtype=np.bool_)
 
 
 def circumstances(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.int64]:

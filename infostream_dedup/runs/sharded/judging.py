@@ -273,11 +273,15 @@ class EqualDocuments:
 
     def before(self, documents: NDArray[np.int64]) -> _Pairs:
         """As ``EqualTexts.before``."""
-        return self._both(self._texts.before(documents), self._openings and self._openings.before(documents))
+        return self._both(
+            self._texts.before(documents), None if self._openings is None else self._openings.before(documents)
+        )
 
     def after(self, documents: NDArray[np.int64]) -> _Pairs:
         """As ``EqualTexts.after``."""
-        return self._both(self._texts.after(documents), self._openings and self._openings.after(documents))
+        return self._both(
+            self._texts.after(documents), None if self._openings is None else self._openings.after(documents)
+        )
 
     def _both(self, texts: _Pairs, openings: _Pairs | None) -> _Pairs:
         if openings is None:
