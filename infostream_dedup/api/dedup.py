@@ -154,6 +154,7 @@ def dedup(
     semantic: bool = False,
     count_copies: bool = False,
     boilerplate: str | Path | None = None,
+    keep_repeated_lines: bool = False,
     csv_dialect: CsvDialect = "standard",
     workdir: str | Path | None = None,
     memory: str | int | None = None,
@@ -189,6 +190,8 @@ def dedup(
         count_copies: also count, as ``sweep`` does, how many pairs of documents in one group are copies, and how many
             copies are in one group. In memory only.
         boilerplate: file of sentences to ignore in the comparison (from ``boilerplate``); they are still written.
+        keep_repeated_lines: also compare lines that many documents repeat, such as footers; by default they are left
+            out, and the report counts them.
         csv_dialect: form of a CSV file: ``excel`` is the one that Ukrainian and Russian spreadsheet programs open on a
             double click (byte order mark, semicolons, decimal commas).
         workdir: work on disk, in this folder (see ``sweep``); not with ``semantic``, ``count_copies`` or the share
@@ -211,11 +214,10 @@ def dedup(
         CannotCreateError, CannotWriteError: the file cannot be written.
         TypeError: an option is unknown.
     """
-    from infostream_dedup.api.sources import without_boilerplate
+    from infostream_dedup.api.sources import LeftOutLines, compared_documents
     from infostream_dedup.documents import Annotation, check_output, check_quarantine, file_kind, write_documents
     from infostream_dedup.documents.documents import refuse_idle_prefix
     from infostream_dedup.documents.outputs import CsvDialect
-    from infostream_dedup.machine.engines import engine_named
     from infostream_dedup.model import fields_of
     from infostream_dedup.model.limits import OneOf
     from infostream_dedup.runs.batch.deduplication import DuplicateRule, Keep, kept_documents
@@ -236,6 +238,8 @@ def dedup(
         agreed, read = chosen(dedup, DedupKeywords, options, settings=settings, reading=reading)
         way = _by_key_terms(agreed, duplicate_rule, evidence=count_copies)
     check_quarantine(read.quarantine, [boilerplate])
+    # Preset faithful compares whole texts, as the papers do.
+    lines = LeftOutLines(boilerplate, keep_repeated_lines or not judged)
     if out is not None:
         file_kind(str(out))
     with rereadable(source, read, keep=out is None) as documents:
@@ -260,7 +264,7 @@ def dedup(
                     read,
                     agreed,
                     [agreed.representation],
-                    boilerplate=boilerplate,
+                    lines=lines,
                     hashes=True,
                     evidence=judged,
                     documents=documents,
@@ -269,12 +273,8 @@ def dedup(
                     on_disk = way.decide_on_disk(run, disk.window_days)
                     facts = run.counted().facts
                     return _written_from_disk(on_disk, facts, documents, out, columns, keep, csv_dialect)
-        first: Iterable[Document | DocumentBlock]
-        if columns is None and boilerplate is None and engine_named(engine) != "plain":
-            first = documents.first_blocks()
-        else:
-            single = documents.first() if columns is None else columns.checked(documents.first())
-            first = without_boilerplate(single, boilerplate)
+        check = None if columns is None else columns.checked
+        first = compared_documents(documents, lines=lines, engine=engine, check=check)
         collection, evidence, found = way.decide(first, engine=engine, progress=progress)
         ids = fields_of(collection.documents).ids
 

@@ -196,7 +196,7 @@ def sweep(
         >>> result.rows[0].measures.links, result.report.used
         (0, 1)
     """
-    from infostream_dedup.api.sources import chosen_disk, documents_to_collect, refuse_on_disk
+    from infostream_dedup.api.sources import LeftOutLines, chosen_disk, documents_to_collect, refuse_on_disk
     from infostream_dedup.documents import ReadingReport, check_quarantine, time_zone
     from infostream_dedup.lab.estimation.sweep_estimator import DiskEstimator
     from infostream_dedup.model import single_documents
@@ -211,6 +211,8 @@ def sweep(
             f"representations=[{agreed.representation!r}]"
         )
     check_quarantine(read.quarantine, [boilerplate])
+    # Links are those of preset faithful, which compares whole texts.
+    lines = LeftOutLines(boilerplate, keep_repeated=True)
     shown = _checked_ks(ks, agreed)
     refusal = refuse_on_disk(agreed, engine)
     if by is not None and by not in PARTINGS:
@@ -223,7 +225,7 @@ def sweep(
         refusal = why if asked else refusal
     with chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal) as disk:
         if disk is not None:
-            with disk.run(source, read, agreed, wanted, boilerplate=boilerplate, progress=progress) as run:
+            with disk.run(source, read, agreed, wanted, lines=lines, progress=progress) as run:
                 if not estimate:
                     return sweep_on_disk(run, ks=shown, examples=examples, window_days=disk.window_days)
                 estimator = DiskEstimator()
@@ -251,7 +253,7 @@ def sweep(
         progress=progress,
     )
     report = ReadingReport()
-    documents = documents_to_collect(source, read, report, boilerplate=boilerplate, engine=engine)
+    documents = documents_to_collect(source, read, report, lines=lines, engine=engine)
     if by is None:
         return replace(job.of(documents), report=report)
     kept = [document for one in documents for document in single_documents(one)]

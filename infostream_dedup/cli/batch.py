@@ -19,6 +19,7 @@ from infostream_dedup.cli.options import (
     moment_of,
     prefix_option,
     reading_options,
+    repeated_lines_option,
     representation_option,
     semantic_option,
     settings_options,
@@ -362,6 +363,7 @@ def demo(*, out: str, serve: bool, port: int, output_format: str | None, quiet: 
     help="With preset judged: at most one translation of each document into each other language.",
 )
 @boilerplate_option
+@repeated_lines_option
 @work_folder_options
 @judgeable_settings_options
 @reading_options
@@ -458,6 +460,7 @@ def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
 @representation_option
 @alike("--k", type=click.IntRange(min=1), help="Number of terms that a duplicate must share.  [default: 6]")
 @boilerplate_option
+@repeated_lines_option
 @work_folder_options
 @judgeable_settings_options
 @reading_options
@@ -467,9 +470,10 @@ def dedup(
 ) -> None:
     """Write a collection without its duplicates; every column is kept.
 
-    The status of a document is exact (same body as an earlier one), duplicate, similar, insufficient_text (fewer than 3
-    key terms) or new. Exact and duplicate documents form groups; one document of each group is kept. --annotate never
-    overwrites a field: documents that already have a field status, of or group are refused unless --prefix gives the
+    The status of a document is exact (same text as an earlier one; below 25 words the same words, title included),
+    duplicate, similar, insufficient_text (one word or none, nothing to compare) or new. Exact and duplicate documents
+    form groups; one document of each group is kept. --annotate never overwrites a field: documents that already have a
+    field status, of or group are refused unless --prefix gives the
     columns other names.
 
     --preset judged, the default, takes a second look at the pairs that share key terms (see pairs --help). The later

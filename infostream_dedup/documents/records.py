@@ -123,6 +123,10 @@ class ReadingReport:
     # number of documents passed on, by language, given or (for languages other than ours) detected; `""` if detection
     # was left to the commands
     languages: dict[str, int] = field(default_factory=dict, compare=False)
+    # number of documents in which repeated lines were left out of the comparison
+    shortened: int = field(default=0, compare=False)
+    # the lines left out most often, shortened, and how many times each was
+    repeated_lines: dict[str, int] = field(default_factory=dict, compare=False)
 
     @property
     def quarantined(self) -> int:
@@ -162,6 +166,9 @@ class ReadingReport:
             line += f" + left out {self.left_out}"
         if self.other_languages:
             line += f"; other languages: {_listed(self.other_languages)}"
+        if self.shortened:
+            lines = ", ".join(f'"{text}" {times}' for text, times in self.repeated_lines.items())
+            line += f"; repeated lines not compared in {self.shortened} documents: {lines}"
         return line
 
 

@@ -23,6 +23,7 @@ from infostream_dedup.model import NO_TIME
 
 _PLAIN: dict[str, Any] = {
     "same_text": False,
+    "same_opening": False,
     "same_address": False,
     "known": True,
     "dated": True,

@@ -39,11 +39,11 @@ def test_the_five_statuses(plain, news):
     verdicts, events = decide(plain, documents)
     assert rows(verdicts) == [
         ("story", "new", None, "story", None),
-        ("copy", "exact", "story", "story", "equal"),
+        ("copy", "duplicate", "story", "story", "equal"),
         ("reprint", "duplicate", "story", "story", "equal"),
         ("other", "new", None, "other", None),
         ("kin", "similar", "other", "kin", "equal"),
-        ("words", "insufficient_text", None, "words", None),
+        ("words", "new", None, "words", None),
     ]
     assert events == []
     assert (verdicts[0].forward, verdicts[0].backward, verdicts[0].terms) == (None, None, None)
