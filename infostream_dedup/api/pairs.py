@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 from infostream_dedup.api.keyword_types import PairKeywords
 from infostream_dedup.api.keywords import chosen, parted
 from infostream_dedup.api.listing import Listing
-from infostream_dedup.api.sources import Disk, chosen_disk, refuse_on_disk
+from infostream_dedup.api.sources import Disk, LeftOutLines, chosen_disk, refuse_on_disk
 from infostream_dedup.api.sweep import with_advised_k
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
@@ -166,7 +166,7 @@ def judged_pairs(
     *,
     between_files: bool,
     semantic: bool,
-    boilerplate: str | Path | None,
+    lines: LeftOutLines,
     progress: Progress | None,
 ) -> PairListing:
     """Return the result of ``pairs`` with preset ``judged``; keywords as there."""
@@ -177,7 +177,7 @@ def judged_pairs(
     from infostream_dedup.runs.batch.pairing import JUDGED_COLUMNS, judged_pair_rows
 
     settings, reading = agreed
-    check_quarantine(reading.quarantine, [boilerplate])
+    check_quarantine(reading.quarantine, [lines.listed])
     stack = ExitStack()
     disk = stack.enter_context(place.disk(source, settings, reading, choice, semantic=semantic))
     if disk is not None:
@@ -187,7 +187,7 @@ def judged_pairs(
                 reading,
                 settings,
                 [settings.representation],
-                boilerplate=boilerplate,
+                lines=lines,
                 hashes=True,
                 evidence=True,
                 progress=progress,
@@ -195,7 +195,7 @@ def judged_pairs(
         )
         return _judged_on_disk(run, stack, choice, between_files=between_files, window_days=disk.window_days)
     evidence = EvidenceReader(semantic=semantic)
-    collection, report = read_collection(source, reading, boilerplate=boilerplate, evidence=evidence, progress=progress)
+    collection, report = read_collection(source, reading, lines=lines, evidence=evidence, progress=progress)
     rows = judged_pair_rows(
         JudgedCollection.of(collection, evidence.finish(collection.languages), settings),
         choice,
@@ -275,6 +275,7 @@ def pairs(
     one_to_one: bool = False,
     semantic: bool = False,
     boilerplate: str | Path | None = None,
+    keep_repeated_lines: bool = False,
     workdir: str | Path | None = None,
     memory: str | int | None = None,
     window_days: float | None = None,
@@ -316,6 +317,7 @@ def pairs(
         semantic: with preset ``judged``, ask a sentence encoder about doubtful pairs (probability .1 to .9): the same
             story in other words. Needs the extra ``semantic``; the last bits of its numbers differ between processors.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
+        keep_repeated_lines: also compare lines that many documents repeat, such as footers (see ``dedup``).
         workdir: work on disk, in this folder (see ``sweep``); not with ``statistics``, ``semantic`` or
             translations: with preset ``judged``, documents of several languages need ``between="none"``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
@@ -386,7 +388,7 @@ def pairs(
             JudgingPlace(workdir, memory, window_days),
             between_files=between_files,
             semantic=semantic,
-            boilerplate=boilerplate,
+            lines=LeftOutLines(boilerplate, keep_repeated_lines),
             progress=progress,
         )
     refuse_without_judged(
@@ -400,6 +402,8 @@ def pairs(
     )
     agreed, read, counted = _agreed(statistics, options, settings, reading)
     check_quarantine(read.quarantine, [boilerplate, None if statistics is None else statistics.rpartition(":")[0]])
+    # Preset faithful compares whole texts, as the papers do.
+    lines = LeftOutLines(boilerplate, keep_repeated=True)
     if k_min is not None and k_min < 1:
         raise UsageError(f"k_min is {k_min}, but a pair shares at least one term; k_min is 1 to n")
     if k_min is not None and k_min > agreed.n:
@@ -410,7 +414,7 @@ def pairs(
     disk = stack.enter_context(where)
     if disk is not None:
         run = stack.enter_context(
-            disk.run(source, read, agreed, [agreed.representation], boilerplate=boilerplate, progress=progress)
+            disk.run(source, read, agreed, [agreed.representation], lines=lines, progress=progress)
         )
         listing = _on_disk(
             run,
@@ -423,7 +427,7 @@ def pairs(
         )
         rows = ordered_rows(listing.once(), strongest_first=order.sort == "strength", top=order.top)
         return PairListing(rows, listing.columns, listing.report, listing.settings, k_min=k_min, advice=advice)
-    collection, report = read_collection(source, read, boilerplate=boilerplate, progress=progress)
+    collection, report = read_collection(source, read, lines=lines, progress=progress)
     rows = pair_rows(
         collection.only(agreed) if counted is None else WeighedCollection(collection, counted),
         agreed,

@@ -46,7 +46,8 @@ class PlainStream:
         if not joined:
             self.group[document.ordinal] = document.id
         if of is None:
-            status, row = ("new" if enough else "insufficient_text"), (None,) * 5
+            compared = enough or document.text_hash
+            status, row = ("new" if compared else "insufficient_text"), (None,) * 5
         else:
             status = "similar" if not joined else "exact" if equal else "duplicate"
             forward, backward, met = self.met(self.documents[of], document)

@@ -32,9 +32,9 @@ def test_the_five_statuses(plain, news):
     ]  # fmt: skip
     verdicts, events = decide(plain, documents)
     assert rows(verdicts) == [
-        ("story", "new", None, "story", None), ("copy", "exact", "story", "story", "equal"),
+        ("story", "new", None, "story", None), ("copy", "duplicate", "story", "story", "equal"),
         ("reprint", "duplicate", "story", "story", "equal"), ("other", "new", None, "other", None),
-        ("kin", "similar", "other", "kin", "equal"), ("words", "insufficient_text", None, "words", None),
+        ("kin", "similar", "other", "kin", "equal"), ("words", "new", None, "words", None),
     ]  # fmt: skip
     assert events == []
     assert (verdicts[0].forward, verdicts[0].backward, verdicts[0].terms) == (None, None, None)
