@@ -14,6 +14,7 @@ from infostream_dedup.judging.repeated.lines import (
     fragments_of,
     openings_of,
     shortened,
+    without_lines,
 )
 from infostream_dedup.language.text.surface_pool import encoded
 from infostream_dedup.model import NO_TIME, Document
@@ -60,7 +61,7 @@ class ComparedTexts:
             documents = list(documents)
             for one in cut:
                 documents[one.number] = one.of(documents[one.number])
-            full = full_texts(documents)
+            full = FullTexts(*without_lines(full.texts, full.bodies, cut))
         return Compared(documents, full, blobs_of(rows, marks), openings_of(rows, marks, sources, times))
 
     def resume(self, loaded: Loaded) -> None:

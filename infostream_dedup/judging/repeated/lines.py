@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.characters import CODE_POINTS, CharacterKind, alphabet
 from infostream_dedup.judging.repeated.kernels.fragments import (
     BORDER,
@@ -44,8 +46,8 @@ from infostream_dedup.judging.repeated.kernels.witnesses import (
     moved,
     resume,
 )
-from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded
-from infostream_dedup.model import NO_TIME, Document
+from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of_bytes
+from infostream_dedup.model import NO_TIME, Document, with_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -254,8 +256,7 @@ class LeftOut:
         report.repeated_lines = {self.shown[line]: times for line, times in ranked[:_MOST_FREQUENT]}
 
 
-@dataclass(frozen=True, slots=True)
-class Shortened:
+class Shortened(NamedTuple):
     """A document without its repeated lines."""
 
     number: int  # number of the document
@@ -264,7 +265,7 @@ class Shortened:
 
     def of(self, document: Document) -> Document:
         """The document with the title and text that are left."""
-        return replace(document, title=self.title.decode(), text=self.text.decode())
+        return with_texts(document, self.title.decode(), self.text.decode())
 
 
 def shortened(
@@ -276,21 +277,39 @@ def shortened(
 ) -> Iterator[Shortened]:
     """Yield the documents that have repeated lines, without them."""
     rows, marks = found
-    out = (marks & LEFT_OUT).astype(np.bool_)
-    for number in np.flatnonzero(out.any(axis=1)).tolist():
-        begin, end = int(texts.offsets[number]), int(texts.offsets[number + 1])
+    numbers, places = np.nonzero(marks & LEFT_OUT)
+    lines = rows.hashes[numbers, places].tolist()
+    spans = list(zip(rows.begins[numbers, places].tolist(), rows.ends[numbers, places].tolist(), strict=True))
+    left_out.lines.update(lines)
+    for line, (begin, end) in zip(lines, spans, strict=True):
+        if line not in left_out.shown:
+            shown = texts.data[begin:end].tobytes().decode().strip(_ENDS)
+            left_out.shown[line] = " ".join(shown.split())[:_SHOWN]
+    changed, firsts = np.unique(numbers, return_index=True)
+    left_out.documents += len(changed)
+    bounds = [column[changed].tolist() for column in (texts.offsets, title_ends, bodies, texts.offsets[1:])]
+    parts = pairwise([*firsts.tolist(), len(spans)])
+    for number, part, begin, title_end, body, end in zip(changed.tolist(), parts, *bounds, strict=True):
+        out = [(first - begin, last - begin) for first, last in spans[slice(*part)]]
         whole = texts.data[begin:end].tobytes()
-        spans: list[tuple[int, int]] = []
-        for place in np.flatnonzero(out[number]).tolist():
-            span = int(rows.begins[number, place]) - begin, int(rows.ends[number, place]) - begin
-            line = int(rows.hashes[number, place])
-            left_out.lines[line] += 1
-            if line not in left_out.shown:
-                left_out.shown[line] = " ".join(whole[slice(*span)].decode().strip(_ENDS).split())[:_SHOWN]
-            spans.append(span)
-        left_out.documents += 1
-        title_end, body = int(title_ends[number]) - begin, int(bodies[number]) - begin
-        yield Shortened(number, _kept(whole, 0, title_end, spans), _kept(whole, body, len(whole), spans))
+        title, text = _kept(whole, 0, title_end - begin, out), _kept(whole, body - begin, end - begin, out)
+        yield Shortened(number, title, text)
+
+
+def without_lines(
+    texts: Utf8Texts, bodies: NDArray[np.int64], cut: Sequence[Shortened]
+) -> tuple[Utf8Texts, NDArray[np.int64]]:
+    """Join titles and texts again; return also where each text begins after its title: int64 (documents,)."""
+    sizes, begins, bounds = np.diff(texts.offsets), bodies - texts.offsets[:-1], texts.offsets.tolist()
+    pieces, done = [], 0
+    for number, title, text in cut:
+        apart = title + b"\n" if title and not text.startswith(title) else b""
+        # The documents between two that change are one run of bytes.
+        pieces += [texts.data[bounds[done] : bounds[number]].tobytes(), apart, text]
+        sizes[number], begins[number], done = len(apart) + len(text), len(apart), number + 1
+    pieces.append(texts.data[bounds[done] : bounds[-1]].tobytes())
+    offsets = offsets_of(sizes)
+    return Utf8Texts(offsets, texts_of_bytes(pieces).data), offsets[:-1] + begins
 
 
 def _kept(whole: bytes, begin: int, end: int, spans: Sequence[tuple[int, int]]) -> bytes:

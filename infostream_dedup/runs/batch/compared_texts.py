@@ -6,9 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.repeated.lines import (
     LeftOut,
     LineLearner,
@@ -16,12 +13,14 @@ from infostream_dedup.judging.repeated.lines import (
     fragments_of,
     known_marks,
     shortened,
+    without_lines,
 )
-from infostream_dedup.language.text.surface_pool import Utf8Texts, texts_of_bytes
-from infostream_dedup.model import Document, DocumentBlock
+from infostream_dedup.language.text.surface_pool import Utf8Texts
+from infostream_dedup.model import Document, DocumentBlock, with_texts
 from infostream_dedup.runs.batch.collection import in_blocks
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.repeated.kernels.fragments import FragmentRows
@@ -73,30 +72,23 @@ def _without_lines(block: DocumentBlock, known: NDArray[np.uint64], left_out: Le
 
 def _with_texts(block: DocumentBlock, cut: list[Shortened]) -> DocumentBlock:
     """Return a block with other titles and texts."""
-    titles, bodies = block.titles - block.offsets[:-1], block.bodies - block.offsets[:-1]
-    sizes, characters, bounds = np.diff(block.offsets), block.characters.copy(), block.offsets.tolist()
-    whole, pieces, done = block.data, [], 0
+    texts, bodies = without_lines(_texts(block), block.bodies, cut)
+    titles, characters = block.titles - block.offsets[:-1], block.characters.copy()
     for one in cut:
-        title, text, number = one.title, one.text, one.number
-        apart = title + b"\n" if title and not text.startswith(title) else b""
-        # The documents between two that change are one run of bytes.
-        pieces += [whole[bounds[done] : bounds[number]].tobytes(), apart, text]
-        sizes[number], titles[number], bodies[number] = len(apart) + len(text), len(title), len(apart)
-        characters[number] = len(title.decode()), len(text.decode())
-        done = number + 1
-    pieces.append(whole[bounds[done] : bounds[-1]].tobytes())
-    offsets, changed, bare = offsets_of(sizes), {one.number: one for one in cut}, block.without_text
+        titles[one.number] = len(one.title)
+        characters[one.number] = len(one.title.decode()), len(one.text.decode())
+    changed, bare = {one.number: one for one in cut}, block.without_text
 
     def without_text(number: int) -> Document:
         found = bare(number)
-        return found if number not in changed else replace(found, title=changed[number].title.decode())
+        return found if number not in changed else with_texts(found, changed[number].title.decode(), "")
 
     return replace(
         block,
-        data=texts_of_bytes(pieces).data,
-        offsets=offsets,
-        titles=offsets[:-1] + titles,
-        bodies=offsets[:-1] + bodies,
+        data=texts.data,
+        offsets=texts.offsets,
+        titles=texts.offsets[:-1] + titles,
+        bodies=bodies,
         characters=characters,
         without_text=without_text,
     )
