@@ -532,7 +532,9 @@ class StreamEngine:
         of = named_by(equal, found)
         if of is None:
             memory.groups.begin(ordinal, again=document.version > 0)
-            enough = len(document.keys) >= INSUFFICIENT_TERMS or document.text_hash
+            enough = len(document.keys) >= INSUFFICIENT_TERMS
+            # Preset faithful compares key terms alone.
+            enough |= self.settings.preset == "judged" and document.text_hash != b""
             status: Status = "new" if enough else "insufficient_text"
             return Verdict(id=document.id, status=status, group=memory.groups.of(ordinal))
         joined = repeats and not passes and self._join_group(ordinal, of, found, exact=equal is not None, events=events)

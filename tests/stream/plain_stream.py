@@ -46,8 +46,7 @@ class PlainStream:
         if not joined:
             self.group[document.ordinal] = document.id
         if of is None:
-            compared = enough or document.text_hash
-            status, row = ("new" if compared else "insufficient_text"), (None,) * 5
+            status, row = ("new" if enough else "insufficient_text"), (None,) * 5
         else:
             status = "similar" if not joined else "exact" if equal else "duplicate"
             forward, backward, met = self.met(self.documents[of], document)

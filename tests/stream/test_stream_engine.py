@@ -34,7 +34,7 @@ def test_the_five_statuses(plain, news):
     assert rows(verdicts) == [
         ("story", "new", None, "story", None), ("copy", "duplicate", "story", "story", "equal"),
         ("reprint", "duplicate", "story", "story", "equal"), ("other", "new", None, "other", None),
-        ("kin", "similar", "other", "kin", "equal"), ("words", "new", None, "words", None),
+        ("kin", "similar", "other", "kin", "equal"), ("words", "insufficient_text", None, "words", None),
     ]  # fmt: skip
     assert events == []
     assert (verdicts[0].forward, verdicts[0].backward, verdicts[0].terms) == (None, None, None)

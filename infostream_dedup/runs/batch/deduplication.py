@@ -194,7 +194,7 @@ def _decide(
         if exact[ordinal] >= 0:
             yield Status("exact", ids[int(exact[ordinal])], group)
         elif sizes[ordinal] < INSUFFICIENT_TERMS:
-            yield Status("new" if collection.text_hashes[ordinal] else "insufficient_text", None, group)
+            yield Status("insufficient_text", None, group)
         elif duplicate[ordinal] >= 0:
             yield Status("duplicate", ids[int(duplicate[ordinal])], group)
         elif similar[ordinal] >= 0:
