@@ -54,17 +54,17 @@ def read_collection(
     source: Any,
     reading: Reading,
     *,
-    lines: LeftOutLines = LeftOutLines(),  # noqa: B008 - a tuple
+    lines: LeftOutLines | None = None,
     evidence: EvidenceReader | None = None,
     progress: Progress | None = None,
 ) -> tuple[Collection, ReadingReport]:
-    """Read a source as a collection without texts."""
+    """Read a source as a collection without texts; by default, repeated lines are left out of evidence."""
     from infostream_dedup.documents import ReadingReport
     from infostream_dedup.runs.batch.collection import collect
 
     report = ReadingReport()
-    documents = documents_to_collect(source, reading, report, lines=lines)
     hashes = evidence is not None
+    documents = documents_to_collect(source, reading, report, lines=lines or LeftOutLines(keep_repeated=not hashes))
     return collect(documents, hashes=hashes, evidence=evidence, progress=progress), report
 
 
