@@ -144,7 +144,7 @@ def _read_arrow(folder: Path) -> Collection:
     counter = SurfaceCounter()
     for texts in _arrow_texts(folder):
         counter.add_texts(texts, [None] * len(texts))
-    return Collection([], [], counter.finish(), [], array("q"))
+    return Collection(documents=[], languages=[], surfaces=counter.finish(), text_hashes=[], text_lengths=array("q"))
 
 
 def _read_documents(folder: Path) -> Collection:

@@ -157,7 +157,9 @@ def _ours(texts: list[str]) -> Run:
         for text in some:
             counter.add(text, None)
         # Like the other contestants, without an object for each document.
-        key_terms = Collection([], [], counter.finish(), [], array("q")).key_terms(settings)
+        surfaces, lengths = counter.finish(), array("q")
+        read = Collection(documents=[], languages=[], surfaces=surfaces, text_hashes=[], text_lengths=lengths)
+        key_terms = read.key_terms(settings)
         linked = link(key_terms, settings, k_min=4)
         linked.relation().measures()
         grades = count_grades(linked.matrix.counts, key_terms.sizes, n=settings.n).copy()

@@ -178,6 +178,7 @@ def dedup(
     semantic: bool = False,
     count_copies: bool = False,
     boilerplate: str | Path | None = None,
+    keep_repeated_lines: bool = False,
     csv_dialect: Literal["input", "standard", "excel"] = "input",
     workdir: str | Path | None = None,
     memory: str | int | None = None,
@@ -212,6 +213,8 @@ def dedup(
         count_copies: also count, as ``sweep`` does, how many pairs of documents in one group are copies, and how many
             copies are in one group. In memory only.
         boilerplate: file of sentences to ignore in the comparison (from ``boilerplate``); they are still written.
+        keep_repeated_lines: also compare lines that many documents repeat, such as footers; by default they are left
+            out, and the report counts them.
         csv_dialect: form of a CSV file: ``input`` has the delimiter, encoding and line ends of CSV files that are read,
             if all have the same; ``standard`` commas and UTF-8; ``excel`` is the one that Ukrainian and Russian
             spreadsheet programs open on a double click (byte order mark, semicolons, decimal commas).
@@ -235,7 +238,7 @@ def dedup(
         CannotCreateError, CannotWriteError: the file cannot be written.
         TypeError: an option is unknown.
     """
-    from infostream_dedup.api.sources import without_boilerplate
+    from infostream_dedup.api.sources import LeftOutLines, compared_documents
     from infostream_dedup.documents import Annotation, check_output, check_quarantine, file_kind, write_documents
     from infostream_dedup.documents.csv_table import form_of_inputs
     from infostream_dedup.documents.documents import refuse_idle_prefix
@@ -269,6 +272,8 @@ def dedup(
         agreed, read = chosen(dedup, DedupKeywords, options, settings=settings, reading=reading)
         way = _by_key_terms(agreed, duplicate_rule, evidence=count_copies)
     check_quarantine(read.quarantine, [boilerplate])
+    # Preset faithful compares whole texts, as the papers do.
+    lines = LeftOutLines(boilerplate, keep_repeated_lines or not judged)
     if out is not None:
         file_kind(str(out))
     with rereadable(source, read, keep=out is None) as documents:
@@ -295,7 +300,7 @@ def dedup(
                     read,
                     agreed,
                     [agreed.representation],
-                    boilerplate=boilerplate,
+                    lines=lines,
                     hashes=True,
                     evidence=judged,
                     documents=documents,
@@ -305,13 +310,10 @@ def dedup(
                     facts = run.counted().facts
                     found_on_disk = _written_from_disk(on_disk, facts, documents, out, columns, keep, form)
                     return replace(found_on_disk, advice=advice)
-        first: Iterable[Document | DocumentBlock]
-        if columns is None and boilerplate is None:
-            first = documents.first_blocks()
-        else:
-            single = documents.first() if columns is None else columns.checked(documents.first())
-            first = without_boilerplate(single, boilerplate)
-        collection, evidence, found = way.decide(first, progress=progress)
+        check = None if columns is None else columns.checked
+        collection, evidence, found = way.decide(
+            compared_documents(documents, lines=lines, check=check), progress=progress
+        )
         ids = fields_of(collection.documents).ids
 
         def numbers(statuses: Sequence[Status], kept: list[bool]) -> tuple[DedupSummary, dict[str, list[str]]]:

@@ -99,6 +99,7 @@ class IngestKeywords(ReadingOptions, total=False):
     loss_documents: int
     keep_text: bool
     df_counts: str
+    keep_repeated_lines: bool
     representation: str
     weighting: str
     n: int

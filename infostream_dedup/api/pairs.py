@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 from infostream_dedup.api.keyword_types import PairKeywords
 from infostream_dedup.api.keywords import chosen, parted
 from infostream_dedup.api.listing import Listing, UsedUp
-from infostream_dedup.api.sources import Disk, chosen_disk, refuse_on_disk
+from infostream_dedup.api.sources import Disk, LeftOutLines, chosen_disk, refuse_on_disk
 from infostream_dedup.api.sweep import with_advised_k
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
@@ -185,7 +185,7 @@ def judged_pairs(
     *,
     between_files: bool,
     semantic: bool,
-    boilerplate: str | Path | None,
+    lines: LeftOutLines,
     progress: Progress | None,
 ) -> PairListing:
     """Return the result of ``pairs`` with preset ``judged``; keywords as there."""
@@ -196,7 +196,7 @@ def judged_pairs(
     from infostream_dedup.runs.batch.pairing import JUDGED_COLUMNS, judged_pair_rows
 
     settings, reading = agreed
-    check_quarantine(reading.quarantine, [boilerplate])
+    check_quarantine(reading.quarantine, [lines.listed])
     stack = ExitStack()
     disk = stack.enter_context(place.disk(source, settings, reading, choice, semantic=semantic))
     if disk is not None:
@@ -206,7 +206,7 @@ def judged_pairs(
                 reading,
                 settings,
                 [settings.representation],
-                boilerplate=boilerplate,
+                lines=lines,
                 hashes=True,
                 evidence=True,
                 progress=progress,
@@ -214,7 +214,7 @@ def judged_pairs(
         )
         return _judged_on_disk(run, stack, choice, between_files=between_files, window_days=disk.window_days)
     evidence = EvidenceReader(semantic=semantic)
-    collection, report = read_collection(source, reading, boilerplate=boilerplate, evidence=evidence, progress=progress)
+    collection, report = read_collection(source, reading, lines=lines, evidence=evidence, progress=progress)
     rows = judged_pair_rows(
         JudgedCollection.of(collection, evidence.finish(collection.languages), settings),
         choice,
@@ -303,6 +303,7 @@ def pairs(
     identical: float | None = None,
     semantic: bool = False,
     boilerplate: str | Path | None = None,
+    keep_repeated_lines: bool = False,
     workdir: str | Path | None = None,
     memory: str | int | None = None,
     window_days: float | None = None,
@@ -353,6 +354,7 @@ def pairs(
         semantic: with preset ``judged``, ask a sentence encoder about doubtful pairs (probability .1 to .9): the same
             story in other words. Needs the extra ``semantic``; the last bits of its numbers differ between processors.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
+        keep_repeated_lines: also compare lines that many documents repeat, such as footers (see ``dedup``).
         workdir: work on disk, in this folder (see ``sweep``); not with ``statistics``, ``semantic`` or
             translations: with preset ``judged``, documents of several languages need ``between="none"``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
@@ -397,7 +399,7 @@ def pairs(
             order=order,
             identical=identical,
             between_files=between_files,
-            boilerplate=boilerplate,
+            lines=LeftOutLines(boilerplate, keep_repeated_lines),
             progress=progress,
         )
     if identical is not None:
@@ -439,7 +441,7 @@ def pairs(
             JudgingPlace(workdir, memory, window_days),
             between_files=between_files,
             semantic=semantic,
-            boilerplate=boilerplate,
+            lines=LeftOutLines(boilerplate, keep_repeated_lines),
             progress=progress,
         )
     refuse_without_judged(
@@ -454,6 +456,8 @@ def pairs(
     )
     agreed, read, counted = _agreed(statistics, options, settings, reading)
     check_quarantine(read.quarantine, [boilerplate, None if statistics is None else statistics.rpartition(":")[0]])
+    # Preset faithful compares whole texts, as the papers do.
+    lines = LeftOutLines(boilerplate, keep_repeated=True)
     if k_min is not None and k_min < 1:
         raise UsageError(f"k_min is {k_min}, but a pair shares at least one term; k_min is 1 to n")
     if k_min is not None and k_min > agreed.n:
@@ -464,7 +468,7 @@ def pairs(
     disk = stack.enter_context(where)
     if disk is not None:
         run = stack.enter_context(
-            disk.run(source, read, agreed, [agreed.representation], boilerplate=boilerplate, progress=progress)
+            disk.run(source, read, agreed, [agreed.representation], lines=lines, progress=progress)
         )
         listing = _on_disk(
             run,
@@ -477,7 +481,7 @@ def pairs(
         )
         rows = ordered_rows(listing.once(), strongest_first=order.sort == "strength", top=order.top)
         return PairListing(rows, listing.columns, listing.report, listing.settings, k_min=k_min, advice=advice)
-    collection, report = read_collection(source, read, boilerplate=boilerplate, progress=progress)
+    collection, report = read_collection(source, read, lines=lines, progress=progress)
     rows = pair_rows(
         collection.only(agreed) if counted is None else WeighedCollection(collection, counted),
         agreed,
@@ -508,7 +512,7 @@ def _by_wording(
     order: PairChoice,
     identical: float | None,
     between_files: bool,
-    boilerplate: str | Path | None,
+    lines: LeftOutLines,
     progress: Progress | None,
 ) -> PairListing:
     """Return the result of ``pairs`` with ``by`` ``wording``; keywords as there."""
@@ -524,10 +528,8 @@ def _by_wording(
 
     least = LEAST_IDENTICAL if identical is None else Range(LEAST_SKETCHED, 1.0).check("identical", identical)
     report = ReadingReport()
-    check_quarantine(reading.quarantine, [boilerplate])
-    ids, triples = read_wording(
-        documents_to_collect(source, reading, report, boilerplate=boilerplate), progress=progress
-    )
+    check_quarantine(reading.quarantine, [lines.listed])
+    ids, triples = read_wording(documents_to_collect(source, reading, report, lines=lines), progress=progress)
     found = common_wording(triples, identical=least, progress=progress)
     if between_files:
         files = files_of(report)

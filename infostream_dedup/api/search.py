@@ -246,7 +246,7 @@ def key_terms(
         >>> [(row.term, row.kind) for row in found]  # doctest: +SKIP
         [('харьков', 'place'), ('завод', 'noun')]
     """
-    from infostream_dedup.api.sources import documents_to_collect
+    from infostream_dedup.api.sources import LeftOutLines, documents_to_collect
     from infostream_dedup.documents import ReadingReport, check_quarantine
     from infostream_dedup.model import single_documents
     from infostream_dedup.runs.batch.collection import collect
@@ -255,7 +255,7 @@ def key_terms(
     agreed, read = chosen(key_terms, MatrixKeywords, options, settings=settings, reading=reading)
     check_quarantine(read.quarantine, [])
     report = ReadingReport()
-    found = documents_to_collect(source, read, report, boilerplate=None)
+    found = documents_to_collect(source, read, report, lines=LeftOutLines(keep_repeated=True))
     documents = [document for one in found for document in single_documents(one)]
     chosen_terms = collect(documents, progress=progress).key_terms(agreed)
     if vocabulary:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from infostream_dedup.documents.endings import STANDARD_STREAM
 from infostream_dedup.documents.own_files import is_read_from, paths_of
@@ -19,7 +19,7 @@ from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.model.limits import own_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
@@ -30,34 +30,80 @@ if TYPE_CHECKING:
     from infostream_dedup.runs.sharded.disk_runner import DiskRun
 
 
+class LeftOutLines(NamedTuple):
+    """What is left out of the texts that are compared.
+
+    Attributes:
+        listed: file of sentences that are left out; ``None`` for none.
+        keep_repeated: whether lines stay that many documents repeat.
+    """
+
+    listed: str | Path | None = None
+    keep_repeated: bool = False
+
+    def left_out(self, documents: Iterable[Document]) -> Iterable[Document]:
+        """Remove the listed sentences from documents; without a list, return them unchanged."""
+        if self.listed is None:
+            return documents
+        from infostream_dedup.judging.passages.boilerplate import read_boilerplate
+
+        return read_boilerplate(self.listed).left_out(documents)
+
+
 def read_collection(
     source: Any,
     reading: Reading,
     *,
-    boilerplate: str | Path | None = None,
+    lines: LeftOutLines | None = None,
     evidence: EvidenceReader | None = None,
     progress: Progress | None = None,
 ) -> tuple[Collection, ReadingReport]:
-    """Read a source as a collection without texts."""
+    """Read a source as a collection without texts; by default, repeated lines are left out of evidence."""
     from infostream_dedup.documents import ReadingReport
     from infostream_dedup.runs.batch.collection import collect
 
     report = ReadingReport()
-    documents = documents_to_collect(source, reading, report, boilerplate=boilerplate)
     hashes = evidence is not None
+    documents = documents_to_collect(source, reading, report, lines=lines or LeftOutLines(keep_repeated=not hashes))
     return collect(documents, hashes=hashes, evidence=evidence, progress=progress), report
 
 
 def documents_to_collect(
-    source: Any, reading: Reading, report: ReadingReport, *, boilerplate: str | Path | None
-) -> Iterable[Document | DocumentBlock]:
-    """Yield the documents of a source for ``collect``: in blocks, unless each document must be processed on the way."""
-    from infostream_dedup.documents import read_documents
-    from infostream_dedup.documents.block_reading import read_document_blocks
+    source: Any, reading: Reading, report: ReadingReport, *, lines: LeftOutLines
+) -> Iterator[Document | DocumentBlock]:
+    """Yield what is compared of the documents of a source: in blocks, unless each has to be processed on the way."""
+    from infostream_dedup.runs.batch.sources import rereadable
 
-    if boilerplate is None:
-        return read_document_blocks(source, reading=reading, report=report)
-    return without_boilerplate(read_documents(source, report=report, reading=reading), boilerplate)
+    with rereadable(source, reading, keep=True) as documents:
+        documents.report = report
+        yield from compared_documents(documents, lines=lines)
+
+
+def compared_documents(
+    documents: Rereadable,
+    *,
+    lines: LeftOutLines,
+    check: Callable[[Iterable[Document]], Iterable[Document]] | None = None,
+) -> Iterator[Document | DocumentBlock]:
+    """Yield what is compared of documents; ``check`` sees each as it was given."""
+    from infostream_dedup.judging.repeated.lines import LeftOut
+    from infostream_dedup.runs.batch.compared_texts import without_repeated_lines
+
+    first: Iterable[Document | DocumentBlock]
+    if check is None and lines.listed is None:
+        first = documents.first_blocks()
+    else:
+        first = lines.left_out(documents.first() if check is None else check(documents.first()))
+    if lines.keep_repeated:
+        yield from first
+        return
+
+    def again() -> Iterable[Document | DocumentBlock]:
+        return documents.again_blocks() if lines.listed is None else lines.left_out(documents.again())
+
+    left_out = LeftOut()
+    yield from without_repeated_lines(first, again, left_out)
+    left_out.note(documents.report)
 
 
 def read_list(source: Any, reading: Reading) -> tuple[list[Document], ReadingReport]:
@@ -66,15 +112,6 @@ def read_list(source: Any, reading: Reading) -> tuple[list[Document], ReadingRep
 
     report = ReadingReport()
     return list(read_documents(source, report=report, reading=reading)), report
-
-
-def without_boilerplate(documents: Iterable[Document], listed: str | Path | None) -> Iterable[Document]:
-    """Remove the sentences that a file lists from documents; without a file, return them unchanged."""
-    if listed is None:
-        return documents
-    from infostream_dedup.judging.passages.boilerplate import read_boilerplate
-
-    return read_boilerplate(listed).left_out(documents)
 
 
 _log = logging.getLogger(__name__)
@@ -102,7 +139,7 @@ class Disk:
         settings: Settings,
         representations: Sequence[str],
         *,
-        boilerplate: str | Path | None = None,
+        lines: LeftOutLines = LeftOutLines(),  # noqa: B008 - a tuple
         hashes: bool = False,
         evidence: bool = False,
         documents: Rereadable | None = None,
@@ -120,15 +157,13 @@ class Disk:
 
         def read() -> Iterable[Document | DocumentBlock]:
             if documents is None:
-                return documents_to_collect(source, reading, report, boilerplate=boilerplate)
-            if boilerplate is None:
-                return documents.first_blocks()
-            return without_boilerplate(documents.first(), boilerplate)
+                return documents_to_collect(source, reading, report, lines=lines)
+            return compared_documents(documents, lines=lines)
 
         def facts() -> dict[str, Any]:
             return {"report": asdict(report), "documents": None if documents is None else documents.mark}
 
-        mark = _mark(source, reading, boilerplate)
+        mark = _mark(source, reading, lines)
         folder = WorkFolder(self.folder)
         with folder.held():
             yield DiskRun(
@@ -265,16 +300,17 @@ def _checksum(quarantine: str | Path | None) -> str | None:
         return ""
 
 
-def _mark(source: Any, reading: Reading, boilerplate: str | Path | None) -> dict[str, Any] | None:
+def _mark(source: Any, reading: Reading, lines: LeftOutLines) -> dict[str, Any] | None:
     """Return a mark that changes when a file is added, changed or replaced; ``None`` for other sources."""
     paths = paths_of(source)
     items = source if isinstance(source, list | tuple) else [source]
     if not paths or STANDARD_STREAM in map(str, items) or not all(Path(path).is_file() for path in paths):
         return None
-    files = [*paths, *([] if boilerplate is None else [str(boilerplate)])]
+    files = [*paths, *([] if lines.listed is None else [str(lines.listed)])]
     stats = [(name, Path(name).stat()) for name in files]
     return {
         "files": [[str(Path(name).absolute()), stat.st_size, stat.st_mtime_ns] for name, stat in stats],
-        "boilerplate": boilerplate is not None,
+        "boilerplate": lines.listed is not None,
+        "keep_repeated_lines": lines.keep_repeated,
         "reading": {name: str(value) for name, value in asdict(reading).items()},
     }

@@ -221,7 +221,7 @@ def sweep(
         >>> result.rows[0].measures.links, result.report.used
         (0, 1)
     """
-    from infostream_dedup.api.sources import chosen_disk, documents_to_collect, refuse_on_disk
+    from infostream_dedup.api.sources import LeftOutLines, chosen_disk, documents_to_collect, refuse_on_disk
     from infostream_dedup.documents import ReadingReport, check_quarantine, time_zone
     from infostream_dedup.links import checked_way
     from infostream_dedup.model import single_documents
@@ -251,6 +251,8 @@ def sweep(
             f"representations=[{agreed.representation!r}]"
         )
     check_quarantine(read.quarantine, [boilerplate])
+    # Links are those of preset faithful, which compares whole texts.
+    lines = LeftOutLines(boilerplate, keep_repeated=True)
     shown, way = _checked_ks(ks, agreed), checked_way(choose_by, agreed.n)
     refusal, scaled = refuse_on_disk(agreed), True if options.get("short") == "scaled" else None
     if by is not None and by not in PARTINGS:
@@ -266,7 +268,7 @@ def sweep(
             from infostream_dedup.lab.estimation.sweep_estimator import DiskEstimator
             from infostream_dedup.runs.sharded.sweeping import sweep_on_disk
 
-            with disk.run(source, read, agreed, bases, boilerplate=boilerplate, progress=progress) as run:
+            with disk.run(source, read, agreed, bases, lines=lines, progress=progress) as run:
                 if not estimate:
                     return sweep_on_disk(
                         run,
@@ -306,7 +308,7 @@ def sweep(
         progress=progress,
     )
     report = ReadingReport()
-    documents = documents_to_collect(source, read, report, boilerplate=boilerplate)
+    documents = documents_to_collect(source, read, report, lines=lines)
     if by is None:
         return replace(job.of(documents), report=report)
     kept = [document for one in documents for document in single_documents(one)]
@@ -326,7 +328,7 @@ def _sweep_probabilities(
     progress: Progress | None,
 ) -> SweepResult:
     """Sweep the minimum probability of preset ``judged``; ``alone`` are options that it has no use for."""
-    from infostream_dedup.api.sources import read_collection
+    from infostream_dedup.api.sources import LeftOutLines, read_collection
     from infostream_dedup.documents import check_quarantine
     from infostream_dedup.documents.reading import chosen_reading
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
@@ -341,7 +343,8 @@ def _sweep_probabilities(
     read = chosen_reading(reading, reads)
     check_quarantine(read.quarantine, [boilerplate])
     evidence = EvidenceReader()
-    collection, report = read_collection(source, read, boilerplate=boilerplate, evidence=evidence, progress=progress)
+    lines = LeftOutLines(boilerplate)
+    collection, report = read_collection(source, read, lines=lines, evidence=evidence, progress=progress)
     judged = JudgedCollection.of(collection, evidence.finish(collection.languages), Settings())
     result = sweep_probabilities(judged, progress=progress)
     result.documents.update(languages_of(collection))

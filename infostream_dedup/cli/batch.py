@@ -24,6 +24,7 @@ from infostream_dedup.cli.options import (
     pipe_as_input,
     prefix_option,
     reading_options,
+    repeated_lines_option,
     representation_option,
     semantic_option,
     settings_options,
@@ -471,6 +472,7 @@ def _show_sample(progress: Progress | None) -> None:
     help="By wording: share of the smaller document's word triples that the other must have.  [default: 0.3]",
 )
 @boilerplate_option
+@repeated_lines_option
 @work_folder_options
 @judgeable_settings_options
 @reading_options
@@ -642,6 +644,7 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
     help="Number of terms that a duplicate must share; auto: the one that sweep advises.  [default: 6]",
 )
 @boilerplate_option
+@repeated_lines_option
 @work_folder_options
 @judgeable_settings_options
 @reading_options
@@ -651,9 +654,10 @@ def dedup(
 ) -> None:
     """Write a collection without its duplicates; every column is kept.
 
-    The status of a document is exact (same body as an earlier one), duplicate, similar, insufficient_text (fewer than 3
-    key terms) or new. Exact and duplicate documents form groups; one document of each group is kept. --annotate never
-    overwrites a field: documents that already have a field status, of or group are refused unless --prefix gives the
+    The status of a document is exact (same text as an earlier one; below 25 words the same words, title included),
+    duplicate, similar, insufficient_text (one word or none, nothing to compare) or new. Exact and duplicate documents
+    form groups; one document of each group is kept. --annotate never overwrites a field: documents that already have a
+    field status, of or group are refused unless --prefix gives the
     columns other names.
 
     --preset judged, the default, takes a second look at the pairs that share key terms (see pairs --help). The later

@@ -353,6 +353,12 @@ boilerplate_option = reads(
     help="Leave out the sentences listed in this file (from 'passages find --list-boilerplate').",
 )
 
+repeated_lines_option = alike(
+    "--keep-repeated-lines",
+    is_flag=True,
+    help="Also compare lines that many documents repeat, such as footers.",
+)
+
 
 class _Mode(click.ParamType[int]):
     """Permissions of a file in octal digits; the owner can always read and write."""

@@ -111,7 +111,7 @@ def ingest(
 ) -> None:
     """Decide for each document whether an earlier document in the window says the same.
 
-    Columns: id, status (exact: the same text; duplicate; similar; new; insufficient_text: fewer than 3 key terms), of
+    Columns: id, status (exact: the same text; duplicate; similar; new; insufficient_text: nothing to compare), of
     (the earlier document), group (id of its earliest document), relation (equal, contained, contains, template,
     updated), forward (key terms found in 'of'), backward, terms (the matching ones, heaviest first). With --preset
     judged also kind (how the document is related to 'of': copy, retold, contained, contains, template, updated,

@@ -126,6 +126,10 @@ class ReadingReport:
     # number of documents passed on, by language, given or (for languages other than ours) detected; `""` if detection
     # was left to the commands
     languages: dict[str, int] = field(default_factory=dict, compare=False)
+    # number of documents in which repeated lines were left out of the comparison
+    shortened: int = field(default=0, compare=False)
+    # the lines left out most often, shortened, and how many times each was
+    repeated_lines: dict[str, int] = field(default_factory=dict, compare=False)
 
     @property
     def quarantined(self) -> int:
@@ -169,6 +173,9 @@ class ReadingReport:
             line += f"; wrongly decoded texts repaired: {self.repaired}"
         if self.corrected_languages:
             line += f"; wrong languages corrected: {self.corrected_languages}"
+        if self.shortened:
+            lines = ", ".join(f'"{text}" {times}' for text, times in self.repeated_lines.items())
+            line += f"; repeated lines not compared in {self.shortened} documents: {lines}"
         return line
 
 

@@ -7,6 +7,7 @@ from infostream_dedup.model.document import (
     Language,
     full_text,
     language_number,
+    with_texts,
     without_text,
 )
 from infostream_dedup.model.document_block import (
@@ -43,5 +44,6 @@ __all__ = [
     "names_in",
     "one_or_several",
     "single_documents",
+    "with_texts",
     "without_text",
 ]

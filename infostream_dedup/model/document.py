@@ -79,14 +79,19 @@ def joined_text(title: str, text: str) -> str:
 
 
 def without_text(document: Document) -> Document:
-    """Return a copy of the document with an empty body, for callers that keep many documents.
+    """Return a copy of the document with an empty body, for callers that keep many documents."""
+    return with_texts(document, document.title, "")
+
+
+def with_texts(document: Document, title: str, text: str) -> Document:
+    """Return a copy of the document with another title and body.
 
     Equivalent to ``dataclasses.replace``, which would take longer than reading the text.
     """
     return Document(
         id=document.id,
-        text="",
-        title=document.title,
+        text=text,
+        title=title,
         lang=document.lang,
         published=document.published,
         time=document.time,

@@ -125,6 +125,13 @@ class Verdict:
         """Whether the document repeats ``of``, except perhaps for other numbers, and adds no text of its own."""
         return self.status in ("exact", "duplicate") or self.relation in _OWN_AGAIN or self.kind in _OWN_AGAIN
 
+    @property
+    def stands_for_kept(self) -> bool:
+        """Whether the document is kept, or has the text or nearly all key terms of its group's first document."""
+        if self.status not in ("exact", "duplicate"):
+            return True
+        return self.of == self.group and (self.status == "exact" or self.relation == "equal")
+
     def as_dict(self, fields: Sequence[str] = VERDICT_FIELDS) -> dict[str, Any]:
         """Return the row that ``ingest`` writes.
 
@@ -205,7 +212,7 @@ class Remembered:
         published: the document's own time in the same unit; ``None`` if missing.
         language: language of the document, given or detected.
         content_hash: checksum of the whole document as given (all fields).
-        text_hash: checksum of the body; ``b""`` for an empty one.
+        text_hash: checksum by which exact copies are found (``equality_hash``); ``b""`` if it would prove nothing.
         opening_hash: checksum of the beginning of the text; ``b""`` if no rule needs it or the beginning is too short.
         epoch: epoch whose statistics weighted the document.
         length: number of terms of the document, with repetition.
@@ -219,6 +226,7 @@ class Remembered:
         url: address; ``None`` if missing.
         evidence: what preset ``judged`` keeps; ``None`` in a stream of preset ``faithful``.
         pivot: what a stream that looks across languages keeps; ``None`` in other streams.
+        lines: its first and last fragments, as hashes; ``None`` in a stream that keeps repeated lines.
     """
 
     ordinal: int
@@ -242,6 +250,7 @@ class Remembered:
     url: str | None = None
     evidence: KeptEvidence | None = None
     pivot: KeptPivot | None = None
+    lines: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

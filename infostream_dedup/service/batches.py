@@ -14,6 +14,7 @@ from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.values import Body
+from infostream_dedup.stream.deduplicator import OnConflict, takes_versions
 from infostream_dedup.stream.preparation import content_hash
 from infostream_dedup.stream.store.restoring import position_of
 
@@ -58,7 +59,7 @@ def built_documents(items: Sequence[Any], *, skip: bool) -> tuple[list[tuple[int
 
 
 def without_conflicts(
-    documents: Sequence[tuple[int, Document]], store: Store
+    documents: Sequence[tuple[int, Document]], store: Store, on_conflict: OnConflict
 ) -> tuple[list[tuple[int, Document]], list[SetAside]]:
     """Set aside the documents whose id exists with different content, in the store or earlier in the batch."""
     known = store.known_of(list({document.id: None for _, document in documents}))
@@ -67,7 +68,7 @@ def without_conflicts(
     bad: list[SetAside] = []
     for index, document in documents:
         content = content_hash(document)
-        if content in contents.setdefault(document.id, {content}):
+        if content in contents.setdefault(document.id, {content}) or takes_versions(document, on_conflict):
             good.append((index, document))
         else:
             bad.append(SetAside(index, "E_ID_CONFLICT", "id", "the id already exists with different content"))
@@ -105,7 +106,7 @@ _DOCUMENTS: Final = {
 class GivenDocuments(Body):
     """Documents as they were sent, not yet checked, and what to do with a known id and other content."""
 
-    on_conflict: Literal["error", "version"] = "error"
+    on_conflict: OnConflict = "item"
     documents: Annotated[list[Any], WithJsonSchema(_DOCUMENTS)]
 
 
@@ -145,8 +146,8 @@ def decided_batch(stream: Deduplicator, batch: GivenBatch) -> dict[str, Any]:
     begin, skip = time.perf_counter(), batch.on_error == "skip"
     store = cast("Store", stream.store)
     placed, aside = built_documents(batch.documents, skip=skip)
-    if skip and batch.on_conflict == "error":
-        placed, conflicts = without_conflicts(placed, store)
+    if skip and batch.on_conflict != "version":
+        placed, conflicts = without_conflicts(placed, store, batch.on_conflict)
         aside = sorted([*aside, *conflicts], key=lambda one: one.index)
     before = position_of(store.connection).batches
     verdicts = _processed(stream, batch, placed)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.judging.evidence.judging import OPENING_PROBABILITY
+from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.stream.kernels.judging import (
     ANY_SOURCE,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
 _RELATIONS: Final = {0: None, 1: "contained", 2: "contains", 3: "equal", TEMPLATE: "template", UPDATED: "updated"}
 NO_ORDINALS: Final = np.zeros(0, dtype=np.int64)
+_WEAKER: Final = (KIND_NAMES[Kind.RETOLD], KIND_NAMES[Kind.RELATED])
 _SOURCES: Final = {"ignore": ANY_SOURCE, "ban": OTHER_SOURCE, "require": SAME_SOURCE}
 
 
@@ -228,6 +231,22 @@ def _room_for_terms(pairs: int, terms: int) -> Met:
     forward, backward = np.empty((2, pairs), dtype=np.int64)
     met, weights = np.empty((2, terms), dtype=np.int64)
     return Met(forward, backward, np.zeros(pairs + 1, dtype=np.int64), met, weights)
+
+
+def with_opening(found: BestCandidate | None, opening: int | None) -> BestCandidate | None:
+    """Return what a document repeats, given the earliest of another source that begins alike on one day.
+
+    If one text lies in the other, or says what happened next, it is no repeat.
+    """
+    if opening is None:
+        return found
+    if found is not None and (found.duplicate or (found.of == opening and found.kind not in _WEAKER)):
+        return found
+    repeated = np.array([opening], dtype=np.int64)
+    kind, probability = KIND_NAMES[Kind.COPY], OPENING_PROBABILITY
+    return BestCandidate(
+        of=opening, duplicate=True, relation=None, repeated=repeated, probability=probability, kind=kind
+    )
 
 
 def named_by(equal: int | None, found: BestCandidate | None) -> int | None:

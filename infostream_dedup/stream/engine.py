@@ -26,7 +26,8 @@ from infostream_dedup.stream.analysis import (
     count_rows,
 )
 from infostream_dedup.stream.clock import NO_CLOCK, EpochBorders, StreamClock
-from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate, Judge, KeysThatMet, named_by
+from infostream_dedup.stream.compared_texts import compared_texts
+from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate, Judge, KeysThatMet, named_by, with_opening
 from infostream_dedup.stream.entering import EnteredDocuments, Entering
 from infostream_dedup.stream.evidence_counts import EvidenceCounts, ReadEvidence
 from infostream_dedup.stream.evidence_judge import EvidenceJudge
@@ -131,6 +132,7 @@ def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
         oldest=loaded.oldest,
         clock=NO_CLOCK if loaded.clock is None else loaded.clock,
         groups=table.groups[first:],
+        joined=table.ordinals[first:][table.leaves[first:] == 1].tolist() if memory.window.evidence is not None else (),
         state=loaded.state.get("groups", {}),
         events=loaded.events,
     )
@@ -202,6 +204,7 @@ class StreamEngine:
         settings: as given.
         frequencies: document frequencies, for the weights.
         numbers: numbers of the stream's terms.
+        texts: reads the texts that are compared.
         rules_changed: whether the rules for key terms have changed since the last documents were stored.
     """
 
@@ -225,6 +228,7 @@ class StreamEngine:
         self.settings = settings
         self.numbers = TermNumbers()
         self.frequencies = Frequencies(settings.terms, self.numbers)
+        self.texts = compared_texts(keep_repeated_lines=settings.keep_repeated_lines or settings.preset != "judged")
         self._analyser = Analyser(settings.terms, self.numbers)
         self._borders = EpochBorders(settings)
         self._losses = Losses(settings.loss_limit, settings.loss_documents)
@@ -250,6 +254,7 @@ class StreamEngine:
         engine._handed_out = len(engine.numbers)
         resume_frequencies(engine.frequencies, loaded, settings)
         engine._losses.resume(loaded.state.get("losses", {}))
+        engine.texts.resume(loaded)
         with collector_paused():
             engine._remember(resumed_memory(settings, loaded))
             resume_across(engine._across, engine.window, loaded)
@@ -265,6 +270,7 @@ class StreamEngine:
         self._handed_out = len(self.numbers)
         resume_frequencies(self.frequencies, loaded, self.settings)
         self._losses.resume(loaded.state.get("losses", {}))
+        self.texts.resume(loaded)
         self._resume_state(loaded)
         first = self.next_ordinal
         catch_up(self._memory, loaded)
@@ -325,8 +331,12 @@ class StreamEngine:
         running = StreamClock(clock, self._dates, agreeing=self.settings.preset == "judged")
         self._deciding.begin_batch()
         changed = None
+        given = batch
+        compared = self.texts.read(given, self.next_ordinal)
+        batch = compared.documents
         prepared = prepare(
-            batch,
+            given,
+            compared,
             self.settings,
             first=self.next_ordinal,
             clock=running,
@@ -486,7 +496,10 @@ class StreamEngine:
         for candidates in rows:
             more = slice(candidates.first, candidates.first + len(candidates))
             founds = self._deciding.found(candidates, documents[more])
-            asked = list(zip(documents[more], equals[more], founds, oldest[more].tolist(), strict=True))
+            texts, openings = zip(*equals[more], strict=True) if equals[more] else ((), ())
+            if self.settings.compares_openings:
+                founds = list(map(with_opening, founds, openings))
+            asked = list(zip(documents[more], texts, founds, oldest[more].tolist(), strict=True))
             linked = ((document.ordinal, named_by(equal, found)) for document, equal, found, _ in asked)
             pairs = [(ordinal, of) for ordinal, of in linked if of is not None]
             met = self._judge.met(pairs, self.numbers.terms)
@@ -519,14 +532,20 @@ class StreamEngine:
         of = named_by(equal, found)
         if of is None:
             memory.groups.begin(ordinal, again=document.version > 0)
-            status: Status = "new" if len(document.keys) >= INSUFFICIENT_TERMS else "insufficient_text"
+            enough = len(document.keys) >= INSUFFICIENT_TERMS
+            # Preset faithful compares key terms alone.
+            enough |= self.settings.preset == "judged" and document.text_hash != b""
+            status: Status = "new" if enough else "insufficient_text"
             return Verdict(id=document.id, status=status, group=memory.groups.of(ordinal))
         joined = repeats and not passes and self._join_group(ordinal, of, found, exact=equal is not None, events=events)
         if not joined:
             memory.groups.begin(ordinal, again=document.version > 0)
         status = "similar" if not joined else "duplicate" if equal is None else "exact"
         best = self._deciding.equal_text(of) if found is None or equal is not None else found
-        return self._make_verdict(document, status, best, next(met))
+        verdict = self._make_verdict(document, status, best, next(met))
+        if self.settings.preset == "judged" and not verdict.stands_for_kept:
+            memory.groups.joined.add(ordinal)
+        return verdict
 
     def _join_group(
         self, ordinal: int, of: int, found: BestCandidate | None, *, exact: bool, events: list[GroupEvent]

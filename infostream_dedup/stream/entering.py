@@ -105,7 +105,7 @@ class Entering:
         languages, lengths = self.languages.tolist(), self.lengths.tolist()
         clocks, evidence = prepared.clocks[self.start : self.end].tolist(), self._kept_evidence()
         pivot = [None] * len(self) if self.across is None else self.across.kept(links)
-        for row, document in enumerate(prepared.documents[self.start : self.end]):
+        for row, document in enumerate(prepared.given[self.start : self.end]):
             number = self.start + row
             text, opening = prepared.hashes[number]
             found.append(
@@ -131,6 +131,7 @@ class Entering:
                     url=document.url,
                     evidence=evidence[row],
                     pivot=pivot[row],
+                    lines=None if prepared.lines is None else prepared.lines[number],
                 )
             )
         return found
@@ -158,6 +159,7 @@ class EnteredDocuments:
     """Consecutive documents of the window that are about to be judged."""
 
     documents: Sequence[Remembered]  # the documents as they are remembered
-    equals: Sequence[int | None]  # an earlier document of equal text for each, or `None`
+    # for each, an earlier document of equal text and one that begins alike, as `Memory.equals`
+    equals: Sequence[tuple[int | None, int | None]]
     oldest: NDArray[np.int64]  # int64 (documents,), first ordinal in the window when each arrives
     links: Sequence[Sequence[LinkAcross]]  # links of each across languages

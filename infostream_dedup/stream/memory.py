@@ -61,13 +61,18 @@ def best_member(members: Sequence[Member], settings: StreamSettings) -> Member:
 class Groups:
     """The group of each document in the window. A group is named after its earliest document and never renamed.
 
-    Large groups are watched: a duplicate joins one only if it is linked to a sufficient share of its documents.
+    A duplicate joins a group only if it repeats a document that is kept, or one that stands for it.
+    Large groups are watched besides: a duplicate joins one only if it is linked to a sufficient share of its documents.
     Otherwise it could extend a chain whose first and last documents have nothing in common.
 
     Args:
         window: holds the documents.
         watched_from: minimum size of a watched group.
         least_density: share of a watched group's documents that a duplicate must be linked to, 0 to 1.
+
+    Attributes:
+        joined: ordinals of the window's documents that leave and do not stand for one that is kept
+            (``Verdict.stands_for_kept``).
     """
 
     def __init__(self, window: Window, *, watched_from: int, least_density: float) -> None:
@@ -81,6 +86,7 @@ class Groups:
         self._orphaned: dict[str, int] = {}
         self._alarmed: dict[str, int] = {}
         self._state: dict[str, int] | None = None
+        self.joined: set[int] = set()
 
     def state(self) -> Mapping[str, int]:
         """Groups whose earliest document has left the window, with the ordinal of that document.
@@ -142,6 +148,9 @@ class Groups:
         held, begun = self._count_linked(linked)
         group = self.of(to)
         begun[group] = self._begun.get(group, to)
+        # Its first document may have left the window; what repeats it then has only its copies to be linked to.
+        if not exact and begun[group] >= self._window.oldest and self.joined.issuperset(linked.tolist()):
+            return False, []
         if not exact and self._chains(held[group], self.size(group)):
             return False, self._alarm(ordinal, group, held[group] / self.size(group))
         events: list[GroupEvent] = []
@@ -177,6 +186,7 @@ class Groups:
 
     def expire(self, ordinal: int, cause: int) -> list[GroupEvent]:
         """Drop the oldest document of the window; return an event if it was the last of its group."""
+        self.joined.discard(ordinal)
         group = self.of(ordinal)
         members = self._members.get(group)
         if members is None:
@@ -346,23 +356,27 @@ class Memory:
             least_keys=least_keys,
         )
 
-    def equals(self, first: int, oldest: NDArray[np.int64]) -> list[int | None]:
-        """Find the earliest equal document of the window, by the rules of exactness and source."""
+    def equals(self, first: int, oldest: NDArray[np.int64]) -> list[tuple[int | None, int | None]]:
+        """Find the earliest equal document of the window, and the earliest of another source that begins alike.
+
+        The first follows the rules of exactness and source; the second is none if these ask for equal beginnings.
+        """
         window, rule = self.window, self._settings.same_source
         row, texts, openings = first - window.first, self._texts, self._openings
         sources = window.sources[row : row + len(oldest)].tolist()
-        found, known = [], window.oldest
+        found: list[tuple[int | None, int | None]] = []
+        alike, known = self._settings.compares_openings, window.oldest
         for ordinal, alive, (text, opening), source in zip(
             range(first, first + len(oldest)), oldest.tolist(), window.hashes[row:], sources, strict=False
         ):
             if alive > known:
                 self._forget_hashes(known, alive)
                 known = alive
-            equal = texts.meet(text, source, rule, ordinal)
+            equal, same = texts.meet(text, source, rule, ordinal), None
             if opening:
-                same = openings.meet(opening, source, rule, ordinal)
-                equal = same if equal is None else equal
-            found.append(equal)
+                same = openings.meet(opening, source, "ban" if alike else rule, ordinal)
+                equal = same if equal is None and not alike else equal
+            found.append((equal, same))
         return found
 
     def oldest_at(self, first: int, documents: int) -> NDArray[np.int64]:
@@ -437,6 +451,7 @@ class Memory:
         oldest: int,
         clock: int,
         groups: Sequence[str],
+        joined: Iterable[int],
         state: Mapping[str, int],
         events: Sequence[GroupEvent],
     ) -> None:
@@ -456,6 +471,7 @@ class Memory:
         with ThreadPoolExecutor(1) as beside:
             indexed = beside.submit(_run_all, chain(made, steps))
             self._resume_equal(begin)
+            self.groups.joined.update(joined)
             self._resume_groups(first - window.first, groups, state, events)
             self._resume_clock(clock)
             indexed.result()

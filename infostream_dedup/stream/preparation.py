@@ -16,7 +16,7 @@ import orjson
 from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.judging.features.numbers import NumberRuns, find_runs, numbers, numbers_of_run
-from infostream_dedup.language.text.fingerprint import text_hashes
+from infostream_dedup.judging.repeated.equality import equality_hashes
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.sentences import decisions
 from infostream_dedup.language.text.surface_pool import SurfacePool, Utf8Texts, encoded, texts_of, texts_of_bytes
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.stream.compared_texts import Compared
     from infostream_dedup.stream.settings import StreamSettings
 
 
@@ -171,11 +172,13 @@ class Prepared:
     """Documents of a batch, with their hashes and times."""
 
     first: int  # ordinal of the first document
-    documents: Sequence[Document]  # as given
+    given: Sequence[Document]  # the documents as given
+    documents: Sequence[Document]  # the documents as they are compared
+    lines: list[bytes] | None  # what a store keeps of the fragments of each; `None` if repeated lines are kept
     texts: Utf8Texts  # titles and texts in UTF-8
     versions: Sequence[int]  # number of earlier documents with each id
     content_hashes: Sequence[bytes]  # checksum of all fields of each document
-    # text hash and opening hash of each document; the latter is empty if no rule needs it
+    # equality hash and opening hash of each document; the latter is empty if no rule needs it
     hashes: list[tuple[bytes, bytes]]
     published: list[int | None]  # publication times in UTC microseconds since 1970
     clocks: NDArray[np.int64]  # int64, the stream's clock at each document
@@ -187,7 +190,8 @@ class Prepared:
 
 
 def prepare(
-    documents: Sequence[Document],
+    given: Sequence[Document],
+    compared: Compared,
     settings: StreamSettings,
     *,
     first: int,
@@ -196,24 +200,33 @@ def prepare(
     content_hashes: Sequence[bytes] | None = None,
 ) -> Prepared:
     """Compute the hashes and times of a batch."""
+    documents, full = compared.documents, compared.full
     published = [microseconds(document.time) for document in documents]
     clocks = [clock.advance(time) for time in published]
     times = [clock if time is None or time <= NO_CLOCK else time for time, clock in zip(published, clocks, strict=True)]
-    content_hashes = content_hashes or [content_hash(document) for document in documents]
-    full, bodies = full_texts(documents), [document.text for document in documents]
-    hashes = text_hashes(bodies.__getitem__, full.texts, full.bodies)
+    content_hashes = content_hashes or [content_hash(document) for document in given]
+    bodies = [document.text for document in documents]
+    hashes = equality_hashes(bodies.__getitem__, full.texts, full.bodies)
     return Prepared(
         first=first,
+        given=given,
         documents=documents,
+        lines=compared.lines,
         texts=full.texts,
         versions=versions or [0] * len(documents),
         content_hashes=content_hashes,
-        hashes=[(own, opening_hash(body, settings.exact_rule)) for own, body in zip(hashes, bodies, strict=True)],
+        hashes=list(zip(hashes, _openings(bodies, compared, settings), strict=True)),
         published=published,
         clocks=np.array(clocks, dtype=np.int64),
         times=np.array(times, dtype=np.int64),
         numbers=number_rows(documents, full.texts) if settings.compares_numbers else _nothing(len(documents)),
     )
+
+
+def _openings(bodies: Sequence[str], compared: Compared, settings: StreamSettings) -> list[bytes]:
+    if settings.compares_openings:
+        return [b"" if one < 0 else one.to_bytes(8, "little") for one in compared.openings.tolist()]
+    return [opening_hash(body, settings.exact_rule) for body in bodies]
 
 
 def _nothing(documents: int) -> Ragged:

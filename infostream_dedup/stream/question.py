@@ -16,7 +16,7 @@ from infostream_dedup.judging.evidence.meaning import Meanings
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.judging.features.rows import joined_rows
-from infostream_dedup.language.text.fingerprint import text_hash
+from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs
 from infostream_dedup.language.translation.written_names import plain_term
@@ -660,7 +660,7 @@ class QuestionJudge:
         if document is None or self._counts is None:
             raise ValueError("the text has not been read, or the store has not been loaded")
         record, triples = self._counts.weigh(document, question.language)
-        return _Side(text=text_hash(document.text), record=record, triples=triples)
+        return _Side(text=equality_hash(document), record=record, triples=triples)
 
     def _triples(self, asking: _Side, itself: FoundDocument | None) -> bytes:
         return asking.triples if itself is None else self._store.wording([itself.ordinal])[0]

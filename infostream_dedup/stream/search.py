@@ -10,7 +10,7 @@ import numpy as np
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.judging.evidence.meaning import check_encoder
 from infostream_dedup.judging.features.rows import joined_rows
-from infostream_dedup.language.text.fingerprint import text_hash
+from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.language.text.language import language_beyond_ours
 from infostream_dedup.links.pair_rules import LEAST_SHARE, need, relation_of
 from infostream_dedup.model import LANGUAGES, Document, Language, names_in, one_or_several
@@ -194,7 +194,7 @@ class HitMaker:
         self._semantic = semantic
 
     def hits(
-        self, question: Question, itself: FoundDocument | None, body: str, ranked: Sequence[RankedDocument]
+        self, question: Question, itself: FoundDocument | None, document: Document, ranked: Sequence[RankedDocument]
     ) -> list[Hit]:
         """Make the rows."""
         stored = documents_of(self._connection, [one.ordinal for one in ranked])
@@ -203,7 +203,7 @@ class HitMaker:
         if self._judge is not None:
             judged = self._judge.judged(question, itself, found, semantic=self._semantic)
         translations = self._translations(question, itself, ranked, found)
-        text = itself.text_hash if itself is not None else text_hash(body)
+        text = itself.text_hash if itself is not None else equality_hash(document)
         lists = [_met_terms(near.asked, one, in_text=self._in_text) for near, one in zip(ranked, found, strict=True)]
         # Terms that match a key term of the text are among the terms with weights.
         names = term_names_of(self._connection, sorted({term for weights, _ in lists for term in weights}))
@@ -583,7 +583,7 @@ class Searcher:
             if self._judge is not None:
                 self._judge.refresh(connection)
             maker = HitMaker(connection, self._settings, self._judge, semantic=semantic)
-            hits = maker.hits(question, itself, document.text, ranked)
+            hits = maker.hits(question, itself, document, ranked)
             notes += [] if hits else self._too_few_terms(question.asked, k_min)
             if semantic:
                 notes.append("a sentence encoder judged doubtful hits")

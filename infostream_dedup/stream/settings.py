@@ -88,6 +88,9 @@ class StreamSettings:
             store keeps its rule for life.
         model: digest of the classifier that judges the candidates (``model_digest``); ``None`` for none. It needs
             ``keep_text``.
+        keep_repeated_lines: also compare lines that many documents of a source repeat, such as footers; by default they
+            are learned from the documents so far and left out (``judging.repeated``). A store keeps its choice for
+            life.
         boilerplate: digest of the list whose sentences were removed from the texts (``Boilerplate.digest``);
             ``None`` for whole texts.
 
@@ -185,6 +188,9 @@ class StreamSettings:
     ] = 200
     keep_text: Annotated[bool, Option("Also store the texts.", OUTPUT)] = False
     df_counts: Annotated[str, OneOf(*DF_RULES)] = "distinct"
+    keep_repeated_lines: Annotated[bool, Option("Also compare lines that many documents repeat, such as footers.")] = (
+        False
+    )
     model: str | None = None
     boilerplate: str | None = None
 
@@ -245,6 +251,11 @@ class StreamSettings:
     def compares_numbers(self) -> bool:
         """Whether the numbers in documents have their own column; otherwise they are part of the evidence."""
         return self.templates and self.preset != "judged"
+
+    @property
+    def compares_openings(self) -> bool:
+        """Whether two sources that begin alike on one day repeat each other (``openings_of``)."""
+        return self.preset == "judged" and self.exact_rule == "text" and self.same_source != "require"
 
     @property
     def verdict_fields(self) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ def test_great_clusters_of_equal_documents_are_compared_with_their_earliest(news
     monkeypatch.setattr("infostream_dedup.runs.batch.judging.MOST_VERBATIM_LINKS", 0)
     assert annotated(again, tmp_path / "earliest.jsonl") == every
     assert every["reprint-2"]["of"] == "reprint-0"
-    assert every["headline-1"]["status"] == "exact"
+    assert every["headline-1"]["status"] == "insufficient_text"
 
 
 def test_headlines_with_other_numbers_are_no_repeats(tmp_path):

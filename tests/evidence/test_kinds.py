@@ -20,7 +20,8 @@ from infostream_dedup.judging.evidence.kinds import (
 from infostream_dedup.model import NO_TIME
 
 _PLAIN: dict[str, Any] = {
-    "same_text": False, "same_address": False, "known": True, "dated": True, "same_source": False, "other_day": False,
+    "same_text": False, "same_opening": False, "same_address": False, "known": True, "dated": True,
+    "same_source": False, "other_day": False,
     "hours": 2.0, "probability": 0.95, "wording_forward": 0.0, "wording_backward": 0.0, "lead": 0.5, "vocabulary": 0.5,
     "numbers": 1.0, "other_figure": False, "many_figures": False, "other_dates": False, "next_step": True,
     "same_title": False, "same_form": False, "no_title": False, "one_sentence": False,

@@ -125,7 +125,20 @@ def test_a_tab_separated_list(tmp_path):
     assert [one.text.strip() for one in listed.left_out(documents)] == ["", PHRASE]
 
 
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_a_list_of_a_spreadsheet(tmp_path, separator):
+    path = tmp_path / "list.CSV"
+    rows = ("sentence", "source"), (f'"{PHRASE}, ""все"" права; защищены"', "a.md"), ("Пишите нам", "")
+    path.write_text("\ufeff" + "\r\n".join(map(separator.join, rows)) + "\r\n", encoding="utf-8")
+    listed = read_boilerplate(path)
+    text = f'{PHRASE}, "все" права; защищены. Пишите нам.'
+    documents = [Document(id="1", text=text, source=source) for source in ("a.md", "b.md")]
+    assert [one.text.strip() for one in listed.left_out(documents)] == ["", text.removesuffix(" Пишите нам.")]
+
+
 @pytest.mark.parametrize(("name", "content", "message"), [
+    ("l.csv", b'sentence\n"a b', r"l\.csv:\d: not a table"),
+    ("l.csv", b"sentence,source\nx", r"l\.csv:2: 1 columns; the header has 2"),
     ("l.jsonl", b"{", r"l\.jsonl:1: not JSON"), ("l.jsonl", b"\n[]", r"l\.jsonl:2: found a list"),
     ("l.jsonl", b"\xff", r"l\.jsonl:1: not JSON"),
     ("l.jsonl", b"{}", r"l\.jsonl:1: field 'sentence': expected a sentence"),

@@ -50,6 +50,16 @@ def test_a_correction_is_refused_until_it_is_called_one(kept: ServiceClient, tmp
     assert orjson.dumps(taken["verdicts"]) == orjson.dumps(expected[1:])
 
 
+@pytest.mark.parametrize("on_error", ["fail", "skip"])
+def test_an_item_of_a_feed_may_be_corrected(kept: ServiceClient, on_error: str) -> None:
+    first, second = ({**one, "item": "guid-1"} for one in (FIRST, SECOND))
+    kept("POST", "/v1/batches", **batch(first))
+    answer = kept("POST", "/v1/batches", **batch(second, on_error=on_error)).json()
+    assert ([row["id"] for row in answer["verdicts"]], answer["quarantined"]) == ([FIRST["id"]], [])
+    refused = kept("POST", "/v1/batches", **batch({**second, "text": "Иначе."}, on_conflict="error"))
+    assert refused.status_code == 409
+
+
 def test_corrections_are_not_set_aside(kept: ServiceClient) -> None:
     kept("POST", "/v1/batches", **batch(FIRST))
     answer = kept("POST", "/v1/batches", **batch(SECOND, {"id": "b"}, on_conflict="version", on_error="skip")).json()

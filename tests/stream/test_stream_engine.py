@@ -32,7 +32,7 @@ def test_the_five_statuses(plain, news):
     ]  # fmt: skip
     verdicts, events = decide(plain, documents)
     assert rows(verdicts) == [
-        ("story", "new", None, "story", None), ("copy", "exact", "story", "story", "equal"),
+        ("story", "new", None, "story", None), ("copy", "duplicate", "story", "story", "equal"),
         ("reprint", "duplicate", "story", "story", "equal"), ("other", "new", None, "other", None),
         ("kin", "similar", "other", "kin", "equal"), ("words", "insufficient_text", None, "words", None),
     ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -45,12 +45,17 @@ class DocumentFacts:
     times: NDArray[np.int64]  # int64 (documents,), microseconds since 1970, `NO_TIME` if there is no date
     texts: NDArray[np.int64]  # int64 (documents,), equal for equal texts, negative for empty texts
     addresses: NDArray[np.int64]  # int64 (documents,), equal for equal addresses, negative if a document has no address
+    # int64 (documents,), equal for equal first fragments of one day, negative if these prove nothing; `None` if they
+    # are compared otherwise
+    openings: NDArray[np.int64] | None = None
 
     @classmethod
-    def of_documents(cls, documents: Sequence[Document], text_hashes: Sequence[bytes]) -> DocumentFacts:
+    def of_documents(
+        cls, documents: Sequence[Document], text_hashes: Sequence[bytes], openings: NDArray[np.int64] | None = None
+    ) -> DocumentFacts:
         """Number the sources, texts and addresses of documents; ``text_hashes`` as in ``of``."""
         fields = fields_of(documents)
-        return cls.of(fields.sources, fields.times, text_hashes, fields.urls)
+        return replace(cls.of(fields.sources, fields.times, text_hashes, fields.urls), openings=openings)
 
     @classmethod
     def of(
@@ -73,7 +78,8 @@ class DocumentFacts:
 
     def at(self, rows: NDArray[np.int64]) -> DocumentFacts:
         """Return the facts of some documents, in the order of ``rows``, int64 (rows,)."""
-        return DocumentFacts(self.sources[rows], self.times[rows], self.texts[rows], self.addresses[rows])
+        openings = None if self.openings is None else self.openings[rows]
+        return DocumentFacts(self.sources[rows], self.times[rows], self.texts[rows], self.addresses[rows], openings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +91,7 @@ class PairFacts:
     """
 
     same_text: NDArray[np.bool_]  # bool, the texts are equal
+    same_opening: NDArray[np.bool_]  # bool, two sources begin alike on one day
     same_address: NDArray[np.bool_]  # bool, both have the same address
     known: NDArray[np.bool_]  # bool, both have a source and a date
     dated: NDArray[np.bool_]  # bool, at least one has a date
@@ -174,6 +181,7 @@ def facts_of_pairs(
     figures = np.maximum(column["figures_forward"], column["figures_backward"])
     return PairFacts(
         same_text=_equal(earlier.texts, later.texts),
+        same_opening=same_opening(earlier, later),
         same_address=_equal(earlier.addresses, later.addresses),
         known=dated & (earlier.sources != NO_SOURCE) & (later.sources != NO_SOURCE),
         dated=_one_dated(earlier, later),
@@ -195,6 +203,13 @@ def facts_of_pairs(
         no_title=title == 0,
         one_sentence=tokens < _SENTENCE,
     )
+
+
+def same_opening(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:
+    """Whether two sources begin alike on one day: bool (pairs,)."""
+    if earlier.openings is None or later.openings is None:
+        return np.zeros(len(earlier.sources), dtype=np.bool_)
+    return np.asarray(_equal(earlier.openings, later.openings) & (earlier.sources != later.sources), dtype=np.bool_)
 
 
 def circumstances(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.int64]:

@@ -178,6 +178,11 @@ def holds_inside(pair: PairFacts) -> NDArray[np.bool_]:
     return pair.wording_most >= 0.5
 
 
+def equal_opening(pair: PairFacts) -> NDArray[np.bool_]:
+    """Two sources begin alike on one day; neither text is in the other, so they have other footers."""
+    return pair.same_opening
+
+
 def told_by_another_source(pair: PairFacts) -> NDArray[np.bool_]:
     """Two sources within 36 hours, and the model is sure or the story's vocabulary is repeated."""
     again = (pair.probability >= 0.6) & (pair.vocabulary >= 0.375)
@@ -250,6 +255,7 @@ RULES: Final = (
     Rule("undated wording", Kind.RETOLD, undated_wording),
     Rule("lies inside", Kind.CONTAINED, lies_inside),
     Rule("holds inside", Kind.CONTAINS, holds_inside),
+    Rule("equal opening", Kind.COPY, equal_opening),
     Rule("told by another source", Kind.RETOLD, told_by_another_source),
     Rule("told again", Kind.RETOLD, told_again),
     Rule("own form of many figures", Kind.TEMPLATE, own_form_of_many_figures),
@@ -262,7 +268,8 @@ def rules_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
     """Index of the first rule that matches each pair, or ``len(RULES)``: int8 (pairs,)."""
     decided = np.full(len(facts), len(RULES), dtype=np.int8)
     # No rule holds for a pair without any of these, and nearly all candidates have none.
-    places = np.flatnonzero(facts.same_text | (facts.probability >= 0.5) | (facts.wording_most >= LEAST_WORDING))
+    equal = facts.same_text | facts.same_opening
+    places = np.flatnonzero(equal | (facts.probability >= 0.5) | (facts.wording_most >= LEAST_WORDING))
     if not len(places):
         return decided
     facts = facts.at(places)

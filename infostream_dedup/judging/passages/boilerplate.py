@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import islice, pairwise
@@ -240,7 +241,7 @@ def read_boilerplate(path: str | Path) -> Boilerplate:
 
     path: JSON Lines: objects with ``sentence`` and, to leave it out of one source only, ``source``; ``checksum``, if
     present, must match them; other fields say where the sentence was found and have no effect. If the name ends in
-    .tsv: the same fields as columns, with a header. Empty lines are skipped.
+    .csv or .tsv: the same fields as columns, with a header. Empty lines are skipped.
     """
     check_path("boilerplate", path)
     return Boilerplate(_rows(Path(path), str(path)))
@@ -259,7 +260,8 @@ def _rows(path: Path, name: str) -> Iterator[ListedSentence]:
     except OSError as error:
         raise NoInputError(f"{name}: {error.strerror}; expected a list of boilerplate (--list-boilerplate)") from error
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    given = _tsv_rows(lines, name) if path.suffix.lower() == ".tsv" else _json_rows(lines, name)
+    table = path.suffix.lower() in (".csv", ".tsv")
+    given = _table_rows(lines, name, tabs=path.suffix.lower() == ".tsv") if table else _json_rows(lines, name)
     for number, row in given:
         yield _listed(row, name, number)
 
@@ -277,24 +279,34 @@ def _json_rows(lines: list[bytes], name: str) -> Iterator[tuple[int, Mapping[str
         yield number, row
 
 
-def _tsv_rows(lines: list[bytes], name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _table_rows(lines: list[bytes], name: str, *, tabs: bool) -> Iterator[tuple[int, Mapping[str, Any]]]:
     header: list[str] | None = None
+    separator = "\t" if tabs else ";" if b";" in lines[0] else ","
+    quoting = csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL
+    table = csv.reader(_decoded(lines, name), delimiter=separator, quoting=quoting, strict=True)
+    try:
+        for cells in table:
+            if not any(map(str.strip, cells)):
+                continue
+            number = table.line_num
+            if header is None:
+                header = cells
+                if "sentence" not in header or not set(header) <= set(_COLUMNS):
+                    raise _fault(f"the header is {cells}; expected sentence and some of {list(_COLUMNS)}", name, number)
+            elif len(cells) != len(header):
+                raise _fault(f"{len(cells)} columns; the header has {len(header)}", name, number)
+            else:
+                yield number, dict(zip(header, cells, strict=True))
+    except csv.Error as error:
+        raise _fault(f"not a table ({error}); save it again as CSV", name, table.line_num) from error
+
+
+def _decoded(lines: list[bytes], name: str) -> Iterator[str]:
     for number, line in enumerate(lines, start=1):
         try:
-            text = line.decode("utf-8").rstrip("\r")
+            yield line.decode("utf-8").rstrip("\r") + "\n"
         except UnicodeDecodeError as error:
             raise _fault("not UTF-8; save the file as UTF-8", name, number) from error
-        if not text.strip():
-            continue
-        cells = text.split("\t")
-        if header is None:
-            header = cells
-            if "sentence" not in header or not set(header) <= set(_COLUMNS):
-                raise _fault(f"the header is {cells}; expected sentence and some of {list(_COLUMNS)}", name, number)
-        elif len(cells) != len(header):
-            raise _fault(f"{len(cells)} columns; the header has {len(header)}", name, number)
-        else:
-            yield number, dict(zip(header, cells, strict=True))
 
 
 def _listed(row: Mapping[str, Any], name: str, number: int) -> ListedSentence:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-from infostream_dedup.language.text.fingerprint import text_hashes
+from infostream_dedup.judging.repeated.equality import equality_hashes, equality_hashes_of
+from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
 from infostream_dedup.language.text.surface_pool import Utf8Texts, texts_of, texts_of_bytes
 from infostream_dedup.model import (
     LANGUAGES,
@@ -127,15 +128,16 @@ class Weighable(Protocol):
         """Key terms of some documents, the same as in ``key_terms``."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Collection:
     """All documents of a collection, in input order."""
 
     documents: Sequence[Document]  # as read, with `text` left empty
     languages: list[Language]  # language of each document, given or detected
     surfaces: SurfaceTokens  # surfaces of each document; forgotten after `only`
-    text_hashes: list[bytes]  # checksum of each body, `b""` for an empty one; no entries if they were not requested
+    text_hashes: list[bytes]  # `equality_hash` of each document; no entries if they were not requested
     text_lengths: array[int]  # int64, characters of each body
+    openings: NDArray[np.int64] | None = None  # `openings_of` the documents; `None` if hashes were not requested
     _counted: dict[tuple[str, str], TermCounts] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -215,7 +217,7 @@ def collect(
             if evidence is not None:
                 evidence.add(one)
             kept.append(without_text(one))
-            bodies.add(one.text)
+            bodies.add(one)
         if progress is not None and len(kept) - announced >= _REPORTED_EVERY:
             announced = len(kept) // _REPORTED_EVERY * _REPORTED_EVERY
             progress("reading", announced, None)
@@ -223,24 +225,32 @@ def collect(
     if progress is not None:
         progress("reading", len(kept), len(kept))
     languages = [LANGUAGES[number] for number in surfaces.languages.tolist()]
-    return Collection(kept, languages, surfaces, bodies.finish(), bodies.lengths)
+    return Collection(
+        documents=kept,
+        languages=languages,
+        surfaces=surfaces,
+        text_hashes=bodies.finish(),
+        text_lengths=bodies.lengths,
+        openings=bodies.openings(),
+    )
 
 
 class _Bodies:
-    """Lengths of texts, and their checksums if requested."""
+    """Lengths of texts, and checksums of documents and of their openings if requested."""
 
     def __init__(self, wanted: bool) -> None:
         self._wanted = wanted
-        self._waiting: list[str] = []
+        self._waiting: list[Document] = []
         self._characters = 0
         self._hashes: list[bytes] = []
+        self._openings: list[NDArray[np.int64]] = []
         self.lengths = array("q")
 
-    def add(self, text: str) -> None:
-        self.lengths.append(len(text))
+    def add(self, document: Document) -> None:
+        self.lengths.append(len(document.text))
         if self._wanted:
-            self._waiting.append(text)
-            self._characters += len(text)
+            self._waiting.append(document)
+            self._characters += len(document.text)
             if self._characters >= _HASHED_AT_ONCE:
                 self._hash_waiting()
 
@@ -248,14 +258,34 @@ class _Bodies:
         self.lengths.extend(block.characters[:, 1].tolist())
         if self._wanted:
             self._hash_waiting()
-            self._hashes += text_hashes(block.text, Utf8Texts(block.offsets, block.data), block.bodies)
+            hashes, openings = hashes_of_block(block)
+            self._hashes += hashes
+            self._openings.append(openings)
 
     def finish(self) -> list[bytes]:
         """Return the checksums."""
         self._hash_waiting()
         return self._hashes
 
+    def openings(self) -> NDArray[np.int64] | None:
+        """Return the openings, after ``finish``."""
+        return np.concatenate([np.zeros(0, dtype=np.int64), *self._openings]) if self._wanted else None
+
     def _hash_waiting(self) -> None:
-        texts = texts_of(self._waiting)
-        self._hashes += text_hashes(self._waiting.__getitem__, texts, texts.offsets[:-1])
+        self._hashes += equality_hashes_of(self._waiting)
+        texts = texts_of([full_text(one) for one in self._waiting])
+        times = [NO_TIME if one.time is None else microseconds_of(one.time) for one in self._waiting]
+        sources = [one.source for one in self._waiting]
+        self._openings.append(_openings(texts, sources, np.array(times, dtype=np.int64)))
         self._waiting, self._characters = [], 0
+
+
+def hashes_of_block(block: DocumentBlock) -> tuple[list[bytes], NDArray[np.int64]]:
+    """Return ``equality_hashes`` and ``openings_of`` the documents of a block."""
+    texts = Utf8Texts(block.offsets, block.data)
+    return equality_hashes(block.text, texts, block.bodies), _openings(texts, block.sources, block.times)
+
+
+def _openings(texts: Utf8Texts, sources: Sequence[str | None], times: NDArray[np.int64]) -> NDArray[np.int64]:
+    rows = fragments_of(texts)
+    return openings_of(rows, np.zeros(rows.hashes.shape, dtype=np.uint8), sources, times)

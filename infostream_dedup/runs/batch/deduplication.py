@@ -12,8 +12,10 @@ from scipy.sparse.csgraph import connected_components
 from infostream_dedup.judging.evidence.judging import (
     JOINED_IN_STREAMS,
     JOINED_WITHOUT_DATES,
+    KEPT,
     STATUS_NAMES,
     best_pairs,
+    break_chains,
     joined_kinds,
 )
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
@@ -103,7 +105,7 @@ def statuses(
 ) -> list[Status]:
     """Status of every document in input order.
 
-    ``exact``: the body equals an earlier one, ignoring the title. ``duplicate``: the relation to an earlier document is
+    ``exact``: equal to an earlier document (``equality_hash``). ``duplicate``: the relation to an earlier document is
     ``equal`` at ``settings.k`` (or by share); rule ``contained``, the paper's own, also accepts ``contained``, and
     ``settings.rule`` ``either`` accepts any relation. A document with fewer than three key terms is not a duplicate.
     ``similar``: either direction has need(4) terms (by share: reaches the threshold).
@@ -213,7 +215,7 @@ def kept_documents(collection: Collection, found: Sequence[Status], keep: Keep =
 
 
 def _earliest_equal_text(collection: Collection) -> NDArray[np.int64]:
-    """Ordinal of the earliest document with the same body, or -1."""
+    """Ordinal of the earliest exact copy, or -1."""
     first: dict[bytes, int] = {}
     earliest = np.full(len(collection), -1, dtype=np.int64)
     for ordinal, digest in enumerate(collection.text_hashes):
@@ -272,6 +274,11 @@ class BestPairs:
             np.zeros(documents, dtype=np.float64),
         )
 
+    def joined(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Documents that others repeat, and these."""
+        later = np.flatnonzero(self.status >= _DUPLICATE)
+        return self.of[later], later
+
     def take(self, judged: JudgedCandidates, status: NDArray[np.int8]) -> None:
         """Take the best pairs from chunks, each with all pairs of a later document."""
         # The strongest status wins, so that pairs without any need not be sorted.
@@ -305,10 +312,10 @@ def judged_statuses(
 ) -> list[JudgedStatus]:
     """Status of every document in input order.
 
-    ``exact``: the body equals an earlier one, ignoring the title. ``duplicate``: a pair with an earlier document has a
+    ``exact``: equal to an earlier document (``equality_hash``). ``duplicate``: a pair with an earlier document has a
     kind in ``join``. ``similar``: a pair has any other kind except ``related``, or ``related`` with wording of .3 or
-    more. Documents with fewer than three key terms are ``exact`` or ``insufficient_text``. Groups join documents by
-    ``exact`` and ``duplicate`` only.
+    more. Documents with fewer than three key terms are ``exact`` or ``new``, and ``insufficient_text`` if they have
+    one word or none. A duplicate repeats a document that is kept, and joins its group.
     """
     if join is None:
         dated = bool(np.any(collection.facts.times != NO_TIME))
@@ -316,21 +323,21 @@ def judged_statuses(
     joins, sizes = joined_kinds(join), collection.key_terms.sizes
     decided = BestPairs.none(len(sizes))
     a, b = collection.deciding_candidates()
-    groups = [(a[:0], b[:0])]
+    kept = np.full(len(sizes), KEPT, dtype=np.int8)
     for judged in collection.judged(a, b, screened=True, progress=progress):
         status = judged.statuses(joins)
         enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
         status[~enough & (status != _EXACT)] = _NEW
+        break_chains(judged, status, kept)
         decided.take(judged, status)
-        same = status >= _DUPLICATE
-        groups.append((judged.a[same], judged.b[same]))
-    return _named(collection, decided, groups_of(groups, len(sizes)))
+    return _named(collection, decided, groups_of([decided.joined()], len(sizes)))
 
 
 def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.int64]) -> list[JudgedStatus]:
     ids = fields_of(collection.collection.documents).ids
     kinds = [KIND_NAMES[seen_from_later(kind)] for kind in Kind]
-    alone = np.where(collection.key_terms.sizes >= INSUFFICIENT_TERMS, "new", "insufficient_text").tolist()
+    compared = (collection.key_terms.sizes >= INSUFFICIENT_TERMS) | (collection.facts.texts >= 0)
+    alone = np.where(compared, "new", "insufficient_text").tolist()
     columns = [one.tolist() for one in (decided.of, leader, decided.status, decided.kind, decided.probability)]
     found = []
     for ordinal, (of, group, status, kind, probability) in enumerate(zip(*columns, strict=True)):

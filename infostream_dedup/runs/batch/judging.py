@@ -117,7 +117,7 @@ class JudgedCollection:
             replace(terms, keys=kept_entries(terms.keys, chosen == 1)),
             keys,
             evidence,
-            DocumentFacts.of_documents(collection.documents, collection.text_hashes),
+            DocumentFacts.of_documents(collection.documents, collection.text_hashes, collection.openings),
         )
 
     def candidates(self, *, k_min: int | None = None) -> Ordinals:
@@ -128,7 +128,7 @@ class JudgedCollection:
         """
         linked = link(self.key_terms, self.settings, k_min=k_min or CANDIDATE_TERMS)
         a, b = self._in_one_language(*candidate_pairs(linked))
-        return (a, b) if k_min is not None else united((a, b), _equal_texts(self.facts.texts))
+        return (a, b) if k_min is not None else united((a, b), _equal(self.facts))
 
     def deciding_candidates(self) -> Ordinals:
         """Return the candidates that decide statuses, in the order of (b, a).
@@ -144,7 +144,7 @@ class JudgedCollection:
             earlier, later = (ends.astype(np.int64, copy=False) for ends in node_pairs(nodes, settings))
             pairs = by_later(earlier, later, len(self.facts.texts))
         a, b = self._in_one_language(*pairs)
-        earlier, later = _equal_texts(self.facts.texts)
+        earlier, later = _equal(self.facts)
         b, a = united((b, a), (later, earlier))
         return a, b
 
@@ -207,6 +207,8 @@ class JudgedCollection:
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
         """Yield the pairs that a screen leaves over, and those of equal texts, in chunks with their shares."""
         bounds = screen.bounds(a, b, self.facts.texts)
+        if self.facts.openings is not None:
+            bounds[(self.facts.openings[a] == self.facts.openings[b]) & (self.facts.openings[a] >= 0)] = np.inf
         left = np.flatnonzero(bounds > -np.inf)
         for part in _parts(b[left], chunk):
             places = left[part]
@@ -230,6 +232,18 @@ def _parts(b: NDArray[np.int64], size: int) -> Iterator[slice]:
         end = int(np.searchsorted(b, b[min(begin + size, len(b)) - 1], side="right"))
         yield slice(begin, end)
         begin = end
+
+
+def _equal(facts: DocumentFacts) -> Ordinals:
+    """Return all pairs of documents with equal texts or openings; in large clusters, with the earliest one."""
+    a, b = _equal_texts(facts.texts)
+    if facts.openings is None:
+        return a, b
+    more, others = _equal_texts(facts.openings)
+    wanted = facts.sources[more] != facts.sources[others]
+    more, others = more[wanted], others[wanted]
+    pairs = np.unique(np.stack([np.concatenate([a, more]), np.concatenate([b, others])]), axis=1)
+    return pairs[0], pairs[1]
 
 
 def _equal_texts(texts: NDArray[np.int64]) -> Ordinals:

@@ -1,4 +1,4 @@
-"""A source that is read twice: once to decide, once to copy."""
+"""A source that is read more than once: to learn repeated lines, to decide, to copy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.documents.documents import row_as_given
 from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.machine.files import reopenable_file
-from infostream_dedup.model import Document, DocumentBlock
+from infostream_dedup.model import Document, DocumentBlock, single_documents
 
 
 class Rereadable:
@@ -93,7 +93,12 @@ class Rereadable:
         self._mark = mark
 
     def again(self) -> Iterator[Document]:
-        """The second pass: the same documents in the same order."""
+        """A further pass: the same documents in the same order."""
+        for one in self.again_blocks(together=False):
+            yield from single_documents(one)
+
+    def again_blocks(self, *, together: bool = True) -> Iterator[Document | DocumentBlock]:
+        """A further pass, with many documents in blocks."""
         if self._kept is not None:
             yield from self._kept
             return
@@ -106,12 +111,13 @@ class Rereadable:
             reading = replace(reading, encoding=None)
         report = ReadingReport()
         mark = 0
-        for document in read_documents(source, report=report, reading=reading):
-            mark = _mark_with(mark, document)
+        read = read_document_blocks if together else read_documents
+        for one in read(source, report=report, reading=reading):
+            mark = _mark_with(mark, one) if isinstance(one, Document) else _mark_with_block(mark, one)
             # A document more than before would have no status.
             if report.used > self.report.used:
                 break
-            yield document
+            yield one
         if report.used != self.report.used or self._mark not in (mark, None):
             raise BadDataError(
                 f"the second reading returned different documents from the first, which returned {self.report.used}; "

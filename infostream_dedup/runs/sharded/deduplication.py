@@ -17,9 +17,11 @@ from infostream_dedup.judging.evidence.facts import NO_SOURCE, DocumentFacts
 from infostream_dedup.judging.evidence.judging import (
     JOINED_IN_STREAMS,
     JOINED_WITHOUT_DATES,
+    KEPT,
     STATUS_NAMES,
     DocumentStatus,
     JudgedCandidates,
+    break_chains,
     joined_kinds,
     judge_pairs,
 )
@@ -209,7 +211,7 @@ class Statuses:
         join_groups(exact[equal], equal, self._parents)
         short = self._nodes.sizes[self._nodes.node_of] < INSUFFICIENT_TERMS
         conditions = [exact != _NOBODY, short, self._duplicate != _NOBODY, self._similar != _NOBODY]
-        status = np.select(conditions, [1, 2, 3, 4], 0).astype(np.uint8)
+        status = np.select(conditions, [1, np.where(first == _NOBODY, 2, 0), 3, 4], 0).astype(np.uint8)
         of = np.select([status == 1, status == 3, status == 4], [exact, self._duplicate, self._similar], _NOBODY)
         return FoundStatuses(
             status,
@@ -265,7 +267,7 @@ def earliest_joined(parents: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def equal_texts(rows: Sequence[dict[str, Any]], documents: int) -> NDArray[np.int64]:
-    """The earliest document with the same body, or the document itself: int64 (documents,); -1 without a body."""
+    """The earliest exact copy, or the document itself: int64 (documents,); -1 for a text that proves nothing."""
     parts = [row["digests"] for row in rows]
     digests = np.concatenate([np.zeros(0, np.uint8), *parts]).reshape(documents, _DIGEST).copy().view(np.uint64)
     one, other = digests[:, 0], digests[:, 1]
@@ -351,7 +353,10 @@ class JudgedRun(LinkedRun):
             np.where(named[number], number, NO_SOURCE) if len(number) else number,
             times,
             equal_texts(list(self.documents()), len(times)),
-            np.concatenate([np.zeros(0, np.int64), *(row["addresses"] for row in rows)]),
+            *(
+                np.concatenate([np.zeros(0, np.int64), *(row[name] for row in rows)])
+                for name in ("addresses", "openings")
+            ),
         )
 
     @property
@@ -505,6 +510,34 @@ class EqualTexts:
         return np.repeat(documents, length), self._order[place]
 
 
+class EqualDocuments:
+    """Pairs of documents with equal texts, and of two sources with equal openings."""
+
+    def __init__(self, facts: DocumentFacts) -> None:
+        self._sources = facts.sources
+        self._texts = EqualTexts(facts.texts)
+        self._openings = None if facts.openings is None else EqualTexts(facts.openings)
+
+    def before(self, documents: NDArray[np.int64]) -> _Pairs:
+        """As ``EqualTexts.before``."""
+        return self._both(
+            self._texts.before(documents), None if self._openings is None else self._openings.before(documents)
+        )
+
+    def after(self, documents: NDArray[np.int64]) -> _Pairs:
+        """As ``EqualTexts.after``."""
+        return self._both(
+            self._texts.after(documents), None if self._openings is None else self._openings.after(documents)
+        )
+
+    def _both(self, texts: _Pairs, openings: _Pairs | None) -> _Pairs:
+        if openings is None:
+            return texts
+        wanted = self._sources[openings[0]] != self._sources[openings[1]]
+        one, other = (np.concatenate([mine, its[wanted]]) for mine, its in zip(texts, openings, strict=True))
+        return one, other
+
+
 def _entries(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Positions of the entries of rows, and how many each row has."""
     length = indptr[rows + 1] - indptr[rows]
@@ -537,7 +570,7 @@ def _listed(collection: JudgedRun, choice: PairChoice, parts: NDArray[np.int64] 
     """Pairs that are listed, in the order of (a, b)."""
     finder, nodes = paired(collection, choice.k_min or CANDIDATE_TERMS), collection.nodes
     languages, texts = collection.languages, collection.facts.texts
-    equals = EqualTexts(texts) if choice.k_min is None else None
+    equals = EqualDocuments(collection.facts) if choice.k_min is None else None
     for block in row_blocks(finder.work(whole=True)[nodes.node_of], _LISTED_AT_ONCE):
         documents = np.arange(block.start, min(block.stop, len(languages)), dtype=np.int64)
         pairs = finder.later(documents)
@@ -597,15 +630,15 @@ def judged_statuses_on_disk(collection: JudgedRun, *, join: Sequence[str] | None
     if join is None:
         join = JOINED_IN_STREAMS if collection.dated else JOINED_WITHOUT_DATES
     joins, decided = joined_kinds(join), BestPairs.none(len(sizes))
-    parents = np.arange(len(sizes), dtype=np.int32)
+    parents, kept = np.arange(len(sizes), dtype=np.int32), np.full(len(sizes), KEPT, dtype=np.int8)
     for a, b in _candidates(collection):
         judged = collection.judge(a, b)
         status = judged.statuses(joins)
         enough = np.minimum(sizes[a], sizes[b]) >= INSUFFICIENT_TERMS
         status[~enough & (status != DocumentStatus.EXACT)] = DocumentStatus.NEW
+        break_chains(judged, status, kept)
         decided.take(judged, status)
-        same = status >= DocumentStatus.DUPLICATE
-        join_groups(a[same], b[same], parents)
+    join_groups(*decided.joined(), parents)
     return _found(collection, decided, earliest_joined(parents), sizes)
 
 
@@ -613,7 +646,7 @@ def _found(
     collection: JudgedRun, decided: BestPairs, group: NDArray[np.int64], sizes: NDArray[np.uint8]
 ) -> FoundJudgedStatuses:
     number = np.array([STATUSES.index(name) for name in STATUS_NAMES], dtype=np.uint8)
-    short = (sizes < INSUFFICIENT_TERMS) & (decided.of < 0)
+    short = (sizes < INSUFFICIENT_TERMS) & (decided.of < 0) & (collection.facts.texts < 0)
     rows = list(collection.documents())
     return FoundJudgedStatuses(
         np.where(short, STATUSES.index("insufficient_text"), number[decided.status]).astype(np.uint8),
@@ -629,7 +662,7 @@ def _found(
 def _candidates(collection: JudgedRun) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Pairs to be judged: a few later documents at a time, each with all its earlier ones."""
     nodes, facts = collection.nodes, collection.facts
-    finder, equals = paired(collection, CANDIDATE_TERMS), EqualTexts(facts.texts)
+    finder, equals = paired(collection, CANDIDATE_TERMS), EqualDocuments(facts)
     # If each pair is judged, all documents of a node are looked at, otherwise only those that do not repeat each other.
     alone = np.full(len(nodes), True) if collection.every_pair else _apart(collection)
     work = finder.work(whole=collection.every_pair) * nodes.weights

@@ -14,8 +14,10 @@ from infostream_dedup.judging.evidence.facts import microseconds
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
 from infostream_dedup.judging.evidence.records import EvidenceFrequencies, EvidenceRecords, changes_of, pack_weighed
-from infostream_dedup.language.text.fingerprint import text_hash, text_hashes
-from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded
+from infostream_dedup.judging.repeated.equality import equality_hash, equality_hashes
+from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
+from infostream_dedup.language.text.fingerprint import text_hash
+from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, Settings, full_text
 from infostream_dedup.model.outlets import outlet_of
 from infostream_dedup.runs.sharded.vocabulary import COUNTS, TEXTS, count_documents
@@ -47,9 +49,9 @@ RAW: Final = Layout(
 )
 """``RawEvidence`` of consecutive documents, starting at ordinal ``first``."""
 
-FACTS: Final = Layout("facts", ("first",), {"times": "i8", "addresses": "i8"}, ("sources",))
-"""Microseconds since 1970 (``NO_TIME`` without a date), 63 bits of the hash of the address (-1 without one), and the
-source of each document, empty without one."""
+FACTS: Final = Layout("facts", ("first",), {"times": "i8", "addresses": "i8", "openings": "i8"}, ("sources",))
+"""Microseconds since 1970 (``NO_TIME`` without a date), 63 bits of the hash of the address (-1 without one) and of
+the opening (``openings_of``), and the source of each document, empty without one."""
 
 RECORDS: Final = Layout("records", ("first",), {"sizes": "i4", "words": "u4"})
 """``EvidenceRecords`` of consecutive documents, starting at ordinal ``first``."""
@@ -87,10 +89,14 @@ class EvidenceRun:
 
 
 def _facts(first: int, documents: Sequence[Document]) -> pa.RecordBatch:
-    times = [microseconds(document) for document in documents]
+    found = [microseconds(document) for document in documents]
+    times = np.array([NO_TIME if time is None else time for time in found], dtype=np.int64)
+    rows = fragments_of(texts_of([full_text(document) for document in documents]))
+    none = np.zeros(rows.hashes.shape, dtype=np.uint8)
     return FACTS.row(
         first=first,
-        times=[NO_TIME if time is None else time for time in times],
+        times=times,
+        openings=openings_of(rows, none, [document.source for document in documents], times),
         addresses=[_address(document.url) for document in documents],
         sources=[outlet_of(document.source, document.url) or "" for document in documents],
     )
@@ -249,7 +255,7 @@ class _Besides:
         self._moments.append(NO_MOMENT if time is None else int((time - _EPOCH).total_seconds()))
         self._lengths.append(len(document.text))
         if self._hashes:
-            self._digests.append(text_hash(document.text) or bytes(_DIGEST))
+            self._digests.append(equality_hash(document) or bytes(_DIGEST))
         if self._evidence is not None:
             self._taken += self._evidence.add(document)
 
@@ -258,7 +264,7 @@ class _Besides:
         self._moments += _seconds(block.times).tolist()
         self._lengths += block.characters[:, 1].tolist()
         if self._hashes:
-            digests = text_hashes(block.text, Utf8Texts(block.offsets, block.data), block.bodies)
+            digests = equality_hashes(block.text, Utf8Texts(block.offsets, block.data), block.bodies)
             self._digests += [digest or bytes(_DIGEST) for digest in digests]
         if self._evidence is not None:
             for document in block.documents():

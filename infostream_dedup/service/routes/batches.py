@@ -48,10 +48,11 @@ router = APIRouter(prefix="/v1", tags=["batches"])
 async def take_batch(request: Request) -> Response:
     """Decide a batch of documents in their order; it is on disk before the answer is sent.
 
-    The body is ``{"batch_id": string?, "on_error": "fail" | "skip", "on_conflict": "error" | "version", "documents":
-    [...]}``, or JSON Lines, one document a line. A batch sent again with the same id and content gets the stored
-    verdicts and ``replayed: true``, so a client that got no answer simply sends the batch again. A known id with other
-    content is an error; with ``version`` it is a correction: another version of the document.
+    The body is ``{"batch_id": string?, "on_error": "fail" | "skip", "on_conflict": "item" | "error" | "version",
+    "documents": [...]}``, or JSON Lines, one document a line. A batch sent again with the same id and content gets the
+    stored verdicts and ``replayed: true``, so a client that got no answer simply sends the batch again. A known id with
+    other content is an error; with ``version``, or with ``item`` if the document has a field ``item`` as those of
+    ``collect`` have, it is a correction: another version of the document.
     """
     service = running(request)
     caller = caller_of(request).name
@@ -126,7 +127,7 @@ async def retune(request: Request) -> Response:
 async def check(request: Request) -> Response:
     """The verdicts that at most 100 documents would get now, in their order; nothing is stored.
 
-    The body is ``{"on_conflict": "error" | "version", "documents": [...]}``, as of a batch. The
+    The body is ``{"on_conflict": "item" | "error" | "version", "documents": [...]}``, as of a batch. The
     first question takes as long as restoring the window.
     """
     service = running(request)

@@ -74,6 +74,7 @@ class RememberedTable:
     numbers: Ragged
     statuses: Sequence[str]  # status of each document's verdict
     repeats: NDArray[np.int64]  # int64, 1 if the verdict is `Verdict.repeats`, otherwise 0
+    leaves: NDArray[np.int64]  # int64, 0 if the verdict is `Verdict.stands_for_kept`, otherwise 1
     groups: Sequence[str]  # id of each document's current group, after all merges
     evidence: EvidenceTable  # what preset `judged` keeps
     pivot: PivotTable  # what a stream that looks across languages keeps
@@ -114,6 +115,12 @@ REPEATS: Final = (
     " OR coalesce(kind, '') IN ('template', 'updated'))"
 )
 """``Verdict.repeats`` in SQL: 0 or 1 for a row of table ``document``."""
+
+_LEAVES: Final = (
+    "(status IN ('exact', 'duplicate')"
+    " AND NOT (of_id = group_id AND (status = 'exact' OR coalesce(relation, '') = 'equal')))"
+)
+"""The opposite of ``Verdict.stands_for_kept``, as the verdict was given."""
 
 _ROWS_AT_ONCE: Final = 1000
 """Few enough that their pages stay in a cache, enough that passing them from thread to thread costs nothing."""
@@ -244,6 +251,7 @@ _COLUMNS: Final[_Columns] = (
     ("numbers", "numbers", lambda: _Rows(INT64)),
     ("statuses", "status", _Repeated),
     ("repeats", REPEATS, _Numbers),
+    ("leaves", _LEAVES, _Numbers),
     # Most documents are alone in their group, so its name need not be read twice.
     ("groups", "nullif(group_id, id)", _Values),
 )

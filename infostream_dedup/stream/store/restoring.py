@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.judging.repeated.lines import REMEMBERED
+from infostream_dedup.model import NO_TIME
 from infostream_dedup.model.stream_records import (
     CountedEvidence,
     EpochFrequencies,
@@ -197,6 +199,16 @@ class LanguageFrequencies:
     df: NDArray[np.int64]  # int64 (terms of the store,), number of documents with each term
 
 
+@dataclass(frozen=True, slots=True)
+class StoredLines:
+    """Fragments of the documents from which repeated lines are learned."""
+
+    ordinals: NDArray[np.int64]  # int64 (documents,), ascending; forgotten documents are missing
+    blobs: list[bytes]  # as `Remembered.lines`
+    sources: list[str | None]  # source of each
+    times: NDArray[np.int64]  # int64 (documents,), publication, or `NO_TIME` of the model
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
     """The state of a stream."""
@@ -220,6 +232,7 @@ class Loaded:
     stories: tuple[tuple[str, str, int], ...]
     # counts of evidence, those of the closed epochs first; empty if key terms decide
     evidence: tuple[CountedEvidence, ...]
+    lines: StoredLines  # fragments of the last documents, or of those that are new since the given position
     # documents of the window and of the open epoch, or those that are new since the given position
     documents: RememberedTable
     # merges, alarms and limits in order, all or those that are new since the given position; the groups of `documents`
@@ -266,10 +279,22 @@ def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
         withheld_pivot=_read_withheld(connection, epoch, "withheld_pivot"),
         stories=present_stories(connection),
         evidence=_counted_evidence(connection),
+        lines=_stored_lines(connection, max(documents, position.documents - REMEMBERED)),
         documents=table_of(connection, max(documents, first_ordinal_needed(connection)), position.documents),
         events=_events(connection, batches),
         state=state_of(connection),
     )
+
+
+def _stored_lines(connection: sqlite3.Connection, first: int) -> StoredLines:
+    rows = connection.execute(
+        "SELECT ordinal, lines, source, published FROM fragments JOIN document USING (ordinal) WHERE ordinal >= ?"
+        " ORDER BY ordinal",
+        (first,),
+    ).fetchall()
+    ordinals, blobs, sources, published = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])
+    times = np.array([NO_TIME if time is None else time for time in published], dtype=np.int64)
+    return StoredLines(np.array(ordinals, dtype=np.int64), blobs, sources, times)
 
 
 def open_epoch(connection: sqlite3.Connection) -> int:

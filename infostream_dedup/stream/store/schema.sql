@@ -35,7 +35,7 @@ CREATE TABLE batch (
 ) STRICT;
 
 -- Documents and their verdicts. version: number of earlier documents with the same id. clock: the stream's clock.
--- length: number of terms. signature_hash: covers the document's rows in the five tables that follow.
+-- length: number of terms. signature_hash: covers the document's rows in the six tables that follow.
 -- group_id, story_id: as the verdict named them. url: as given. kind, probability: of preset judged.
 CREATE TABLE document (
     ordinal INTEGER PRIMARY KEY CHECK (ordinal >= 0),
@@ -123,6 +123,13 @@ CREATE TABLE pivot (
     further BLOB NOT NULL CHECK (length(further) % 4 = 0),
     word_order BLOB NOT NULL CHECK (length(word_order) % 4 = 0),
     links BLOB NOT NULL CHECK (length(links) % 16 = 0)
+) STRICT;
+
+-- First and last lines and sentences of the text, from which repeated lines are learned: 34 bytes each, a hash of 8
+-- bytes, the number of words, marks, and twelve hashes of 2 bytes of beginnings of words.
+CREATE TABLE fragments (
+    ordinal INTEGER PRIMARY KEY REFERENCES document (ordinal),
+    lines BLOB NOT NULL CHECK (length(lines) % 34 = 0)
 ) STRICT;
 
 -- What the model of a stream says about a document and the one that it repeats or resembles.

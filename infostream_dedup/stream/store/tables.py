@@ -146,7 +146,15 @@ PIVOT: Final = Table(
     | _fields("pivot.", "keys", "weights", "members", "canonical", "further", "word_order", "links"),
     forgotten=None,
 )
-PARTS: Final = ((SIGNATURE, "ordinal"), (BODY, "text"), (EVIDENCE, "evidence"), (WORDING, "evidence"), (PIVOT, "pivot"))
+FRAGMENTS: Final = Table(name="fragments", columns=_fields("", "ordinal", "lines"), forgotten=None)
+PARTS: Final = (
+    (SIGNATURE, "ordinal"),
+    (BODY, "text"),
+    (EVIDENCE, "evidence"),
+    (WORDING, "evidence"),
+    (PIVOT, "pivot"),
+    (FRAGMENTS, "lines"),
+)
 """What is kept of a document until it expires, under the checksum in its row, because it is deleted earlier than the
 row; and the field of `Remembered` without which there is no row."""
 

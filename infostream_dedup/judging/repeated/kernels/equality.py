@@ -1,0 +1,75 @@
+"""Hashes the folded words of short texts, for a checksum that knows no case, punctuation and emoji."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.judging.evidence.kernels.words import mixed, step
+from infostream_dedup.judging.repeated.kernels.fragments import DIGIT, DROPPED, JOINER, LETTER, Signs
+from infostream_dedup.language.text.kernels.scanning import sized_code_point
+from infostream_dedup.machine.compiling import compiled, signed
+
+if TYPE_CHECKING:
+    from infostream_dedup.machine.arrays import Table, Vector
+
+__all__ = ["LONG", "hash_words"]
+
+LONG: Final = 25
+"""Words from which a text proves something without its title."""
+
+_RUN: Final = 16
+"""Letters that count as one more word: scripts without blanks have long runs."""
+_SEED = np.uint64(0xCBF29CE484222325)
+_OTHER = np.uint64(0x9E3779B97F4A7C15)
+
+
+@compiled
+def hash_words(
+    data: Vector[np.uint8],
+    offsets: Vector[np.int64],
+    bodies: Vector[np.int64],
+    signs: Signs,
+    words: Vector[np.int64],
+    marked: Vector[np.bool_],
+    hashes: Table[np.uint64],
+) -> None:
+    """Hash the words of each text whose body is short; the hash of a long one is not finished.
+
+    Args:
+        data: valid UTF-8.
+        offsets: int64 (texts + 1,), bounds of title and text.
+        bodies: int64 (texts,), where each text begins after its title.
+        signs: kinds of characters.
+        words: int64 (texts,), receives the number of words, or ``-1`` if the body has ``LONG`` or more.
+        marked: bool (texts,), receives whether a short text may have markup or addresses.
+        hashes: uint64 (texts, 2), receives two hashes.
+    """
+    for text in range(offsets.size - 1):
+        place, end, body = offsets[text], offsets[text + 1], bodies[text]
+        first, second, word = _SEED, _OTHER, _SEED
+        count, own, letters = 0, 0, 0
+        marked[text] = False
+        while place <= end and own < LONG:
+            point, width, kind = 0, 1, 0
+            if place < end:
+                point, width = sized_code_point(data, place, end)
+                kind = signed(signs.kinds[point]) if point < signs.kinds.size else 0
+            if kind in (LETTER, DIGIT):
+                if not letters:
+                    word = _SEED
+                word = step(word, signed(signs.folded[point]))
+                if letters % _RUN == 0:
+                    count += 1
+                    own += place >= body
+                letters += 1
+            elif kind not in (DROPPED, JOINER):
+                if letters:
+                    first, second = mixed(first ^ mixed(word)), mixed((second + mixed(word)) * _OTHER)
+                letters = 0
+                if point in (0x26, 0x3C) or (point == 0x2F and data[place + 1] == 0x2F):
+                    marked[text] = True
+            place += width
+        words[text] = count if own < LONG else -1
+        hashes[text, 0], hashes[text, 1] = first, second

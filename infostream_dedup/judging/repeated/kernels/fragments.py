@@ -1,0 +1,305 @@
+"""Cuts texts into fragments (lines, sentences, parts between bars or emoji) and hashes the words of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.judging.evidence.kernels.words import mixed, step
+from infostream_dedup.language.text.kernels.scanning import sized_code_point
+from infostream_dedup.machine.compiling import compiled, inlined, signed
+
+if TYPE_CHECKING:
+    from infostream_dedup.machine.arrays import Table, Vector
+
+__all__ = ["FIRST", "FRAGMENTS", "STATES", "STEMS", "FragmentRows", "Signs", "read_fragments"]
+
+FIRST: Final = 3
+LAST: Final = 5
+FRAGMENTS: Final = FIRST + LAST
+"""Repeated lines stand at the ends: only the first and the last fragments of a text are kept."""
+STEMS: Final = 12
+"""Beginnings of words that are kept of a fragment."""
+
+LETTER: Final = 1
+DIGIT: Final = 2
+DROPPED: Final = 3
+JOINER: Final = 4
+SPACE: Final = 5
+POINT: Final = 6
+STOP: Final = 7
+BORDER: Final = 8
+CLOSING: Final = 9
+
+_PREFIX: Final = 5
+_LONG: Final = 4
+_LONGEST_TAG: Final = 300
+_END: Final = 1024
+"""Bytes at the end of a long text in which its last fragments are looked for."""
+_SEED = np.uint64(0xCBF29CE484222325)
+_NONE = np.uint64(0)
+_16, _48, _255 = np.uint64(16), np.uint64(48), 255
+
+# Places in the state of the reader.
+_WORDS: Final = 0
+_TOKENS: Final = 1
+_STEMS: Final = 2
+_COUNT: Final = 3
+_BEGIN: Final = 4
+_SKIPPING: Final = 5
+_FIGURES: Final = 6
+STATES: Final = 7
+
+
+class Signs(NamedTuple):
+    """What the reader knows of characters."""
+
+    kinds: Vector[np.uint8]  # uint8 (code points,), `LETTER` to `CLOSING`, or 0
+    folded: Vector[np.uint16]  # uint16 (code points,), folded letter or value of a digit
+    state: Vector[np.int64]  # int64 (STATES,), scratch memory
+    stems: Vector[np.uint16]  # uint16 (STEMS,), scratch memory
+
+
+class FragmentRows(NamedTuple):
+    """The first and last fragments of documents, in their order."""
+
+    counts: Vector[np.int64]  # int64 (documents,), number of fragments kept
+    hashes: Table[np.uint64]  # uint64 (documents, FRAGMENTS), hash of the folded words of each
+    words: Table[np.uint8]  # uint8, of the same shape, its words with a letter
+    figures: Table[np.uint8]  # uint8, of the same shape, 1 if it has a figure
+    # uint16 (documents, FRAGMENTS * STEMS), hashes of the beginnings of its long words; 0 for none
+    stems: Table[np.uint16]
+    begins: Table[np.int64]  # int64 (documents, FRAGMENTS), its first byte
+    ends: Table[np.int64]  # int64, of the same shape, the first byte after it and the border that follows
+
+
+@inlined
+def after_link(data: Vector[np.uint8], place: int, end: int) -> int:
+    """Where the address ends whose colon or bracket is at a place."""
+    while place < end:
+        byte = signed(data[place])
+        if byte <= 0x20 or byte in (0x22, 0x29, 0x3C, 0x3E, 0x5D):
+            break
+        place += 1
+    return place
+
+
+@inlined
+def after_tag(data: Vector[np.uint8], place: int, end: int) -> int:
+    """Where the tag ends that begins at a place; 0 if there is none."""
+    if place + 2 >= end:
+        return 0
+    first = signed(data[place + 1]) | 0x20
+    if not (0x61 <= first <= 0x7A or data[place + 1] == 0x2F):
+        return 0
+    for at in range(place + 2, min(end, place + _LONGEST_TAG)):
+        if data[at] == 0x3E:
+            return at + 1
+    return 0
+
+
+@inlined
+def parts_text(data: Vector[np.uint8], place: int) -> bool:
+    """Whether a tag begins a line: br, p, div, li, h1, tr and the like."""
+    at = place + 2 if data[place + 1] == 0x2F else place + 1
+    first, second = signed(data[at]) | 0x20, signed(data[at + 1]) | 0x20
+    # b is bold, br is a line; s and u are letters, section and ul are not.
+    return first in (0x64, 0x68, 0x6C, 0x70, 0x74) or (first in (0x62, 0x75) and second in (0x72, 0x6C))
+
+
+@inlined
+def _end_word(signs: Signs, word: np.uint64, start: np.uint64, hashed: np.uint64, letters: int) -> np.uint64:
+    """Add a finished word to the fragment; return the hash of the fragment."""
+    state = signs.state
+    state[_TOKENS] += 1
+    state[_WORDS] += letters > 0
+    if letters >= _LONG and state[_STEMS] < STEMS:
+        stem = np.int64(mixed(start) >> _48) | 1
+        known = False
+        for at in range(state[_STEMS]):
+            known |= signs.stems[at] == stem
+        if not known:
+            signs.stems[state[_STEMS]] = stem
+            state[_STEMS] += 1
+    return mixed((hashed ^ mixed(word)) * np.uint64(3))
+
+
+@inlined
+def _end_fragment(signs: Signs, found: FragmentRows, document: int, hashed: np.uint64, end: int) -> None:
+    """Keep a fragment that has a word, unless it is neither among the first nor among the last."""
+    state = signs.state
+    if state[_TOKENS] > 0:
+        count = state[_COUNT]
+        slot = count if count < FIRST else FIRST + (count - FIRST) % LAST
+        found.hashes[document, slot] = hashed
+        found.words[document, slot] = min(state[_WORDS], _255)
+        found.figures[document, slot] = state[_FIGURES]
+        found.begins[document, slot] = state[_BEGIN]
+        found.ends[document, slot] = end
+        for at in range(STEMS):
+            found.stems[document, slot * STEMS + at] = signs.stems[at] if at < state[_STEMS] else 0
+        state[_COUNT] += 1
+        state[_BEGIN] = end
+    elif state[_COUNT] > 0:
+        # Borders that follow each other belong to the fragment before them.
+        last = state[_COUNT] - 1
+        found.ends[document, last if last < FIRST else FIRST + (last - FIRST) % LAST] = end
+        state[_BEGIN] = end
+    state[_WORDS] = state[_TOKENS] = state[_STEMS] = state[_FIGURES] = 0
+
+
+@inlined
+def _swap(found: FragmentRows, document: int, one: int, other: int) -> None:
+    found.hashes[document, one], found.hashes[document, other] = (
+        found.hashes[document, other],
+        found.hashes[document, one],
+    )
+    words, figures = found.words[document, one], found.figures[document, one]
+    begin, end = found.begins[document, one], found.ends[document, one]
+    found.words[document, one] = found.words[document, other]
+    found.figures[document, one] = found.figures[document, other]
+    found.begins[document, one] = found.begins[document, other]
+    found.ends[document, one] = found.ends[document, other]
+    found.words[document, other], found.figures[document, other] = words, figures
+    found.begins[document, other] = begin
+    found.ends[document, other] = end
+    for at in range(STEMS):
+        stem = found.stems[document, one * STEMS + at]
+        found.stems[document, one * STEMS + at] = found.stems[document, other * STEMS + at]
+        found.stems[document, other * STEMS + at] = stem
+
+
+@inlined
+def _reverse(found: FragmentRows, document: int, begin: int, end: int) -> None:
+    while begin < end - 1:
+        _swap(found, document, begin, end - 1)
+        begin, end = begin + 1, end - 1
+
+
+@compiled
+def _order(found: FragmentRows, document: int, count: int) -> None:
+    """Bring the last fragments, which were written in turn, into the order of the text."""
+    turned = (count - FIRST) % LAST if count > FRAGMENTS else 0
+    if turned:
+        _reverse(found, document, FIRST, FIRST + turned)
+        _reverse(found, document, FIRST + turned, FRAGMENTS)
+        _reverse(found, document, FIRST, FRAGMENTS)
+
+
+@inlined
+def _kind(signs: Signs, point: int) -> int:
+    return signed(signs.kinds[point]) if point < signs.kinds.size else BORDER
+
+
+@inlined
+def _word(data: Vector[np.uint8], place: int, end: int, signs: Signs) -> tuple[int, np.uint64, np.uint64, int, int]:
+    """Read a word or number; return the place after it, two hashes, the number of its letters and of its digits."""
+    word = start = _SEED
+    letters, digits = 0, 0
+    while place < end:
+        point, width = sized_code_point(data, place, end)
+        kind = _kind(signs, point)
+        if kind == LETTER:
+            word = step(word, signed(signs.folded[point]))
+            letters += 1
+            if letters <= _PREFIX:
+                start = word
+        elif kind == DIGIT:
+            word = step(word, signed(signs.folded[point]))
+            digits += 1
+        elif kind not in (DROPPED, JOINER):
+            break
+        place += width
+    return place, word, start, letters, digits
+
+
+@inlined
+def _after_sign(data: Vector[np.uint8], place: int, end: int, point: int, width: int) -> tuple[int, bool]:
+    """Where reading goes on after a sign that is no letter, and whether it ends a line."""
+    if point == 0x3C:
+        tag = after_tag(data, place, end)
+        if tag:
+            return tag, parts_text(data, place)
+    if point == 0x5D and place + 1 < end and data[place + 1] == 0x28:
+        return after_link(data, place + 1, end), False
+    return place + width, False
+
+
+@inlined
+def _is_scheme(data: Vector[np.uint8], place: int, end: int) -> bool:
+    """Whether the word before a place is the scheme of an address."""
+    return place + 2 < end and data[place] == 0x3A and data[place + 1] == 0x2F and data[place + 2] == 0x2F
+
+
+@inlined
+def _stops(kind: int, stopped: bool, letters: int, digits: int) -> bool:
+    """Whether a sentence may have ended: after a word of three letters, a number, an exclamation or a question."""
+    if kind == POINT:
+        return stopped or letters >= 3 or digits > 0
+    return kind == STOP or (stopped and kind in (SPACE, CLOSING))
+
+
+@inlined
+def _end_line(
+    data: Vector[np.uint8], place: int, end: int, signs: Signs, found: FragmentRows, document: int, hashed: np.uint64
+) -> int:
+    """End a fragment; return the place at which the next one is read: in a long text near the end."""
+    state = signs.state
+    if state[_SKIPPING]:
+        # Its beginning was not read.
+        state[_WORDS] = state[_TOKENS] = state[_STEMS] = state[_FIGURES] = state[_SKIPPING] = 0
+        state[_BEGIN] = place
+    else:
+        _end_fragment(signs, found, document, hashed, place)
+    if state[_COUNT] == FIRST and end - place > _END:
+        place = end - _END
+        while signed(data[place]) & 0xC0 == 0x80:
+            place += 1
+        state[_SKIPPING] = 1
+    return place
+
+
+@compiled
+def _read(data: Vector[np.uint8], begin: int, end: int, signs: Signs, found: FragmentRows, document: int) -> None:
+    state = signs.state
+    state[:] = 0
+    state[_BEGIN] = begin
+    hashed, stopped = _SEED, False
+    letters, digits = 0, 0
+    place = begin
+    while place < end:
+        point, width = sized_code_point(data, place, end)
+        kind = _kind(signs, point)
+        if kind in (LETTER, DIGIT):
+            place, word, start, letters, digits = _word(data, place, end, signs)
+            if _is_scheme(data, place, end):
+                place = after_link(data, place, end)
+            else:
+                hashed = _end_word(signs, word, start, hashed, letters)
+                state[_FIGURES] |= digits > 0
+            stopped = False
+            continue
+        place, border = _after_sign(data, place, end, point, width)
+        stopped = _stops(kind, stopped, letters, digits)
+        if border or kind == BORDER or (stopped and kind == SPACE):
+            place = _end_line(data, place, end, signs, found, document, hashed)
+            hashed, stopped = _SEED, False
+    if not state[_SKIPPING]:
+        _end_fragment(signs, found, document, hashed, end)
+    _order(found, document, state[_COUNT])
+    found.counts[document] = min(state[_COUNT], FRAGMENTS)
+
+
+@compiled
+def read_fragments(data: Vector[np.uint8], offsets: Vector[np.int64], signs: Signs, found: FragmentRows) -> None:
+    """Read documents in order.
+
+    Args:
+        data: valid UTF-8.
+        offsets: int64 (documents + 1,), bounds of title and text of each document.
+        signs: kinds of characters.
+        found: receives the fragments.
+    """
+    for document in range(offsets.size - 1):
+        _read(data, offsets[document], offsets[document + 1], signs, found, document)

@@ -1,0 +1,81 @@
+"""What a stream compares: the texts of documents without the lines that earlier documents have shown to recur."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.judging.repeated.lines import (
+    LeftOut,
+    LineLearner,
+    blobs_of,
+    fragments_of,
+    openings_of,
+    shortened,
+    without_lines,
+)
+from infostream_dedup.language.text.surface_pool import encoded
+from infostream_dedup.model import NO_TIME, Document
+from infostream_dedup.stream.clock import microseconds
+from infostream_dedup.stream.preparation import FullTexts, full_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from infostream_dedup.stream.store.restoring import Loaded
+
+
+class Compared(NamedTuple):
+    """Documents of a batch as they are compared."""
+
+    documents: Sequence[Document]  # the documents, without repeated lines
+    full: FullTexts  # their titles and texts
+    lines: list[bytes] | None  # what a store keeps of the fragments of each; `None` if repeated lines are kept
+    openings: NDArray[np.int64]  # int64 (documents,), `openings_of` them
+
+
+@dataclass(slots=True)
+class ComparedTexts:
+    """Leaves repeated lines out of the documents of a stream."""
+
+    learner: LineLearner | None  # knows the lines; `None` if they are kept
+    left_out: LeftOut  # what has been left out so far
+
+    def read(self, documents: Sequence[Document], first: int) -> Compared:
+        """Read documents in order; ``first`` is the ordinal of the first."""
+        full = full_texts(documents)
+        rows = fragments_of(full.texts)
+        sources, times = [one.source for one in documents], _times(documents)
+        if self.learner is None:
+            nothing = np.zeros(rows.hashes.shape, dtype=np.uint8)
+            return Compared(documents, full, None, openings_of(rows, nothing, sources, times))
+        self.learner.skip_to(first)
+        marks = self.learner.learn(rows, sources, times)
+        titles = full.texts.offsets[:-1] + np.array([len(encoded(one.title)) for one in documents], dtype=np.int64)
+        cut = list(shortened(full.texts, titles, full.bodies, (rows, marks), self.left_out))
+        if cut:
+            documents = list(documents)
+            for one in cut:
+                documents[one.number] = one.of(documents[one.number])
+            full = FullTexts(*without_lines(full.texts, full.bodies, cut))
+        return Compared(documents, full, blobs_of(rows, marks), openings_of(rows, marks, sources, times))
+
+    def resume(self, loaded: Loaded) -> None:
+        """Continue a stored stream, or continue after batches that other processes have stored."""
+        if self.learner is not None:
+            rows = loaded.lines
+            self.learner.resume(rows.ordinals, rows.blobs, rows.sources, rows.times)
+
+
+def compared_texts(*, keep_repeated_lines: bool) -> ComparedTexts:
+    """Begin with documents that have taught nothing yet."""
+    return ComparedTexts(None if keep_repeated_lines else LineLearner(), LeftOut())
+
+
+def _times(documents: Sequence[Document]) -> NDArray[np.int64]:
+    times = [microseconds(one.time) for one in documents]
+    return np.array([NO_TIME if time is None else time for time in times], dtype=np.int64)
