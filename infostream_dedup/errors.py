@@ -24,7 +24,9 @@ __all__ = [
 
 
 _BOTH_SPELLINGS: Final = re.compile(r"(?P<before>\S+(?: \S+)?) \((?P<flag>--[\w.: -]+)\)")
-_FLAG: Final = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)\b")
+_COMMAND: Final = r"\b(?:dedup|ingest|sweep|serve|pairs|search|evaluate|audit|train|demo|(?:store|desk|passages) \w+)"
+_FLAG: Final = re.compile(rf"(?P<whole>{_COMMAND} (?:[A-Z.]+ )?--[^;']*)|(?<![\w-])--(?P<name>[a-z]+(?:-[a-z]+)*)\b")
+"""A command line stays as it is, a flag alone is an argument."""
 
 
 _COLUMNS: Final = re.compile(r"--columns (?:'([^']*)'|(\S*[^\s;]))( --make-ids)?")
@@ -50,7 +52,7 @@ class InfostreamError(Exception):
         told = _BOTH_SPELLINGS.sub(partial(_spelled, flags=False), super().__str__())
         told = _COLUMNS.sub(lambda found: f"columns={found[1] or found[2]!r}{', make_ids=True' * bool(found[3])}", told)
         told = told.replace("--make-ids", "make_ids=True")
-        return _FLAG.sub(lambda found: found[1].replace("-", "_"), told)
+        return _FLAG.sub(lambda found: found["whole"] or found["name"].replace("-", "_"), told)
 
     @property
     def for_command_line(self) -> str:

@@ -239,7 +239,7 @@ PINNED = {
     "passages-novel": "f5ae97ff3a1b86c663235648023e0408f5c80c5d3335291d209e6e7e0b8d1dff",
     "passages-digests": "916893904e903d4be192b7e9eebee42d3d3013e4c260ac7533a2ada38cce9933",
     "passages-boilerplate": "71598c9bca6e618f5e284c1858f17f64cabd70a98cf2e05ae8ad0ab84bc3a2df",
-    "passages-provenance": "4b2882add57a9e662aec5208abea2f6c164f8ca5bccf797f45132f86d44e4367",
+    "passages-provenance": "2cfe4b330a4637cb5793fafcb985bf59126fec367487b843ac47458d6790a230",
     "compare-pool": "dab32a995ca84e90e2d48940c74e62cd3b0e0bf47459ff07fc745e3898a8b7c8",
     "compare-labels": "df2e40a75d12714e7ded5344ffb2d9203672597fcac9eac122135e457cb58776",
     "evaluate": "3cf2eb837b91306532beb71c70e88ba2a4b261de4e4485fc2a1ced7c21bdbcb0",

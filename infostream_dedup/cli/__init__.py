@@ -22,6 +22,13 @@ from infostream_dedup.cli.warm import warm
 @click.group(
     cls=Commands,
     examples=["demo", "dedup march.csv --out kept.csv"],
+    parts={
+        "Start": "demo dedup pairs sweep",
+        "Streams": "ingest search serve store desk",
+        "Look closer": "terms passages collect",
+        "Measure and learn": "evaluate audit compare train classify",
+        "Maintain": "dictionaries warm help",
+    },
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(package_name="infostream-dedup")

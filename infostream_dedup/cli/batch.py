@@ -606,8 +606,7 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
 @output(
     "--out",
     type=click.Path(dir_okay=False, allow_dash=True),
-    required=True,
-    help="Output: .jsonl, .csv (also .gz), .parquet, .xlsx; or -.",
+    help="Output: .jsonl, .csv (also .gz), .parquet, .xlsx; or -. On a terminal, counts and groups do without.",
 )
 @output(
     "--keep",
@@ -650,7 +649,13 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
 def dedup(
-    documents: tuple[str, ...], out: str, prefix: str, wide: bool, output_format: str | None, quiet: bool, **given: Any
+    documents: tuple[str, ...],
+    out: str | None,
+    prefix: str,
+    wide: bool,
+    output_format: str | None,
+    quiet: bool,
+    **given: Any,
 ) -> None:
     """Write a collection without its duplicates; every column is kept.
 
@@ -675,6 +680,8 @@ def dedup(
     """
     from infostream_dedup import api
 
+    if out is None and not is_drawn(output_format, wide=wide):
+        raise click.UsageError("--out is missing: name the file to write, or - for standard output")
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         # Not asked for another, the output is written as the input is.
         asked = click.get_current_context().get_parameter_source("csv_dialect") is not ParameterSource.DEFAULT

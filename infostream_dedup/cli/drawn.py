@@ -91,7 +91,7 @@ def _evidence(row: Mapping[str, Any]) -> str:
 
 
 def print_dedup(
-    summary: DedupSummary, documents: Sequence[str], reading: Mapping[str, Any], out: str, *, annotated: bool
+    summary: DedupSummary, documents: Sequence[str], reading: Mapping[str, Any], out: str | None, *, annotated: bool
 ) -> None:
     """Print what became of the items, the largest groups with their titles, and what was written."""
     kept, left_out = f"{summary.kept:,} kept", f"{summary.documents - summary.kept:,} left out"
@@ -107,7 +107,7 @@ def print_dedup(
         room = max(20, width() - _LABEL - cell_width(where))
         title = cut(group.shown[0] if first is None else heading(first), room)
         click.echo(_clipped(f"{f'{group.size:>3} ×':<{_LABEL}}{title}{where}"))
-    click.echo(f"written: {out}")
+    say(f"written: {out}" if out is not None else "nothing was written: add --out unique.csv")
 
 
 def print_hits(hits: Sequence[Hit]) -> None:

@@ -7,7 +7,7 @@ a command first needs them, so that the list of commands starts without the room
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
 from types import UnionType
@@ -261,13 +261,36 @@ def _examples(lines: Sequence[str]) -> str | None:
     return "\b\nExamples:\n" + "\n".join(f"  infostream-dedup {line}" for line in lines) if lines else None
 
 
+_WHOLE: Final = 400
+"""Letters of a first sentence: none is cut."""
+
+
 class Commands(click.Group):
     """A group of commands, which hands general options on to the command that follows them."""
 
     command_class = Command
 
-    def __init__(self, name: str | None = None, *, examples: Sequence[str] = (), **more: Any) -> None:
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        examples: Sequence[str] = (),
+        parts: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
         super().__init__(name, epilog=_examples(examples), **more)
+        self._parts = parts or {}
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each command does, by what people do with it."""
+        names = self.list_commands(ctx)
+        placed = {name for part in self._parts.values() for name in part.split()}
+        parts = {**{title: part.split() for title, part in self._parts.items()}}
+        parts |= {"Commands" if not parts else "Others": [name for name in names if name not in placed]}
+        for title, listed in parts.items():
+            if listed:
+                with formatter.section(title):
+                    formatter.write_dl([(name, self.commands[name].get_short_help_str(_WHOLE)) for name in listed])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Move general options from before the name of a command to after it."""

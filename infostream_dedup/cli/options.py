@@ -50,7 +50,7 @@ def moment_of(given: str | None, zone: str | None, name: str) -> datetime | None
     try:
         return moment(given, zone)
     except ValueError as error:
-        raise click.BadParameter(error.for_command_line, param_hint=f"--{name}") from error
+        raise click.BadParameter(str(error), param_hint=f"--{name}") from error
 
 
 def read_text(path: str) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import platform
+import shutil
+import sys
 import time
 import unicodedata
 from collections import Counter
 from datetime import UTC, datetime
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -75,6 +78,11 @@ class RunLog:
 
             line = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "level": level, "message": message}
             message = orjson.dumps(line).decode()
+        elif sys.stderr.isatty():
+            # Words at the edge of a screen are not cut in two.
+            wide = shutil.get_terminal_size().columns
+            lines = message.split("\n")
+            message = "\n".join(fill(one, wide, subsequent_indent="  ", break_on_hyphens=False) for one in lines)
         click.echo(message, err=True)
 
     def stage(self, name: str, *, ended: bool = False) -> None:

@@ -22,10 +22,11 @@ _NAMES: Final[dict[str, str]] = {
     "id": "id _id doc_id docid document_id news_id article_id guid uid uuid key ид код номер № идентификатор "
     "ідентифікатор",
     "text": "text body content content_text full_text fulltext article_text article message description summary "
-    "текст тело содержание содержимое сообщение новость зміст вміст повідомлення",
+    "текст тело содержание содержимое контент сообщение новость зміст "
+    "вміст повідомлення",
     "title": "title headline header heading subject заголовок название тема назва",
     "published": "published date pubdate pub_date published_at publish_date created created_at datetime timestamp time "
-    "дата время час",
+    "опубликовано опубліковано дата время час",
     "source": "source site domain publisher outlet источник издание сайт джерело видання",
     "url": "url link href permalink адрес ссылка посилання адреса",
     "lang": "lang language язык мова",

@@ -155,7 +155,7 @@ def test_a_bad_list_says_where_and_what(tmp_path, name, content, message):
 
 
 def test_a_list_that_is_not_there(tmp_path):
-    with pytest.raises(NoInputError, match="--list-boilerplate"):
+    with pytest.raises(NoInputError, match="list_boilerplate"):
         read_boilerplate(tmp_path / "none.jsonl")
 
 

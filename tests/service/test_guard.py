@@ -130,7 +130,7 @@ def test_token_files_that_cannot_be_used(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "news.example"])  # noqa: S104
 def test_other_machines_need_tokens(host: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="--token-file"):
+    with pytest.raises(ConfigurationError, match="token_file"):
         ServiceSettings(store=tmp_path / "news.db", host=host)
 
 

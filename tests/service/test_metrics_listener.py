@@ -88,10 +88,10 @@ def test_anything_else_is_no_address(text: str) -> None:
 
 
 def test_the_address_of_the_service_is_taken(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="--metrics is the address of the service itself, port 8600"):
+    with pytest.raises(ConfigurationError, match="metrics is the address of the service itself, port 8600"):
         ServiceSettings(store=tmp_path / "news.db", metrics=("127.0.0.1", 8600))
     for everywhere in ("0.0.0.0", "::"):  # noqa: S104 - refused
-        with pytest.raises(ConfigurationError, match="--metrics is the address of the service itself"):
+        with pytest.raises(ConfigurationError, match="metrics is the address of the service itself"):
             ServiceSettings(store=tmp_path / "news.db", metrics=(everywhere, 8600))
     assert ServiceSettings(store=tmp_path / "news.db", metrics=("127.0.0.2", 8600)).port == 8600
 
@@ -103,6 +103,6 @@ def test_the_address_of_the_service_by_another_name_is_taken_too(
     monkeypatch.setattr("sys.setswitchinterval", lambda _: None)
     port = free_port()
     settings = ServiceSettings(store=tmp_path / "news.db", port=port, metrics=("localhost", port))
-    with pytest.raises(ConfigurationError, match=f"--metrics is the address of the service itself, port {port}"):
+    with pytest.raises(ConfigurationError, match=f"metrics is the address of the service itself, port {port}"):
         run(settings, tell=pytest.fail)
     assert not (tmp_path / "news.db").exists()

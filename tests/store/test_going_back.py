@@ -114,7 +114,7 @@ def test_a_store_that_is_gone_is_made_again_without_the_old_log(filled, copy, sy
 def test_a_damaged_store_is_replaced_only_if_that_is_said(filled, copy, synthetic):
     first = content(filled, synthetic)
     filled.write_bytes(b"nothing of a store" * 100)
-    with pytest.raises(StoreBusyError, match="with --discard-newer, the damaged file is kept"):
+    with pytest.raises(StoreBusyError, match="with discard_newer, the damaged file is kept"):
         restore(filled, copy)
     done = restore(filled, copy, discard_newer=True)
     assert content(filled, synthetic) == first

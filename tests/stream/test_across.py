@@ -219,7 +219,7 @@ def test_a_store_keeps_its_choice_and_says_how_to_begin_another(tmp_path):
     with Deduplicator.open(tmp_path / "s.db", across="none") as dedup:
         dedup.process([news("ru", BRIDGE["ru"])])
         assert (dedup.settings.preset, dedup.settings.across) == ("judged", "none")
-    with pytest.raises(ConfigurationError, match=r"--across none.*--store NEW --preset judged --across pivot"):
+    with pytest.raises(ConfigurationError, match=r"across none.*--store NEW --preset judged --across pivot"):
         Deduplicator.open(tmp_path / "s.db", across="pivot")
     with Deduplicator.open(tmp_path / "s.db") as dedup:
         assert dedup.settings.across == "none"

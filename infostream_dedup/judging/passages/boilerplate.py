@@ -282,7 +282,7 @@ def _json_rows(lines: list[bytes], name: str) -> Iterator[tuple[int, Mapping[str
 def _table_rows(lines: list[bytes], name: str, *, tabs: bool) -> Iterator[tuple[int, Mapping[str, Any]]]:
     header: list[str] | None = None
     separator = "\t" if tabs else ";" if b";" in lines[0] else ","
-    quoting = csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL
+    quoting: Literal[0, 3] = csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL
     table = csv.reader(_decoded(lines, name), delimiter=separator, quoting=quoting, strict=True)
     try:
         for cells in table:
