@@ -115,10 +115,10 @@ def how_to_install(extra: str) -> str:
     """Return the command that installs an extra into this Python, from where the package was installed."""
     import json
     import shlex
-    import sys
     from importlib.metadata import Distribution, PackageNotFoundError
     from pathlib import Path
     from shutil import which
+    from sysconfig import get_path
     from urllib.parse import urlsplit
     from urllib.request import url2pathname
 
@@ -135,8 +135,9 @@ def how_to_install(extra: str) -> str:
     elif where.get("url", "").startswith("file:"):
         target = f"{url2pathname(urlsplit(where['url']).path)}[{extra}]"
     edited = ["-e"] if where.get("dir_info", {}).get("editable") else []
-    near = Path(which("pip") or "").parent == Path(sys.executable or "").parent
-    return shlex.join([*(["pip"] if near else [sys.executable or "python3", "-m", "pip"]), "install", *edited, target])
+    scripts = Path(get_path("scripts"))
+    pip = "pip" if Path(which("pip") or "").parent == scripts else str(scripts / "pip")
+    return shlex.join([pip, "install", *edited, target])
 
 
 class MissingExtraError(InfostreamError):

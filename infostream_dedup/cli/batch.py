@@ -233,7 +233,6 @@ def sweep(
     until: str | None,
     out: str | None,
     write_config: str | None,
-    wide: bool,
     output_format: str | None,
     quiet: bool,
     **given: Any,
@@ -269,7 +268,7 @@ def sweep(
     from infostream_dedup import api
     from infostream_dedup.documents.outputs import open_output
 
-    page = {name: given.pop(name) for name in _PAGE}
+    page, wide = {name: given.pop(name) for name in _PAGE}, given.pop("wide")
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         given |= {"examples": out is not None, "progress": progress}
         result = api.sweep(documents, **given) if store is None else _sweep_store(store, since, until, given)
