@@ -398,13 +398,10 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
 
 
 def _show_sample(progress: Progress | None) -> None:
-    from infostream_dedup import api, read_documents
-    from infostream_dedup.sample import documents_path
+    from infostream_dedup.api.sweep import judged_sample
 
-    path = str(documents_path())
-    found = api.dedup(path, progress=progress)
-    rows = [_pair_for_the_eye(row) for row in api.pairs(path, progress=progress)]
-    print_sample(list(read_documents(path)), found.statuses, found.groups, rows)
+    sample = judged_sample(progress=progress)
+    print_sample(sample, [_pair_for_the_eye(row) for row in sample.pairs])
 
 
 @command(

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from infostream_dedup.cli.tables import cell_width, cut, say
-from infostream_dedup.model import full_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from infostream_dedup.api.dedup import DedupSummary
+    from infostream_dedup.api.sweep import JudgedSample
     from infostream_dedup.model import Document
     from infostream_dedup.runs.batch.sweeping import SweepResult
     from infostream_dedup.stream.search import Hit
@@ -258,17 +258,13 @@ def plural(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
-def print_sample(
-    documents: Sequence[Document], statuses: Mapping[str, int], groups: int, rows: Sequence[Mapping[str, Any]]
-) -> None:
+def print_sample(sample: JudgedSample, rows: Sequence[Mapping[str, Any]]) -> None:
     """Print what repeats what in the sample, and one example of each kind worth a look."""
-    from infostream_dedup.language.text.language import detect
-
+    documents, statuses, groups = sample.documents, sample.found.statuses, sample.found.groups
     copies = statuses["exact"] + statuses["duplicate"]
     # A year alone is no day on which an item was published.
     days = [str(one.time)[:10] for one in documents if one.time and len(str(one.published)) > len("2026-03")]
-    languages = Counter(one.lang or detect(full_text(one)) for one in documents)
-    print_collection(languages, len({one.source for one in documents} - {None}), days)
+    print_collection(sample.languages, len({one.source for one in documents} - {None}), days)
     translations = sum(row["kind"] == "translation" for row in rows)
     share = copies / len(documents)
     click.echo(f"{copies:>5} repeat an earlier item  {bar(share, 24)}  {f'{share:.0%}'.replace('%', ' %')}")
