@@ -44,6 +44,7 @@ __all__ = [
     "retune",
     "show",
     "stats",
+    "stories",
     "templates",
     "verify",
 ]

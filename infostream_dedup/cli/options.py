@@ -353,7 +353,7 @@ boilerplate_option = reads(
     help="Leave out the sentences listed in this file (from 'passages find --list-boilerplate').",
 )
 
-repeated_lines_option = alike(
+repeated_lines_option = expert(
     "--keep-repeated-lines",
     is_flag=True,
     help="Also compare lines that many documents repeat, such as footers.",

@@ -188,9 +188,9 @@ class StreamSettings:
     ] = 200
     keep_text: Annotated[bool, Option("Also store the texts.", OUTPUT)] = False
     df_counts: Annotated[str, OneOf(*DF_RULES)] = "distinct"
-    keep_repeated_lines: Annotated[bool, Option("Also compare lines that many documents repeat, such as footers.")] = (
-        False
-    )
+    keep_repeated_lines: Annotated[
+        bool, Option("Also compare lines that many documents repeat, such as footers.", EXPERT)
+    ] = False
     model: str | None = None
     boilerplate: str | None = None
 

@@ -202,7 +202,7 @@ def test_an_address_is_opened_within_limits_and_nothing_that_its_items_name() ->
             ("/gone", {}, "the server answers 404"), ("/moved", {"max_redirects": 0}, "max_redirects allows more"),
             ("/round", {"max_redirects": 3}, "max_redirects allows more"),
             ("/round-file", {}, "redirects to ftp://127.0.0.1/, which is not a web address"),
-            ("/slow", {"timeout": 0.3}, "--timeout allows more"),
+            ("/slow", {"timeout": 0.3}, "timeout allows more"),
             ("/cut", {}, "the answer breaks off; fetch it again"), ("/cut-chunks", {}, "IncompleteRead"),
             ("/packed-cut", {}, "the answer breaks off; fetch it again"),
             ("/br", {}, "encoded as br, which was not asked for"), ("/headers", {}, "got more than 100 headers"),

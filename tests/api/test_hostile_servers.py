@@ -130,7 +130,7 @@ def test_all_addresses_together_have_a_deadline() -> None:
         assert time.monotonic() - begin < 2.5 * SECONDS
     assert rows
     assert len(failures) >= 5
-    assert all("not received after 1 seconds; --total-timeout allows more" in str(one) for one in failures)
+    assert all("not received after 1 seconds; total_timeout allows more" in str(one) for one in failures)
 
 
 INSIDE = (

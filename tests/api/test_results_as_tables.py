@@ -200,7 +200,7 @@ def test_another_k_gives_what_another_run_gives(k: int) -> None:
 
 
 def test_thresholds_that_the_rows_cannot_answer_are_refused() -> None:
-    faithful, judged = pairs(DOCUMENTS, preset="faithful"), pairs(DOCUMENTS)
+    faithful, judged = pairs(DOCUMENTS, preset="faithful"), pairs(DOCUMENTS, kinds="all")
     with pytest.raises(UsageError, match="hold the pairs of k = 6 to 12 of score count, not of 5"):
         faithful.rethreshold(5)
     with pytest.raises(UsageError, match="listed by k"):

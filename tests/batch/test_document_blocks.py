@@ -8,7 +8,7 @@ import pytest
 
 from infostream_dedup import Document
 from infostream_dedup.judging.evidence.reading import evidence_texts, evidence_texts_of_block
-from infostream_dedup.language.text.fingerprint import text_hash
+from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.model import DocumentBlock, full_text, single_documents, without_text
 from infostream_dedup.runs.batch.collection import block_of, collect, in_blocks
 
@@ -58,6 +58,6 @@ def test_blocks_keep_the_order(chunk: int, sizes: list[int]) -> None:
 
 def test_a_collection_keeps_the_fields_of_its_documents() -> None:
     found = collect(DOCUMENTS)
-    assert found.text_hashes == [text_hash(one.text) for one in DOCUMENTS]
+    assert found.text_hashes == [equality_hash(one) for one in DOCUMENTS]
     assert found.text_lengths.tolist() == [len(one.text) for one in DOCUMENTS]
     assert list(found.documents) == [without_text(one) for one in DOCUMENTS]

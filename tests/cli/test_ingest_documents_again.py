@@ -151,7 +151,7 @@ def test_columns_of_the_input_are_not_written_over(run, write):
     done = run("ingest", path, "--store", "s.db", "--annotate", "--prefix", "dedup_")
     assert done.returncode == 0, done.stderr
     row = lines(done.stdout)[0]
-    assert (row["status"], row["dedup_status"], row["dedup_group"]) == ("draft", "insufficient_text", "a")
+    assert (row["status"], row["dedup_status"], row["dedup_group"]) == ("draft", "new", "a")
     assert run("ingest", path, "--store", "s.db", "--prefix", "dedup_").returncode == 2
 
 

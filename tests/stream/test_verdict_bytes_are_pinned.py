@@ -36,26 +36,26 @@ CASES = {
     "strict": BASE.but(terms=Settings(representation="stem", df_min=2, short="strict", weighting="tfidf")),
 }  # fmt: skip
 PINNED = {
-    "base": "585579495e40e10baa5a0075f3852cfefdb48708aca0ab906ff2c905e419ef17",
-    "defaults": "a3377719ab88c920aae0e803c280641cac2e471393761b320d27e3ccc3690b49",
-    "morph": "a03054d250c14c03ca1d7568a18f244fddcfac3e88f09e574b2ad04bceb9c1f1",
-    "ban": "961f2f4a07b05c612db0e9daf6c4ac738e74700798c2c4ab86d6d4c716296d05",
-    "require": "e2ce48a372cdff8a5600b7282e1ae07e31ba04f0c907130f3ea7996e3888eaee",
-    "contained": "41d9d6c58f94e7234b71f9a6736fa22dbf6c5168669e6729bd2f8cd35b62166e",
-    "no_templates": "721c68ebbdc2ffe682d4d19b36c036d944bed0e0b2ea8ce98293ef2814edaa51",
-    "paper": "82c44f05b33ab5960e71cf98535010a859b8f6298d2e85af9a8755685f0e97a9",
-    "least_shared_0": "3462d9bc2261750706d80964f7f554e1df728564b682f044ee636147e6f75c95",
-    "least_shared_1": "969d7a3c4838c1a074400d8379535273ead73a38e4b5301b7cb8834709de6720",
-    "signature": "7853151eb51ca648bc59582bc2d60b6c596ab748f494ab93deb75411518668e2",
-    "window_documents": "b5e8487fe2659465f66c2d6a2506204192a1d28e86c27c7633a1ea951c3ba700",
-    "short_window": "1178c09b7901529d9e1063dcd02d4d093b1414591572adcbe5450361d35fb7e2",
-    "endless": "f2397457c186407a2301f2a3453d2afe6085099ccbcb019b15d03899036aceba",
-    "opening": "a5f6854264486db423eb499dc73eaf93f0c9505ef308d1178652b5e7c8205659",
-    "chaining": "5cc99684ebab5c33bbe17a4713ba8f2d34f16feb4c8ff033a6f8c284a6e2f31e",
-    "losses": "46c279d0bfef0d762f714bc042a81324688316d833e431730e3721c11a21e2d4",
-    "low_k": "468672add6ee382f7735714354356588f4e3177b672a53dd8eaf08eae5ef10eb",
-    "many_terms": "ffea2bfc219b16fa6aeffd3fd6089c6ad7d25275bfa5704c08a90b2be8febaf4",
-    "strict": "1e4c5d20c0c61a631be5e3fd088ecb23279947e7a9b1f57c76d110b13f9bc7f2",
+    "base": "b551ef96d42c5616fbdf7f93440416beab4e79ad09d20a6ded83e8c713cea106",
+    "defaults": "ce28953f5fe9facb22faf0ecc725b1bd8a1c41d7a4de9f54e244a8e46c74b0be",
+    "morph": "6b9f0ecac7457454fbf5045a490d7d8a7fd65c7b3451fd1a804a96b8447783e7",
+    "ban": "c27dc9bfd86b9f675416a3822f6deb0ab8127532864eac0153c72f14883ade14",
+    "require": "c28f0f6f2d6c30369e1a32502f54c30f71d21a65a2551c337c4e73dc972090e9",
+    "contained": "fbeac5d6764d656bc4276320a3348f22c001140b58f5693f5b9981f8a555eb42",
+    "no_templates": "59e82307cfcfc2f8633dcaf2bf958042e1bd455d23a2fb93bcdf92b9c208093b",
+    "paper": "ddd0a745421116be6699cc9a95421c8bc0be923ce093044a688a92996a3a8130",
+    "least_shared_0": "74a8ec33b3825bb258f7b0cb2443e2bdaedb88a8eae51ccd40f8dc2f73cf9add",
+    "least_shared_1": "42adff1a9d98ddd27f6591b795a7859dade0e9a04ec5769ddd4386772799325e",
+    "signature": "a5bf55b9dbf63e9905cde870239961b2894cc13fc901b52f47d73339083de41c",
+    "window_documents": "f3a33b03b1030e2e19a1580088414513b96e5199cf992b56afc9092b6d0b1b38",
+    "short_window": "d6ed2f0a0cd0a819ff5373ade33b11202f3bf08b924a76ee283c27756b427f6c",
+    "endless": "568d0ae6bfb9d41c0aae4691bfcd942f297175ee3b09e08d952905a766bee5c3",
+    "opening": "ac0ee9b361280be280e3afcff8fd3d36e39ca60f580b716a7d38ff3c88548683",
+    "chaining": "b3005430d76c6029cd7955f96f4abcc690ef60f433eb4df1ac197dd282981484",
+    "losses": "d8fa32b2d0af3e31c65a95bba50c0506c5ab1c9b01840b0a331f5d20d0ba6b95",
+    "low_k": "48bdc5584e451b1cb2f2c6d0756e7584276f13e62b2705b2c2ada74261aa3df5",
+    "many_terms": "c21c18240cd40fd2a58eb37fda643831cd39273dcc269368c9972b80f35891eb",
+    "strict": "6f9b0046d9a7e13e6df6d2d2e3760fd9d8cc10a015dcb43526f01072caea4479",
 }
 
 
@@ -135,4 +135,4 @@ def test_a_model_keeps_its_bytes(stream):
     assert checksum(verdicts) == JUDGED
 
 
-JUDGED = "60977fc4ef3a9c733f794999c3c270fe5cb31a72849612021de6009a454c69b2"
+JUDGED = "738769c87ce36604cb4aa719d90db08dca4d13b9e00e08fe2e4e40633f0e4dfb"
