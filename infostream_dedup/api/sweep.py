@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, cast
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from infostream_dedup.api.dedup import DedupSummary
-    from infostream_dedup.api.pairs import PairListing
     from infostream_dedup.documents import Reading
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence, EvidenceReader
     from infostream_dedup.judging.evidence.facts import DocumentFacts
@@ -475,39 +472,6 @@ def demo(out: str | Path | None = None, *, progress: Progress | None = None) -> 
 
         write_report(result, out)
     return result
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedSample:
-    """The bundled sample and what preset ``judged`` finds in it."""
-
-    documents: list[Document]  # the news items
-    languages: Counter[str]  # items in each language
-    found: DedupSummary  # their statuses and groups
-    pairs: PairListing  # pairs of every kind
-
-
-def judged_sample(*, progress: Progress | None = None) -> JudgedSample:
-    """Find what repeats what in the bundled sample, as ``dedup`` and ``pairs`` do.
-
-    Args:
-        progress: called with each step.
-
-    Returns:
-        The documents with the results.
-    """
-    from infostream_dedup.api.dedup import dedup
-    from infostream_dedup.api.pairs import pairs
-    from infostream_dedup.documents import read_documents
-    from infostream_dedup.language.text.language import detect
-    from infostream_dedup.model import full_text
-    from infostream_dedup.sample import documents_path
-
-    path = str(documents_path())
-    documents = list(read_documents(path))
-    languages = Counter(one.lang or detect(full_text(one)) for one in documents)
-    found = dedup(path, progress=progress)
-    return JudgedSample(documents, languages, found, pairs(path, kinds="all", progress=progress))
 
 
 def moment(date: str | None, tz: str | None = None) -> datetime | None:

@@ -1,8 +1,9 @@
-"""``warm``: fill the tables of words in advance, for container images and machines that start often."""
+"""The bundled sample at work: ``warm`` fills the tables of words with it; ``judged_sample`` shows what repeats what."""
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from infostream_dedup.api.dedup import DedupSummary
+    from infostream_dedup.api.pairs import PairListing
     from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +86,36 @@ def _run_all(progress: Progress | None) -> None:
             step()
         if progress is not None:
             progress("warming", len(steps), len(steps))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSample:
+    """The bundled sample and what preset ``judged`` finds in it."""
+
+    documents: list[Document]  # the news items
+    languages: Counter[str]  # items in each language
+    found: DedupSummary  # their statuses and groups
+    pairs: PairListing  # pairs of every kind
+
+
+def judged_sample(*, progress: Progress | None = None) -> JudgedSample:
+    """Find what repeats what in the bundled sample, as ``dedup`` and ``pairs`` do.
+
+    Args:
+        progress: called with each step.
+
+    Returns:
+        The documents with the results.
+    """
+    from infostream_dedup.api.dedup import dedup
+    from infostream_dedup.api.pairs import pairs
+    from infostream_dedup.documents import read_documents
+    from infostream_dedup.language.text.language import detect
+    from infostream_dedup.model import full_text
+    from infostream_dedup.sample import documents_path
+
+    path = str(documents_path())
+    documents = list(read_documents(path))
+    languages = Counter(one.lang or detect(full_text(one)) for one in documents)
+    found = dedup(path, progress=progress)
+    return JudgedSample(documents, languages, found, pairs(path, kinds="all", progress=progress))

@@ -398,7 +398,7 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
 
 
 def _show_sample(progress: Progress | None) -> None:
-    from infostream_dedup.api.sweep import judged_sample
+    from infostream_dedup.api.warm import judged_sample
 
     sample = judged_sample(progress=progress)
     print_sample(sample, [_pair_for_the_eye(row) for row in sample.pairs])

@@ -14,7 +14,7 @@ from infostream_dedup.sample import documents_path, labels_path
 
 
 def test_the_pairs_are_those_that_pairs_lists() -> None:
-    listed = {(row.a, row.b): row for row in pairs(str(documents_path()), preset="judged", terms=False)}
+    listed = {(row.a, row.b): row for row in pairs(str(documents_path()), preset="judged", terms=False, kinds="all")}
     found = evaluate(str(documents_path()), labels_path(), representation="stem")
     assert found.judged is not None
     assert found.judged.scores.linked == len(listed)

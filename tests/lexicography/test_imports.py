@@ -86,7 +86,7 @@ def test_broken_rows_stop_an_import_and_leave_nothing(bring: Bring, tmp_path: Pa
     with pytest.raises(BadDataError) as failure:
         bring("t.tsv", text, "tsv")
     assert told in str(failure.value)
-    assert str(failure.value).endswith("--skip imports the rest without broken rows [E_IMPORT]")
+    assert str(failure.value).endswith("; skip imports the rest without broken rows [E_IMPORT]")
     assert failure.value.line == 3
     assert not (tmp_path / "data").exists()
     done = bring("t.tsv", text, "tsv", skip=True)
@@ -239,9 +239,9 @@ def test_tables_are_listed_and_removed(bring: Bring) -> None:
 
 
 @pytest.mark.parametrize(("more", "told"), [
-    ({"source": "uk"}, "--from and --to are both uk"),
-    ({"source": "de"}, "--from is 'de'; expected one of ru, uk, en"), ({"table_format": "csv"}, "--format is 'csv'"),
-    ({"parts": ["verb"]}, r"--pos is \['verb'\]"), ({"name": "../up"}, r"the table's name is '\.\./up'"),
+    ({"source": "uk"}, "from and to are both uk"),
+    ({"source": "de"}, "from is 'de'; expected one of ru, uk, en"), ({"table_format": "csv"}, "format is 'csv'"),
+    ({"parts": ["verb"]}, r"pos is \['verb'\]"), ({"name": "../up"}, r"the table's name is '\.\./up'"),
 ])  # fmt: skip
 def test_wrong_wishes(bring: Bring, more: dict[str, Any], told: str) -> None:
     with pytest.raises(ConfigurationError, match=told):

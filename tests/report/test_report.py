@@ -6,7 +6,7 @@ import pytest
 
 from infostream_dedup import sweep
 from infostream_dedup.report.files import report_files
-from infostream_dedup.report.tables import PUBLISHED
+from infostream_dedup.report.tables import PUBLISHED, Cover
 from infostream_dedup.sample import documents_path
 
 EVIL = '<script>alert(1)</script>"><img src=x onerror=alert(2)>'
@@ -29,7 +29,7 @@ class _Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def files():
-    return report_files(sweep(documents_path()))
+    return report_files(sweep(documents_path()), Cover(paper=True))
 
 
 def test_the_page_asks_for_nothing_from_outside(files):
@@ -68,13 +68,13 @@ def test_the_paper_is_shown_next_to_ours(files):
 
 def test_groups_and_the_confirmed_block_are_shown():
     page = report_files(sweep(documents_path(), representations=["stem"], confirmed=True))["report.html"].decode()
-    assert "Groups of duplicates" in page
+    assert "Groups of linked documents" in page
     assert ">stem, confirmed</th>" in page
     assert "second look at wording" in page
 
 
 def test_equal_results_give_equal_bytes(files):
-    assert report_files(sweep(documents_path())) == files
+    assert report_files(sweep(documents_path()), Cover(paper=True)) == files
 
 
 def test_a_collection_without_links_still_has_a_report():

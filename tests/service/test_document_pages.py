@@ -19,7 +19,7 @@ TEXT = "Мэр Харькова открыл новый мост через ре
 def three(fresh: ServiceClient) -> ServiceClient:
     documents = [
         {"id": "а/1 ?", "text": TEXT, "title": "Мост открыт", "source": "первый", "url": "https://e.example/1"},
-        {"id": "b", "text": TEXT, "source": "второй", "published": "2026-03-01T12:00:00Z"},
+        {"id": "b", "text": TEXT, "title": "Мост открыт", "source": "второй", "published": "2026-03-01T12:00:00Z"},
         {"id": "c", "text": "Театр показал премьеру спектакля по роману, режиссёр позвал хор и оркестр из столицы."},
     ]
     assert fresh("POST", "/v1/batches", json={"documents": documents}).status_code == 200

@@ -60,7 +60,7 @@ def test_the_likeliest_candidate_is_named_not_the_one_with_most_key_terms(news, 
 
 def test_what_cannot_be_known_is_none(news, settings):
     stream = [news(id_, range(8), dated=False, source=None, numbers=(77,)) for id_ in "ab"]
-    stream[1] = replace(stream[1], text=stream[1].text + " .")
+    stream[1] = replace(stream[1], text=stream[1].text + " ещё")
     verdict = judged(stream, settings, model())[-1]
     assert dict(verdict.criteria)["time_apart"] is None
 
@@ -115,7 +115,7 @@ def test_a_store_without_a_model_takes_none_later(plain, tmp_path):
 
 @pytest.mark.parametrize(
     ("changes", "classifier", "message"),
-    [({"keep_text": False}, model(), "--keep-text"), ({}, model(statistics="collection"), "--statistics background")],
+    [({"keep_text": False}, model(), "--keep-text"), ({}, model(statistics="collection"), "statistics background")],
 )
 def test_refusals_leave_no_store_behind(settings, tmp_path, changes, classifier, message):
     with pytest.raises(ConfigurationError, match=message):

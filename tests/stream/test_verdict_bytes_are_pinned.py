@@ -120,7 +120,7 @@ def test_a_store_that_is_closed_and_opened_keeps_the_bytes(stream, tmp_path):
     assert checksum(verdicts) == STORED
 
 
-STORED = "b1fcb1ce23421c5d72ff6d322a5441b1f2941ea64a2e50c912804e76cd6f37a9"
+STORED = "d682aee2630029385afe79da86a896b1e35e953aa6da8a0578c18489d456c485"
 
 
 def test_a_model_keeps_its_bytes(stream):

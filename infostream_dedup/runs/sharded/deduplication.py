@@ -211,7 +211,7 @@ class Statuses:
         join_groups(exact[equal], equal, self._parents)
         short = self._nodes.sizes[self._nodes.node_of] < INSUFFICIENT_TERMS
         conditions = [exact != _NOBODY, short, self._duplicate != _NOBODY, self._similar != _NOBODY]
-        status = np.select(conditions, [1, np.where(first == _NOBODY, 2, 0), 3, 4], 0).astype(np.uint8)
+        status = np.select(conditions, [1, 2, 3, 4], 0).astype(np.uint8)
         of = np.select([status == 1, status == 3, status == 4], [exact, self._duplicate, self._similar], _NOBODY)
         return FoundStatuses(
             status,
