@@ -58,7 +58,7 @@ def fork(path: Path, new: Path, *, preset: str = "faithful", thresholds: Thresho
         with tempfile.TemporaryDirectory(dir=new.resolve().parent, prefix=f".{new.name}.") as folder:
             file = Path(folder, "store")
             with Store.open(file, settings_digest=settings.digest, settings=settings.as_dict()) as store:
-                changed = _judge_anew(old, store, settings)
+                changed = _judge_anew(old, store, settings, openings=before.preset == preset)
                 store.forget(*_forgotten(old))
                 store.wipe()
                 store.backup(new)
@@ -98,8 +98,8 @@ def _forgotten(old: Store) -> list[str]:
     return [name for (name,) in rows]
 
 
-def _judge_anew(old: Store, store: Store, settings: StreamSettings) -> int:
-    """Judge batch by batch; return the number of documents with another status."""
+def _judge_anew(old: Store, store: Store, settings: StreamSettings, *, openings: bool) -> int:
+    """Judge batch by batch, by their openings if both presets mean the same by them; count what has another status."""
     loaded = old.load()
     engine = StreamEngine(settings, wording=store.wording)
     terms, changed = list(old.terms()), 0
@@ -115,6 +115,8 @@ def _judge_anew(old: Store, store: Store, settings: StreamSettings) -> int:
                 content_hashes=[one.content_hash for one in remembered],
             )
         else:
+            if not openings:
+                remembered = [replace(one, opening_hash=b"") for one in remembered]
             decided = engine.decide_anew(remembered, terms[first_term : first_term + new_terms])
         ordinals = None if answers is None else numbers_of(answers, INT64).tolist()
         store.append(Batch(name, digest, decided, ordinals))

@@ -34,9 +34,7 @@ def verdicts(path):
 @pytest.mark.parametrize("preset", ["faithful", "judged"])
 def test_key_terms_give_what_the_documents_would(documents, tmp_path, preset):
     """From either preset, and the stream goes on as the other one does."""
-    # Key terms of texts without their repeated lines would be others.
-    lines = {"keep_repeated_lines": True} if preset == "judged" else {}
-    ingested(tmp_path / "old.db", documents[:150], preset=preset, **lines)
+    ingested(tmp_path / "old.db", documents[:150], preset=preset)
     expected = ingested(
         tmp_path / "new.db", documents, preset="faithful", k_duplicate=9, templates=preset == "faithful"
     )
