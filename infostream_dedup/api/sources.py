@@ -6,6 +6,7 @@ import hashlib
 import logging
 import shutil
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -19,7 +20,7 @@ from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.model.limits import own_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
@@ -74,7 +75,7 @@ def documents_to_collect(
     """Yield what is compared of the documents of a source: in blocks, unless each has to be processed on the way."""
     from infostream_dedup.runs.batch.sources import rereadable
 
-    with rereadable(source, reading, keep=True) as documents:
+    with rereadable(source, reading, keep=isinstance(source, Iterator)) as documents:
         documents.report = report
         yield from compared_documents(documents, lines=lines)
 
