@@ -127,12 +127,6 @@ def files_of(report: ReadingReport) -> NDArray[np.int64]:
 JUDGED: Final = "judged"
 """Name of the preset."""
 
-_NOT_BY_WORDING: Final = (
-    *("k_min", "cross_language", "statistics", "min_probability", "explain", "between", "one_to_one", "kinds"),
-    *("semantic", "workdir", "memory", "window_days"),
-)
-"""Options that pairs by wording do not have."""
-
 FIXED: Final = ("k", "n", "score", "threshold", "min_terms", "rule", "target")
 """Settings that decide about pairs in other presets; the pair model was trained with fixed values."""
 
@@ -392,10 +386,24 @@ def pairs(
     order = PairChoice(sort=sort or "id", top=top)
     OneOf("key-terms", "wording").check("by", by)
     if by == "wording":
-        given: dict[str, Any] = {name: value for name, value in locals().items() if name in _NOT_BY_WORDING}
+        given = {
+            "k_min": k_min,
+            "cross_language": cross_language,
+            "statistics": statistics,
+            "min_probability": min_probability,
+            "explain": explain,
+            "between": between,
+            "one_to_one": one_to_one,
+            "kinds": kinds,
+            "semantic": semantic,
+            "workdir": workdir,
+            "memory": memory,
+            "window_days": window_days,
+            "settings": settings,
+        }
         return _by_wording(
             source,
-            _reading_by_wording(options, {**given, "settings": settings}, reading),
+            _reading_by_wording(options, given, reading),
             order=order,
             identical=identical,
             between_files=between_files,
