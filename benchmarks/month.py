@@ -157,10 +157,7 @@ READERS = {"arrow": _read_arrow, "documents": _read_documents}
 
 def _measure_job(folder: Path, reader: str, representation: str, target: str) -> dict[str, Any]:
     settings = Settings(representation=representation, target=target)
-    toy = collect(
-        (Document(id=str(number), text="снег в киеве", lang="ru") for number in range(3)),
-        hashes=False,
-    )
+    toy = collect((Document(id=str(number), text="снег в киеве", lang="ru") for number in range(3)), hashes=False)
     relation_of(toy.key_terms(settings), settings).measures()
     stages: dict[str, dict[str, float]] = {}
 

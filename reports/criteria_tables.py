@@ -38,12 +38,7 @@ is printed as 0,99998 %; it is in fact the ratio .99998."""
 
 
 def candidate_table(
-    models: DocumentModels,
-    labels: Sequence[Label],
-    *,
-    newest: int | None = None,
-    k: int = 3,
-    n: int = 12,
+    models: DocumentModels, labels: Sequence[Label], *, newest: int | None = None, k: int = 3, n: int = 12
 ) -> list[dict[str, Any]]:
     """Measure both filters on one collection: the paper's two heaviest words, then key-term links.
 

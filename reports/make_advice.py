@@ -177,12 +177,7 @@ def measures_of(record: Record) -> list[Measures]:
         (reciprocal, links), (closed, paths) = (map(int, one.split("/")) for one in (s, t))
         found.append(
             Measures.of(
-                k=k,
-                documents=int(record["documents"]),
-                links=links,
-                reciprocal=reciprocal,
-                paths=paths,
-                closed=closed,
+                k=k, documents=int(record["documents"]), links=links, reciprocal=reciprocal, paths=paths, closed=closed
             )
         )
     return found

@@ -63,15 +63,7 @@ def _document_row(documents: list[Document], labels: list[dict[str, Any]], notat
             shared += common > 0
             half += common > 0 and common >= min(len(one), len(other)) / 2
     recall, precision = len(met) / len(true), shared / passages
-    return (
-        len(true),
-        len(met),
-        f"{recall:.4f}",
-        len(found),
-        passages,
-        f"{precision:.4f}",
-        f"{half / passages:.4f}",
-    )
+    return (len(true), len(met), f"{recall:.4f}", len(found), passages, f"{precision:.4f}", f"{half / passages:.4f}")
 
 
 # Words in runs.

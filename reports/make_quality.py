@@ -98,11 +98,7 @@ def language_page(collections: _Collections) -> None:
             {"set": "all", "language": language, "documents": documents, "found": found, "accuracy": found / documents}
         )
     write_part(
-        "quality.md",
-        "language",
-        "Language identification",
-        "python reports/make_quality.py language",
-        [table(rows)],
+        "quality.md", "language", "Language identification", "python reports/make_quality.py language", [table(rows)]
     )
 
 

@@ -135,11 +135,7 @@ def test_every_extra_for_users_is_described() -> None:
         ("jinja2", "report", "from infostream_dedup.report.html import environment as f; f()"),
         ("pyarrow", "tables", "import infostream_dedup as i; i.sweep(['Мэр открыл мост']).to_arrow()"),
         ("pyarrow", "tables", "import infostream_dedup as i; i.dedup(['Мэр открыл мост'], out='kept.parquet')"),
-        (
-            "pyarrow",
-            "tables",
-            "import infostream_dedup as i; i.dedup(['Мэр открыл мост'], out='a.csv', workdir='w')",
-        ),
+        ("pyarrow", "tables", "import infostream_dedup as i; i.dedup(['Мэр открыл мост'], out='a.csv', workdir='w')"),
         ("pyarrow", "spark", "import infostream_dedup as i; i.spark"),
         (
             "feedparser",

@@ -92,11 +92,7 @@ def errors() -> str:
     codes[130], codes[143] = ["Interrupted (Ctrl-C)."], ["Terminated (SIGTERM)."]
     lines = ["# Exit codes and error codes", MADE, "## Exit codes", "| code | meaning |\n|---|---|"]
     lines[-1] += "".join(f"\n| {code} | {'<br>'.join(_cell(one) for one in codes[code])} |" for code in sorted(codes))
-    lines += [
-        "## Error codes",
-        ABOUT_CODES,
-        "| code | raised in | messages |\n|---|---|---|",
-    ]
+    lines += ["## Error codes", ABOUT_CODES, "| code | raised in | messages |\n|---|---|---|"]
     for code, (rooms, said) in sorted(raised().items()):
         places = ", ".join(f"`{room}`" for room in sorted(rooms))
         lines[-1] += f"\n| `{code}` | {places} | {'<br>'.join(map(_prose, sorted(said)))} |"

@@ -17,16 +17,7 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Language
 
-__all__ = [
-    "DictionaryCheck",
-    "build",
-    "check",
-    "import_table",
-    "install_model",
-    "list_tables",
-    "remove_table",
-    "show",
-]
+__all__ = ["DictionaryCheck", "build", "check", "import_table", "install_model", "list_tables", "remove_table", "show"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -428,12 +428,7 @@ def pairs(
         return judged_pairs(
             source,
             chosen_for_judging(
-                pairs,
-                PairKeywords,
-                options,
-                settings=settings,
-                reading=reading,
-                representations=("morph", "pivot"),
+                pairs, PairKeywords, options, settings=settings, reading=reading, representations=("morph", "pivot")
             ),
             replace(
                 order,

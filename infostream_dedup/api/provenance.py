@@ -98,11 +98,7 @@ class Provenances(Listing[dict[str, Any]]):
     """
 
     def __init__(
-        self,
-        groups: Sequence[tuple[str, Provenance]],
-        total: int,
-        documents: Sequence[Document],
-        report: ReadingReport,
+        self, groups: Sequence[tuple[str, Provenance]], total: int, documents: Sequence[Document], report: ReadingReport
     ) -> None:
         rows = (copy.as_dict(name, one) for name, one in groups for copy in one.copies)
         super().__init__(rows, _COLUMNS, report)

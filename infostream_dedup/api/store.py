@@ -383,11 +383,7 @@ def same_thresholds(path: str | Path, thresholds: Thresholds) -> tuple[list[str]
 
 
 def fork(
-    path: str | Path,
-    new: str | Path,
-    *,
-    preset: str = "faithful",
-    thresholds: str | Path | Thresholds | None = None,
+    path: str | Path, new: str | Path, *, preset: str = "faithful", thresholds: str | Path | Thresholds | None = None
 ) -> Forked:
     """Judge all documents of a store anew, into a new store: with other thresholds, or with the other preset.
 

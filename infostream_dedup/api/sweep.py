@@ -63,10 +63,7 @@ class MemorySweep:
         ranges = TripleRanges() if self.estimate and not self._looks_again else None
         reader = self._reader(ranges)
         collection = collect(
-            single if self.planted else documents,
-            hashes=self._looks_again,
-            evidence=reader,
-            progress=self.progress,
+            single if self.planted else documents, hashes=self._looks_again, evidence=reader, progress=self.progress
         )
         second_look, census = self._compared(collection, reader, ranges)
         if second_look is None and len(self.representations) == 1:
@@ -257,11 +254,7 @@ def sweep(
     refusal, scaled = refuse_on_disk(agreed), True if options.get("short") == "scaled" else None
     if by is not None and by not in PARTINGS:
         raise UsageError(f"a collection cannot be divided by {by!r}; by (--by) is one of {', '.join(PARTINGS)}")
-    for asked, why in (
-        (by, _PARTS_IN_MEMORY),
-        (confirmed, _CONFIRMED_IN_MEMORY),
-        (planted, _PLANTED_IN_MEMORY),
-    ):
+    for asked, why in ((by, _PARTS_IN_MEMORY), (confirmed, _CONFIRMED_IN_MEMORY), (planted, _PLANTED_IN_MEMORY)):
         refusal = why if asked else refusal
     with chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal) as disk:
         if disk is not None:

@@ -58,16 +58,7 @@ if TYPE_CHECKING:
 _PAGE: Final = ("made", "ui_language", "xlsx", "paper")
 _WORDS: Final = "infostream_dedup.sweep.words"
 _READING: Final = (
-    *(
-        "on_error",
-        "quarantine",
-        "max_errors",
-        "columns",
-        "make_ids",
-        "other_languages",
-        "encoding",
-        "repair",
-    ),
+    *("on_error", "quarantine", "max_errors", "columns", "make_ids", "other_languages", "encoding", "repair"),
     "write_repaired",
 )
 _AGAIN: Final = ("on_error", "max_errors", "tz", "columns", "make_ids", "other_languages", "encoding")

@@ -221,10 +221,7 @@ def install_model(file: Path, output_format: str | None, quiet: bool) -> None:
     }
     print_rows([row], chosen_format(output_format, "table", "jsonl"))
     if not done.tried:
-        note(
-            f"the model can be used once its packages are installed: {how_to_install('translate')}",
-            quiet=quiet,
-        )
+        note(f"the model can be used once its packages are installed: {how_to_install('translate')}", quiet=quiet)
 
 
 @click.group(cls=Commands, examples=["dictionaries show завод", "dictionaries check"])

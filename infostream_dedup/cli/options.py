@@ -354,9 +354,7 @@ boilerplate_option = reads(
 )
 
 repeated_lines_option = expert(
-    "--keep-repeated-lines",
-    is_flag=True,
-    help="Also compare lines that many documents repeat, such as footers.",
+    "--keep-repeated-lines", is_flag=True, help="Also compare lines that many documents repeat, such as footers."
 )
 
 

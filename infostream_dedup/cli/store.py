@@ -408,13 +408,7 @@ def index(file: Path, output_format: str | None, quiet: bool) -> None:
 @output("--caches", is_flag=True, help="Also delete the caches of word forms, which contain single rare words.")
 @format_options
 def forget(
-    file: Path,
-    ids: tuple[str, ...],
-    sources: tuple[str, ...],
-    output_format: str | None,
-    *,
-    caches: bool,
-    quiet: bool,
+    file: Path, ids: tuple[str, ...], sources: tuple[str, ...], output_format: str | None, *, caches: bool, quiet: bool
 ) -> None:
     """Remove the content of documents: title, text, signature, checksums of the text, terms of the verdict.
 

@@ -17,15 +17,7 @@ from infostream_dedup.documents.frames import list_records
 from infostream_dedup.documents.json_blocks import JsonBlock, json_blocks
 from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
-from infostream_dedup.documents.kernels.json_lines import (
-    BLANK,
-    CHECK,
-    ID,
-    LEFT,
-    NO_LANGUAGE,
-    READ,
-    SOURCE,
-)
+from infostream_dedup.documents.kernels.json_lines import BLANK, CHECK, ID, LEFT, NO_LANGUAGE, READ, SOURCE
 from infostream_dedup.documents.reading import (
     Reading,
     RecordReaders,

@@ -349,11 +349,7 @@ def _page(text: str, name: str, moment: datetime) -> dict[str, Any] | None:
         url = address
     root = _package("lxml.html", "feeds").fromstring(text)
     return _document(
-        text=found.text or "",
-        title=found.title or "",
-        url=url,
-        published=page_date(root, url, moment),
-        own_id=None,
+        text=found.text or "", title=found.title or "", url=url, published=page_date(root, url, moment), own_id=None
     )
 
 

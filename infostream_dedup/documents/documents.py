@@ -65,11 +65,7 @@ class OtherFields(dict[str, Any]):
     __slots__ = ("given", "order", "theirs")
 
     def __init__(
-        self,
-        values: Mapping[str, Any],
-        order: tuple[str, ...],
-        given: Mapping[str, Any],
-        theirs: tuple[str, ...] = (),
+        self, values: Mapping[str, Any], order: tuple[str, ...], given: Mapping[str, Any], theirs: tuple[str, ...] = ()
     ) -> None:
         super().__init__(values)
         self.order = order

@@ -95,12 +95,7 @@ def is_frame(source: object) -> bool:
 
 
 def frame_records(
-    frame: Any,
-    names: ColumnNames,
-    read_batch: ReadBatch,
-    *,
-    ids: bool = True,
-    source: str = FRAME,
+    frame: Any, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True, source: str = FRAME
 ) -> Iterator[Any]:
     """Yield the records of a table in memory, rows numbered from 1; a single error if its columns are wrong."""
     require_arrow("reading a data frame")

@@ -120,8 +120,7 @@ class Reading:
         Option("Documents in languages other than ru, uk and en: compared by stems, left out, or bad records.", READS),
     ] = "stem"
     encoding: Annotated[
-        str | None,
-        Option("Encoding of text files.", READS, default="UTF-8; UTF-16, cp1251, koi8-u recognised"),
+        str | None, Option("Encoding of text files.", READS, default="UTF-8; UTF-16, cp1251, koi8-u recognised")
     ] = None
     repair: Annotated[
         bool, Option("Judge texts that were once decoded wrongly as what they were; they are counted.", EXPERT)

@@ -6,7 +6,4 @@ people's work, so they are in a separate file, ``<store>.desk``, in which nothin
 
 from infostream_dedup.judgements.desk import Desk, desk_path
 
-__all__ = [
-    "Desk",
-    "desk_path",
-]
+__all__ = ["Desk", "desk_path"]

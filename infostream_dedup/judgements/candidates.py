@@ -246,11 +246,7 @@ def agreement_of(connection: sqlite3.Connection) -> dict[str, Any]:
         {"persons": list(two), "pairs": len(rows), "agreed": sum(x == y for x, y in rows), "kappa": kappa(rows)}
         for two, rows in sorted(shared.items(), key=lambda item: (-len(item[1]), item[0]))
     ]
-    return {
-        "pairs": len(several),
-        "agreed": sum(len(set(said.values())) == 1 for said in several),
-        "judges": judges,
-    }
+    return {"pairs": len(several), "agreed": sum(len(set(said.values())) == 1 for said in several), "judges": judges}
 
 
 def disagreements(connection: sqlite3.Connection, limit: int) -> list[dict[str, Any]]:

@@ -272,11 +272,9 @@ def _chosen(
         return known.counted, "count"
     if consistent is not None and way in ("auto", "consistency"):
         return Choice(consistent, Phrase.of("consistency: {said}", said=said)), "consistency"
-    why = {
-        "estimate": [Phrase.of("there is no estimate")],
-        "count": [known.uncounted],
-        "consistency": [said],
-    }.get(way, [known.uncounted, said])
+    why = {"estimate": [Phrase.of("there is no estimate")], "count": [known.uncounted], "consistency": [said]}.get(
+        way, [known.uncounted, said]
+    )
     return Choice(usual_k(n), Phrase.of("default: {why}", why=Phrase.joined(why))), "default"
 
 

@@ -42,11 +42,7 @@ _SEED: Final = 2026
 
 
 def drawn_documents(
-    keys: sp.csr_array,
-    targets: sp.csr_array,
-    *,
-    most_postings: int = MOST_POSTINGS,
-    size: int = SAMPLED_DOCUMENTS,
+    keys: sp.csr_array, targets: sp.csr_array, *, most_postings: int = MOST_POSTINGS, size: int = SAMPLED_DOCUMENTS
 ) -> NDArray[np.int64] | None:
     """Draw documents by ordinal; the draw depends only on the number of documents, not on their content.
 

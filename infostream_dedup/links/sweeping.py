@@ -64,12 +64,7 @@ def sweep_by_products(
     return rows
 
 
-def sweep_shares(
-    shares: sp.csr_array,
-    thresholds: Iterable[float],
-    *,
-    between_groups: bool = False,
-) -> list[Measures]:
+def sweep_shares(shares: sp.csr_array, thresholds: Iterable[float], *, between_groups: bool = False) -> list[Measures]:
     """Measure the links at each threshold of the matched share of weight.
 
     Returns one row for each distinct threshold, ascending.

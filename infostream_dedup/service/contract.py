@@ -28,10 +28,7 @@ _PROBLEM: Final = {
 
 
 def _problem(description: str) -> dict[str, Any]:
-    return {
-        "description": description,
-        "content": {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
-    }
+    return {"description": description, "content": {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
 
 
 ANSWERS: Final[dict[int | str, dict[str, Any]]] = {

@@ -87,10 +87,7 @@ class Guard:
         begin = time.perf_counter()
         method = scope["method"]
         outgoing = _Outgoing(
-            send,
-            self._limits.silent_seconds,
-            open_cache=scope["path"].startswith(_FILES),
-            bodiless=method == "HEAD",
+            send, self._limits.silent_seconds, open_cache=scope["path"].startswith(_FILES), bodiless=method == "HEAD"
         )
         if method == "HEAD" and is_page(scope["path"]):
             # Programs that watch whether a site is up ask so.

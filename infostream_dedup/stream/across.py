@@ -703,11 +703,7 @@ class Across:
         return found
 
     def extend_verdict(
-        self,
-        document: Remembered,
-        verdict: Verdict,
-        links: Sequence[LinkAcross],
-        translation: TranslatedFrom | None,
+        self, document: Remembered, verdict: Verdict, links: Sequence[LinkAcross], translation: TranslatedFrom | None
     ) -> tuple[Verdict, list[StoryEvent]]:
         """Add the links of a document across languages to its verdict."""
         groups, ordinal = self._groups, document.ordinal

@@ -209,11 +209,7 @@ class StreamEngine:
     """
 
     def __init__(
-        self,
-        settings: StreamSettings,
-        *,
-        second: SecondStage | None = None,
-        wording: WordingSource | None = None,
+        self, settings: StreamSettings, *, second: SecondStage | None = None, wording: WordingSource | None = None
     ) -> None:
         if settings.preset == "judged" and wording is None:
             raise ValueError("evidence decides in this stream, so the engine needs the wording of earlier documents")

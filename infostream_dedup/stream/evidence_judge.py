@@ -131,10 +131,7 @@ class StoryPairs:
         return ordinal - self._used > _UNUSED or self.evidence.nbytes > _MOST_EVIDENCE
 
     def choose(
-        self,
-        earlier: NDArray[np.int64],
-        later: NDArray[np.int64],
-        facts: tuple[DocumentFacts, DocumentFacts],
+        self, earlier: NDArray[np.int64], later: NDArray[np.int64], facts: tuple[DocumentFacts, DocumentFacts]
     ) -> ToJudge:
         """Choose the pairs that must be judged.
 
@@ -450,12 +447,7 @@ class EvidenceJudge:
         story, evidence = self._story, self._story.evidence
         chosen = story.choose(asked.earlier, asked.later, (self._facts(asked.earlier), self._facts(asked.later)))
         judged = self._judge(
-            chosen.a,
-            chosen.b,
-            chosen.facts,
-            keys=evidence.keys,
-            records=evidence.records,
-            triples=evidence.triples,
+            chosen.a, chosen.b, chosen.facts, keys=evidence.keys, records=evidence.records, triples=evidence.triples
         )
         repeats = story.repeats(chosen, judged.status >= DocumentStatus.DUPLICATE)
         return _Pairs(asked.at(chosen.places), judged), _Repeated(asked.later[repeats], asked.earlier[repeats])

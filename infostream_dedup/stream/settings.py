@@ -158,8 +158,7 @@ class StreamSettings:
         str, OneOf(*BEST_POLICIES), Option("Which document represents a group (see 'store best').", EXPERT)
     ] = "earliest"
     source_ranks: Annotated[
-        tuple[str, ...],
-        Option("A source for --best source-rank, best first.", EXPERT, flag="source-rank", many=True),
+        tuple[str, ...], Option("A source for --best source-rank, best first.", EXPERT, flag="source-rank", many=True)
     ] = ()
     templates: Annotated[bool, Option("Whether duplicates with different numbers count only as similar.", EXPERT)] = (
         True

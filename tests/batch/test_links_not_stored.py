@@ -26,11 +26,7 @@ def test_k_whose_links_are_too_many_to_store_still_have_rows(monkeypatch):
 def test_every_long_step_shows_its_progress(monkeypatch):
     monkeypatch.setattr(linking, "MOST_LINKS", 10)
     told = []
-    sweep(
-        documents_path(),
-        representations=["stem"],
-        progress=lambda name, done, of: told.append((name, done, of)),
-    )
+    sweep(documents_path(), representations=["stem"], progress=lambda name, done, of: told.append((name, done, of)))
     last = {name: (done, of) for name, done, of in told}
     assert {"reading", "matching", "counting links", "measuring", "sweep"} <= set(last)
     assert all(done == of for name, (done, of) in last.items() if name != "sweep stem")

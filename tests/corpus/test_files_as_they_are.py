@@ -111,11 +111,7 @@ def test_ids_may_be_long_addresses(tmp_path: Path) -> None:
 
 ANSWERS: list[tuple[Any, dict[str, Any], dict[str, Any]]] = [
     ({"response": {"numFound": 1, "docs": [ROW]}}, {}, ROW),
-    (
-        {"status": "ok", "articles": [{"url": "1", "content": TEXT}]},
-        {"columns": "id=url,text=content"},
-        ROW,
-    ),
+    ({"status": "ok", "articles": [{"url": "1", "content": TEXT}]}, {"columns": "id=url,text=content"}, ROW),
     (
         {"hits": {"total": 1, "hits": [{"_id": "1", "_source": {"body": TEXT}}]}},
         {"columns": "id=_id,text=_source.body"},

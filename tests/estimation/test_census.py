@@ -54,10 +54,7 @@ def test_a_case_worked_by_hand(triple_rows, universe):
 def test_only_pairs_of_seven_days_and_series_apart(triple_rows, universe):
     rows = triple_rows([range(30)] * 4)
     within = universe(
-        4,
-        days=np.array([0.0, 6.0, 7.0, 20.0]),
-        sources=np.array([1, 1, 2, 1]),
-        titles=np.array([5, 6, 5, 5]),
+        4, days=np.array([0.0, 6.0, 7.0, 20.0]), sources=np.array([1, 1, 2, 1]), titles=np.array([5, 6, 5, 5])
     )
     found = find_all_copies(rows, within)
     assert sorted(_table(found)) == [(0, 1), (0, 2), (1, 2)]

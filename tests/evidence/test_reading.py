@@ -13,13 +13,7 @@ from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_text
 from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.model import Document
 from infostream_dedup.stream.preparation import full_texts
-from tests.oracles.plain_reading import (
-    date_hash,
-    figure_hash,
-    read_plainly,
-    skeleton_code,
-    word_hash,
-)
+from tests.oracles.plain_reading import date_hash, figure_hash, read_plainly, skeleton_code, word_hash
 
 LISTS = ("triples", "numbers", "names", "lead", "body")
 

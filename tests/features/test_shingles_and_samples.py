@@ -5,13 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from infostream_dedup.judging.features.fingerprints import (
-    grouped,
-    megashingles,
-    minwise,
-    sample_min,
-    sample_mod,
-)
+from infostream_dedup.judging.features.fingerprints import grouped, megashingles, minwise, sample_min, sample_mod
 from infostream_dedup.judging.features.rows import distinct, rows_from
 from infostream_dedup.judging.features.words import hash_sequences, hash_words, read_words, scrambled, shingles
 

@@ -11,15 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.links import (
-    GroupCounts,
-    LowLinks,
-    NodeLinks,
-    ShareLinks,
-    StoredLinks,
-    group_counts,
-    match,
-)
+from infostream_dedup.links import GroupCounts, LowLinks, NodeLinks, ShareLinks, StoredLinks, group_counts, match
 from infostream_dedup.links.compiled.matching import match_nodes
 
 N = 6
@@ -53,11 +45,7 @@ def nodes(keys, targets, *, k_min):
 def test_all_forms_agree_where_links_are_stored(terms, k_min):
     plain = stored(*terms)
     ks = range(k_min, N + 1)
-    others = [
-        nodes(*terms, k_min=k_min),
-        LowLinks(stored(*terms, k_min=k_min)),
-        LowLinks(nodes(*terms, k_min=k_min)),
-    ]
+    others = [nodes(*terms, k_min=k_min), LowLinks(stored(*terms, k_min=k_min)), LowLinks(nodes(*terms, k_min=k_min))]
     for other in others:
         assert other.measures(ks) == plain.measures(ks)
         for ours, theirs in zip(other.group_sizes(ks), plain.group_sizes(ks), strict=True):

@@ -5,13 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from infostream_dedup.links import sweeping
-from infostream_dedup.links.sweeping import (
-    closed_from,
-    drawn_paths,
-    paths_by_middle,
-    reciprocated,
-    sampled_closed,
-)
+from infostream_dedup.links.sweeping import closed_from, drawn_paths, paths_by_middle, reciprocated, sampled_closed
 
 from .test_readings import link_counts
 

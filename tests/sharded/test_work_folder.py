@@ -13,13 +13,7 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup import dedup, sweep
-from infostream_dedup.errors import (
-    BadDataError,
-    CannotCreateError,
-    ConfigurationError,
-    StoreBusyError,
-    UsageError,
-)
+from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, StoreBusyError, UsageError
 from infostream_dedup.links.intervals import NO_INTERVAL
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect

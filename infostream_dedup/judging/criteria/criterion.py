@@ -78,11 +78,7 @@ CRITERIA: Final[Registry[Criterion]] = Registry("infostream_dedup.judging.criter
 
 
 def criterion(
-    *,
-    say: Callable[[float], str],
-    order: float = float("inf"),
-    typical: Typical | None = None,
-    combined: bool = False,
+    *, say: Callable[[float], str], order: float = float("inf"), typical: Typical | None = None, combined: bool = False
 ) -> Callable[[Callable[[ComparedPairs], Both]], Callable[[ComparedPairs], Both]]:
     """Return a decorator that makes a function a criterion of the same name."""
 

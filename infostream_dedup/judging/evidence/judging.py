@@ -78,10 +78,7 @@ def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
 
 
 def statuses(
-    kinds: NDArray[np.int8],
-    same_text: NDArray[np.bool_],
-    wording_most: NDArray[np.float64],
-    joined: NDArray[np.bool_],
+    kinds: NDArray[np.int8], same_text: NDArray[np.bool_], wording_most: NDArray[np.float64], joined: NDArray[np.bool_]
 ) -> NDArray[np.int8]:
     """``DocumentStatus`` that each pair gives its later document: int8 (pairs,)."""
     related = (kinds == Kind.RELATED) & (wording_most < RELATED_WORDING)

@@ -219,7 +219,5 @@ def tables() -> Tables:
     months = {word_hash(word): MONTH_WORDS.get(word, 0) for word in (*MONTH_WORDS, *DAY_WORDS)}
     words = sorted(months)
     return Tables(
-        *alphabet(),
-        np.array(words, dtype=np.uint64),
-        np.array([months[word] for word in words], dtype=np.int64),
+        *alphabet(), np.array(words, dtype=np.uint64), np.array([months[word] for word in words], dtype=np.int64)
     )

@@ -185,12 +185,7 @@ def _bounds(model: PairModel) -> ModelBounds:
     return ModelBounds(
         start=model.intercept + max(weights["cosine"], 0.0),
         length=weights["length"],
-        numbers=(
-            weights["numbers_least"],
-            weights["numbers_most"],
-            weights["numbers_known"],
-            weights["numbers_miss"],
-        ),
+        numbers=(weights["numbers_least"], weights["numbers_most"], weights["numbers_known"], weights["numbers_miss"]),
         names=(weights["names_least"], weights["names_most"], weights["names_known"]),
         lead=weights["lead_most"],
         opening=(weights["opening_least"], weights["opening_most"]),

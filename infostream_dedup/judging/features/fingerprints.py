@@ -229,12 +229,7 @@ def chain_places(
 
 
 def low_idf_signatures(
-    words: Words,
-    antecedent: NDArray[np.bool_],
-    *,
-    c: int,
-    d: int,
-    skipped: NDArray[np.bool_] | None = None,
+    words: Words, antecedent: NDArray[np.bool_], *, c: int, d: int, skipped: NDArray[np.bool_] | None = None
 ) -> Ragged:
     """Hash the chains of all sentences of each row of words, in text order and with repetitions."""
     places, inside = chain_places(antecedent, words.breaks, c=c, d=d, skipped=skipped)

@@ -257,11 +257,7 @@ def _overlaps(matrix: sp.csr_array, a: NDArray[np.int64], b: NDArray[np.int64]) 
 
 
 def _keep_pairs(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
-    overlap: NDArray[np.int64],
-    whole: NDArray[np.int64],
-    threshold: float,
+    a: NDArray[np.int64], b: NDArray[np.int64], overlap: NDArray[np.int64], whole: NDArray[np.int64], threshold: float
 ) -> Resembling:
     keep = overlap >= threshold * whole - _SLACK
     return Resembling(a[keep], b[keep], overlap[keep] / whole[keep])

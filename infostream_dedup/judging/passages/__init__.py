@@ -3,9 +3,4 @@
 from infostream_dedup.judging.passages.finding import copied_sentences, find_passages, passages_of
 from infostream_dedup.judging.passages.settings import PassageSettings
 
-__all__ = [
-    "PassageSettings",
-    "copied_sentences",
-    "find_passages",
-    "passages_of",
-]
+__all__ = ["PassageSettings", "copied_sentences", "find_passages", "passages_of"]

@@ -162,10 +162,7 @@ def _bounds(low: NDArray[np.float64], high: NDArray[np.float64], value: NDArray[
 
 
 def _drawn_shares(
-    judged: NDArray[np.float64],
-    shares: NDArray[np.float64],
-    sizes: NDArray[np.float64],
-    unjudged: NDArray[np.float64],
+    judged: NDArray[np.float64], shares: NDArray[np.float64], sizes: NDArray[np.float64], unjudged: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Draw shares of right pairs, assuming the fewest and the most among unjudged pairs: float64 (draws, STRATA) each.
 
@@ -194,13 +191,7 @@ _WORDING: Final = [COLUMNS.index("wording_forward"), COLUMNS.index("wording_back
 
 
 def audited_pairs(
-    matrix: SimilarityMatrix,
-    links: Links,
-    copies: Copies,
-    *,
-    wording: SharedWording,
-    universe: Universe,
-    step: int,
+    matrix: SimilarityMatrix, links: Links, copies: Copies, *, wording: SharedWording, universe: Universe, step: int
 ) -> AuditedPairs:
     """Pairs with three matching key terms in either direction, and copies, in the universe and without series."""
     drawn = DrawnPairs(_MOST_IN_GROUPSRAWN), DrawnPairs(_MOST_IN_GROUPSRAWN)
@@ -371,11 +362,7 @@ class AuditedCollection:
 
 def _figures(name: str, value: float | None, bounds: Bounds | None) -> dict[str, float | None]:
     low, high = bounds or (None, None)
-    return {
-        name: _rounded(value),
-        f"{name}_low": _rounded(low),
-        f"{name}_high": _rounded(high),
-    }
+    return {name: _rounded(value), f"{name}_low": _rounded(low), f"{name}_high": _rounded(high)}
 
 
 def _rounded(value: float | None) -> float | None:

@@ -169,12 +169,7 @@ class _Tables:
 
 
 def count_copies(
-    links: Links,
-    copies: Copies,
-    counted: CountedPairs,
-    languages: NDArray[np.uint8],
-    *,
-    steps: Sequence[int],
+    links: Links, copies: Copies, counted: CountedPairs, languages: NDArray[np.uint8], *, steps: Sequence[int]
 ) -> dict[str, list[CopyScores]]:
     """Count the copies among the links at every step."""
     tables = _counted(links, copies, counted, languages)
@@ -253,10 +248,7 @@ def _drawn_links(
         np.concatenate([getattr(one, name)[: one.state[0]] for one in picked]) for name in ("a", "b", "grades")
     )
     kept, halvings = thinned(
-        a,
-        b,
-        halvings=max(halvings, *(int(one.state[1]) for one in picked)),
-        most=max(len(one.a) for one in picked),
+        a, b, halvings=max(halvings, *(int(one.state[1]) for one in picked)), most=max(len(one.a) for one in picked)
     )
     a, b = a[kept].astype(np.int64), b[kept].astype(np.int64)
     across = (languages[a] != languages[b]).astype(np.int64)
@@ -299,11 +291,7 @@ _MOST_IN_GROUPS: Final = 200_000_000
 
 
 def count_copies_in_groups(
-    collection: Collection,
-    evidence: DocumentEvidence,
-    groups: Sequence[str],
-    *,
-    progress: Progress | None = None,
+    collection: Collection, evidence: DocumentEvidence, groups: Sequence[str], *, progress: Progress | None = None
 ) -> CopyScores:
     """Count the copies among all pairs that groups join; the pairs and the copies are those of a sweep."""
     links = links_in_groups(np.unique(np.array(groups, dtype=object), return_inverse=True)[1])

@@ -116,11 +116,7 @@ def patterns_of(levels: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.
 
 
 def fit_mixture(
-    patterns: NDArray[np.int8],
-    weights: NDArray[np.float64],
-    start: NDArray[np.float64],
-    *,
-    rounds: int = _ROUNDS,
+    patterns: NDArray[np.int8], weights: NDArray[np.float64], start: NDArray[np.float64], *, rounds: int = _ROUNDS
 ) -> MixtureFit:
     """Fit the two classes."""
     held = _incidence(patterns)
@@ -338,11 +334,7 @@ class DuplicateEstimate:
 
 
 def estimate_duplicates(
-    candidates: ComparedCandidates,
-    *,
-    steps: Sequence[int],
-    draws: int = _DRAWS,
-    about: NDArray[np.bool_] | None = None,
+    candidates: ComparedCandidates, *, steps: Sequence[int], draws: int = _DRAWS, about: NDArray[np.bool_] | None = None
 ) -> DuplicateEstimate:
     """Estimate the duplicates among the links at every step."""
     linked = candidates.grades >= candidates.checked_step
@@ -414,11 +406,7 @@ def _scores(
 
 
 def _checked(
-    candidates: ComparedCandidates,
-    fit: MixtureFit,
-    scores: Sequence[DuplicateScores],
-    overall: float,
-    refilled: float,
+    candidates: ComparedCandidates, fit: MixtureFit, scores: Sequence[DuplicateScores], overall: float, refilled: float
 ) -> FitCheck:
     """Look for signs of a wrong fit over the links, which are sampled separately from the candidates."""
     links = candidates.links

@@ -129,11 +129,7 @@ class PlantedCollection:
 
     @classmethod
     def of(
-        cls,
-        documents: Sequence[Document],
-        languages: Sequence[Language],
-        *,
-        progress: Progress | None = None,
+        cls, documents: Sequence[Document], languages: Sequence[Language], *, progress: Progress | None = None
     ) -> PlantedCollection:
         """Plant copies: one of each sampled document, at most ``MOST_OF_A_KIND`` of a kind."""
         random = Random(_SEED)  # noqa: S311

@@ -134,9 +134,7 @@ def copies_by_day(store: Store, *, days: int | None = None) -> list[DayCopies]:
                 found.setdefault((day, source), Counter()).update(names)
     return [
         DayCopies(
-            day=day,
-            source=source,
-            **{name: count[name] for name in ("documents", "links", "copies", "linked_copies")},
+            day=day, source=source, **{name: count[name] for name in ("documents", "links", "copies", "linked_copies")}
         )
         for (day, source), count in sorted(found.items(), key=lambda item: (item[0][0], item[0][1] or ""))
     ]

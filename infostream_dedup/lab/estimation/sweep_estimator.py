@@ -261,12 +261,7 @@ class SweepEstimator:
         self._census = census
 
     def linked(
-        self,
-        key_terms: KeyTerms,
-        matrix: SimilarityMatrix,
-        settings: Settings,
-        *,
-        progress: Progress | None = None,
+        self, key_terms: KeyTerms, matrix: SimilarityMatrix, settings: Settings, *, progress: Progress | None = None
     ) -> tuple[Links, CountedPairs, Copies, int]:
         """Links with grades; universe and copies of documents whose links are all stored; number of other documents."""
         counted, copies, few = _of_key_terms(
@@ -397,12 +392,7 @@ def _of_key_terms(
     whole = key_terms.sizes >= settings.n
     few = int((counted.universe.counted & ~whole).sum())
     kept = whole[copies.a] & whole[copies.b]
-    part = replace(
-        copies,
-        a=copies.a[kept],
-        b=copies.b[kept],
-        wording=copies.wording[kept],
-    )
+    part = replace(copies, a=copies.a[kept], b=copies.b[kept], wording=copies.wording[kept])
     universe = counted.universe._replace(counted=np.asarray(counted.universe.counted & whole))
     return replace(counted, universe=universe), part, few
 

@@ -180,10 +180,7 @@ def checked_kinds(kinds: Sequence[str] | None) -> tuple[str, ...] | None:
 
 
 def judged_predictions(
-    collection: JudgedCollection,
-    kinds: Sequence[str] | None = None,
-    *,
-    between: Between | None = "nothing-better",
+    collection: JudgedCollection, kinds: Sequence[str] | None = None, *, between: Between | None = "nothing-better"
 ) -> Predictions:
     """Return the pairs that ``pairs --preset judged`` lists."""
     listed = listed_pairs(collection, PairChoice())
@@ -243,14 +240,7 @@ def evaluate_collection(
     kinds = checked_kinds(kinds)
     listed = labels_in(labels)
     truth = truth_for(
-        collection,
-        listed,
-        kin=kin,
-        kin_field=kin_field,
-        lang=lang,
-        domains=domains,
-        positive=positive,
-        closed=closed,
+        collection, listed, kin=kin, kin_field=kin_field, lang=lang, domains=domains, positive=positive, closed=closed
     )
     cross = lang is not None and "-" in lang
     found = _evaluate_key_terms(collection, settings, truth, chooser=chooser, way=way, cross=cross, resamples=resamples)

@@ -470,14 +470,7 @@ def compare_methods(
     if labels is not None:
         listed = labels_in(labels)
         truth = truth_for(
-            texts,
-            listed,
-            kin=kin,
-            kin_field=kin_field,
-            lang=lang,
-            domains=domains,
-            positive=positive,
-            closed=closed,
+            texts, listed, kin=kin, kin_field=kin_field, lang=lang, domains=domains, positive=positive, closed=closed
         )
         notes = _write_notes(truth, listed, positive)
     found = run_methods(texts, methods, with_growth=growth, progress=progress)

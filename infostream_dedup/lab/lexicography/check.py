@@ -205,10 +205,7 @@ _PART: Final = re.compile(f"[^\\W\\d_]+(?:{APOSTROPHE}[^\\W\\d_]+)*")
 _ALIKE: Final = 0.4
 """Maximum transcription cost at which another language's spelling confirms a name."""
 
-_FITTING: Final = {
-    "noun": frozenset(("NOUN",)),
-    "adj": frozenset(("NOUN", "ADJF", "PRTF")),
-}
+_FITTING: Final = {"noun": frozenset(("NOUN",)), "adj": frozenset(("NOUN", "ADJF", "PRTF"))}
 
 
 def parts(word: str) -> list[str]:

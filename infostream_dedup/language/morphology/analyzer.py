@@ -118,9 +118,7 @@ def _declension(stems: str, endings: str, nominatives: str) -> _Declension:
     cut = sorted((_ending(part) for part in endings.split()), key=lambda ending: (-len(ending), ending))
     weighed = (part.partition("/") for part in nominatives.split())
     return _Declension(
-        tuple(stems.split()),
-        tuple(cut),
-        tuple((_ending(ending), float(weight or 1)) for ending, _, weight in weighed),
+        tuple(stems.split()), tuple(cut), tuple((_ending(ending), float(weight or 1)) for ending, _, weight in weighed)
     )
 
 

@@ -31,13 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-_PACKAGES: Final = (
-    "pymorphy3",
-    "pymorphy3-dicts-ru",
-    "pymorphy3-dicts-uk",
-    "snowballstemmer",
-    "PyStemmer",
-)
+_PACKAGES: Final = ("pymorphy3", "pymorphy3-dicts-ru", "pymorphy3-dicts-uk", "snowballstemmer", "PyStemmer")
 _CHUNK: Final = 50_000
 
 _MOST_WAITING: Final = 500

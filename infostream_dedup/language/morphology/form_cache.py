@@ -237,10 +237,7 @@ class FormCache:
 
 
 def _fill_in(
-    rows: list[FormRow],
-    keys: Sequence[str],
-    unknown: Sequence[int],
-    look_up: Callable[[Sequence[str]], list[FormRow]],
+    rows: list[FormRow], keys: Sequence[str], unknown: Sequence[int], look_up: Callable[[Sequence[str]], list[FormRow]]
 ) -> list[int]:
     """Look up the keys whose rows are unknown; return the places of those that still are."""
     still = []

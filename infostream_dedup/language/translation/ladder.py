@@ -86,7 +86,7 @@ _FIELDS: Final = 3
 
 _TABLES: Final = {
     "answer": "(pair TEXT NOT NULL, term TEXT NOT NULL, equivalents TEXT NOT NULL, checksum INTEGER NOT NULL,"
-    " PRIMARY KEY (pair, term)) WITHOUT ROWID",
+    " PRIMARY KEY (pair, term)) WITHOUT ROWID"
 }
 
 

@@ -31,13 +31,7 @@ if TYPE_CHECKING:
 IMPOSSIBLE: Final = 99.0
 
 _COARSE: Final = str.maketrans(
-    {
-        **dict.fromkeys("еэєёиіїыйо", "и"),
-        **dict.fromkeys("ьъ" + APOSTROPHE, ""),
-        "я": "а",
-        "ю": "у",
-        "ґ": "г",
-    }
+    {**dict.fromkeys("еэєёиіїыйо", "и"), **dict.fromkeys("ьъ" + APOSTROPHE, ""), "я": "а", "ю": "у", "ґ": "г"}
 )
 
 _PLAIN: Final = str.maketrans({**dict.fromkeys("ьъ" + APOSTROPHE, ""), "ґ": "г"})

@@ -93,10 +93,7 @@ def packed_buckets(name: str, buckets: Buckets) -> dict[str, bytes]:
     """Return the parts of a file that hold buckets; bytes of the same weight lie together and compress better."""
     sizes = np.diff(buckets.starts)
     planes = buckets.places.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :_BYTES].T
-    return {
-        f"{name} sizes": sizes.astype("<u4").tobytes(),
-        f"{name} places": np.ascontiguousarray(planes).tobytes(),
-    }
+    return {f"{name} sizes": sizes.astype("<u4").tobytes(), f"{name} places": np.ascontiguousarray(planes).tobytes()}
 
 
 def _unpacked_buckets(name: str, parts: PackedParts) -> Buckets:

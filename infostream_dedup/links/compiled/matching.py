@@ -192,12 +192,7 @@ class MatchedNodes:
 
 
 def match_nodes(
-    keys: sp.csr_array,
-    targets: sp.csr_array,
-    *,
-    n: int,
-    k_min: int,
-    progress: Progress | None = None,
+    keys: sp.csr_array, targets: sp.csr_array, *, n: int, k_min: int, progress: Progress | None = None
 ) -> MatchedNodes:
     """Match without writing out the links that equal documents share. Arguments and errors as in ``match``."""
     check_input(keys, targets, n=n)
@@ -291,12 +286,7 @@ class _Run:
 
 
 def _sum_matched(
-    links: LinkArrays,
-    keys: TermRows,
-    key_weights: NDArray[np.int64],
-    targets: TermRows,
-    storage: Storage,
-    threads: int,
+    links: LinkArrays, keys: TermRows, key_weights: NDArray[np.int64], targets: TermRows, storage: Storage, threads: int
 ) -> NDArray[np.int64]:
     """int64 (links,): summed weight of the key terms that make each link."""
     matched = storage.empty(len(links.columns), np.int64)

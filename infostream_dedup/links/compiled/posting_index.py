@@ -152,14 +152,7 @@ class PostingIndex:
         rank = np.full(keys.terms, -1, dtype=np.int32)
         rank[ranked] = np.arange(len(ranked))
         starts, postings = shards.lists(targets, ranked, rank, frequencies)
-        return cls(
-            order=order,
-            terms=ranked,
-            rank=rank,
-            starts=starts,
-            postings=postings,
-            shard_size=shards.size,
-        )
+        return cls(order=order, terms=ranked, rank=rank, starts=starts, postings=postings, shard_size=shards.size)
 
     def questions(
         self, keys: TermRows, documents: NDArray[np.uint32], itself: NDArray[np.int64], threads: int = 1
@@ -184,8 +177,7 @@ class PostingIndex:
         """Arrays for one thread, with room for ``links`` links beyond those of one question."""
         # numpy allocates them, as its large arrays are given large memory pages.
         return Scratch(
-            np.zeros(self.shard_size, dtype=np.uint8),
-            np.empty(links + len(self) + self.shard_size, dtype=np.uint64),
+            np.zeros(self.shard_size, dtype=np.uint8), np.empty(links + len(self) + self.shard_size, dtype=np.uint64)
         )
 
     def ask(

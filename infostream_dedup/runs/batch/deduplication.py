@@ -97,12 +97,7 @@ class _Best:
         self.of[later], self.low[later], self.high[later] = pairs.a[top], low[top], high[top]
 
 
-def statuses(
-    collection: Collection,
-    settings: Settings,
-    *,
-    duplicate_rule: DuplicateRule = "equal",
-) -> list[Status]:
+def statuses(collection: Collection, settings: Settings, *, duplicate_rule: DuplicateRule = "equal") -> list[Status]:
     """Status of every document in input order.
 
     ``exact``: equal to an earlier document (``equality_hash``). ``duplicate``: the relation to an earlier document is
@@ -305,10 +300,7 @@ def checked_join(join: Sequence[str] | str | None) -> tuple[str, ...] | None:
 
 
 def judged_statuses(
-    collection: JudgedCollection,
-    *,
-    join: Sequence[str] | None = None,
-    progress: Progress | None = None,
+    collection: JudgedCollection, *, join: Sequence[str] | None = None, progress: Progress | None = None
 ) -> list[JudgedStatus]:
     """Status of every document in input order.
 

@@ -160,12 +160,7 @@ def least_k(key_terms: KeyTerms, wanted: int = 1) -> int:
 
 
 def link(
-    key_terms: KeyTerms,
-    settings: Settings,
-    *,
-    k_min: int = 1,
-    weights: bool = False,
-    progress: Progress | None = None,
+    key_terms: KeyTerms, settings: Settings, *, k_min: int = 1, weights: bool = False, progress: Progress | None = None
 ) -> Linked:
     """Match every document's key terms against every other document."""
     # Links take as much memory as the texts did.

@@ -114,11 +114,7 @@ def _directions(
 
 
 def _relation(
-    judged: JudgedCollection,
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
-    grades: NDArray[np.integer[Any]],
-    steps: int,
+    judged: JudgedCollection, a: NDArray[np.int64], b: NDArray[np.int64], grades: NDArray[np.integer[Any]], steps: int
 ) -> StoredLinks:
     """A symmetric relation in which a pair is linked up to its grade."""
     kept, documents = grades > 0, len(judged.facts.texts)

@@ -347,9 +347,7 @@ class SweepResult(Tabular):
             if one.chosen is not None:
                 representation, *more = name.removesuffix(":cross").split(":")
                 series = series_of(
-                    representation,
-                    next((part for part in more if part != MIDDLE), weighting),
-                    middle=MIDDLE in more,
+                    representation, next((part for part in more if part != MIDDLE), weighting), middle=MIDDLE in more
                 ) + (":cross" if name.endswith(":cross") else "")
                 ks[series] = one.chosen
                 chosen_by.append(f"{series}: {one.chosen_by}")

@@ -110,11 +110,7 @@ def _smallest(a: NDArray[np.int32], b: NDArray[np.int32], nodes: int) -> NDArray
     return np.asarray(first[group], dtype=np.int64)
 
 
-TOTALS: Final = Layout(
-    "totals",
-    ("documents",),
-    {"ks": "i8", "upper": "u8", "lower": "u8"},
-)
+TOTALS: Final = Layout("totals", ("documents",), {"ks": "i8", "upper": "u8", "lower": "u8"})
 """Integer sums of a block at each k: links, reciprocal links, paths and closed paths for each k, as upper and lower
 halves of 64 bits, since 2^64 paths are within reach."""
 

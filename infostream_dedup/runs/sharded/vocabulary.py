@@ -83,11 +83,7 @@ class CountedChunk:
 
 
 def count_documents(
-    batches: Iterable[pa.RecordBatch],
-    settings: Sequence[Settings],
-    *,
-    chunk: int = CHUNK,
-    workers: int = 1,
+    batches: Iterable[pa.RecordBatch], settings: Sequence[Settings], *, chunk: int = CHUNK, workers: int = 1
 ) -> Iterator[pa.RecordBatch]:
     """Count the terms of documents."""
     open_chunk = _OpenChunk(workers)
@@ -159,9 +155,7 @@ def _row(first: int, representation: str, counts: TermCounts) -> pa.RecordBatch:
 
 
 STATISTICS: Final = Layout(
-    "statistics",
-    (),
-    {"hashes": "u8", "checks": "u8", "frequencies": "i8", "documents": "i8", "lengths": "i8"},
+    "statistics", (), {"hashes": "u8", "checks": "u8", "frequencies": "i8", "documents": "i8", "lengths": "i8"}
 )
 """Whole numbers of some documents, which add up: both hashes of each term, ascending by the first; documents of each
 language that contain it, language by language; number of documents and sum of their lengths per language."""

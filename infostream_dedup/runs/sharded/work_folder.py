@@ -197,12 +197,7 @@ class WorkFolder:
         return found
 
     def _made(
-        self,
-        name: str,
-        key: str,
-        tables: Mapping[str, Layout],
-        make: Make,
-        facts: Callable[[], Mapping[str, Any]],
+        self, name: str, key: str, tables: Mapping[str, Layout], make: Make, facts: Callable[[], Mapping[str, Any]]
     ) -> Stage:
         paths = {table: self.path / f"{name}.{table}{_ENDING}" for table in tables}
         self._manifest(name).unlink(missing_ok=True)

@@ -23,11 +23,7 @@ class Arranged(NamedTuple):
 
 @compiled
 def put_rows(
-    ends: Vector[np.int64],
-    values: Vector[Whole],
-    rows: Vector[np.int64],
-    begins: Vector[np.int64],
-    into: Vector[Whole],
+    ends: Vector[np.int64], values: Vector[Whole], rows: Vector[np.int64], begins: Vector[np.int64], into: Vector[Whole]
 ) -> None:
     """Copy some rows.
 

@@ -261,10 +261,7 @@ def _parts(
     if not by_date:
         if after is None:
             return [("documents >= 2", ())]
-        return [
-            ("documents = ? AND earliest > ?", (after.value, after.ordinal)),
-            ("documents < ?", (after.value,)),
-        ]
+        return [("documents = ? AND earliest > ?", (after.value, after.ordinal)), ("documents < ?", (after.value,))]
     undated = ("last IS NULL AND earliest > ?", (-1 if after is None or after.value else after.ordinal,))
     if after is None:
         return [("last IS NOT NULL", ()), undated]

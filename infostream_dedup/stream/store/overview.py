@@ -189,8 +189,7 @@ def republications(connection: sqlite3.Connection, *, top: int) -> list[dict[str
     ordered by size, then by their earliest document; sources and days ascend.
     """
     groups = connection.execute(
-        "SELECT group_id, title, documents FROM v_groups ORDER BY documents DESC, ordinal LIMIT ?",
-        (top or -1,),
+        "SELECT group_id, title, documents FROM v_groups ORDER BY documents DESC, ordinal LIMIT ?", (top or -1,)
     ).fetchall()
     counts: dict[str, Counter[tuple[str | None, str | None]]] = {group: Counter() for group, _, _ in groups}
     for group, source, time in connection.execute(_MEMBERS):

@@ -136,9 +136,7 @@ EVIDENCE: Final = Table(
     forgotten=None,
 )
 WORDING: Final = Table(
-    name="wording",
-    columns={"ordinal": _each("ordinal"), "triples": _each("evidence.triples")},
-    forgotten=None,
+    name="wording", columns={"ordinal": _each("ordinal"), "triples": _each("evidence.triples")}, forgotten=None
 )
 PIVOT: Final = Table(
     name="pivot",

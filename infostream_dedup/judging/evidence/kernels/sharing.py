@@ -83,13 +83,7 @@ def take_out(slots: Vector[np.int32], bits: int, terms: Vector[Whole], begin: in
 
 @inlined
 def look_up(
-    slots: Vector[np.int32],
-    bits: int,
-    terms: Vector[Whole],
-    begin: int,
-    end: int,
-    shift: int,
-    maybe: Vector[np.int64],
+    slots: Vector[np.int32], bits: int, terms: Vector[Whole], begin: int, end: int, shift: int, maybe: Vector[np.int64]
 ) -> int:
     """Write the places of a document's terms that may be in a table, ascending, to ``maybe``; return their number.
 

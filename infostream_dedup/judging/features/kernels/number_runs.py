@@ -77,13 +77,7 @@ def _stops(data: Vector[np.uint8], at: int, cyrillic: bool) -> np.uint64:
 
 
 @compiled
-def next_place(
-    data: Vector[np.uint8],
-    at: int,
-    end: int,
-    beginnings: Vector[np.bool_],
-    cyrillic: bool,
-) -> int:
+def next_place(data: Vector[np.uint8], at: int, end: int, beginnings: Vector[np.bool_], cyrillic: bool) -> int:
     """Find the next word that must be read character by character.
 
     These are words with figures or with characters beyond ASCII other than Cyrillic letters, such characters alone, and
@@ -267,12 +261,7 @@ def _fold_character(data: Vector[np.uint8], at: int, kinds: Vector[np.uint8]) ->
 
 @compiled
 def _look_up(
-    data: Vector[np.uint8],
-    begin: int,
-    end: int,
-    kinds: Vector[np.uint8],
-    words: NumberWords,
-    word: Vector[np.uint32],
+    data: Vector[np.uint8], begin: int, end: int, kinds: Vector[np.uint8], words: NumberWords, word: Vector[np.uint32]
 ) -> int:
     """Return the value of a number word; -1 for any other word."""
     length, value = 0, _BASE
@@ -297,12 +286,7 @@ def _look_up(
 
 @inlined
 def _value_of_word(
-    data: Vector[np.uint8],
-    begin: int,
-    end: int,
-    kinds: Vector[np.uint8],
-    words: NumberWords,
-    word: Vector[np.uint32],
+    data: Vector[np.uint8], begin: int, end: int, kinds: Vector[np.uint8], words: NumberWords, word: Vector[np.uint32]
 ) -> int:
     """Return the value of a number word, with a quick test of the first two letters, which most words fail."""
     second = begin + size_of(data[begin])

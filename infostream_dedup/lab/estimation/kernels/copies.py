@@ -522,11 +522,7 @@ def grades_of_pairs(
 
 @compiled
 def count_drawn(
-    a: Vector[np.int64],
-    b: Vector[np.int64],
-    grades: Vector[np.uint8],
-    drawn: Table[np.uint8],
-    counts: Table[np.int64],
+    a: Vector[np.int64], b: Vector[np.int64], grades: Vector[np.uint8], drawn: Table[np.uint8], counts: Table[np.int64]
 ) -> None:
     """Count pairs by grade in each resample.
 

@@ -17,14 +17,7 @@ from infostream_dedup.machine.compiling import compiled, signed
 if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Vector
 
-__all__ = [
-    "arrange_range",
-    "count_postings",
-    "fill_postings",
-    "number_range",
-    "sort_rows",
-    "write_rows",
-]
+__all__ = ["arrange_range", "count_postings", "fill_postings", "number_range", "sort_rows", "write_rows"]
 
 
 _SPREAD = np.uint64(GOLDEN)
@@ -40,14 +33,7 @@ class _Table(NamedTuple):
 
 
 @compiled
-def _number_part(
-    given: TripleRange,
-    begin: int,
-    end: int,
-    table: _Table,
-    numbers: Vector[np.int32],
-    first: int,
-) -> int:
+def _number_part(given: TripleRange, begin: int, end: int, table: _Table, numbers: Vector[np.int32], first: int) -> int:
     """Number the triples of one part by open addressing; return the next free number."""
     values, places = given.scratch
     keys, counts, found = table
@@ -117,11 +103,7 @@ def number_range(
 
 @compiled
 def arrange_range(
-    numbers: Vector[np.int32],
-    kept: Vector[np.int32],
-    first: int,
-    ends: Vector[np.int64],
-    arranged: Vector[np.int32],
+    numbers: Vector[np.int32], kept: Vector[np.int32], first: int, ends: Vector[np.int64], arranged: Vector[np.int32]
 ) -> None:
     """Add the numbers of a range to those of each document.
 

@@ -46,11 +46,7 @@ def fill_postings(
 
 @compiled
 def rank_rows(
-    rows: TermRows,
-    order: Vector[np.uint32],
-    rank: Vector[np.int32],
-    indptr: Vector[np.int64],
-    ranks: Vector[np.uint32],
+    rows: TermRows, order: Vector[np.uint32], rank: Vector[np.int32], indptr: Vector[np.int64], ranks: Vector[np.uint32]
 ) -> int:
     """Write the ranks of each place's ranked terms, ascending in a row; returns their number."""
     written = 0

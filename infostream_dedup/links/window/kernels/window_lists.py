@@ -262,11 +262,7 @@ def reserve(
 
 @compiled
 def append_documents(
-    first: int,
-    indptr: Vector[np.int64],
-    places: Vector[Place],
-    ends: Vector[np.int64],
-    postings: Vector[np.uint32],
+    first: int, indptr: Vector[np.int64], places: Vector[Place], ends: Vector[np.int64], postings: Vector[np.uint32]
 ) -> None:
     """Write documents into lists that have room for them; afterwards call ``settle``.
 
@@ -554,13 +550,7 @@ def ask(
 
 @compiled
 def _add(
-    row: int,
-    asking: Asking,
-    terms: TermSlots,
-    keys: Pool,
-    targets: Pool,
-    slots: Vector[np.int64],
-    state: State,
+    row: int, asking: Asking, terms: TermSlots, keys: Pool, targets: Pool, slots: Vector[np.int64], state: State
 ) -> int:
     """Add a document whose slots have been found; return what is full, or ``ALL_DONE``."""
     own_keys = asking.keys[asking.key_ends[row] : asking.key_ends[row + 1]]

@@ -53,10 +53,7 @@ def renumber_rows(
 
 @compiled
 def merge_ascending(
-    one: Vector[np.uint64],
-    other: Vector[np.uint64],
-    place_of_one: Vector[np.int64],
-    place_of_other: Vector[np.int64],
+    one: Vector[np.uint64], other: Vector[np.uint64], place_of_one: Vector[np.int64], place_of_other: Vector[np.int64]
 ) -> int:
     """Merge two ascending lists of distinct numbers.
 
@@ -160,12 +157,7 @@ def decode_links(
 
 @compiled
 def span_rows(
-    first: int,
-    links: LinkArrays,
-    level: int,
-    parents: Vector[np.int32],
-    edges: Table[np.int32],
-    written: int,
+    first: int, links: LinkArrays, level: int, parents: Vector[np.int32], edges: Table[np.int32], written: int
 ) -> int:
     """Join the ends of every link with a given count; links that join two trees become edges of the forest.
 
@@ -234,11 +226,7 @@ def span_mutual(
 
 @compiled
 def join_edges(
-    a: Vector[np.int32],
-    b: Vector[np.int32],
-    order: Vector[np.int64],
-    parents: Vector[np.int32],
-    kept: Vector[np.int64],
+    a: Vector[np.int32], b: Vector[np.int32], order: Vector[np.int64], parents: Vector[np.int32], kept: Vector[np.int64]
 ) -> int:
     """Join the ends of edges in a given order.
 
