@@ -7,8 +7,6 @@ read, given the others.
 
 from __future__ import annotations
 
-import difflib
-import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
@@ -156,6 +154,9 @@ def parted(
     names = KEYWORDS[known.__name__].names()
     for name in given:
         if name not in names:
+            import difflib
+            import inspect
+
             parameters = inspect.signature(function).parameters.values()
             taken = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY] + sorted(names)
             near = difflib.get_close_matches(name, taken, n=1)

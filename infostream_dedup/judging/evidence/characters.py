@@ -6,6 +6,8 @@ import re
 import unicodedata
 from enum import IntEnum
 from functools import cache
+from itertools import compress
+from operator import ne, or_
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -99,11 +101,9 @@ def alphabet() -> Alphabet:
     folded[points] = points
     # The syllables of Hangul begin with one of 19 letters; of the others, few are capitals or compounds.
     folded[0xAC00:0xD7A4] = 0x1100 + np.arange(0xD7A4 - 0xAC00) // 588
-    for letter, small, parts in zip(
-        letters, map(str.lower, letters), map(unicodedata.decomposition, letters), strict=True
-    ):
-        if parts or letter != small:
-            folded[ord(letter)] = _folded_letter(letter)
+    other = map(ne, letters, map(str.lower, letters))
+    for letter in compress(letters, map(or_, other, map(bool, map(unicodedata.decomposition, letters)))):
+        folded[ord(letter)] = _folded_letter(letter)
     for digit in filter(str.isdecimal, characters):
         kinds[ord(digit)], folded[ord(digit)] = CharacterKind.DIGIT, int(digit)
     dropped = list(map(ord, _DROPPED.findall("".join(characters))))

@@ -69,4 +69,4 @@ def speech_beginnings() -> NDArray[np.uint32]:
 def _beginnings(words: Iterable[str]) -> NDArray[np.uint32]:
     folded = alphabet().folded
     starts = ("".join(chr(int(folded[ord(letter)])) for letter in word[:PREFIX]) for word in words)
-    return np.unique(np.array([word_hash(start) >> 32 for start in starts], dtype=np.uint32))
+    return np.array(sorted({word_hash(start) >> 32 for start in starts}), dtype=np.uint32)

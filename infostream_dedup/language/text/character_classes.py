@@ -112,7 +112,7 @@ def classes_of_raw_text() -> NDArray[np.uint8]:
 @cache
 def composing() -> list[int]:
     """Code points that may combine with the character before them."""
-    parts = [found.split() for point in range(CODE_POINTS) if (found := unicodedata.decomposition(chr(point)))]
+    parts = [found.split() for found in set(map(unicodedata.decomposition, map(chr, range(CODE_POINTS))))]
     second = {int(pair[1], 16) for pair in parts if len(pair) == 2 and not pair[0].startswith("<")}
     hangul = [*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)]
     return sorted(point for point in second.union(hangul) if point < CODE_POINTS)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 _SIZE: Final = 16
 _BLOCK_BYTES: Final = 1 << 19
+
+_WORTH_TABLES: Final = 8
+"""Fewer bodies are hashed one by one: the table of characters takes longer to make."""
 """Bytes of text that are copied and hashed at a time, so that they stay in the processor's cache."""
 
 
@@ -41,6 +44,8 @@ def text_hash(text: str) -> bytes:
 
 def text_hashes(body: Callable[[int], str], texts: Utf8Texts, begins: NDArray[np.int64]) -> list[bytes]:
     """Compute ``text_hash`` for many bodies. The first call compiles, or reads compiled code from disk."""
+    if len(texts) < _WORTH_TABLES:
+        return [text_hash(body(number)) for number in range(len(texts))]
     hashes: list[bytes] = []
     for block in texts.blocks(_BLOCK_BYTES):
         first = len(hashes)
