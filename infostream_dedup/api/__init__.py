@@ -16,6 +16,7 @@ from infostream_dedup.api.listing import Listing
 from infostream_dedup.api.pairs import PairListing, pairs
 from infostream_dedup.api.provenance import Provenances, boilerplate, provenance
 from infostream_dedup.api.search import key_terms, search, similarity_matrix, term_spans
+from infostream_dedup.api.store import coverage
 from infostream_dedup.api.sweep import demo, moment, sweep, sweep_store
 from infostream_dedup.api.warm import Warmth, warm
 from infostream_dedup.documents.reading import Reading
@@ -37,6 +38,7 @@ __all__ = [
     "classify",
     "collect",
     "compare",
+    "coverage",
     "dedup",
     "demo",
     "desk",

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.model.limits import Range
+from infostream_dedup.model import microseconds_of
+from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.thresholds import Thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
     from sqlite3 import Connection
 
     from infostream_dedup.stream.forking import Forked
@@ -31,6 +33,7 @@ __all__ = [
     "backup",
     "best",
     "copies",
+    "coverage",
     "drifts",
     "events",
     "expire",
@@ -39,6 +42,7 @@ __all__ = [
     "groups",
     "health",
     "index",
+    "message",
     "republications",
     "restore",
     "retune",
@@ -50,6 +54,9 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+_SAME_TEXT = ("copy", "retold", "contained", "contains", "updated", "translation")
+"""Kinds of hits that stand for a text that is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,20 +125,115 @@ def groups(
     return _ask(path, lambda _, rows: group_page(rows, chosen, by_date=by == "last", after=None, limit=top or -1))
 
 
-def stories(path: str | Path, *, top: int = 20) -> list[dict[str, Any]]:
-    """List the stories that have been told in two or more languages, the latest begun first.
+def stories(
+    path: str | Path, *, by: str = "size", since: datetime | None = None, top: int = 20
+) -> list[dict[str, Any]]:
+    """List the stories of two or more documents, in one language or several.
 
     Args:
         path: the store.
+        by: order: ``size`` (documents), ``outlets``, ``origins`` (texts written independently), ``spread`` (outlets of
+            the first 24 hours); the greatest first.
+        since: list only stories with a document of this moment or later; it needs a time zone.
         top: maximum number of stories; 0 for all.
 
     Returns:
-        Rows ``story`` (id of its earliest document), ``title, groups, documents, languages, first, begun`` (ordinal).
+        Rows ``story`` (id of its earliest document), ``documents, outlets, origins, echo_share`` (1 - origins /
+        documents), ``spread, languages, first, last`` (dates), ``title, begun`` (ordinal).
+
+    Raises:
+        ConfigurationError: there is no such order.
     """
-    from infostream_dedup.stream.store.browsing import story_page
+    from infostream_dedup.model.limits import check_moment
+    from infostream_dedup.stream.store.stories import ORDERS, story_rows
 
     top = Range(0).check("top", top)
-    return _ask(path, lambda _, connection: story_page(connection, before=None, limit=top or -1))
+    OneOf(*ORDERS).check("by", by)
+    check_moment("since", since)
+    moment = None if since is None else microseconds_of(since)
+    return _ask(path, lambda _, connection: story_rows(connection, by=by, since=moment, top=top or None))
+
+
+def coverage(
+    path: str | Path,
+    *,
+    story: str | None = None,
+    text: str | None = None,
+    id: str | Sequence[str] | None = None,  # noqa: A002 - the name of the field
+) -> dict[str, Any]:
+    """Count who covers a story, and how many independent origins stand behind them.
+
+    Documents that are copies, parts, later versions or translations of one another go back to one origin.
+
+    Args:
+        path: the store.
+        story: id of a story.
+        text: a text, which stands for the stories of the documents that have or retell it.
+        id: id of a document, or of several, which stand for their stories.
+
+    Returns:
+        ``story, outlets, origins, first`` (id of the earliest document), ``echo_share`` (1 - origins / documents, 0 to
+        1), ``wires_read`` (whether the store keeps texts, without which agencies are known by their own sites alone)
+        and ``documents`` in the order of publication: ``origin`` (numbered by their first documents, from 1), ``role``
+        (first, copy, retelling, next step, translation, report), ``id, outlet, language, published, lag_hours`` (after
+        the first document of the origin), ``title, of, url, wire`` (the news agency that the text names first).
+
+    Raises:
+        UsageError: not exactly one of story, text and id is given.
+        NoInputError: the store has no such story, text or document; or there is no store.
+    """
+    from infostream_dedup.errors import NoInputError, UsageError
+    from infostream_dedup.stream.store import Store
+    from infostream_dedup.stream.store.stories import coverage_of, documents_of, texts_of
+
+    if sum(one is not None for one in (story, text, id)) != 1:
+        raise UsageError("give either a story (--story), a text (--text) or an id (--id)")
+    if text is not None:
+        from infostream_dedup.api.search import search
+
+        names = [hit.id for hit in search(path, text) if hit.kind in _SAME_TEXT]
+        if not names:
+            raise NoInputError(f"{path}: no document has or retells this text; 'search' lists what is like it")
+    else:
+        names = [id] if isinstance(id, str) else [story] if story is not None else [*(id or ())]
+    with Store.open(path, read_only=True) as opened, opened.reading() as connection:
+        found = documents_of(connection, names)
+        if not found:
+            raise NoInputError(f"{path}: there is no story or document {', '.join(map(repr, names))}")
+        return coverage_of(found, texts_of(connection))
+
+
+def message(path: str | Path, story: str) -> list[dict[str, Any]]:
+    """Compile one message from a story: its earliest text, then what each later document of it is the first to say.
+
+    Andreev et al. (section 8) name this as further work, after Nikkonen.
+
+    Args:
+        path: the store; it must keep texts.
+        story: id of a story, or of one of its documents.
+
+    Returns:
+        Rows ``story, position, id, source, kind`` (first: a sentence of the earliest text; added: no earlier document
+        has it; number: known but for its numbers), ``span`` (code points of the text as given), ``text, numbers``.
+
+    Raises:
+        NoInputError: there is no such story, or no store.
+        ConfigurationError: the store keeps no texts.
+    """
+    from infostream_dedup.errors import NoInputError
+    from infostream_dedup.judging.passages.original_message import original_message
+    from infostream_dedup.stream.store import Store
+    from infostream_dedup.stream.store.stories import documents_of, texts_of
+
+    with Store.open(path, read_only=True) as opened, opened.reading() as connection:
+        found = documents_of(connection, [story])
+        if not found:
+            raise NoInputError(f"{path}: there is no story or document {story!r}")
+        if texts_of(connection) is None:
+            raise ConfigurationError(f"{path} keeps no texts; begin a store with 'ingest --keep-text'")
+        documents = [opened.kept(one["ordinal"]) for one in found]
+    rows = [one.as_dict(story, place) for place, one in enumerate(original_message(documents), 1)]
+    return [{"story": found[0]["story"]} | {name: row[name] for name in row if name != "group"} for row in rows]
 
 
 def show(path: str | Path, id: str) -> dict[str, Any]:  # noqa: A002 - the name of the field

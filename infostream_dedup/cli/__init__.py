@@ -14,7 +14,7 @@ from infostream_dedup.cli.failures import exit_code_of
 from infostream_dedup.cli.help import help_command
 from infostream_dedup.cli.passages import passages
 from infostream_dedup.cli.quality import audit, classify, compare, evaluate, train
-from infostream_dedup.cli.store import desk, store
+from infostream_dedup.cli.store import coverage, desk, store
 from infostream_dedup.cli.stream import ingest, search, serve
 from infostream_dedup.cli.warm import warm
 
@@ -63,6 +63,7 @@ for command in (
     search,
     serve,
     store,
+    coverage,
     desk,
     passages,
     dictionaries,

@@ -234,7 +234,8 @@ def print_groups(rows: Sequence[Mapping[str, Any]]) -> None:
         parts = [
             name,
             f"first in {row['source']}" if row.get("source") else "",
-            plural(row["sources"], "source") if "sources" in row else plural(row["groups"], "group"),
+            plural(row.get("sources", row.get("outlets", 0)), "source"),
+            plural(row["origins"], "origin") if "origins" in row else "",
             ", ".join(told),
             when,
             "stopped growing: a chain" if row.get("alarm") else "",
@@ -242,6 +243,39 @@ def print_groups(rows: Sequence[Mapping[str, Any]]) -> None:
         click.echo(_clipped(f"{'':{_LABEL}}{' · '.join(part for part in parts if part)}"))
     if not rows:
         click.echo("none yet")
+
+
+def print_covered(found: Mapping[str, Any]) -> None:
+    """Print the coverage of a story: the answer, then its documents by origin."""
+    documents = found["documents"]
+    say(
+        f"{plural(len(documents), 'document')} in {plural(found['outlets'], 'outlet')} go back to"
+        f" {plural(found['origins'], 'origin')}; {found['echo_share']:.0%} repeat others"
+    )
+    first = documents[0]
+    say("first: " + ", ".join(filter(None, (first["outlet"] or first["id"], first["published"]))))
+    for origin in range(1, min(found["origins"], MOST) + 1):
+        own = [one for one in documents if one["origin"] == origin]
+        click.echo("")
+        for one in own[:MOST]:
+            lag = "" if one is own[0] or one["lag_hours"] is None else f"{one['lag_hours']:+,.1f} h"
+            label = f"{origin:>3}. {one['role']}" if one is own[0] else f"     {one['role']}"
+            click.echo(_clipped(f"{label:<{_LABEL + 3}}{' '.join((one['title'] or one['id']).split())}"))
+            wire = f"names {one['wire']}" if one["wire"] else ""
+            parts = [one["id"], one["outlet"], one["language"], (one["published"] or "")[:16], lag, wire]
+            click.echo(_clipped(f"{'':{_LABEL + 3}}{' · '.join(part for part in parts if part)}"))
+        if len(own) > MOST:
+            say(f"{len(own) - MOST:,} more of this origin: --wide")
+    if found["origins"] > MOST:
+        say(f"{found['origins'] - MOST:,} more origins: --wide")
+
+
+def print_message(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print a compiled message, each piece with its source."""
+    for row in rows:
+        said = "" if row["kind"] == "first" else f" [{row['source'] or row['id']}]"
+        for line in wrap(" ".join(row["text"].split()) + said, width() - 1, break_on_hyphens=False):
+            click.echo(line)
 
 
 def print_collection(languages: Mapping[str, int], sources: int, dates: Sequence[str] = ()) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
-from infostream_dedup.cli.drawn import print_groups, print_shown
-from infostream_dedup.cli.face import Commands, alike, output, reads, store_argument
-from infostream_dedup.cli.options import general_options, mode_option, wide_option
+from infostream_dedup.cli.drawn import print_covered, print_groups, print_message, print_shown
+from infostream_dedup.cli.face import Commands, Excludes, alike, command, output, reads, store_argument
+from infostream_dedup.cli.options import general_options, mode_option, moment_of, wide_option
 from infostream_dedup.cli.output import chosen_format, is_drawn, note, note_remnants, print_rows, save_rows
+from infostream_dedup.documents.json_text import json_bytes
 
 _FORMATS = ("table", "jsonl", "json", "csv")
 _DAMAGED = 65
@@ -26,7 +27,22 @@ _HEALTH = (
 )
 _BEST = ("group", "total", "best", "source", "title")
 _GROUPS = ("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "ordinal", "source", "url")
-_STORIES = ("story", "title", "groups", "documents", "languages", "first", "begun")
+_STORIES = (
+    *(
+        "story",
+        "documents",
+        "outlets",
+        "origins",
+        "echo_share",
+        "spread",
+        "languages",
+        "first",
+        "last",
+        "title",
+        "begun",
+    ),
+)
+_MESSAGE = ("story", "position", "id", "source", "kind", "span", "text", "numbers")
 _COPIES = ("day", "source", "documents", "links", "copies", "linked_copies", "copy_precision", "copy_recall")
 _DRIFTS = ("first", "last", "source", "measure", "recent", "usual", "recent_of", "usual_of", "chance")
 _SHOWN = (
@@ -215,24 +231,95 @@ def groups(file: Path, wide: bool, output_format: str | None, quiet: bool, **cho
         _print(rows, output_format, _GROUPS)
 
 
-@store.command(examples=["store stories news.db", "store stories news.db --top 5 --format csv"])
+@store.command(examples=["store stories news.db", "store stories news.db --by origins --since 2026-11-01"])
 @store_argument
+@output(
+    "--by",
+    type=click.Choice(["size", "outlets", "origins", "spread"]),
+    default="size",
+    show_default=True,
+    help="Order: documents, outlets, independent origins, or outlets of the first 24 hours.",
+)
+@reads("--since", metavar="DATE", help="Only stories with a document of this date or later.")
 @top_option
 @wide_option
 @format_options
-def stories(file: Path, top: int, wide: bool, output_format: str | None, quiet: bool) -> None:
-    """List the stories that have been told in two or more languages, the latest begun first.
+def stories(file: Path, wide: bool, output_format: str | None, quiet: bool, **chosen: Any) -> None:
+    """List the stories of two or more documents: copies, retellings, next steps, and translations.
 
-    Columns: story, title (of its earliest document), groups, documents, languages, first (date), begun (ordinal).
+    Columns: story (id of its earliest document), documents, outlets, origins (texts written independently; copies,
+    parts and translations of one text have one origin), echo_share (1 - origins / documents), spread (outlets of the
+    first 24 hours), languages, first, last (dates), title, begun (ordinal). 'coverage' shows one of them.
     """
     del quiet
     from infostream_dedup.api import store as kept
 
-    rows = kept.stories(file, top=top)
+    rows = kept.stories(file, **chosen | {"since": moment_of(chosen["since"], None, "since")})
     if is_drawn(output_format, wide=wide):
         print_groups(rows)
     else:
         _print(rows, output_format, _STORIES)
+
+
+@store.command(examples=["store story news.db doc-17", "store story news.db doc-17 --message"])
+@store_argument
+@click.argument("id", metavar="ID")
+@output("--message", "whole", is_flag=True, help="Print one message compiled from all its documents instead.")
+@wide_option
+@format_options
+def story(file: Path, id: str, whole: bool, wide: bool, output_format: str | None, quiet: bool) -> None:  # noqa: A002
+    """Show a story, given by its id or that of one of its documents: as 'coverage' does, or as one message.
+
+    The message is the earliest text and, from each later document, only what no earlier one says. Its columns: story,
+    position, id, source, kind (first, added, number), span, text, numbers.
+    """
+    from infostream_dedup.api import store as kept
+
+    if not whole:
+        print_coverage(kept.coverage(file, id=id), output_format, wide=wide, quiet=quiet)
+        return
+    rows = kept.message(file, id)
+    if is_drawn(output_format, wide=wide):
+        print_message(rows)
+    else:
+        _print(rows, output_format, _MESSAGE)
+
+
+@command(
+    examples=["coverage news.db --story doc-17", 'coverage news.db --text "Рада прийняла закон про пенсії"'],
+    rules=[Excludes(("story", "text", "id"), needed=True)],
+)
+@store_argument
+@reads("--story", help="A story, by its id.")
+@reads("--text", help="The stories of the documents that have or retell this text.")
+@reads("--id", multiple=True, help="The story of this document; may be given several times.")
+@wide_option
+@format_options
+def coverage(file: Path, wide: bool, output_format: str | None, quiet: bool, **asked: Any) -> None:
+    """Count who covers a story, and how many independent origins stand behind them.
+
+    Documents that are copies, parts, later versions or translations of one another go back to one origin. As JSON:
+    story, outlets, origins, first (id of the earliest document), echo_share (1 - origins / documents), wires_read,
+    documents. Columns of a table: origin, role (first, copy, retelling, next step, translation, report), id, outlet,
+    language, published, lag_hours (after the first document of its origin), title, of, url, wire (the news agency that
+    the text names first; a store without texts knows only the agencies' own sites).
+    """
+    from infostream_dedup.api import store as kept
+
+    found = kept.coverage(file, **asked | {"id": asked["id"] or None})
+    print_coverage(found, output_format, wide=wide, quiet=quiet)
+
+
+def print_coverage(found: dict[str, Any], output_format: str | None, *, wide: bool, quiet: bool) -> None:
+    """Print the coverage of a story: drawn, as one object, or as rows of its documents."""
+    if is_drawn(output_format, wide=wide):
+        print_covered(found)
+    elif (form := chosen_format(output_format, "table", "jsonl")) in ("json", "jsonl"):
+        click.echo(json_bytes(found))
+    else:
+        print_rows(found["documents"], form)
+    if not found["wires_read"]:
+        note("the store keeps no texts, so agencies that texts name are not known", quiet=quiet)
 
 
 @store.command(examples=["store show news.db doc-17", "store show news.db doc-17 --format json"])

@@ -43,8 +43,10 @@ VERDICT_FIELDS: Final = ("id", "status", "of", "group", "relation", "forward", "
 """Fields of every row of ``ingest``."""
 JUDGED_FIELDS: Final = ("kind", "probability")
 """Fields that preset ``judged`` adds."""
-ACROSS_FIELDS: Final = ("translation_of", "translation", "story")
+ACROSS_FIELDS: Final = ("translation_of", "translation")
 """Fields added by a stream that looks across languages."""
+STORY_FIELDS: Final = ("story",)
+"""The last field of preset ``judged``."""
 CLASSIFIED_FIELDS: Final = ("probability", "criteria")
 """Fields that a classifier of the user adds."""
 
@@ -101,8 +103,8 @@ class Verdict:
         translation_of: id of the earlier document in another language that has the same text; ``None`` if there is
             none, and in a stream that does not look across languages.
         translation: the matching terms; ``None`` without ``translation_of``.
-        story: id of its story, which is the id of the story's earliest document; ``None`` until the story has appeared
-            in two languages.
+        story: id of its story, which is the id of the story's earliest document; ``None`` as long as no other group
+            tells it (preset ``judged``).
     """
 
     id: str
@@ -275,19 +277,22 @@ class GroupEvent:
 
 @dataclass(frozen=True, slots=True)
 class StoryEvent:
-    """Two stories became one. A group not yet seen in another language is a separate story, named like the group.
+    """Two stories became one, or a document was kept out of one. A group alone is a story named like the group.
 
     Attributes:
         ordinal: ordinal of the document that caused the event.
-        story: id of the story that remains: the one that began first.
-        other: id of the story that joined it.
-        begun: ordinal of the earliest document of the story that remains.
+        story: id of the story that remains, the one that began first; for ``split`` that of the document.
+        other: id of the story that joined it; for ``split`` the one that the document resembles, of which it reports
+            no more than one part.
+        begun: ordinal of the earliest document of ``story``.
+        kind: ``merge`` or ``split``.
     """
 
     ordinal: int
     story: str
     other: str
     begun: int
+    kind: Literal["merge", "split"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A stream across languages: terms of the pivot language, links with earlier documents, stories."""
+"""A stream across languages: terms of the pivot language, and links with earlier documents."""
 
 from __future__ import annotations
 
@@ -16,15 +16,7 @@ from infostream_dedup.links.pair_rules import LEAST_SHARE, NEAR_BEST, OneText
 from infostream_dedup.links.window.window_index import WindowIndex
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document
 from infostream_dedup.model.constants import SHOWN_DECIMALS
-from infostream_dedup.model.stream_records import (
-    EpochFrequencies,
-    GroupEvent,
-    KeptPivot,
-    Remembered,
-    StoryEvent,
-    TranslatedFrom,
-    Verdict,
-)
+from infostream_dedup.model.stream_records import EpochFrequencies, KeptPivot, TranslatedFrom, Verdict
 from infostream_dedup.stream.analysis import Analysed, KeyRows, TermNumbers, choose_keys, code_point_rank, longer
 from infostream_dedup.stream.kernels.pivot import (
     MOST_KEYS,
@@ -41,86 +33,13 @@ from infostream_dedup.stream.word_order import OrderedWords, keep_order
 from infostream_dedup.terms.matched_words import SAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from infostream_dedup.links.window.window_index import CandidateRows
     from infostream_dedup.stream.memory import Memory
     from infostream_dedup.stream.settings import StreamSettings
-
-
-# Stories: groups in several languages that report the same thing
-
-
-class Stories:
-    """The story of each group of the window that is linked to another language.
-
-    A story is named after the earliest of its groups, which is named after its earliest document. When two stories
-    merge, the one that began first keeps its name; an event records that the other name is no longer used. A group
-    without a link to another language counts as its own story, which verdicts do not mention.
-    """
-
-    def __init__(self) -> None:
-        self._story_of: dict[str, str] = {}
-        self._groups: dict[str, list[str]] = {}
-        self._begun: dict[str, int] = {}
-
-    def of(self, group: str) -> str | None:
-        """Return the story of a group; ``None`` if the group has no link to another language."""
-        return self._story_of.get(group)
-
-    def resume(self, groups: Iterable[tuple[str, str, int]]) -> None:
-        """Restore the stories of the window's groups."""
-        self._story_of, self._groups, self._begun = {}, {}, {}
-        for group, story, begun in groups:
-            self._put(group, story)
-            self._begun[story] = begun
-
-    def join(self, ordinal: int, groups: Sequence[tuple[str, int]]) -> list[StoryEvent]:
-        """Join groups of several languages into one story."""
-        loose = {name: begun for name, begun in groups if name not in self._story_of}
-        with_story = {self._story_of[name] for name, _ in groups if name in self._story_of}
-        stories = loose | {story: self._begun[story] for story in with_story}
-        # Equal texts detected as different languages are one group already.
-        return self._unite(ordinal, stories, list(loose)) if len(stories) > 1 else []
-
-    def merge(self, ordinal: int, names: Sequence[str], group: str, begun: int) -> list[StoryEvent]:
-        """Update stories after groups of one language were merged."""
-        loose = {} if group in self._story_of else {group: begun}
-        with_story = {story for name in names if (story := self._leave(name)) is not None}
-        if not with_story:
-            return []
-        return self._unite(ordinal, loose | {story: self._begun[story] for story in with_story}, [group])
-
-    def leave(self, group: str) -> None:
-        """Remove a group whose last document has left the window."""
-        story = self._leave(group)
-        if story is not None and not self._groups[story]:
-            del self._groups[story], self._begun[story]
-
-    def _unite(self, ordinal: int, stories: dict[str, int], groups: Sequence[str]) -> list[StoryEvent]:
-        """Join several stories, and groups without a story, into one."""
-        stays, *others = sorted(stories, key=lambda story: (stories[story], story))
-        for other in others:
-            for group in self._groups.pop(other, []):
-                self._put(group, stays)
-            self._begun.pop(other, None)
-        for group in groups:
-            self._put(group, stays)
-        self._begun[stays] = stories[stays]
-        return [StoryEvent(ordinal, stays, other, stories[stays]) for other in others]
-
-    def _put(self, group: str, story: str) -> None:
-        self._story_of[group] = story
-        self._groups.setdefault(story, []).append(group)
-
-    def _leave(self, group: str) -> str | None:
-        """Remove a group from its story, and return the story."""
-        story = self._story_of.pop(group, None)
-        if story is not None:
-            self._groups[story].remove(group)
-        return story
 
 
 # Earlier documents in other languages that have the same text as a new one.
@@ -645,7 +564,6 @@ class Across:
 
     Attributes:
         frequencies: document frequencies of the pivot language.
-        stories: stories of the window's groups.
     """
 
     def __init__(self, settings: StreamSettings, numbers: TermNumbers) -> None:
@@ -654,11 +572,9 @@ class Across:
         self._words = PivotWords(numbers)
         self._reader = PivotReader(settings.terms, numbers, self._words)
         self.frequencies = PivotFrequencies(settings.terms, numbers)
-        self.stories = Stories()
 
     def remember(self, memory: Memory) -> None:
         """Attach the window, whose documents are not linked yet."""
-        self._groups = memory.groups
         self.links = LinksAcross(memory.window, self._words)
         self._met = WordsAcross(memory.window, self._words, self._numbers)
 
@@ -682,17 +598,6 @@ class Across:
         """Close the open epoch."""
         return self.frequencies.close(epoch)
 
-    def follow(self, ordinal: int, events: Sequence[GroupEvent]) -> list[StoryEvent]:
-        """Update stories after the group events that a document caused in its own language."""
-        for event in events:
-            if event.kind == "expiry":
-                self.stories.leave(event.group)
-        merges = [(event.group, event.other) for event in events if event.kind == "merge" and event.other is not None]
-        if not merges:
-            return []
-        names = list(dict.fromkeys(name for pair in merges for name in pair))
-        return self.stories.merge(ordinal, names, self._groups.of(ordinal), self._groups.begun(ordinal))
-
     def met(self, first: int, links: Sequence[Sequence[LinkAcross]]) -> list[TranslatedFrom | None]:
         """Describe how consecutive documents match the best earlier one in another language, or None."""
         linked = [place for place, own in enumerate(links) if own]
@@ -703,22 +608,10 @@ class Across:
         return found
 
     def extend_verdict(
-        self, document: Remembered, verdict: Verdict, links: Sequence[LinkAcross], translation: TranslatedFrom | None
-    ) -> tuple[Verdict, list[StoryEvent]]:
-        """Add the links of a document across languages to its verdict."""
-        groups, ordinal = self._groups, document.ordinal
-        if not links:
-            story = self.stories.of(verdict.group)
-            return (verdict if story is None else replace(verdict, story=story)), []
-        of = [ordinal, *(link.ordinal for link in links)]
-        events = self.stories.join(ordinal, [(groups.of(one), groups.begun(one)) for one in of])
-        verdict = replace(
-            verdict,
-            translation_of=self._met.id_of(links[0].ordinal),
-            translation=translation,
-            story=self.stories.of(verdict.group),
-        )
-        return verdict, events
+        self, verdict: Verdict, links: Sequence[LinkAcross], translation: TranslatedFrom | None
+    ) -> Verdict:
+        """Add the best link of a document across languages to its verdict."""
+        return replace(verdict, translation_of=self._met.id_of(links[0].ordinal), translation=translation)
 
 
 def _part(rows: Ragged, start: int, end: int) -> Ragged:

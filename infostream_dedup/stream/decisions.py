@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -56,6 +56,8 @@ class BestCandidate:
     duplicate: bool  # whether the document repeats it or only resembles it
     relation: str | None  # relation of the document to it
     repeated: NDArray[np.int64]  # int64, ordinals of all documents that the document repeats, ascending
+    # int64, ordinals of documents that report its event, in other words, in part or a step before
+    told: NDArray[np.int64] = field(default_factory=lambda: NO_ORDINALS)
     # probability that it repeats `of` or reports the same event; `None` if key terms alone decide
     probability: float | None = None
     # the model's criteria by name, with the differences from `of`

@@ -14,7 +14,15 @@ from infostream_dedup.machine.memory import collector_paused, give_back_memory
 from infostream_dedup.model import LANGUAGES, Document, Language
 from infostream_dedup.model.constants import COMPARED_TERMS
 from infostream_dedup.model.outlets import outlet_of
-from infostream_dedup.model.stream_records import Decided, GroupEvent, Remembered, Status, TranslatedFrom, Verdict
+from infostream_dedup.model.stream_records import (
+    Decided,
+    GroupEvent,
+    Remembered,
+    Status,
+    StoryEvent,
+    TranslatedFrom,
+    Verdict,
+)
 from infostream_dedup.stream.across import Across
 from infostream_dedup.stream.analysis import (
     Analysed,
@@ -36,6 +44,7 @@ from infostream_dedup.stream.pivot_terms import PIVOT, PivotRead, union
 from infostream_dedup.stream.preparation import Prepared, prepare
 from infostream_dedup.stream.settings import StreamSettings, TermRules
 from infostream_dedup.stream.store.retuning import in_force, next_change
+from infostream_dedup.stream.stories import Stories
 from infostream_dedup.stream.window import EvidenceRows, PivotRows, Window, address_numbers, published_times
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 from infostream_dedup.terms.statistics import Totals
@@ -97,7 +106,6 @@ def resume_across(across: Across | None, window: Window, loaded: Loaded, *, firs
     table, frequencies = loaded.documents, across.frequencies
     begin = 0 if first is not None else int(np.searchsorted(table.ordinals, loaded.oldest))
     across.links.resume(window.first if first is None else first, _rows(table.pivot.links, begin))
-    across.stories.resume(loaded.stories)
     closed = _counts(loaded.pivot).get(LANGUAGES.index(PIVOT), LanguageCounts())
     # Otherwise the open epoch goes on, and what has been counted in it stays.
     if first is None or closed.totals.documents != frequencies.closed.totals.documents:
@@ -253,6 +261,7 @@ class StreamEngine:
         engine.texts.resume(loaded)
         with collector_paused():
             engine._remember(resumed_memory(settings, loaded))
+            engine._stories.resume(loaded.stories)
             resume_across(engine._across, engine.window, loaded)
         return engine
 
@@ -270,6 +279,7 @@ class StreamEngine:
         self._resume_state(loaded)
         first = self.next_ordinal
         catch_up(self._memory, loaded)
+        self._stories.resume(loaded.stories)
         resume_across(self._across, self.window, loaded, first=first)
         self.window.tidy()
         return True
@@ -284,6 +294,7 @@ class StreamEngine:
 
     def _remember(self, memory: Memory) -> None:
         self._memory = memory
+        self._stories = Stories(memory.groups)
         self._judge = Judge(self.settings, memory.window, self._second)
         self._deciding: Judge | EvidenceJudge = self._judge
         if self._wording is not None and self.settings.preset == "judged":
@@ -502,13 +513,32 @@ class StreamEngine:
             for number, (document, equal, found, alive) in enumerate(asked, start=candidates.first):
                 known = len(events)
                 verdict = self._judge_document(document, equal, found, alive, met, events)
-                if self._across is not None:
-                    decided.stories += self._across.follow(document.ordinal, events[known:])
-                    verdict, joined = self._across.extend_verdict(
-                        document, verdict, links[number], translations[number]
-                    )
-                    decided.stories += joined
+                if self._across is not None and links[number]:
+                    verdict = self._across.extend_verdict(verdict, links[number], translations[number])
+                if self.settings.preset == "judged":
+                    translated = [link.ordinal for link in links[number]] if links else []
+                    told = NO_ORDINALS if found is None else found.told
+                    verdict = self._told(document.ordinal, verdict, events[known:], translated, told, decided.stories)
                 yield verdict
+
+    def _told(
+        self,
+        ordinal: int,
+        verdict: Verdict,
+        happened: Sequence[GroupEvent],
+        translated: Sequence[int],
+        told: NDArray[np.int64],
+        events: list[StoryEvent],
+    ) -> Verdict:
+        """Put a document into a story, and name it in the verdict."""
+        stories = self._stories
+        events += stories.follow(ordinal, happened)
+        if translated:
+            events += stories.join(ordinal, translated)
+        if len(told):
+            events += stories.tell(ordinal, told.tolist())
+        story = stories.of(verdict.group) or (verdict.group if verdict.status in ("exact", "duplicate") else None)
+        return verdict if story is None else replace(verdict, story=story)
 
     def _judge_document(
         self,

@@ -17,12 +17,20 @@ from infostream_dedup.judging.evidence.judging import (
     judge_pairs,
     passes_filter,
 )
-from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
+from infostream_dedup.judging.evidence.kinds import (
+    KIND_NAMES,
+    STORY_DAYS,
+    STORY_KINDS,
+    STORY_PROBABILITY,
+    Kind,
+    seen_from_later,
+)
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.pair_rules import need, relation_of
 from infostream_dedup.model.constants import CANDIDATE_TERMS, SHOWN_DECIMALS
+from infostream_dedup.stream.clock import DAY
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate
 from infostream_dedup.stream.kernels.judging import NO_SOURCE
 from infostream_dedup.stream.recent_documents import EqualEvidence, RecentDocuments, WordingSource
@@ -353,6 +361,7 @@ class EvidenceJudge:
             judged.probability[decided],
             np.round(judged.shares[decided], DECIMALS),
         )
+        told, told_ends = self._told(asked, judged, decided, first, len(documents))
         for place in decided[best].tolist():
             number, status = int(asked.later[place]) - first, int(judged.status[place])
             found[number] = BestCandidate(
@@ -360,11 +369,25 @@ class EvidenceJudge:
                 duplicate=status >= DocumentStatus.DUPLICATE,
                 relation=self._relation(candidates, int(asked.finds[place]), documents[number]),
                 repeated=repeated[repeated_ends[number] : repeated_ends[number + 1]],
+                told=told[told_ends[number] : told_ends[number + 1]],
                 probability=verdict_probability(float(judged.probability[place])),
                 kind=KIND_NAMES[seen_from_later(Kind(judged.kinds[place]))],
                 exact=status == DocumentStatus.EXACT,
             )
         return found
+
+    def _told(
+        self, asked: _Asked, judged: _Judged, decided: NDArray[np.int64], first: int, documents: int
+    ) -> tuple[NDArray[np.int64], list[int]]:
+        """Ordinals of earlier documents that report the event of each document, int64, and where those of each end."""
+        times = self._window.times
+        earlier, later, kinds = asked.earlier[decided], asked.later[decided], judged.kinds[decided]
+        apart = np.abs(times[earlier - self._window.first] - times[later - self._window.first])
+        near = (judged.probability[decided] >= STORY_PROBABILITY) & (apart <= STORY_DAYS * DAY)
+        tells = np.flatnonzero((near | (kinds == Kind.COPY)) & np.isin(kinds, STORY_KINDS))
+        tells = tells[np.lexsort((earlier[tells], later[tells]))]
+        ends = np.searchsorted(later[tells], first + np.arange(documents + 1))
+        return earlier[tells], ends.tolist()
 
     def one_text(self, earlier: NDArray[np.int64], later: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether documents of one language have the same text, perhaps reworded: bool (pairs,)."""

@@ -18,7 +18,7 @@ from infostream_dedup.stream.kernels.judging import NO_SOURCE
 from infostream_dedup.stream.window import EqualHashes, EvidenceRows, Window
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -73,6 +73,7 @@ class Groups:
     Attributes:
         joined: ordinals of the window's documents that leave and do not stand for one that is kept
             (``Verdict.stands_for_kept``).
+        in_stories: names of the groups that belong to stories; the end of such a group is an event, however small.
     """
 
     def __init__(self, window: Window, *, watched_from: int, least_density: float) -> None:
@@ -87,6 +88,7 @@ class Groups:
         self._alarmed: dict[str, int] = {}
         self._state: dict[str, int] | None = None
         self.joined: set[int] = set()
+        self.in_stories: Container[str] = ()
 
     def state(self) -> Mapping[str, int]:
         """Groups whose earliest document has left the window, with the ordinal of that document.
@@ -190,7 +192,7 @@ class Groups:
         group = self.of(ordinal)
         members = self._members.get(group)
         if members is None:
-            return []
+            return [GroupEvent(cause, "expiry", group)] if group in self.in_stories else []
         del members[0]
         if members:
             if group not in self._orphaned:

@@ -15,7 +15,13 @@ from infostream_dedup.language.translation.ladder import RULES
 from infostream_dedup.model import Settings, names_in, one_or_several
 from infostream_dedup.model.limits import EXPERT, OUTPUT, OneOf, Option, Range, check_limits
 from infostream_dedup.model.settings import ACROSS, STREAM_PRESETS, preset_of
-from infostream_dedup.model.stream_records import ACROSS_FIELDS, CLASSIFIED_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
+from infostream_dedup.model.stream_records import (
+    ACROSS_FIELDS,
+    CLASSIFIED_FIELDS,
+    JUDGED_FIELDS,
+    STORY_FIELDS,
+    VERDICT_FIELDS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -260,7 +266,7 @@ class StreamSettings:
     def verdict_fields(self) -> tuple[str, ...]:
         """Fields of the rows of verdicts."""
         if self.preset == "judged":
-            return (*VERDICT_FIELDS, *JUDGED_FIELDS, *(ACROSS_FIELDS if self.across == "pivot" else ()))
+            return (*VERDICT_FIELDS, *JUDGED_FIELDS, *(ACROSS_FIELDS if self.across == "pivot" else ()), *STORY_FIELDS)
         return VERDICT_FIELDS if self.model is None else (*VERDICT_FIELDS, *CLASSIFIED_FIELDS)
 
     def refuse_other_preset(self, asked: str, store: str) -> None:

@@ -129,7 +129,7 @@ def test_dedup_says_what_stays_and_shows_the_largest_groups(files, width):
             [r"duplicate +2 Рада", r" +один\S+ Рада"],
         ),
         (["store", "groups", "news.db"], r" +\d ×  +\S", [r"3 sources"]),
-        (["store", "stories", "news.db"], r" +\d ×  +\S", [r"\d groups · .*ru, uk"]),
+        (["store", "stories", "news.db"], r" +\d ×  +\S", [r"\d origin\w* · .*ru, uk"]),
         (
             ["store", "show", "news.db", "ru-002"],
             "ru-002",

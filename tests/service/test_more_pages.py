@@ -93,15 +93,24 @@ def test_settings_that_do_not_apply_to_the_preset_are_left_out(
 def test_stories_with_the_words_that_met(filled: ServiceClient) -> None:
     rows = filled("GET", "/v1/stories").json()["items"]
     assert len(rows) > 3
-    assert all(len(row["languages"]) > 1 for row in rows)
+    assert any(len(row["languages"]) > 1 for row in rows)
     paged = filled("GET", "/v1/stories?limit=2").json()
     assert filled("GET", "/v1/stories", params={"limit": 1, "after": paged["next"]}).json()["items"] == rows[2:3]
-    found = filled("GET", f"/v1/stories/{rows[0]['story']}").json()
-    assert found["documents"] == rows[0]["documents"]
-    assert sorted(column["language"] for column in found["columns"]) == rows[0]["languages"]
+    row = next(row for row in rows if len(row["languages"]) > 1)
+    found = filled("GET", f"/v1/stories/{row['story']}").json()
+    assert found["documents"] == row["documents"]
+    assert sorted(column["language"] for column in found["columns"]) == row["languages"]
+    covered = filled("GET", f"/v1/stories/{row['story']}/coverage").json()
+    assert {name: covered[name] for name in ("story", "outlets", "origins", "echo_share")} == {
+        name: row[name] for name in ("story", "outlets", "origins", "echo_share")
+    }
+    assert len(covered["documents"]) == row["documents"]
+    greatest = filled("GET", "/v1/stories?by=size&since=2000-01-01").json()["items"]
+    assert [one["documents"] for one in greatest] == sorted((one["documents"] for one in greatest), reverse=True)
+    assert filled("GET", "/v1/stories/none/coverage").status_code == 404
     meeting = found["meetings"][0]
     assert meeting["met"][0].keys() == {"word", "pivot", "their_word", "rung"}
-    page = filled("GET", f"/stories/{rows[0]['story']}").text
+    page = filled("GET", f"/stories/{row['story']}").text
     assert meeting["met"][0]["their_word"] in page
     assert filled("GET", "/stories/none").status_code == filled("GET", "/v1/stories/none").status_code == 404
 

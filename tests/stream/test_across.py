@@ -14,8 +14,8 @@ import pytest
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.links.pair_rules import nothing_better
-from infostream_dedup.model.stream_records import ACROSS_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
-from infostream_dedup.stream.across import LinkAcross, LinksAcross, Stories
+from infostream_dedup.model.stream_records import ACROSS_FIELDS, JUDGED_FIELDS, STORY_FIELDS, VERDICT_FIELDS
+from infostream_dedup.stream.across import LinkAcross, LinksAcross
 from infostream_dedup.stream.analysis import TermNumbers
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.pivot_terms import PivotWords
@@ -24,7 +24,7 @@ from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.checking import checks
 
 ACROSS = StreamSettings.of({"first_epoch": 40, "epoch_documents": 60})
-ALL_FIELDS = (*VERDICT_FIELDS, *JUDGED_FIELDS, *ACROSS_FIELDS)
+ALL_FIELDS = (*VERDICT_FIELDS, *JUDGED_FIELDS, *ACROSS_FIELDS, *STORY_FIELDS)
 
 BRIDGE = {
     "ru": "Президент открыл в Харькове новый мост через реку вместе с мэром города. Строительство обошлось бюджету в "
@@ -130,7 +130,7 @@ def test_status_and_group_do_not_depend_on_other_languages(stream):
     alone = decided(stream, ACROSS.but(across="none"))
     across = decided(stream)
     assert rows(across, own) == rows(alone, own)
-    assert all(one.translation_of is one.translation is one.story is None for one in alone)
+    assert all(one.translation_of is one.translation is None for one in alone)
     assert sum(one.translation_of is not None for one in across) > 30
 
 
@@ -267,28 +267,6 @@ def test_the_rule_is_that_of_pairs_over_what_came_before():
             assert sorted(one.ordinal for one in kept) == [
                 pair[0] for pair, keep in zip(known, right, strict=True) if keep and pair[1] == later
             ]
-
-
-def test_stories_are_named_after_their_earliest_group():
-    stories = Stories()
-    assert stories.of("a") is None
-    assert [(one.story, one.other) for one in stories.join(5, [("c", 3), ("b", 2)])] == [("b", "c")]
-    assert [(one.story, one.other) for one in stories.join(6, [("d", 4), ("a", 1)])] == [("a", "d")]
-    assert [stories.of(group) for group in "abcd"] == ["a", "b", "b", "a"]
-    assert [(one.story, one.other) for one in stories.join(7, [("c", 3), ("d", 4)])] == [("a", "b")]
-    assert {stories.of(group) for group in "abcd"} == {"a"}
-    # Groups of one language that become one bring their stories along.
-    stories.join(8, [("y", 6), ("x", 5)])
-    assert [(one.story, one.other) for one in stories.merge(9, ["y", "c"], "c", 3)] == [("a", "x")]
-    assert (stories.of("y"), stories.of("c"), stories.of("x")) == (None, "a", "a")
-    # An older group without a story takes a younger one's story over; its name leads from then on.
-    stories.join(10, [("q", 9), ("p", 8)])
-    assert [(one.story, one.other) for one in stories.merge(11, ["q", "o"], "o", 0)] == [("o", "p")]
-    assert (stories.of("o"), stories.of("p"), stories.of("q")) == ("o", "o", None)
-    for group in ("o", "p"):
-        stories.leave(group)
-    assert stories.of("o") is None
-    assert stories.merge(12, ["r", "s"], "r", 10) == []
 
 
 def bcubed(story, family):

@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from infostream_dedup import Document, Settings
-from infostream_dedup.model.stream_records import ACROSS_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
+from infostream_dedup.model.stream_records import ACROSS_FIELDS, JUDGED_FIELDS, STORY_FIELDS, VERDICT_FIELDS
 from infostream_dedup.stream.analysis import Analyser, Frequencies, TermNumbers
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.pivot_terms import PivotReader, PivotWords, WrittenWords
@@ -89,7 +89,7 @@ def test_a_search_asks_with_the_name():
 @pytest.mark.parametrize("size", [1, 3])
 def test_verdicts_do_not_depend_on_batches_or_restarts(size, tmp_path):
     settings = StreamSettings.of({"first_epoch": 2, "epoch_documents": 2})
-    fields = (*VERDICT_FIELDS, *JUDGED_FIELDS, *ACROSS_FIELDS)
+    fields = (*VERDICT_FIELDS, *JUDGED_FIELDS, *ACROSS_FIELDS, *STORY_FIELDS)
     given = [
         Document(id=f"{one.id}-{part}", text=f"{one.text} {part}", lang=one.lang, source=one.source)
         for part in range(3)

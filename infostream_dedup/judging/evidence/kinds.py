@@ -39,6 +39,13 @@ class Kind(IntEnum):
 ONE_TEXT: Final = (Kind.COPY, Kind.RETOLD, Kind.UPDATED)
 """Kinds of pairs whose documents have the same text in the same language, perhaps reworded or in another version."""
 
+STORY_KINDS: Final = (Kind.COPY, Kind.RETOLD, Kind.FOLLOW_UP, Kind.CONTAINED, Kind.CONTAINS, Kind.UPDATED)
+"""Kinds of pairs that tell one story, if the model is sure (`STORY_PROBABILITY`) and little time lies between."""
+
+STORY_PROBABILITY: Final = 0.8
+STORY_DAYS: Final = 14
+"""A saga of months is no story: with 30 days and more, most of the largest ones of a year of news were sagas."""
+
 KIND_NAMES: Final = tuple(kind.name.lower().replace("_", "-") for kind in Kind)
 """Name of each kind in output rows and command-line flags."""
 

@@ -35,13 +35,11 @@ from infostream_dedup.stream.store.browsing import (
     documents_titled,
     group_page,
     group_with_members,
-    story_of_group,
-    story_page,
-    story_shown,
     surviving_group,
 )
 from infostream_dedup.stream.store.overview import latest_verdicts
 from infostream_dedup.stream.store.restoring import position_of
+from infostream_dedup.stream.store.stories import story_named, story_page, story_shown
 
 if TYPE_CHECKING:
     from infostream_dedup.service.tokens import Tokens
@@ -97,7 +95,7 @@ async def groups(
         wanted = id or (str(rows[0]["group"]) if rows else None)
         found = None if wanted is None else group_with_members(connection, wanted)
         moved = surviving_group(connection, wanted) if found is None and wanted is not None else None
-        its_story = None if found is None else story_of_group(connection, found["group"])
+        its_story = None if found is None else story_named(connection, found["group"])
         for one in [] if found is None else found["members"][:_ROWS]:
             one["begin"] = _beginning(store, one["ordinal"])
         return rows, found, moved, position_of(connection).documents == 0, its_story

@@ -26,10 +26,16 @@ from infostream_dedup.stream.store.browsing import (
     GroupPlace,
     group_page,
     group_with_members,
-    story_page,
-    story_shown,
     surviving_group,
     verdict_log,
+)
+from infostream_dedup.stream.store.stories import (
+    coverage_of,
+    documents_of,
+    story_page,
+    story_rows,
+    story_shown,
+    texts_of,
 )
 
 if TYPE_CHECKING:
@@ -172,13 +178,37 @@ def _time(given: str | None, field: str) -> int | None:
 
 
 @router.get("/stories", dependencies=[needs("reader")], response_class=JsonResponse)
-async def show_stories(request: Request, after: str | None = None, limit: int | None = None) -> Response:
-    """The current stories, the latest first."""
+async def show_stories(
+    request: Request,
+    after: str | None = None,
+    limit: int | None = None,
+    by: Literal["", "size", "outlets", "origins", "spread"] = "",
+    since: str | None = None,
+) -> Response:
+    """The current stories, the latest first; with ``by`` only the greatest, with a document since then."""
     rows = rows_wanted(request, limit)
+    if by:
+        moment = _time(since, "since")
+        told = await running(request).read(lambda store: story_rows(store.connection, by=by, since=moment, top=rows))
+        return JsonResponse({"items": told, "next": None})
     place = keyset(after, (int,))
     before = None if place is None else place[0]
     found = await running(request).read(lambda store: story_page(store.connection, before=before, limit=rows + 1))
     return JsonResponse(listed(found, rows, lambda row: [row["begun"]]))
+
+
+@router.get("/stories/{id:path}/coverage", dependencies=[needs("reader")], response_class=JsonResponse)
+async def show_coverage(request: Request, id: str) -> Response:  # noqa: A002
+    """Who covers a story, and how many independent origins stand behind them; also by the id of a document."""
+
+    def covered(store: Store) -> dict[str, Any] | None:
+        documents = documents_of(store.connection, [id])
+        return coverage_of(documents, texts_of(store.connection)) if documents else None
+
+    found = await running(request).read(covered)
+    if found is None:
+        raise ProblemError(404, "not-found", "no story with this id")
+    return JsonResponse(found)
 
 
 @router.get("/stories/{id:path}", dependencies=[needs("reader")], response_class=JsonResponse)

@@ -250,13 +250,15 @@ class StoreReader:
     def story_events(self) -> Iterator[StoryEvent]:
         """Yield all events of stories, in order."""
         with naming_failures(self.path):
-            rows = self._connection.execute("SELECT ordinal, story_id, other, begun FROM story_event ORDER BY number")
+            rows = self._connection.execute(
+                "SELECT ordinal, story_id, other, begun, kind FROM story_event ORDER BY number"
+            )
             yield from (StoryEvent(*row) for row in rows)
 
     def stories(self) -> dict[str, str]:
         """Return the present story of each group that has one, by group."""
         with self.reading() as connection:
-            return dict(connection.execute("SELECT group_id, story_id FROM telling ORDER BY group_id"))
+            return dict(connection.execute("SELECT group_id, story_id FROM v_stories ORDER BY group_id"))
 
     def events(self) -> Iterator[GroupEvent]:
         """Yield all events of groups, in order."""

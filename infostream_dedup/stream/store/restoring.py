@@ -120,6 +120,7 @@ def _alarm(connection: sqlite3.Connection, group: str) -> int:
 
 def tell_stories(connection: sqlite3.Connection, events: Sequence[GroupEvent], stories: Sequence[StoryEvent]) -> None:
     """Update the tables ``story`` and ``telling`` after a batch."""
+    stories = [one for one in stories if one.kind == "merge"]
     if not stories and (not events or connection.execute("SELECT 1 FROM story LIMIT 1").fetchone() is None):
         return
     happened: list[GroupEvent | StoryEvent] = [*events, *stories]
@@ -146,7 +147,7 @@ def told_again(connection: sqlite3.Connection) -> set[tuple[str, str, int]]:
         connection.execute(f"SELECT {columns} FROM {table} ORDER BY number").fetchall()  # noqa: S608
         for table, columns in (
             ("event", "ordinal, kind, group_id, other, value"),
-            ("story_event", "ordinal, story_id, other, begun"),
+            ("story_event", "ordinal, story_id, other, begun, kind"),
         )
     )
     with closing(sqlite3.connect(":memory:")) as fresh:

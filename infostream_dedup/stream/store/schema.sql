@@ -272,7 +272,8 @@ CREATE TABLE story_event (
     ordinal INTEGER NOT NULL CHECK (ordinal >= 0),
     story_id TEXT NOT NULL,
     other TEXT NOT NULL CHECK (other <> story_id),
-    begun INTEGER NOT NULL CHECK (begun BETWEEN 0 AND ordinal)
+    begun INTEGER NOT NULL CHECK (begun BETWEEN 0 AND ordinal),
+    kind TEXT NOT NULL CHECK (kind = 'merge' OR kind = 'split')
 ) STRICT;
 CREATE INDEX story_event_batch ON story_event (batch);
 
@@ -289,6 +290,13 @@ CREATE TABLE telling (
     alive INTEGER NOT NULL DEFAULT 1 CHECK (alive IN (0, 1))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX telling_story ON telling (story_id);
+
+-- Stories and the groups that tell them; a group of several documents that no other group tells is a story of its own.
+CREATE VIEW v_stories AS
+SELECT telling.story_id, telling.group_id, story.begun FROM telling JOIN story USING (story_id)
+UNION ALL
+SELECT group_id, group_id, earliest FROM grouping
+WHERE NOT EXISTS (SELECT 1 FROM telling WHERE telling.group_id = grouping.group_id);
 
 -- Each row indexes consecutive documents of one closed epoch; after the first row there are no gaps.
 CREATE TABLE search_index (

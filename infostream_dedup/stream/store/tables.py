@@ -202,7 +202,9 @@ EVENT: Final = Table(
 STORY_EVENT: Final = Table(
     name="story_event",
     names_batch=True,
-    columns=_fields("", "number") | _fields("event.", "ordinal", "other", "begun") | {"story_id": _each("event.story")},
+    columns=_fields("", "number")
+    | _fields("event.", "ordinal", "other", "begun", "kind")
+    | {"story_id": _each("event.story")},
 )
 EPOCH, REPEATS, PIVOT_EPOCH = (
     Table(

@@ -1,0 +1,273 @@
+"""Coverage of stories: their documents, the origins that these go back to, who was first, what others print.
+
+An origin is a text that was written once: documents that are copies, parts, later versions or translations of one
+another have one origin; retellings and next steps have origins of their own.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from functools import cache
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+
+from infostream_dedup.language.lexicon.tables import dictionaries_folder, read_table
+from infostream_dedup.model.outlets import outlet_of
+from infostream_dedup.stream.store.browsing import time_text
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+ORDERS: Final = ("size", "outlets", "origins", "spread")
+"""Orders of ``story_rows``; ``spread`` counts the outlets of the first 24 hours."""
+
+_HOUR: Final = 3_600_000_000
+_DAY: Final = 24 * _HOUR
+_MEETINGS: Final = 20
+
+_ONE_ORIGIN: Final = ("copy", "contained", "contains", "updated")
+_ROLES: Final = {
+    **dict.fromkeys(("copy", "contained", "contains"), "copy"),
+    "retold": "retelling",
+    **dict.fromkeys(("updated", "follow-up"), "next step"),
+}
+
+_FIELDS: Final = (
+    *("story", "group", "ordinal", "id", "source", "url", "language", "time", "title", "status", "of", "kind"),
+    "translation_of",
+)
+_COLUMNS: Final = (
+    " document.ordinal, document.id, document.source, document.url, document.language,"
+    " coalesce(document.published, nullif(document.clock, 0)), document.title, document.status, document.of_id,"
+    " document.kind, document.translation_of FROM "
+)
+_OF_GROUPS: Final = (
+    f"SELECT v_stories.story_id, v_stories.group_id, {_COLUMNS} v_stories"
+    " JOIN membership USING (group_id) JOIN document USING (ordinal) WHERE forgotten = 0 AND v_stories.story_id"
+)
+_ALONE: Final = (
+    f"SELECT v_stories.story_id, v_stories.group_id, {_COLUMNS} v_stories JOIN document"  # noqa: S608
+    " ON document.id = v_stories.group_id AND document.group_id = v_stories.group_id AND version = 0"
+    " WHERE forgotten = 0 AND NOT EXISTS (SELECT 1 FROM membership WHERE membership.ordinal = document.ordinal)"
+    " AND v_stories.story_id"
+)
+_SINGLE: Final = (
+    f"SELECT id, group_id, {_COLUMNS} document WHERE forgotten = 0 AND id = ?1 AND group_id = ?1"  # noqa: S608
+    " AND NOT EXISTS (SELECT 1 FROM v_stories WHERE v_stories.group_id = ?1) ORDER BY version DESC LIMIT 1"
+)
+
+
+def story_named(connection: sqlite3.Connection, name: str) -> str | None:
+    """Return the present story of a story, group or document, by its id; None if the store has none of this id.
+
+    A document that nothing repeats or continues is a story of its own.
+    """
+    found = connection.execute(
+        "SELECT coalesce((SELECT story_id FROM telling WHERE telling.group_id = own), own) FROM (SELECT"
+        " coalesce(membership.group_id, document.group_id) AS own FROM document LEFT JOIN membership USING (ordinal)"
+        " WHERE document.id = ? ORDER BY version DESC LIMIT 1)",
+        (name,),
+    ).fetchone()
+    return None if found is None else str(found[0])
+
+
+def documents_of(connection: sqlite3.Connection, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the documents of stories in the order of publication, as those of one story; empty for unknown ones.
+
+    Args:
+        connection: connection to the store.
+        names: ids of stories, past or present, of groups or of documents.
+    """
+    rows: list[tuple[Any, ...]] = []
+    for story in dict.fromkeys(filter(None, (story_named(connection, name) for name in names))):
+        told = [row for query in (_OF_GROUPS, _ALONE) for row in connection.execute(f"{query} = ?", (story,))]
+        rows += told or connection.execute(_SINGLE, (story,)).fetchall()
+    return _told([dict(zip(_FIELDS, row, strict=True)) for row in rows])
+
+
+def texts_of(connection: sqlite3.Connection) -> Callable[[int], str] | None:
+    """Return what reads the text of a document, empty for one without; None if the store keeps no texts."""
+    if connection.execute("SELECT 1 FROM body LIMIT 1").fetchone() is None:
+        return None
+
+    def text_of(ordinal: int) -> str:
+        found = connection.execute("SELECT packed FROM body WHERE ordinal = ?", (ordinal,)).fetchone()
+        return "" if found is None else zlib.decompress(found[0]).decode("utf-8", "surrogatepass")
+
+    return text_of
+
+
+def coverage_of(documents: Sequence[Mapping[str, Any]], text_of: Callable[[int], str] | None) -> dict[str, Any]:
+    """Count who covers a story, and how many origins stand behind them.
+
+    Args:
+        documents: result of ``documents_of``.
+        text_of: returns the text of a document, to find the agency that it names; None if texts are not kept.
+    """
+    shown = ("origin", "role", "id", "outlet", "language", "published", "lag_hours", "title", "of", "url")
+    rows = []
+    for one in documents:
+        own = _agencies()[2].get(one["outlet"])
+        wire = own or (None if text_of is None else agency_named(text_of(one["ordinal"])))
+        rows.append({name: one[name] for name in shown} | {"of": one["translation_of"] or one["of"], "wire": wire})
+    counted = story_row(documents)
+    counts = {name: counted[name] for name in ("story", "outlets", "origins", "first", "echo_share")}
+    return counts | {"first": documents[0]["id"], "wires_read": text_of is not None, "documents": rows}
+
+
+def story_row(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Sum up a story, given by its documents."""
+    times = [one["time"] for one in documents if one["time"] is not None]
+    origins = len({one["origin"] for one in documents})
+    begun = min(times, default=0)
+    day = {one["outlet"] for one in documents if one["time"] is not None and one["time"] <= begun + _DAY}
+    return {
+        "story": documents[0]["story"],
+        "documents": len(documents),
+        "outlets": len({one["outlet"] for one in documents} - {None}),
+        "origins": origins,
+        "echo_share": round(1 - origins / len(documents), 6),
+        "spread": len(day - {None}),
+        "languages": sorted({one["language"] for one in documents}),
+        "first": time_text(min(times, default=None)),
+        "last": time_text(max(times, default=None)),
+        "title": documents[0]["title"],
+        "begun": min(one["ordinal"] for one in documents),
+    }
+
+
+def story_rows(connection: sqlite3.Connection, *, by: str, since: int | None, top: int | None) -> list[dict[str, Any]]:
+    """List stories of two or more documents, the greatest first.
+
+    Args:
+        connection: connection to the store.
+        by: one of ``ORDERS``.
+        since: only stories with a document of then or later, UTC microseconds since 1970.
+        top: maximum number; None for all.
+    """
+    rows = [row for query in (_OF_GROUPS, _ALONE) for row in connection.execute(f"{query} IS NOT NULL")]
+    found = []
+    for _, members in groupby(sorted(rows, key=itemgetter(0)), key=itemgetter(0)):
+        documents = _told([dict(zip(_FIELDS, row, strict=True)) for row in members])
+        if len(documents) > 1 and (since is None or any((one["time"] or 0) >= since for one in documents)):
+            found.append(story_row(documents))
+    measure = "documents" if by == "size" else by
+    found.sort(key=lambda row: (-row[measure], -row["documents"], row["begun"]))
+    return found[:top]
+
+
+def story_page(connection: sqlite3.Connection, *, before: int | None, limit: int) -> list[dict[str, Any]]:
+    """List a page of the stories, the latest begun first; ``before``: the one with which the last page ended."""
+    heads = connection.execute(
+        "SELECT story_id, min(begun) AS earliest FROM v_stories GROUP BY story_id"
+        " HAVING ?1 IS NULL OR earliest < ?1 ORDER BY earliest DESC LIMIT ?2",
+        (before, limit),
+    ).fetchall()
+    found = ((begun, documents_of(connection, [story])) for story, begun in heads)
+    return [story_row(documents) | {"begun": begun} for begun, documents in found if documents]
+
+
+def story_shown(connection: sqlite3.Connection, story: str) -> dict[str, Any] | None:
+    """Return a story with its documents by language, in the order of publication, and the words that matched."""
+    members = documents_of(connection, [story])
+    if not members:
+        return None
+    languages = dict.fromkeys(member["language"] for member in members)
+    return story_row(members) | {
+        "columns": [
+            {"language": language, "documents": [one for one in members if one["language"] == language]}
+            for language in languages
+        ],
+        "meetings": _meetings(connection, [member["ordinal"] for member in members]),
+    }
+
+
+def _meetings(connection: sqlite3.Connection, ordinals: list[int]) -> list[dict[str, Any]]:
+    rows = []
+    for ordinal in ordinals:
+        name, of, translation = connection.execute(
+            "SELECT id, translation_of, translation FROM document WHERE ordinal = ?", (ordinal,)
+        ).fetchone()
+        if of is not None and translation is not None:
+            rows.append({"id": name, "of": of, **orjson.loads(translation)})
+    rows.sort(key=lambda row: (-min(row["share_forward"], row["share_backward"]), row["id"]))
+    return rows[:_MEETINGS]
+
+
+def _told(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Order the documents of one story, and add the number of their origin, outlet, role and lag."""
+    documents.sort(key=lambda one: (one["time"] is None, one["time"] or 0, one["ordinal"]))
+    joined = _Joined(one["group"] for one in documents)
+    group_of = {one["id"]: one["group"] for one in documents}
+    for one in documents:
+        same = one["status"] in ("exact", "duplicate") or one["kind"] in _ONE_ORIGIN
+        for other in (one["of"] if same else None, one["translation_of"]):
+            if other in group_of:
+                joined.join(one["group"], group_of[other])
+    numbers: dict[str, int] = {}
+    firsts: dict[int, int | None] = {}
+    for place, one in enumerate(documents):
+        one["origin"] = numbers.setdefault(joined.root(one["group"]), len(numbers) + 1)
+        begun = firsts.setdefault(one["origin"], one["time"])
+        dated = one["time"] is not None and begun is not None
+        one["lag_hours"] = round((one["time"] - begun) / _HOUR, 3) if dated else None
+        one["published"] = time_text(one["time"])
+        one["outlet"] = outlet_of(one["source"], one["url"])
+        one["role"] = _role(one, first=place == 0)
+    return documents
+
+
+def _role(one: Mapping[str, Any], *, first: bool) -> str:
+    if first:
+        return "first"
+    if one["status"] in ("exact", "duplicate"):
+        return "copy"
+    return "translation" if one["translation_of"] is not None else _ROLES.get(one["kind"], "report")
+
+
+class _Joined:
+    """Names joined into sets."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._parent = {name: name for name in names}
+
+    def root(self, name: str) -> str:
+        while self._parent[name] != name:
+            self._parent[name] = name = self._parent[self._parent[name]]
+        return name
+
+    def join(self, one: str, other: str) -> None:
+        self._parent[self.root(one)] = self.root(other)
+
+
+@cache
+def _agencies() -> tuple[re.Pattern[str], dict[str, str], dict[str, str]]:
+    """A pattern of all names, and the canonical name by name and by site."""
+    by_name: dict[str, str] = {}
+    by_host: dict[str, str] = {}
+    for row in read_table(dictionaries_folder() / "agencies.tsv", ("names", "hosts")):
+        names = row.cells["names"].split("|")
+        by_name |= dict.fromkeys(names, names[0])
+        by_host |= dict.fromkeys(filter(None, row.cells["hosts"].split("|")), names[0])
+    # Names of Cyrillic letters are declined, but for abbreviations: Укринформу, Интерфаксом.
+    ending = "(?:а|у|ом|е|і|ові|ем|ю|я)?"
+    written = [
+        re.escape(name) + (ending if name[-1].islower() and not name.isascii() else "")
+        for name in sorted(by_name, key=len, reverse=True)
+    ]
+    return re.compile(rf"(?<!\w)({'|'.join(written)})(?!\w)"), by_name, by_host
+
+
+def agency_named(text: str) -> str | None:
+    """Return the news agency that a text names first; None if it names none."""
+    pattern, by_name, _ = _agencies()
+    found = pattern.search(text)
+    if found is None:
+        return None
+    name = found[1]
+    return next(by_name[name[:end]] for end in range(len(name), 0, -1) if name[:end] in by_name)

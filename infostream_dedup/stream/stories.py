@@ -1,0 +1,121 @@
+"""Stories: groups that tell one event, in one language or several."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from infostream_dedup.model.stream_records import GroupEvent, StoryEvent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from infostream_dedup.stream.memory import Groups
+
+
+class Stories:
+    """The story of each group of the window that has one.
+
+    A story is named after the earliest of its groups, which is named after its earliest document. When two stories
+    merge, the one that began first keeps its name; an event records that the other name is no longer used. A group
+    alone counts as its own story, which verdicts do not mention.
+    """
+
+    def __init__(self, groups: Groups) -> None:
+        self._own = groups
+        self._story_of: dict[str, str] = {}
+        groups.in_stories = self._story_of
+        self._groups: dict[str, list[str]] = {}
+        self._begun: dict[str, int] = {}
+
+    def of(self, group: str) -> str | None:
+        """Return the story of a group; ``None`` if it is alone."""
+        return self._story_of.get(group)
+
+    def resume(self, groups: Iterable[tuple[str, str, int]]) -> None:
+        """Restore the stories of the window's groups."""
+        self._story_of.clear()
+        self._groups, self._begun = {}, {}
+        for group, story, begun in groups:
+            self._put(group, story)
+            self._begun[story] = begun
+
+    def follow(self, ordinal: int, events: Sequence[GroupEvent]) -> list[StoryEvent]:
+        """Update stories after the group events that a document caused."""
+        for event in events:
+            if event.kind == "expiry":
+                self._expire(event.group)
+        merges = [(event.group, event.other) for event in events if event.kind == "merge" and event.other is not None]
+        if not merges:
+            return []
+        group = self._own.of(ordinal)
+        loose = {} if group in self._story_of else {group: self._own.begun(ordinal)}
+        names = dict.fromkeys(name for pair in merges for name in pair)
+        with_story = {story for name in names if (story := self._leave(name)) is not None}
+        if not with_story:
+            return []
+        return self._unite(ordinal, loose | {story: self._begun[story] for story in with_story}, [group])
+
+    def join(self, ordinal: int, translated: Sequence[int]) -> list[StoryEvent]:
+        """Join the group of a document with those of earlier documents that have the same text in another language."""
+        return self._join(ordinal, [ordinal, *translated])
+
+    def tell(self, ordinal: int, told: Sequence[int]) -> list[StoryEvent]:
+        """Join the group of a document with the stories of earlier documents that report its event.
+
+        A story of several groups takes it only if two of them report the event, or the first one does. Otherwise the
+        two ends of a story could have nothing in common; such a refusal is a ``split``.
+        """
+        groups = self._own
+        own = groups.of(ordinal)
+        mine = self._story_of.get(own, own)
+        firsts = {name: one for one in told if (name := groups.of(one)) != own}
+        linked = Counter(self._story_of.get(name, name) for name in firsts)
+        joined: list[int] = []
+        refused: list[StoryEvent] = []
+        for name, one in firsts.items():
+            story = self._story_of.get(name, name)
+            if story == mine:
+                continue
+            if linked[story] > 1 or story in firsts or len(self._groups.get(story, ())) < 2:
+                joined.append(one)
+            else:
+                refused.append(StoryEvent(ordinal, own, story, groups.begun(ordinal), "split"))
+        return self._join(ordinal, [ordinal, *joined]) if joined else refused
+
+    def _join(self, ordinal: int, ordinals: Sequence[int]) -> list[StoryEvent]:
+        groups = {self._own.of(one): self._own.begun(one) for one in ordinals}
+        loose = {name: begun for name, begun in groups.items() if name not in self._story_of}
+        with_story = {self._story_of[name] for name in groups if name in self._story_of}
+        stories = loose | {story: self._begun[story] for story in with_story}
+        # Equal texts detected as different languages are one group already.
+        return self._unite(ordinal, stories, list(loose)) if len(stories) > 1 else []
+
+    def _expire(self, group: str) -> None:
+        """Remove a group whose last document has left the window."""
+        story = self._leave(group)
+        if story is not None and not self._groups[story]:
+            del self._groups[story], self._begun[story]
+
+    def _unite(self, ordinal: int, stories: dict[str, int], groups: Sequence[str]) -> list[StoryEvent]:
+        """Join several stories, and groups without a story, into one."""
+        stays, *others = sorted(stories, key=lambda story: (stories[story], story))
+        for other in others:
+            for group in self._groups.pop(other, []):
+                self._put(group, stays)
+            self._begun.pop(other, None)
+        for group in groups:
+            self._put(group, stays)
+        self._begun[stays] = stories[stays]
+        return [StoryEvent(ordinal, stays, other, stories[stays], "merge") for other in others]
+
+    def _put(self, group: str, story: str) -> None:
+        self._story_of[group] = story
+        self._groups.setdefault(story, []).append(group)
+
+    def _leave(self, group: str) -> str | None:
+        """Remove a group from its story, and return the story."""
+        story = self._story_of.pop(group, None)
+        if story is not None:
+            self._groups[story].remove(group)
+        return story

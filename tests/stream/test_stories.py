@@ -1,0 +1,173 @@
+"""Stories: what joins them, what keeps them apart, who covers them, and from how many origins."""
+
+import json
+import subprocess
+import sys
+from itertools import pairwise
+
+import pytest
+
+import infostream_dedup
+from infostream_dedup.api import store as kept
+from infostream_dedup.errors import NoInputError, UsageError
+from infostream_dedup.model.stream_records import GroupEvent
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store.stories import agency_named
+from infostream_dedup.stream.stories import Stories
+
+BRIDGE = (
+    "Мэр Кременчуга Виталий Малецкий открыл в пятницу новый мост через Днепр длиной 1740 метров. Строительство начали "
+    "в 2019 году, оно обошлось в 11 миллиардов гривен. По словам мэра, мост разгрузит центр города, где каждый день "
+    "проезжает 40 тысяч автомобилей. Старый мост закроют на ремонт до конца года."
+)
+RETOLD = (
+    "В Кременчуге заработала новая переправа через Днепр. Её длина 1740 метров, а цена 11 миллиардов гривен. На "
+    "открытии Виталий Малецкий напомнил, что строительство шло с 2019 года: мост заберёт часть из 40 тысяч "
+    "автомобилей, которые ежедневно стоят в центре города. Прежний мост ждёт ремонт."
+)
+OTHER = (
+    "Учёные Киевского зоопарка сообщили о рождении редкого амурского леопарда. Малыш весит полтора килограмма, имя ему "
+    "выберут посетители на сайте зоопарка до конца месяца."
+)
+
+
+class Named:
+    """Groups, given by the ordinals of their documents."""
+
+    def __init__(self, **groups: list[int]) -> None:
+        self.groups = groups
+        self.in_stories = ()
+
+    def of(self, ordinal: int) -> str:
+        return next(name for name, own in self.groups.items() if ordinal in own)
+
+    def begun(self, ordinal: int) -> int:
+        return min(self.groups[self.of(ordinal)])
+
+
+def events(found):
+    return [(one.kind, one.story, one.other) for one in found]
+
+
+def test_stories_are_named_after_their_earliest_group():
+    groups = Named(a=[1], b=[2], c=[3], d=[4], x=[5], y=[6])
+    stories = Stories(groups)
+    assert stories.of("a") is None
+    assert events(stories.join(3, [2])) == [("merge", "b", "c")]
+    assert events(stories.join(4, [1])) == [("merge", "a", "d")]
+    assert [stories.of(group) for group in "abcd"] == ["a", "b", "b", "a"]
+    assert events(stories.join(4, [3])) == [("merge", "a", "b")]
+    assert {stories.of(group) for group in "abcd"} == {"a"}
+    # Groups that become one bring their stories along.
+    stories.join(6, [5])
+    groups.groups = {"a": [1], "b": [2], "c": [3, 6, 7], "d": [4], "x": [5]}
+    assert events(stories.follow(7, [GroupEvent(7, "merge", "c", "y")])) == [("merge", "a", "x")]
+    assert (stories.of("y"), stories.of("c"), stories.of("x")) == (None, "a", "a")
+    for group in "abcdx":
+        stories.follow(8, [GroupEvent(8, "expiry", group)])
+    assert [stories.of(group) for group in "abcdx"] == [None] * 5
+
+
+def test_a_story_of_several_groups_takes_what_two_of_them_report_or_the_first():
+    groups = Named(a=[0], b=[1], c=[2], d=[3], e=[4])
+    stories = Stories(groups)
+    assert events(stories.tell(1, [0])) == [("merge", "a", "b")]
+    assert events(stories.tell(2, [1])) == [("split", "c", "a")]
+    assert stories.of("c") is None
+    assert events(stories.tell(3, [0])) == [("merge", "a", "d")]
+    assert events(stories.tell(4, [1, 3])) == [("merge", "a", "e")]
+
+
+def documents():
+    rows = [
+        ("first", BRIDGE, "2026-03-06T10:00:00Z", "a.example"),
+        ("other", OTHER, "2026-03-06T10:30:00Z", "a.example"),
+        ("copy", BRIDGE, "2026-03-06T12:00:00Z", "b.example"),
+        ("retold", f"{RETOLD} Об этом сообщил УНИАН.", "2026-03-06T13:00:00Z", "c.example"),
+        ("copy-of-retold", f"{RETOLD} Об этом сообщил УНИАН.", "2026-03-06T19:00:00Z", "d.example"),
+    ]
+    return [dict(zip(("id", "text", "published", "source"), row, strict=True), lang="ru") for row in rows]
+
+
+@pytest.fixture
+def path(tmp_path):
+    with Deduplicator.open(tmp_path / "s.db", StreamSettings.of({"keep_text": True})) as dedup:
+        found = dedup.process(documents())
+    assert [one.story for one in found] == [None, None, "first", "first", "first"]
+    return tmp_path / "s.db"
+
+
+def test_origins_are_texts_written_independently(path):
+    found = infostream_dedup.coverage(path, story="first")
+    assert {name: found[name] for name in ("story", "outlets", "origins", "first", "echo_share", "wires_read")} == {
+        "story": "first", "outlets": 4, "origins": 2, "first": "first", "echo_share": 0.5, "wires_read": True,
+    }  # fmt: skip
+    assert [(one["id"], one["origin"], one["role"], one["lag_hours"], one["wire"]) for one in found["documents"]] == [
+        ("first", 1, "first", 0.0, None),
+        ("copy", 1, "copy", 2.0, None),
+        ("retold", 2, "retelling", 0.0, "УНИАН"),
+        ("copy-of-retold", 2, "copy", 6.0, "УНИАН"),
+    ]
+    assert infostream_dedup.coverage(path, id="copy-of-retold") == found
+    assert infostream_dedup.coverage(path, text=RETOLD) == found
+    alone = infostream_dedup.coverage(path, id="other")
+    assert (alone["origins"], alone["echo_share"], len(alone["documents"])) == (1, 0.0, 1)
+    assert infostream_dedup.coverage(path, id=["other", "copy"])["origins"] == 3
+    rows = kept.stories(path, by="origins")
+    assert [(row["story"], row["documents"], row["origins"], row["spread"]) for row in rows] == [("first", 4, 2, 4)]
+    assert kept.stories(path, since=infostream_dedup.api.moment("2026-04-01")) == []
+
+
+def test_what_is_not_there_is_said(path):
+    for asked in ({"story": "none"}, {"id": "none"}, {"text": "Совсем другое сообщение о погоде на завтра в горах"}):
+        with pytest.raises(NoInputError):
+            infostream_dedup.coverage(path, **asked)
+    with pytest.raises(UsageError):
+        infostream_dedup.coverage(path)
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "infostream_dedup", "coverage", path, "--story", "none"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, "'none'" in done.stderr) == (66, True)
+
+
+def test_a_message_says_nothing_twice(path):
+    rows = kept.message(path, "copy")
+    assert {row["story"] for row in rows} == {"first"}
+    assert " ".join(row["text"] for row in rows if row["kind"] == "first") == BRIDGE
+    assert {row["id"] for row in rows} == {"first", "retold"}
+
+
+def test_stories_do_not_depend_on_batches_or_restarts(tmp_path):
+    rows = documents()
+    whole = None
+    for number, bounds in enumerate(([0, 5], [0, 1, 2, 3, 4, 5], [0, 3, 5])):
+        path = tmp_path / f"{number}.db"
+        found = []
+        for begin, end in pairwise(bounds):
+            with Deduplicator.open(path, StreamSettings.of({"keep_text": True})) as dedup:
+                found += [one.as_dict() | {"story": one.story} for one in dedup.process(rows[begin:end])]
+        told = json.dumps([found, kept.stories(path, top=0)])
+        assert whole in (None, told)
+        whole = told
+        assert all(not row["faults"] for row in map(vars_of, kept.verify(path)))
+
+
+def vars_of(check):
+    return check if isinstance(check, dict) else {"faults": check.faults}
+
+
+@pytest.mark.parametrize(
+    ("text", "agency"),
+    [
+        ("Об этом передаёт ТАСС со ссылкой на министра.", "ТАСС"),
+        ("Про це повідомляє Укрінформ.", "Укринформ"),
+        ("Как сказали Укринформу в полиции", "Укринформ"),
+        ("The minister told Reuters on Monday.", "Рейтер"),
+        ("An apple a day; APPLES and TASSELS.", None),
+        ("Интерфакс-Украина пишет, а Интерфакс молчит", "Интерфакс-Украина"),
+    ],
+)  # fmt: skip
+def test_agencies_are_found_in_texts(text, agency):
+    assert agency_named(text) == agency
