@@ -30,6 +30,7 @@ _OLDEST_SQLITE: Final = (3, 37, 0)
 """First version with STRICT tables."""
 
 _CACHE_KIB: Final = 32 * 1024
+_CACHE_OF_READER_KIB: Final = 8 * 1024
 _WAL_BYTES_KEPT: Final = 64 * 1024 * 1024
 _PAUSE: Final = 0.02
 
@@ -90,7 +91,9 @@ def connect(path: Path, *, mode: str, busy_seconds: float) -> sqlite3.Connection
         connection.execute("PRAGMA fullfsync = ON")
         connection.execute("PRAGMA checkpoint_fullfsync = ON")
         connection.execute("PRAGMA recursive_triggers = OFF")
-        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB:d}")
+        # A service has several readers, each with pages of its own; the system caches the file as well.
+        cache = _CACHE_OF_READER_KIB if mode == "ro" else _CACHE_KIB
+        connection.execute(f"PRAGMA cache_size = -{cache:d}")
         connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES_KEPT:d}")
         return connection
 
