@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _OLDEST_SQLITE: Final = (3, 37, 0)
 """First version with STRICT tables."""
 
-_CACHE_KIB: Final = 32 * 1024
+_CACHE_KIB: Final = 16 * 1024
 _CACHE_OF_READER_KIB: Final = 8 * 1024
 _WAL_BYTES_KEPT: Final = 64 * 1024 * 1024
 _PAUSE: Final = 0.02
