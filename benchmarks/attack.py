@@ -156,7 +156,6 @@ NOT_PROVEN: Final = """\
 - Memory of a service beyond an hour. It grows by about 100 bytes a document of the store once searches have loaded
   the index, and by the page caches of SQLite, 32 MB for each of 7 connections, until these are full.
 - Parquet files of more than 16 MB whose dictionaries hold very long values; metadata that lies about sizes.
-- Doubled names in JSON other than our own, of which the last one wins, and names written with escapes.
 - Names that a proxy looks up for `collect`: where they lead is the proxy's knowledge.
 - The service on a machine of its own: clients, the writer that is measured and other programs shared two cores.
 - 200 kills with files deleted or replaced between: `--scale 4` makes 600 such ends, a third of them kills; the page

@@ -164,8 +164,7 @@ def _parsed(body: bytes | bytearray) -> Any:
     except orjson.JSONDecodeError as error:
         # The library's message says what is wrong and where; it never quotes the text.
         raise ProblemError(400, "json", str(error)[:200]) from None
-    inner = value.get("documents") if isinstance(value, dict) else None
-    doubled = doubled_name(body, inner if isinstance(inner, list) else [value])
+    doubled = doubled_name(body, value)
     if doubled is not None:
         raise ProblemError(400, "json", f"the name {doubled!r} comes twice in one object; leave one of them")
     return value
