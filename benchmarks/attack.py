@@ -155,6 +155,7 @@ NOT_PROVEN: Final = """\
   others of that size (503 and Retry-After), also honest ones. Smaller ones never wait for slow ones.
 - Memory of a service beyond an hour. It grows by about 100 bytes a document of the store once searches have loaded
   the index, and by the page caches of SQLite, 16 MB for each writer and 8 MB for each reader, until these are full.
+  The hour of mixed load was before bodies had 64 MB instead of 160.
 - Parquet files of more than 16 MB whose dictionaries hold very long values; metadata that lies about sizes.
 - Names that a proxy looks up for `collect`: where they lead is the proxy's knowledge.
 - The service on a machine of its own: clients, the writer that is measured and other programs shared two cores.
