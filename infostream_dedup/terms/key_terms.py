@@ -143,7 +143,8 @@ def warn_of_terms_above_df_max(terms: KeyTerms, settings: Settings) -> None:
     if lost:
         _log.warning(
             "representation %s: %d of %d documents are not compared by the terms they share, because these occur in"
-            " more documents than df_max (%g) allows; remove copies first ('dedup' with preset judged does not count them)",
+            " more documents than df_max (%g) allows; remove copies first ('dedup' with preset judged does not count"
+            " them)",
             settings.representation,
             lost,
             len(terms.sizes),
