@@ -32,6 +32,9 @@ _OVERHEAD: Final = 1 << 20
 _KEPT: Final = "%/:=&?~+!$,;'@()*[]|"
 """Characters of an address that stay as they are."""
 _NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
+_PUBLIC: Final = ipaddress.ip_network("2000::/3")
+"""All of IPv6 that is public so far; the list of what is not differs from Python to Python."""
+_PROTOCOLS: Final = ipaddress.ip_network("192.0.0.0/24")
 _MOVED: Final = (301, 302, 303, 307, 308)
 
 
@@ -228,8 +231,10 @@ def _is_inside(name: str) -> bool:
         mapped = address.ipv4_mapped or address.sixtofour
         if address in _NAT64:
             mapped = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if mapped is None and address not in _PUBLIC:
+            return True
         address = mapped or address
-    return not address.is_global or address.is_multicast
+    return address in _PROTOCOLS or not address.is_global or address.is_multicast
 
 
 class _Answer(http.client.HTTPResponse):

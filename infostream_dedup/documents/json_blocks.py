@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import orjson
 
-from infostream_dedup.documents.json_files import fault_item, is_too_deep, line_item
+from infostream_dedup.documents.json_files import doubled_name, fault_item, is_too_deep, line_item
 from infostream_dedup.documents.kernels.json_lines import (
     NAME_WORDS,
     OTHER_STRING,
@@ -132,6 +132,9 @@ _ROOM: Final = BLOCK + 2
 _BYTES_PER_LINE: Final = 64
 """Assumed length of a line; a buffer of shorter lines is read in several pieces."""
 
+_OTHERS: Final = 64
+"""Names other than ours of one object that the loops can tell apart."""
+
 _NOWHERE: Final = Place("<block>")
 
 
@@ -190,7 +193,8 @@ class JsonBlock:
         ends = self.columns.rest_ends
         rest = self.columns.rest[ends[row - 1] if row else 0 : ends[row]].tobytes()
         try:
-            return not is_too_deep(orjson.loads(rest), rest)
+            values = orjson.loads(rest)
+            return not is_too_deep(values, rest) and doubled_name(rest, values) is None
         except orjson.JSONDecodeError:
             return False
 
@@ -246,4 +250,5 @@ def _columns(size: int) -> JsonColumns:
         bodies=np.empty(lines, dtype=np.int64),
         rest=np.empty(size + _ROOM, dtype=np.uint8),
         rest_ends=np.empty(lines, dtype=np.int64),
+        others=np.empty(_OTHERS, dtype=np.uint64),
     )

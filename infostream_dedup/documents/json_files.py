@@ -1,24 +1,24 @@
 """Records of JSON Lines and of a JSON array.
 
-Blank lines are not records and are not counted. If a key occurs twice in one object, the last value counts (the
-parser does not report it).
+Blank lines are not records and are not counted. An object that has a name twice is refused, or a value would be
+lost.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from infostream_dedup.documents.column_names import FIELDS
 from infostream_dedup.documents.endings import COLLECT_ADVICE
 from infostream_dedup.documents.lines import Line, StreamError, byte_lines, open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from infostream_dedup.errors import BadDataError
 
@@ -62,7 +62,7 @@ def _parse_line(line: Line, place: Place) -> Item:
     if not isinstance(values, dict):
         kind = "an array" if isinstance(values, list) else repr(values)[:20]
         return place.error("E_TYPE", f"got {kind}, expected one JSON object per line")
-    doubled = doubled_name(line.data, [values])
+    doubled = doubled_name(line.data, values)
     if doubled is not None:
         return place.error("E_JSON", f"the name {doubled!r} comes twice in one object; leave one of them")
     return deep_error(place) if is_too_deep(values, line.data) else Record(values, place)
@@ -82,26 +82,49 @@ def parsed_json(data: bytes) -> Any:
         return orjson.loads(_NOT_FINITE.sub(lambda found: b"null" if found[1] else found[0], data))
 
 
-def doubled_name(data: bytes, records: Sequence[Any]) -> str | None:
-    """Return a name that an object has twice, of which parsers keep the last; ``None`` if there is none.
+_NAME_END: Final = re.compile(rb'"[ \t\r\n]+:')
 
-    Only objects with a name of ours are looked at: where ours come as often as there are records with them, none does.
+
+def doubled_name(data: bytes | bytearray, value: Any) -> str | None:
+    r"""Return a name that an object has twice, of which parsers keep the last; ``None`` if there is none.
+
+    Example:
+        >>> doubled_name(b'[{"a": 1, "\u0061": 2}]', [{"a": 2}])
+        'a'
     """
-    objects = [one for one in records if isinstance(one, dict)]
-    if all(data.count(b'"%s"' % name.encode()) <= sum(name in one for one in objects) for name in FIELDS):
+    # Each name ends so; some strings that are no names contain the same, or end in a backslash.
+    ends = data.count(b'":') - data.count(b'\\":')
+    if any(blank in data for blank in (b" :", b"\t:", b"\r:", b"\n:")):
+        ends += len(_NAME_END.findall(data))
+    if b'\\\\":' not in data and ends <= _count_names(value):
         return None
     found: list[str] = []
 
     def look(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        names = [name for name, _ in pairs]
-        found.extend(name for name in FIELDS if names.count(name) > 1)
-        return dict(pairs)
+        made = dict(pairs)
+        if len(made) < len(pairs) and not found:
+            found.extend(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
+        return made
 
     try:
-        json.loads(data, object_pairs_hook=look)
+        json.loads(data, object_pairs_hook=look, parse_int=str)
     except (RecursionError, ValueError):
         return None  # too deep, which is refused elsewhere
     return found[0] if found else None
+
+
+def _count_names(values: Any) -> int:
+    names, level = 0, [values] if isinstance(values, dict | list) else []
+    while level:
+        inner: list[Any] = []
+        for node in level:
+            if isinstance(node, dict):
+                names += len(node)
+                inner += node.values()
+            else:
+                inner += node
+        level = [child for child in inner if isinstance(child, dict | list)]
+    return names
 
 
 def deep_error(place: Place) -> BadDataError:
@@ -229,7 +252,7 @@ def json_array_records(source: str, encoding: str | None) -> Iterator[Item]:
         yield whole.error("E_JSON", f"line {error.lineno}, column {error.colno}: {error.msg}; expected a JSON array")
         return
     records = value if isinstance(value, list) else (records_inside(value) or [value])
-    doubled = doubled_name(content, records)
+    doubled = doubled_name(content, value)
     if doubled is not None:
         yield whole.error("E_JSON", f"the name {doubled!r} comes twice in one object; leave one of them")
         return

@@ -39,7 +39,7 @@ def parquet_records(source: str, names: ColumnNames, read_batch: ReadBatch, *, i
                 return
             size = Path(source).stat().st_size
             groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
-            check_ratio(sum(group.total_byte_size for group in groups), size)
+            check_ratio(sum(max(group.total_byte_size, _values_of(group)) for group in groups), size)
             unpacked = 0
             for batch in file.iter_batches(batch_size=_rows_at_once(groups, size)):
                 # A dictionary holds a value once that each row then has.
@@ -58,6 +58,11 @@ def parquet_records(source: str, names: ColumnNames, read_batch: ReadBatch, *, i
             yield _damage_error(source, rows, error)
         else:
             raise NoInputError(f"cannot read {source}: {error.strerror or error}") from error
+
+
+def _values_of(group: Any) -> int:
+    """Number of values, those in lists too, each of which takes a byte at least once it is read."""
+    return sum(group.column(number).num_values for number in range(group.num_columns))
 
 
 def _rows_at_once(groups: list[Any], size: int) -> int:

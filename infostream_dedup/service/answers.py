@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import contextlib
+import re
 import zlib
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote_to_bytes
@@ -21,7 +23,6 @@ from infostream_dedup.service.running import caller_of, running
 from infostream_dedup.service.values import Model, checked
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable, Iterable, Sequence
 
     from starlette.types import Scope
@@ -132,33 +133,44 @@ async def read_body(request: Request, model: type[Model]) -> Model:
 
 async def json_body(request: Request) -> Any:
     """Read any JSON, or a batch as JSON Lines, which becomes ``{"documents": [...]}``."""
+    room = request.scope["state"]["room"]
     # In a thread, so that nobody has to wait while megabytes are parsed.
-    body = await request.body()
-    unpacked = await asyncio.to_thread(_unpacked, body, request)
-    request.scope["state"]["room"].take(len(unpacked))
-    return await asyncio.to_thread(_read, unpacked, request)
+    unpacked = await asyncio.to_thread(_unpacked, room.taken_body(), request)
+    room.take(len(unpacked))
+    async with room.parsing if len(unpacked) > _SHORT else contextlib.nullcontext():
+        return await asyncio.to_thread(_read, unpacked, request)
 
 
-def _read(unpacked: bytes, request: Request) -> Any:
+def _read(unpacked: bytes | bytearray, request: Request) -> Any:
+    most = running(request).settings.limits.values
+    if _marks(unpacked) > most and _marks(_STRING.sub(b"", unpacked)) > most:
+        raise ProblemError(413, "too-large", "send fewer values in one request", limit=most)
     if not request.headers.get("content-type", "").startswith("application/x-ndjson"):
         return _parsed(unpacked)
     return {"documents": [_parsed(line) for line in unpacked.splitlines() if line.strip()]}
 
 
-def _parsed(body: bytes) -> Any:
+_SHORT: Final = 64 * 1024
+_STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+
+
+def _marks(body: bytes | bytearray) -> int:
+    return body.count(b",") + body.count(b"[") + body.count(b"{")
+
+
+def _parsed(body: bytes | bytearray) -> Any:
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         # The library's message says what is wrong and where; it never quotes the text.
         raise ProblemError(400, "json", str(error)[:200]) from None
-    inner = value.get("documents") if isinstance(value, dict) else None
-    doubled = doubled_name(body, inner if isinstance(inner, list) else [value])
+    doubled = doubled_name(body, value)
     if doubled is not None:
         raise ProblemError(400, "json", f"the name {doubled!r} comes twice in one object; leave one of them")
     return value
 
 
-def _unpacked(body: bytes, request: Request) -> bytes:
+def _unpacked(body: bytearray, request: Request) -> bytes | bytearray:
     coding = request.headers.get("content-encoding", "identity").lower()
     if coding == "identity":
         return body

@@ -92,7 +92,7 @@ class Guard:
         if method == "HEAD" and is_page(scope["path"]):
             # Programs that watch whether a site is up ask so.
             scope["method"] = "GET"
-        body = b""
+        taken = 0
         try:
             headers = _headers(scope, self._limits.header_bytes)
             self._check_host(headers)
@@ -103,12 +103,15 @@ class Guard:
                 self._rates.check(caller.name)
             with self._room.taken(caller.name) as room:
                 scope["state"]["room"] = room
+                body = bytearray()
                 if scope["method"] in _CHANGING:
                     outgoing.body_is_left = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
                     if self._is_wanted(scope, caller):
                         body = await self._body(scope["path"], headers, receive, room)
                         outgoing.body_is_left = False
-                await self._application(scope, _replay(body, receive), outgoing)
+                taken = len(body)
+                room.body, body = body, bytearray()
+                await self._application(scope, _replay(room, receive), outgoing)
         except Exception as error:  # whatever happens, the client gets a problem, not a traceback
             # Not bound to a name: its traceback would keep this frame alive, and with it a half-read connection.
             await outgoing.problem(_problem_of(error), scope, receive)
@@ -125,7 +128,7 @@ class Guard:
                 route=route,
                 status=outgoing.status,
                 ms=round(seconds * 1000, 1),
-                bytes_in=len(body),
+                bytes_in=taken,
                 bytes_out=outgoing.sent,
                 caller=getattr(scope.get("state", {}).get("caller"), "name", None),
                 **_problem_told(scope),
@@ -159,7 +162,7 @@ class Guard:
                 return True
         return False
 
-    async def _body(self, path: str, headers: dict[str, str], receive: Receive, room: TakenRoom) -> bytes:
+    async def _body(self, path: str, headers: dict[str, str], receive: Receive, room: TakenRoom) -> bytearray:
         form = is_page(path)
         # Forms are short, and anybody may send the form of /sign-in.
         most = self._limits.form_bytes if form else self._limits.body_bytes
@@ -276,20 +279,20 @@ def _host_of(origin: str) -> str | None:
         return None
 
 
-async def _received(receive: Receive, most: int, take: Callable[[int], None]) -> bytes:
-    parts, length = [], 0
+async def _received(receive: Receive, most: int, take: Callable[[int], None]) -> bytearray:
+    """Read a body into one buffer: never are its parts there a second time."""
+    body = bytearray()
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ProblemError(400, "bad-request", "the connection ended before the body did")
         part = message.get("body", b"")
-        length += len(part)
-        if length > most:
+        if len(body) + len(part) > most:
             raise _too_large(most)
-        take(length)
-        parts.append(part)
+        body += part
+        take(len(body))
         if not message.get("more_body", False):
-            return b"".join(parts)
+            return body
 
 
 def _too_large(most: int) -> ProblemError:
@@ -302,15 +305,15 @@ def _check_type(headers: dict[str, str], *, form: bool) -> None:
         raise ProblemError(415, "content-type", "send application/json")
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """Pass on the received body; afterwards report when the client disconnects."""
+def _replay(room: TakenRoom, receive: Receive) -> Receive:
+    """Pass on the body that a room holds, if a route asks; afterwards report when the client disconnects."""
     handed = False
 
     async def replayed() -> Message:
         nonlocal handed
         if not handed:
             handed = True
-            return {"type": "http.request", "body": body, "more_body": False}
+            return {"type": "http.request", "body": bytes(room.body), "more_body": False}
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":

@@ -72,6 +72,9 @@ _TURN_SECONDS: Final = 0.0005
 _WAITING: Final = 1_024
 """Connections that the system holds until the service accepts them."""
 
+_READ_BYTES: Final = 24 * 1024
+"""What Granian reads of a connection before somebody takes it; its own limit of 408 kB counts once for every client."""
+
 _CONNECTIONS: Final = 4_096
 """Simultaneous connections; Granian's default is so low that idle clients could block all others."""
 
@@ -154,7 +157,7 @@ def _server(application: Any, settings: ServiceSettings, host: str, port: int) -
         log_enabled=False,
         backlog=_WAITING,
         backpressure=_CONNECTIONS,
-        http1_settings=HTTP1Settings(header_read_timeout=_HEADER_MILLISECONDS),
+        http1_settings=HTTP1Settings(header_read_timeout=_HEADER_MILLISECONDS, max_buffer_size=_READ_BYTES),
     )
 
 

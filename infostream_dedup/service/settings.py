@@ -20,9 +20,10 @@ class ServiceLimits:
 
     body_bytes: int = 16 * 1024 * 1024  # length of a body, after decompression unless it is a batch
     form_bytes: int = 64 * 1024  # length of the body of a form
-    unpacked_bytes: int = 64 * 1024 * 1024  # length of a batch after decompression
+    unpacked_bytes: int = 40 * 1024 * 1024  # length of a batch after decompression
     gzip_ratio: int = 200  # how many times longer a body may become by decompression
     documents: int = 5_000  # number of documents in a batch
+    values: int = 500_000  # number of values in a body: as objects, short ones take 30 times as many bytes
     checked: int = 100  # number of documents in a question about the verdicts they would get
     text_bytes: int = 100_000  # length of a text to search for
     header_bytes: int = 16 * 1024  # length of all headers together
@@ -47,8 +48,8 @@ class ServiceLimits:
     counted: int = 10_000  # number up to which the rows of a list are counted
     reads_per_second: int = 60  # reads a second for each token, on average over ten seconds
     batches_at_once: int = 4  # unanswered batches of one token
-    held_bytes: int = 160 * 1024 * 1024  # bodies of all requests without an answer, after decompression
-    held_bytes_of_caller: int = 96 * 1024 * 1024  # those of one token
+    held_bytes: int = 64 * 1024 * 1024  # bodies of all requests without an answer, after decompression
+    held_bytes_of_caller: int = 56 * 1024 * 1024  # those of one token
     small_bytes: int = 1024 * 1024  # length up to which bodies share a quarter of that, which large ones leave to them
 
 

@@ -209,6 +209,7 @@ class Room:
         self._most, self._most_of_caller = most, most_of_caller
         self._taken: Counter[tuple[bool, str]] = Counter()
         self._bodies: dict[TakenRoom, None] = {}
+        self.parsing = asyncio.Semaphore()  # parsed, a body may be 30 times as large: one after the other
 
     @contextmanager
     def taken(self, caller: str) -> Iterator[TakenRoom]:
@@ -255,8 +256,19 @@ class TakenRoom:
 
     def __init__(self, room: Room, caller: str) -> None:
         self._room, self.caller, self.size = room, caller, 0
+        self.body = bytearray()
         self._arriving: asyncio.Timeout | None = None
         self._gave_way = False
+
+    def taken_body(self) -> bytearray:
+        """Hand the body over: only the caller has it now."""
+        body, self.body = self.body, bytearray()
+        return body
+
+    @property
+    def parsing(self) -> asyncio.Semaphore:
+        """To be held while a body is parsed."""
+        return self._room.parsing
 
     def take(self, size: int) -> None:
         """Change how much is taken; ProblemError ``queue-full``."""

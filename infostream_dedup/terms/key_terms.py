@@ -117,17 +117,24 @@ _log = logging.getLogger(__name__)
 
 
 def count_lost_to_df_max(terms: KeyTerms, settings: Settings) -> int:
-    """Count the documents that have too few key terms to be compared, but would have enough without ``df_max``."""
+    """Count the documents that ``df_max`` keeps from being compared by what they share.
+
+    They have too few key terms, and would have enough without it; or they lack as many terms as a document has key
+    terms, as copies of a form do that each have words of their own.
+    """
     enough = min(INSUFFICIENT_TERMS, settings.n)
-    few = np.flatnonzero(terms.sizes < enough)
-    if not len(few) or not terms.statistics:
+    if not terms.statistics:
         # A store keeps key terms without the statistics by which they were chosen.
         return 0
     above = np.stack([above_df_max(one.counted, settings) for one in terms.statistics])
-    counts = terms.counts.of(few)
-    document = np.repeat(np.arange(len(few)), np.diff(counts.counts.indptr))
-    lost = np.bincount(document, above[counts.languages[document], counts.counts.indices], len(few))
-    return int(np.count_nonzero(terms.sizes[few] + lost >= enough))
+    many = np.count_nonzero(above, axis=1) >= settings.n
+    asked = np.flatnonzero((terms.sizes < enough) | many[terms.counts.languages])
+    if not len(asked):
+        return 0
+    counts, sizes = terms.counts.of(asked), terms.sizes[asked]
+    document = np.repeat(np.arange(len(asked)), np.diff(counts.counts.indptr))
+    lost = np.bincount(document, above[counts.languages[document], counts.counts.indices], len(asked))
+    return int(np.count_nonzero((sizes < enough) & (sizes + lost >= enough) | (lost >= settings.n)))
 
 
 def warn_of_terms_above_df_max(terms: KeyTerms, settings: Settings) -> None:
@@ -135,12 +142,11 @@ def warn_of_terms_above_df_max(terms: KeyTerms, settings: Settings) -> None:
     lost = count_lost_to_df_max(terms, settings)
     if lost:
         _log.warning(
-            "representation %s: %d of %d documents have fewer than %d key terms, too few to be compared, because their"
-            " other terms occur in more documents than df_max (%g) allows; remove copies first ('dedup' with preset"
-            " judged does not count them)",
+            "representation %s: %d of %d documents are not compared by the terms they share, because these occur in"
+            " more documents than df_max (%g) allows; remove copies first ('dedup' with preset judged does not count"
+            " them)",
             settings.representation,
             lost,
             len(terms.sizes),
-            min(INSUFFICIENT_TERMS, settings.n),
             settings.df_max,
         )

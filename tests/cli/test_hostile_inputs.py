@@ -65,10 +65,19 @@ def test_what_a_message_quotes_is_shown_and_not_obeyed(run_command, tmp_path: Pa
         assert not set(answer.stderr) & {0x1B, 0x07, 0x9B}
 
 
+DOUBLED = {
+    "text": b'{"id": "a", "text": "Snow.", "text": "Rain."}',
+    "text ": b'{"id": "a", "text": "Snow.", "te\\u0078t": "Rain."}',
+    "body": b'{"id": "a", "text": "Snow.", "body": "Snow.", "x": 1, "body" : "Rain."}',
+    "\u0442\u0435\u0433": '{"id": "a", "text": "Snow.", "extra": [{"тег": 1, "\\u0442ег"\t: 2}]}'.encode(),
+}
+
+
+@pytest.mark.parametrize("doubled", DOUBLED)
 @pytest.mark.parametrize("name", ["in.jsonl", "in.json"])
-def test_a_name_given_twice_is_refused(run_command, tmp_path: Path, name: str) -> None:
-    doubled = b'{"id": "a", "text": "Snow.", "text": "Rain."}'
-    single = b'{"id": "b", "text": "text", "title": "\\"text\\"", "extra": {"text": "text"}}'
+def test_a_name_given_twice_is_refused(run_command, tmp_path: Path, name: str, doubled: str) -> None:
+    said, doubled = doubled.strip().encode(), DOUBLED[doubled]
+    single = b'{"id": "b", "text": ": \\": \\\\", "title": "\\"text\\"", "extra": {"text" : "text"}, "q\\\\": "a : b"}'
     (tmp_path / name).write_bytes(b"[%s]" % single if name == "in.json" else single)
     assert run_command(tmp_path, "dedup", name, "--out", "out.jsonl").returncode == 0
     (tmp_path / name).write_bytes(
@@ -76,7 +85,7 @@ def test_a_name_given_twice_is_refused(run_command, tmp_path: Path, name: str) -
     )
     answer = run_command(tmp_path, "dedup", name, "--out", "out.jsonl")
     assert answer.returncode == 65
-    assert b"the name 'text' comes twice" in answer.stderr
+    assert b"the name '%s' comes twice" % said in answer.stderr
 
 
 def test_a_store_is_a_regular_file(run_command, tmp_path: Path) -> None:

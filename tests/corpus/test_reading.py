@@ -1,5 +1,6 @@
 import gzip
 import io
+import json
 import os
 import resource
 import subprocess
@@ -14,8 +15,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from infostream_dedup.documents import ReadingReport, read_documents, row_of
+from infostream_dedup.documents.json_files import doubled_name
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
 from infostream_dedup.model import Document
 
@@ -86,6 +90,32 @@ def test_two_equal_keys_are_refused(tmp_path: Path) -> None:
     path.write_bytes(b'{"id":"a","text":"one","text":"two"}\n')
     with pytest.raises(BadDataError, match="the name 'text' comes twice"):
         list(read_documents(path))
+
+
+_NAMES = st.sampled_from(["a", "b", r"\u0061", r"b\\", r"b\"", ":", ""])
+_VALUES = st.recursive(
+    st.sampled_from(["1", "null", '""', '":"', r'"\\"', r'"\\\":"', r'"a\": b"', '" :"']),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda some: f"[{','.join(some)}]")
+        | st.lists(st.tuples(_NAMES, st.sampled_from(["", " ", "\t\n"]), inner), max_size=3).map(
+            lambda some: "{" + ",".join(f'"{name}"{blank}:{value}' for name, blank, value in some) + "}"
+        )
+    ),
+)
+
+
+@given(_VALUES)
+def test_doubled_names_are_told_as_a_parser_of_pairs_tells_them(text: str) -> None:
+    doubled: list[bool] = []
+    json.loads(text, object_pairs_hook=lambda pairs: doubled.append(len(dict(pairs)) < len(pairs)) or dict(pairs))
+    assert (doubled_name(text.encode(), orjson.loads(text)) is not None) == any(doubled)
+
+
+def test_lines_with_very_many_names_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    names = {f"name {number}": number for number in range(100)}
+    path.write_bytes(_jsonl(*({**row, **names} for row in ROWS)))
+    assert _ids(path) == ["a", "b"]
 
 
 @pytest.mark.parametrize("name", ["d.jsonl", "d.ndjson", "d.json", "D.JSONL", "d.jsonl.gz", "d.json.gz", "d.ndjson.gz"])

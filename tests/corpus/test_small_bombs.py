@@ -82,6 +82,11 @@ def long_page(path: Path) -> None:
     pq.write_table(table, path, compression="zstd", use_dictionary=False)
 
 
+def long_list(path: Path) -> None:
+    nothing = pa.array([[None] * 100_000_000], pa.list_(pa.int8()))
+    pq.write_table(pa.table({"id": ["a"], "text": ["a"], "tags": nothing}), path)
+
+
 def packed_feather(path: Path) -> None:
     table = pa.table({"id": [str(number) for number in range(400)], "text": ["a " * 1_000_000] * 400})
     feather.write_feather(table, path, compression="zstd", compression_level=19)
@@ -101,6 +106,7 @@ BOMBS: dict[str, Callable[[Path], None]] = {
     "rle.parquet": equal_rows,
     "dict.parquet": dictionary,
     "page.parquet": long_page,
+    "list.parquet": long_list,
     "packed.feather": packed_feather,
     "dict.feather": dictionary_feather,
 }

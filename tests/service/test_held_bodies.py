@@ -214,6 +214,18 @@ def test_a_slow_small_body_gives_way_to_one_that_is_sent_at_once(tmp_path: Path)
     service.close()
 
 
+@pytest.mark.parametrize("value", [b"{}", b"[]", b'{"a":[1]}', b"1.5"])
+def test_many_short_values_are_refused_before_they_are_objects(service: Called, value: bytes) -> None:
+    listed = b",".join([value] * 600_000)
+    service("/v1/check", [b'{"documents": []}'])
+    before = resident()
+    for name in ("/v1/check", "/v1/batches"):
+        assert service(name, [b'{"documents": [', listed, b"]}"])[0] == 413
+    assert resident() - before < 40
+    text = orjson.dumps({"documents": [{"id": "a", "text": "[{, " * 200_000}]})
+    assert service("/v1/check", [text])[0] == 200
+
+
 def test_room_is_given_back() -> None:
     room = Room(134, 80, 0)
     with room.taken("a") as one, room.taken("a") as two, room.taken("b") as three:

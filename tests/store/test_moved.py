@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -35,7 +38,25 @@ def folder_moved(store: Path) -> None:
     store.parent.rename(store.parent.with_name("another"))
 
 
-WAYS = (deleted, moved, replaced, without_log, folder_moved)
+def emptied(store: Path) -> None:
+    os.truncate(store, 0)
+
+
+def cut(store: Path) -> None:
+    os.truncate(store, store.stat().st_size - 4096)
+
+
+def log_emptied(store: Path) -> None:
+    os.truncate(f"{store}-wal", 0)
+
+
+def without_shared_memory(store: Path) -> None:
+    Path(f"{store}-shm").unlink()
+
+
+WAYS = (
+    deleted, moved, replaced, without_log, folder_moved, emptied, cut, log_emptied, without_shared_memory
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -50,7 +71,7 @@ def test_no_batch_is_acknowledged(place, synthetic, way):
     with Store.open(place) as store:
         store.append(synthetic.batch(20))
         way(place)
-        with pytest.raises(StoreMovedError, match="moved, deleted or replaced"):
+        with pytest.raises(StoreMovedError, match="moved, deleted, replaced or cut"):
             store.append(synthetic.batch(21))
         assert store.position.batches == 21
 
@@ -63,6 +84,30 @@ def test_not_even_if_it_happens_within_the_transaction(place, synthetic, way):
             store.append(synthetic.batch(21))
             way(place)
         assert store.position.batches == 21
+
+
+def test_nor_through_a_link_that_leads_elsewhere_now(place, synthetic):
+    link = place.with_name("link.db")
+    link.symlink_to(place)
+    with Store.open(link) as store:
+        store.append(synthetic.batch(20))
+        other = Path(shutil.copy(place, place.with_name("other.db")))
+        link.unlink()
+        link.symlink_to(other)
+        with pytest.raises(StoreMovedError):
+            store.append(synthetic.batch(21))
+
+
+def test_what_makes_the_files_shorter_is_no_attack(place, synthetic):
+    with Store.open(place) as store, Store.open(place) as other:
+        for number in range(20, 24):
+            store.append(synthetic.batch(number))
+            with contextlib.closing(sqlite3.connect(place)) as tool:
+                tool.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            other.load()
+            other.expire()
+            store.expire()
+        assert store.position.batches == 24
 
 
 def test_nor_if_it_happens_during_the_commit(place, synthetic, monkeypatch):
@@ -83,7 +128,7 @@ def test_nor_if_it_happens_during_the_commit(place, synthetic, monkeypatch):
         assert len(checks) == 3
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [*WAYS[:5], without_shared_memory])
 def test_no_judgement_is_acknowledged(tmp_path, way):
     folder = tmp_path / "folder"
     folder.mkdir()

@@ -34,7 +34,7 @@ def test_it_is_told_once_for_each_representation(caplog) -> None:
     list(pairs(documents(7), preset="faithful", representation="stem", background=False))
     sweep(documents(7), representations=["stem", "morph"], background=False, estimate=False)
     said = [record.getMessage() for record in caplog.records]
-    assert [one.partition(" have")[0] for one in said] == [
+    assert [one.partition(" are")[0] for one in said] == [
         "representation stem: 7 of 12 documents",
         "representation stem: 7 of 12 documents",
         "representation morph: 7 of 12 documents",
@@ -53,5 +53,17 @@ def test_the_command_says_it_and_the_advice_helps(run_command, tmp_path) -> None
         answer = run_command(tmp_path, "dedup", "a.jsonl", *options)
         assert answer.returncode == 0, answer.stderr
         counts.append(json.loads(answer.stdout.splitlines()[-1])["duplicate"])
-        assert (b"7 of 12 documents have fewer than 3 key terms" in answer.stderr) == (preset == "faithful")
+        assert (b"7 of 12 documents are not compared by the terms they share" in answer.stderr) == (
+            preset == "faithful"
+        )
     assert counts == [1, 6], "of the others, two are alike"
+
+
+def test_copies_of_a_form_with_words_of_their_own_are_told(run_command, tmp_path) -> None:
+    form = "The housing office tells tenants about an overdue payment for heating, water, electricity, gas, repairs."
+    own = ("granite", "violin", "harbour", "meadow", "lantern", "copper", "saddle", "orchard", "thunder", "velvet")
+    rows = [{"id": f"f{one}", "text": f"{form} {word}a {word}b {word}c {word}d."} for one, word in enumerate(own)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for command in ("pairs a.jsonl", "dedup a.jsonl --out b.jsonl", "sweep a.jsonl"):
+        answer = run_command(tmp_path, *command.split(), "--preset", "faithful", "--no-background")
+        assert b"10 of 10 documents are not compared by the terms they share" in answer.stderr, command

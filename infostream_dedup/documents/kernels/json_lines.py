@@ -353,6 +353,7 @@ class JsonColumns(NamedTuple):
     bodies: Vector[np.int64]  # int64 (lines,), start of the text of each document in `texts`
     rest: Vector[np.uint8]  # uint8, the lines, with their texts cut out
     rest_ends: Vector[np.int64]  # int64 (lines,), end of each line in `rest`
+    others: Vector[np.uint64]  # uint64, hashes of the names in a line that are not ours
 
 
 @inlined
@@ -469,17 +470,35 @@ def _take_name(data: Vector[np.uint8], at: int, words: Vector[np.uint64]) -> tup
     return _field(data, at + 1, end, words), end + 1
 
 
+@inlined
+def _is_new(data: Vector[np.uint8], begin: int, end: int, others: Vector[np.uint64], count: int) -> bool:
+    """Whether a name is none of ``count`` former ones, and fits behind them, where it is put."""
+    if count == others.size:
+        return False
+    found = hash_content(data, begin, end, 0)
+    for number in range(count):
+        if others[number] == found:
+            return False
+    others[count] = found
+    return True
+
+
 @compiled
 def _read_fields(
     data: Vector[np.uint8], at: int, end: int, words: Vector[np.uint64], row: int, out: JsonColumns
 ) -> int:
     """Read the fields of the object that opens at a place; return the state of the line."""
     _clear(row, out)
-    seen, state = 0, READ
+    seen, state, others = 0, READ, 0
     while True:
-        field, at = _take_name(data, after_blanks(data, at + 1, end), words)
+        begin = after_blanks(data, at + 1, end)
+        field, at = _take_name(data, begin, words)
         if field < 0 or (field != _OTHER and seen >> field & 1):
             return LEFT
+        if field == _OTHER:
+            if not _is_new(data, begin + 1, at - 1, out.others, others):
+                return LEFT
+            others += 1
         seen |= 1 << field
         at = after_blanks(data, at, end)
         if data[at] != 0x3A:

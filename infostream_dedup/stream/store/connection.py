@@ -29,8 +29,11 @@ if TYPE_CHECKING:
 _OLDEST_SQLITE: Final = (3, 37, 0)
 """First version with STRICT tables."""
 
-_CACHE_KIB: Final = 32 * 1024
+_CACHE_KIB: Final = 16 * 1024
+_CACHE_OF_READER_KIB: Final = 8 * 1024
 _WAL_BYTES_KEPT: Final = 64 * 1024 * 1024
+_LOG_HEAD: Final = 0x377F0683
+"""First bytes of a log, whose last bit tells the order of bytes in its checksums."""
 _PAUSE: Final = 0.02
 
 
@@ -38,22 +41,56 @@ class FilePlace:
     """Which file a path named when it was opened, and which log lay beside it."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path, self._log = path, path.with_name(path.name + "-wal")
         self._files = {path: _file_at(path)}
+        self._noted: tuple[int, int, int] | None = None
+
+    def add_name(self, name: Path) -> None:
+        """Watch a symbolic link that led here."""
+        self._files[name] = self._files[self._path]
 
     def add_log(self) -> None:
         """Watch the log too, once SQLite has opened it; it exists as long as somebody has the file open."""
-        log = self._path.with_name(self._path.name + "-wal")
-        self._files[log] = _file_at(log)
+        for log in (self._log, self._path.with_name(self._path.name + "-shm")):
+            self._files[log] = _file_at(log)
 
     def check(self) -> None:
         """Refuse to go on with files that were deleted, moved or replaced: SQLite would write to what nobody finds."""
         for path, file in self._files.items():
             if _file_at(path) != file:
-                raise StoreMovedError(
-                    f"{path}: the file was moved, deleted or replaced while it was open; nothing more was stored: put "
-                    "it back, or go back to a backup with 'store restore', and run the same command again"
-                )
+                raise _moved(path)
+
+    def check_sizes(self, connection: sqlite3.Connection) -> None:
+        """Refuse to go on, in a transaction, with files that became shorter although nobody wrote to the database."""
+        if self._noted is not None and self._noted[0] == _version_of(connection):
+            for path, least in zip((self._path, self._log), self._noted[1:], strict=True):
+                if path.stat().st_size < least:
+                    raise _moved(path)
+
+    def note_sizes(self, connection: sqlite3.Connection) -> None:
+        """Note how long the files are after a transaction, whose log must be one that will be read."""
+        if self._log not in self._files:
+            return
+        with self._log.open("rb") as log:  # SQLite has locks on the other two files, which closing them would end
+            if (head := log.read(4)) and int.from_bytes(head, "big") | 1 != _LOG_HEAD:
+                raise _moved(self._log)
+        self._noted = _version_of(connection), self._path.stat().st_size, self._log.stat().st_size
+
+    def expect_shorter(self) -> None:
+        """Let this connection shorten the files."""
+        self._noted = None
+
+
+def _moved(path: Path) -> StoreMovedError:
+    return StoreMovedError(
+        f"{path}: the file was moved, deleted, replaced or cut while it was open; nothing more was stored: put it "
+        "back, or go back to a backup with 'store restore', and run the same command again"
+    )
+
+
+def _version_of(connection: sqlite3.Connection) -> int:
+    """A number that changes when another connection writes."""
+    return int(connection.execute("PRAGMA data_version").fetchone()[0])
 
 
 class PlacedConnection(sqlite3.Connection):
@@ -90,7 +127,9 @@ def connect(path: Path, *, mode: str, busy_seconds: float) -> sqlite3.Connection
         connection.execute("PRAGMA fullfsync = ON")
         connection.execute("PRAGMA checkpoint_fullfsync = ON")
         connection.execute("PRAGMA recursive_triggers = OFF")
-        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB:d}")
+        # A service has several readers, each with pages of its own; the system caches the file as well.
+        cache = _CACHE_OF_READER_KIB if mode == "ro" else _CACHE_KIB
+        connection.execute(f"PRAGMA cache_size = -{cache:d}")
         connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES_KEPT:d}")
         return connection
 
@@ -160,13 +199,16 @@ def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
         connection.execute("BEGIN IMMEDIATE")
         try:
             place.check()
+            place.check_sizes(connection)
             yield
             place.check()
+            place.check_sizes(connection)
             connection.execute("COMMIT")
         except BaseException:
             _roll_back(connection)
             raise
         place.check()
+        place.note_sizes(connection)
 
 
 @contextmanager

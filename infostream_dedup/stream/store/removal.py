@@ -9,7 +9,7 @@ import numpy as np
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.stream.store.blobs import INT32, blobs_of, numbers_of
-from infostream_dedup.stream.store.connection import naming_failures, snapshot
+from infostream_dedup.stream.store.connection import naming_failures, place_of, snapshot
 from infostream_dedup.stream.store.document_columns import REPEATS
 from infostream_dedup.stream.store.opening import write_settings_checksum, writing_rows
 from infostream_dedup.stream.store.restoring import counts_apart, first_ordinal_needed, open_epoch
@@ -59,6 +59,7 @@ def expire(connection: sqlite3.Connection, path: Path) -> Expired:
             connection.execute("UPDATE store SET expired_below = max(expired_below, ?)", (end,))
             write_settings_checksum(connection)
     with naming_failures(path):
+        place_of(connection).expect_shorter()
         # The pragma frees one page a step and returns no columns; `execute` makes one step only, `executescript` all.
         connection.executescript("PRAGMA incremental_vacuum")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -142,6 +143,7 @@ def wipe(connection: sqlite3.Connection, path: Path) -> bool:
     This takes some seconds per gigabyte, and needs as much free disk space again. Others can still read; writers wait.
     """
     with naming_failures(path):
+        place_of(connection).expect_shorter()
         connection.execute("VACUUM")
         return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
 

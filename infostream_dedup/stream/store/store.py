@@ -13,7 +13,7 @@ import orjson
 
 from infostream_dedup.errors import StoreBusyError
 from infostream_dedup.stream.store.blobs import INT64
-from infostream_dedup.stream.store.connection import naming_failures
+from infostream_dedup.stream.store.connection import naming_failures, place_of
 from infostream_dedup.stream.store.opening import (
     BUSY_SECONDS,
     check_settings,
@@ -238,6 +238,8 @@ class Store(StoreReader):
             busy_seconds=busy_seconds,
         )
         try:
+            if (named := Path(path).absolute()) != place:
+                place_of(connection).add_name(named)
             with naming_failures(place):
                 return cls(connection, place)
         except BaseException:
