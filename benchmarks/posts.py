@@ -1,10 +1,10 @@
 """Made posts of known truth: channels with a footer and a rubric, posts repeated under another footer, changed figures.
 
-    python -m benchmarks.posts mdnews.docs.jsonl.gz uagec.docs.jsonl.gz ... [--posts 5000] [--seed 1] [--third 1]
+    python -m benchmarks.posts mdnews.docs.jsonl.gz uagec.docs.jsonl.gz ... [--posts 5000] [--seed 1] [--report FILE]
 
 Reads real texts (JSON Lines with ``lang``, ``text`` and, where several texts are one, ``family``; those that a file of
 labels beside them links to others are left out; forms and manuals, which repeat each other, are no posts), cuts posts
-of 3 to 60 words from their beginnings, and gives them to 24 channels in three languages. 15 % are repeated by another
+of 3 to 60 words from their beginnings (where a language has too few texts, also from what follows), and gives them to 24 channels in three languages. 15 % are repeated by another
 channel under its own footer, 5 % with another figure. The templates of footers and rubrics are in thirds: the first was
 looked at while the rules were made, the others were not.
 
@@ -101,6 +101,8 @@ NAMES: Final = (
     "Рябина Медиа,Калина Медіа,Rowan Media,Азимут,Орієнтир,Compass Rose"
 ).split(",")
 LANGUAGES: Final = ("ru", "uk", "en")
+_FORMS: Final = ("debian-security", "debian-news", "gnome-user-docs")
+_POSTS_OF_A_TEXT: Final = 5
 _TURNS: Final = ("ru", "uk", "ru", "uk", "en")
 _SENTENCE: Final = re.compile(r"(?<=[.!?…])\s+")
 _NUMBER: Final = re.compile(r"\b\d+\b")
@@ -124,7 +126,7 @@ def unlike_texts(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
         for row in rows_of(path):
             family = row.get("family")
             # Forms and dialogues repeat each other, and several people translated the same stories.
-            form = row.get("source") == "debian-security" or row.get("domain") == "conversation"
+            form = row.get("source") in _FORMS or row.get("domain") == "conversation"
             if form or row.get("submission") == "translation" or row["lang"] not in LANGUAGES:
                 continue
             if family is None and row["id"] in linked:
@@ -136,24 +138,25 @@ def unlike_texts(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
 
 
 def bodies_of(texts: Iterable[tuple[str, str]], draw: random.Random) -> dict[str, list[str]]:
-    """Beginnings of texts, 3 to 60 words, each with other first words."""
-    found: dict[str, list[str]] = {language: [] for language in LANGUAGES}
+    """Runs of sentences, 3 to 60 words, each with other first words: first the beginnings of texts, then what follows."""
+    turns: list[dict[str, list[str]]] = [{language: [] for language in LANGUAGES} for _ in range(_POSTS_OF_A_TEXT)]
     seen: set[tuple[str, ...]] = set()
     for language, text in texts:
-        body: list[str] = []
-        most = draw.randint(3, 60)
-        for sentence in _SENTENCE.split(text.replace("\n", " ")):
-            if body and len(" ".join([*body, sentence]).split()) > most:
-                break
-            body.append(sentence)
-        words = " ".join(body).split()
-        first = tuple(words[:3])
-        if 3 <= len(words) <= 60 and first not in seen:
-            seen.add(first)
-            found[language].append(" ".join(words))
-    for bodies in found.values():
-        draw.shuffle(bodies)
-    return found
+        sentences = _SENTENCE.split(text.replace("\n", " "))
+        for turn in turns:
+            body: list[str] = []
+            most = draw.randint(3, 60)
+            while sentences and (not body or len(" ".join([*body, sentences[0]]).split()) <= most):
+                body.append(sentences.pop(0))
+            words = " ".join(body).split()
+            first = tuple(words[:3])
+            if 3 <= len(words) <= 60 and first not in seen:
+                seen.add(first)
+                turn[language].append(" ".join(words))
+    for turn in turns:
+        for bodies in turn.values():
+            draw.shuffle(bodies)
+    return {language: [body for turn in reversed(turns) for body in turn[language]] for language in LANGUAGES}
 
 
 def made_posts(bodies: Mapping[str, list[str]], size: int, third: int, draw: random.Random) -> list[Post]:

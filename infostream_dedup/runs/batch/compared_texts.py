@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from infostream_dedup.judging.repeated.lines import (
+    LEFT_OUT,
     LeftOut,
     LineLearner,
     Shortened,
@@ -20,7 +23,6 @@ from infostream_dedup.model import Document, DocumentBlock, with_texts
 from infostream_dedup.runs.batch.collection import in_blocks
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.repeated.kernels.fragments import FragmentRows
@@ -37,10 +39,10 @@ def without_repeated_lines(
     """Yield documents without the lines that many of them repeat, which are learned from all of them first."""
     learner = LineLearner(collects=True)
     kept: list[Document | DocumentBlock] | None = []
-    size = 0
+    size, found = 0, False
     for one in in_blocks(first):
         if isinstance(one, DocumentBlock):
-            learner.learn(_fragments(one), one.sources, one.times)
+            found |= bool(np.any(learner.learn(_fragments(one), one.sources, one.times) & LEFT_OUT))
             size += int(one.offsets[-1] - one.offsets[0])
         if kept is not None:
             kept.append(one)
@@ -49,7 +51,7 @@ def without_repeated_lines(
     known = learner.known()
     del learner
     for one in in_blocks(again()) if kept is None else kept:
-        if isinstance(one, DocumentBlock) and len(known):
+        if isinstance(one, DocumentBlock) and (found or len(known)):
             yield _without_lines(one, known, left_out)
         else:
             yield one
