@@ -4,9 +4,9 @@
 
 Reads real texts (JSON Lines with ``lang``, ``text`` and, where several texts are one, ``family``; those that a file of
 labels beside them links to others are left out; forms and manuals, which repeat each other, are no posts), cuts posts
-of 3 to 60 words from their beginnings (where a language has too few texts, also from what follows), and gives them to 24 channels in three languages. 15 % are repeated by another
-channel under its own footer, 5 % with another figure. The templates of footers and rubrics are in thirds: the first was
-looked at while the rules were made, the others were not.
+of 3 to 60 words from their beginnings (where a language has too few texts, also from what follows), and gives them to
+24 channels in three languages. 15 % are repeated by another channel under its own footer, 5 % with another figure. The
+templates of footers and rubrics are in thirds: the first was looked at while the rules were made, the others were not.
 
 Prints precision and recall of ``exact`` and ``duplicate``, with and without dates and sources, by ``dedup`` and by
 ``ingest``, and the same for the posts without footers. Changed figures count neither way.
@@ -138,7 +138,7 @@ def unlike_texts(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
 
 
 def bodies_of(texts: Iterable[tuple[str, str]], draw: random.Random) -> dict[str, list[str]]:
-    """Runs of sentences, 3 to 60 words, each with other first words: first the beginnings of texts, then what follows."""
+    """Runs of sentences, 3 to 60 words, each with other first words: beginnings of texts, then what follows them."""
     turns: list[dict[str, list[str]]] = [{language: [] for language in LANGUAGES} for _ in range(_POSTS_OF_A_TEXT)]
     seen: set[tuple[str, ...]] = set()
     for language, text in texts:

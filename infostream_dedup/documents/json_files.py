@@ -82,13 +82,16 @@ def parsed_json(data: bytes) -> Any:
         return orjson.loads(_NOT_FINITE.sub(lambda found: b"null" if found[1] else found[0], data))
 
 
+_NAMES: Final = re.compile(b'"(?:%s)"' % "|".join(FIELDS).encode())
+
+
 def doubled_name(data: bytes, records: Sequence[Any]) -> str | None:
     """Return a name that an object has twice, of which parsers keep the last; ``None`` if there is none.
 
     Only objects with a name of ours are looked at: where ours come as often as there are records with them, none does.
     """
     objects = [one for one in records if isinstance(one, dict)]
-    if all(data.count(b'"%s"' % name.encode()) <= sum(name in one for one in objects) for name in FIELDS):
+    if len(_NAMES.findall(data)) <= sum(sum(name in one for name in FIELDS) for one in objects):
         return None
     found: list[str] = []
 

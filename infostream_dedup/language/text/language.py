@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from infostream_dedup.language.lexicon.other_languages import other_language
 from infostream_dedup.language.text.normalise import URL, clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from infostream_dedup.model import Language
 
@@ -37,7 +42,6 @@ any Cyrillic letters."""
 
 _RUSSIAN_LETTERS: Final = "ыэъё".encode("cp1251")
 _UKRAINIAN_LETTERS: Final = "іїєґ".encode("cp1251")
-_COUNTED: Final = (_LATIN_LETTERS, _CYRILLIC_LETTERS, _RUSSIAN_LETTERS, _UKRAINIAN_LETTERS)
 # Of 100 letters, 3 are distinctive in Russian and 7 in Ukrainian; these weights balance them.
 RUSSIAN_WEIGHT: Final = 7
 UKRAINIAN_WEIGHT: Final = 3
@@ -109,9 +113,13 @@ def language_beyond_ours(text: str) -> str | None:
 
 def letter_counts(text: str) -> tuple[int, int, int, int]:
     """Count the Latin, Cyrillic, Russian-only and Ukrainian-only letters that show the language of a text."""
-    sample = one_byte_each(text[:SAMPLE].lower())
-    latin, cyrillic, russian, ukrainian = (count_bytes(sample, letters) for letters in _COUNTED)
+    latin, cyrillic, russian, ukrainian = count_kinds(text[:SAMPLE], _counted())
     return latin, cyrillic, russian, ukrainian
+
+
+@cache
+def _counted() -> NDArray[np.int64]:
+    return kinds_of_bytes(*map(both_cases, (_LATIN_LETTERS, _CYRILLIC_LETTERS, _RUSSIAN_LETTERS, _UKRAINIAN_LETTERS)))
 
 
 def is_contradicted(stated: str | None, letters: Sequence[int]) -> bool:
@@ -144,6 +152,26 @@ def one_byte_each(text: str) -> bytes:
 def count_bytes(text: bytes, counted: bytes) -> int:
     """Count the bytes of a text that are among those given."""
     return len(text) - len(text.translate(None, counted))
+
+
+def kinds_of_bytes(*kinds: bytes) -> NDArray[np.int64]:
+    """Kinds of bytes for ``count_kinds``: int64 (256, kinds), 1 where a byte is of a kind."""
+    found = np.zeros((256, len(kinds)), dtype=np.int64)
+    for kind, of_kind in enumerate(kinds):
+        found[list(of_kind), kind] = 1
+    return found
+
+
+def count_kinds(text: str, kinds: NDArray[np.int64]) -> list[int]:
+    """Count the letters of each kind in a text, of which Windows-1251 has the letters that are counted."""
+    counts = np.bincount(np.frombuffer(one_byte_each(text), dtype=np.uint8), minlength=256)
+    found: list[int] = (counts @ kinds).tolist()
+    return found
+
+
+def both_cases(letters: bytes) -> bytes:
+    """Small letters of Windows-1251, and their capitals."""
+    return letters + letters.decode("cp1251").upper().encode("cp1251")
 
 
 def _mostly_latin(sample: str) -> bool:

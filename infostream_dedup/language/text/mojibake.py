@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from infostream_dedup.language.text.language import count_bytes, one_byte_each
+from infostream_dedup.language.text.language import both_cases, count_kinds, kinds_of_bytes
 
 _UNDEFINED: Final = (0x81, 0x8D, 0x8F, 0x90, 0x9D)
 _WESTERN: Final = {
@@ -33,16 +33,15 @@ _READINGS: Final = (
 
 _BEYOND_ASCII: Final = re.compile("[^\x00-\x7f]")
 _BEYOND_ASCII_LETTERS: Final = re.compile(r"[^\x00-\x7f\W\d_]")
-_LATIN: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _SMALL: Final = "абвгдеёжзийклмнопрстуфхцчшщъыьэюяєіїґ".encode("cp1251")
-_RUSSIAN_OR_UKRAINIAN: Final = _SMALL + _SMALL.decode("cp1251").upper().encode("cp1251")
-_NO_LETTERS: Final = bytes(
-    byte for byte in range(256) if not (byte == 0x3F or bytes((byte,)).decode("cp1251", "replace").isalpha())
-)
-"""Bytes of Windows-1251 that surely stand for no letter; a question mark stands for any character it lacks."""
-
 _COMMON: Final = "оаеинтсрвлі".encode("cp1251")
 """Small letters that make up more than half of any Russian or Ukrainian text."""
+_LATIN: Final = both_cases(b"abcdefghijklmnopqrstuvwxyz")
+_LETTERS: Final = bytes(
+    byte for byte in range(256) if byte == 0x3F or bytes((byte,)).decode("cp1251", "replace").isalpha()
+)
+"""Bytes of Windows-1251 that may stand for a letter; a question mark stands for any character it lacks."""
+_KINDS: Final = kinds_of_bytes(_LATIN, both_cases(_SMALL), _SMALL, both_cases(_COMMON), _COMMON, _LETTERS)
 
 _LEAST_LETTERS: Final = 12
 _LEAST_SHARE: Final = 0.95
@@ -65,7 +64,7 @@ def repaired(text: str) -> str | None:
     found = None
     for _ in range(_TIMES):
         # In capitals, a text looks like one of the other Cyrillic encoding.
-        better = None if _is_plausible(text[:_SAMPLE].lower()) else _once(text)
+        better = None if _is_plausible(text[:_SAMPLE], capitals=True) else _once(text)
         if better is None:
             return found
         found = text = better
@@ -78,7 +77,7 @@ def _once(text: str) -> str | None:
     """Undo one wrong reading: the first that gives a plausible text, or else the first that gives valid UTF-8."""
     sample = text[:_SAMPLE]
     # A broken letter is one character beyond ASCII or more; quotation marks and dashes of an English text are few.
-    if len(_BEYOND_ASCII.findall(sample)) < max(_LEAST_LETTERS, count_bytes(one_byte_each(sample), _LATIN)):
+    if len(_BEYOND_ASCII.findall(sample)) < max(_LEAST_LETTERS, count_kinds(sample, _KINDS)[0]):
         return None
     valid = None
     for bytes_of, encoding in _READINGS:
@@ -107,13 +106,14 @@ def _read(text: str, bytes_of: dict[str, int], encoding: str) -> str | None:
     return read if wrong + read.count("\ufffd") <= max(1, _MOST_BAD * beyond) else None
 
 
-def _is_plausible(text: str) -> bool:
-    """Whether most letters are Russian or Ukrainian, as frequent as in such texts and mostly small."""
-    letters = one_byte_each(text)
-    latin, cyrillic, small = (count_bytes(letters, kind) for kind in (_LATIN, _RUSSIAN_OR_UKRAINIAN, _SMALL))
-    if small < _SMALL_SHARE * cyrillic or count_bytes(letters, _COMMON) < _COMMON_SHARE * small:
+def _is_plausible(text: str, *, capitals: bool = False) -> bool:
+    """Whether most letters are Russian or Ukrainian, as frequent as in such texts and, unless told otherwise, small."""
+    latin, cyrillic, small, any_common, common, letters = count_kinds(text, _KINDS)
+    if capitals:
+        small, common = cyrillic, any_common
+    if small < _SMALL_SHARE * cyrillic or common < _COMMON_SHARE * small:
         return False
-    foreign = len(letters.translate(None, _NO_LETTERS)) - latin - cyrillic
+    foreign = letters - latin - cyrillic
     if foreign > (1 - _LEAST_SHARE) * cyrillic or latin + foreign >= cyrillic:
         # Emoji and marks of other alphabets were counted too.
         foreign = len(_BEYOND_ASCII_LETTERS.findall(text)) - cyrillic

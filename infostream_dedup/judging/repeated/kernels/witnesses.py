@@ -361,7 +361,7 @@ def learn(
 
     Args:
         past: the last documents; those that the new ones replace are taken back.
-        given: new documents in their order; ``marks`` has ``CALL`` and is written, ``numbers`` and ``next`` are not used.
+        given: new documents in their order; ``marks`` has ``CALL`` and is written, ``numbers`` and ``next`` are unused.
         lines: the counts; at most half full after the documents.
         rests: uint16 (2, FRAGMENTS * STEMS), scratch memory.
         lost: uint64, receives the keys of lines that were repeated when a witness of theirs was taken back; room for
