@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
 from infostream_dedup.judging.repeated.lines import (
-    LEFT_OUT,
     LeftOut,
     LineLearner,
     Shortened,
