@@ -143,8 +143,10 @@ def signs() -> Signs:
     return found
 
 
-def fragments_of(texts: Utf8Texts) -> FragmentRows:
-    """Read the first and last fragments of titles and texts."""
+def fragments_of(
+    texts: Utf8Texts, *, only_first: bool = False, chosen: NDArray[np.bool_] | None = None
+) -> FragmentRows:
+    """Read the first and last fragments of titles and texts, or of the chosen ones: bool (documents,)."""
     documents = len(texts)
     shape = (documents, FRAGMENTS)
     found = FragmentRows(
@@ -157,8 +159,27 @@ def fragments_of(texts: Utf8Texts) -> FragmentRows:
         np.empty(shape, dtype=np.int64),
     )
     scratch = signs()._replace(state=np.zeros(STATES, dtype=np.int64), stems=np.zeros(STEMS, dtype=np.uint16))
-    read_fragments(texts.data, texts.offsets, scratch, found)
+    read_fragments(
+        texts.data, texts.offsets, scratch, found, only_first, np.zeros(0, dtype=np.bool_) if chosen is None else chosen
+    )
     return found
+
+
+def without_places(rows: FragmentRows) -> FragmentRows:
+    """What ``known_marks`` needs of fragments."""
+    none = np.zeros((0, FRAGMENTS), dtype=np.int64)
+    return rows._replace(stems=np.zeros((0, FRAGMENTS * STEMS), dtype=np.uint16), begins=none, ends=none)
+
+
+def joined_rows(parts: Sequence[FragmentRows]) -> FragmentRows:
+    """Fragments of all documents, those of each part after those of the part before."""
+    parts = [without_places(fragments_of(texts_of([]))), *parts]
+    return FragmentRows(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def part_of(rows: FragmentRows, part: slice) -> FragmentRows:
+    """Fragments of some documents."""
+    return FragmentRows(*(column[part] for column in rows))
 
 
 class LineLearner:

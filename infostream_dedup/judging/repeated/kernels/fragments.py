@@ -47,6 +47,7 @@ STRONG: Final = np.uint64(2)
 _PREFIX: Final = 5
 _LONG: Final = 4
 _LONGEST_TAG: Final = 300
+_ANY: Final = 1 << 60
 _END: Final = 1024
 """Bytes at the end of a long text in which its last fragments are looked for."""
 _SEED = np.uint64(0xCBF29CE484222325)
@@ -308,14 +309,16 @@ def _end_line(
 
 
 @compiled
-def _read(data: Vector[np.uint8], begin: int, end: int, signs: Signs, found: FragmentRows, document: int) -> None:
+def _read(
+    data: Vector[np.uint8], begin: int, end: int, signs: Signs, found: FragmentRows, document: int, most: int
+) -> None:
     state = signs.state
     state[:] = 0
     state[_BEGIN] = begin
     hashed, stopped = _SEED, False
     letters, digits = 0, 0
     place = begin
-    while place < end:
+    while place < end and state[_COUNT] < most:
         point, width = sized_code_point(data, place, end)
         kind = _kind(signs, point)
         if kind in (LETTER, DIGIT):
@@ -332,7 +335,7 @@ def _read(data: Vector[np.uint8], begin: int, end: int, signs: Signs, found: Fra
         if border or kind == BORDER or (stopped and kind == SPACE):
             place = _end_line(data, place, end, signs, found, document, hashed)
             hashed, stopped = _SEED, False
-    if not state[_SKIPPING]:
+    if not state[_SKIPPING] and state[_COUNT] < most:
         _end_fragment(signs, found, document, hashed, end)
     _order(found, document, state[_COUNT])
     found.counts[document] = min(state[_COUNT], FRAGMENTS)
@@ -340,7 +343,14 @@ def _read(data: Vector[np.uint8], begin: int, end: int, signs: Signs, found: Fra
 
 
 @compiled
-def read_fragments(data: Vector[np.uint8], offsets: Vector[np.int64], signs: Signs, found: FragmentRows) -> None:
+def read_fragments(
+    data: Vector[np.uint8],
+    offsets: Vector[np.int64],
+    signs: Signs,
+    found: FragmentRows,
+    only_first: bool,
+    chosen: Vector[np.bool_],
+) -> None:
     """Read documents in order.
 
     Args:
@@ -348,9 +358,13 @@ def read_fragments(data: Vector[np.uint8], offsets: Vector[np.int64], signs: Sig
         offsets: int64 (documents + 1,), bounds of title and text of each document.
         signs: kinds of characters.
         found: receives the fragments.
+        only_first: whether the first fragment of each is enough.
+        chosen: bool (documents,), those to read, or empty for all.
     """
+    most = 1 if only_first else _ANY
     for document in range(offsets.size - 1):
-        _read(data, offsets[document], offsets[document + 1], signs, found, document)
+        if chosen.size == 0 or chosen[document]:
+            _read(data, offsets[document], offsets[document + 1], signs, found, document, most)
 
 
 @compiled
