@@ -239,6 +239,10 @@ def scores(posts: Sequence[Post], found: Sequence[tuple[str, str]]) -> dict[str,
     }
 
 
+def _figures(row: Mapping[str, Any]) -> tuple[str, str]:
+    return f"{row['precision']:.3f}", f"{row['recall']:.3f}"
+
+
 def page_of(rows: Sequence[dict[str, Any]], command: str) -> str:
     """The scores as a page: templates that were looked at, then those that judge."""
     shown = [
@@ -247,8 +251,8 @@ def page_of(rows: Sequence[dict[str, Any]], command: str) -> str:
         f"Written by `{command}`.",
         f"{rows[0]['posts']} made posts of 3 to 60 words in 24 channels and three languages, of known truth: see",
         "`benchmarks/posts.py`. *Exact* and *duplicate* count as repeats, changed figures do not count. Third 1 of the",
-        "templates of footers and rubrics was looked at while the rules of repetition were made, thirds 2 and 3 were not;",
-        "the words of calls, which are known without repetition, were written when all three had been read. *Bare*:",
+        "templates of footers and rubrics was looked at while the rules of repetition were made, 2 and 3 were not; the",
+        "words of calls, which are known without repetition, were written when all three had been read. *Bare*:",
         "without source and date. *Plain*: the same posts without footers and rubrics.",
         "",
         "| templates | by | posts | precision | recall | wrong | missed | plain: precision | recall |",
@@ -258,9 +262,8 @@ def page_of(rows: Sequence[dict[str, Any]], command: str) -> str:
     for (third, by, bare, plain), row in found.items():
         if not plain:
             other = found[third, by, bare, True]
-            cells = (third, by, "bare" if bare else "dated", f"{row['precision']:.3f}", f"{row['recall']:.3f}")
-            cells += (row["wrong"], row["missed"], f"{other['precision']:.3f}", f"{other['recall']:.3f}")
-            shown.append(f"| {' | '.join(map(str, cells))} |")
+            cells = (third, by, "bare" if bare else "dated", *_figures(row), row["wrong"], row["missed"])
+            shown.append(f"| {' | '.join(map(str, (*cells, *_figures(other))))} |")
     return "\n".join([*shown, ""])
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+import zlib
 
 import numpy as np
 import pytest
 
-from infostream_dedup import Deduplicator, dedup, pairs
+from infostream_dedup import Deduplicator, StreamSettings, dedup, ingest, pairs
 from infostream_dedup.judging.repeated import lines
 from infostream_dedup.judging.repeated.lines import LeftOut, LineLearner, blobs_of, fragments_of, known_marks, shortened
 from infostream_dedup.language.text.surface_pool import texts_of
@@ -236,3 +237,22 @@ def test_two_sources_that_begin_alike_on_one_day_report_the_same_news():
     other_day = [one | ({"published": "2026-05-09T11:00Z"} if one["id"].endswith("1") else {}) for one in documents]
     with Deduplicator.open(None) as one:
         assert all(verdict.status != "duplicate" for verdict in one.process(other_day))
+
+
+def test_ingest_reports_what_it_left_out(tmp_path):
+    documents = [{"id": str(number), "text": f"{one} {FOOTER}"} for number, one in enumerate(NEWS)]
+    with ingest(documents, store=tmp_path / "s.db") as found:
+        list(found)
+    assert found.report.shortened == 3
+    assert found.report.repeated_lines == {"Городская хроника": 3, "Дежурный по номеру Иванов": 3, "Правила игры": 3}
+
+
+def test_texts_are_kept_as_given_and_compared_as_repaired(tmp_path):
+    text = "Комиссия проверила котельную и нашла две неисправности. Отопление дадут в среду, обещал подрядчик."
+    broken = text.encode("cp1251").decode("latin-1")
+    with Deduplicator.open(tmp_path / "s.db", StreamSettings(keep_text=True)) as one:
+        first, again = one.process([{"id": "1", "text": broken}, {"id": "2", "text": text}])
+        assert (first.status, again.status, again.of) == ("new", "exact", "1")
+        with one.store.reading() as connection:
+            (packed,) = connection.execute("SELECT packed FROM body WHERE ordinal = 0").fetchone()
+    assert zlib.decompress(packed).decode() == broken

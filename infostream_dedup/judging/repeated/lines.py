@@ -174,12 +174,14 @@ def without_places(rows: FragmentRows) -> FragmentRows:
 def joined_rows(parts: Sequence[FragmentRows]) -> FragmentRows:
     """Fragments of all documents, those of each part after those of the part before."""
     parts = [without_places(fragments_of(texts_of([]))), *parts]
-    return FragmentRows(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    columns: Any = zip(*parts, strict=True)
+    return FragmentRows._make(map(np.concatenate, columns))
 
 
 def part_of(rows: FragmentRows, part: slice) -> FragmentRows:
     """Fragments of some documents."""
-    return FragmentRows(*(column[part] for column in rows))
+    columns: Any = rows
+    return FragmentRows._make(column[part] for column in columns)
 
 
 class LineLearner:

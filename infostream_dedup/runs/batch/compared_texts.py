@@ -66,9 +66,9 @@ def without_repeated_lines(
     for one in in_blocks(again()) if kept is None else kept:
         if isinstance(one, DocumentBlock):
             end = at + len(one.offsets) - 1
-            rows = None if hashes is None or end > len(hashes.counts) else part_of(hashes, slice(at, end))
+            known_rows = None if hashes is None or end > len(hashes.counts) else part_of(hashes, slice(at, end))
             at = end
-            yield _without_lines(one, rows, known, left_out)
+            yield _without_lines(one, known_rows, known, left_out)
         else:
             yield one
 
