@@ -213,8 +213,8 @@ def dedup(
         count_copies: also count, as ``sweep`` does, how many pairs of documents in one group are copies, and how many
             copies are in one group. In memory only.
         boilerplate: file of sentences to ignore in the comparison (from ``boilerplate``); they are still written.
-        keep_repeated_lines: also compare lines that many documents repeat, such as footers; by default they are left
-            out, and the report counts them.
+        keep_repeated_lines: also compare lines that many documents repeat, such as footers, and calls to subscribe; by
+            default they are left out, and the report counts them.
         csv_dialect: form of a CSV file: ``input`` has the delimiter, encoding and line ends of CSV files that are read,
             if all have the same; ``standard`` commas and UTF-8; ``excel`` is the one that Ukrainian and Russian
             spreadsheet programs open on a double click (byte order mark, semicolons, decimal commas).

@@ -321,9 +321,12 @@ def _decided(
 ) -> Iterator[tuple[Sequence[Document], list[Verdict]]]:
     """Yield verdicts batch by batch, each committed to disk."""
     done = 0
-    for number, batch in enumerate(batches, start=1):
-        name = batch_id if batch_id is None or number == 1 else f"{batch_id}#{number}"
-        yield intake.take(batch, name)
-        done += len(batch)
-        if progress is not None:
-            progress("ingesting", done, None)
+    try:
+        for number, batch in enumerate(batches, start=1):
+            name = batch_id if batch_id is None or number == 1 else f"{batch_id}#{number}"
+            yield intake.take(batch, name)
+            done += len(batch)
+            if progress is not None:
+                progress("ingesting", done, None)
+    finally:
+        intake.stream.note_left_out(intake.bad.report)

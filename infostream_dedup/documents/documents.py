@@ -14,10 +14,10 @@ from infostream_dedup.documents.dates import utc_time
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.language.lexicon.other_languages import short_code
-from infostream_dedup.language.text.language import is_contradicted, language_beyond_ours, letter_counts
+from infostream_dedup.language.text.language import LetterCounts, is_contradicted, language_beyond_ours, letter_counts
 from infostream_dedup.language.text.mojibake import repaired
-from infostream_dedup.model import OUR_LANGUAGES, Document, Language
-from infostream_dedup.model.document import MOST_ID_BYTES, joined_text
+from infostream_dedup.model import OUR_LANGUAGES, Document, Language, with_texts
+from infostream_dedup.model.document import MOST_ID_BYTES
 
 if TYPE_CHECKING:
     from infostream_dedup.documents.records import ReadingReport
@@ -94,6 +94,7 @@ class DocumentBuilder:
         self._made: Counter[bytes] | None = Counter() if make_ids else None
         # Records of one file share a few layouts: keep one tuple per layout, not one per document.
         self._orders: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._letters: dict[str, LetterCounts] = {}
 
     def build(self, record: Record) -> Document:
         """Build the document that a record describes."""
@@ -140,17 +141,27 @@ class DocumentBuilder:
         """Undo wrong encodings of title and text; return the values, and as given those that were changed."""
         broken: dict[str, str] = {}
         better: dict[str, str] = {}
+        self._letters.clear()
         for name in ("title", "text"):
             given = values.get(name)
             if self._repair != "no" and isinstance(given, str) and not given.isascii():
-                found = repaired(given)
+                self._letters[name] = letters = letter_counts(given)
+                found = repaired(given, letters)
                 if found is not None:
                     broken[name], better[name] = given, found
+                    del self._letters[name]
         if not broken:
             return values, _NOTHING
         if self._report is not None:
             self._report.repaired += 1
         return {**values, **better}, broken
+
+    def _contradicted(self, known: Language, title: str, text: str) -> bool:
+        """Whether the letters of a document contradict its label; they may have been counted for ``_repaired``."""
+        counted = self._letters.get("text") or letter_counts(text)
+        if title and not text.startswith(title):
+            counted = counted.with_those(self._letters.get("title") or letter_counts(title))
+        return is_contradicted(known, counted)
 
     def _read_id(self, values: Mapping[str, Any], place: Place) -> str:
         value = _unwrapped(values.get("id"))
@@ -192,7 +203,7 @@ class DocumentBuilder:
             return self._recognised(values, place)
         if known is None:
             return self._other(short_code(code), _format_value(value), place)
-        if is_contradicted(known, letter_counts(joined_text(title, text))):
+        if self._contradicted(known, title, text):
             if self._report is not None:
                 self._report.corrected_languages += 1
             return self._recognised(values, place)
@@ -250,6 +261,21 @@ def row_of(document: Document) -> dict[str, Any]:
         if name not in row:
             row[name] = value
     return row
+
+
+def texts_as_given(document: Document) -> tuple[str, str]:
+    """Title and text before a wrong encoding of theirs was undone."""
+    given = document.extra.given if isinstance(document.extra, OtherFields) else _NOTHING
+    title, text = given.get("title"), given.get("text")
+    return title if isinstance(title, str) else document.title, text if isinstance(text, str) else document.text
+
+
+def as_compared(document: Document) -> Document:
+    """A document kept as given, with a wrong encoding of title or text undone."""
+    title, text = repaired(document.title), repaired(document.text)
+    if title is None and text is None:
+        return document
+    return with_texts(document, document.title if title is None else title, document.text if text is None else text)
 
 
 def row_as_given(document: Document) -> dict[str, Any]:

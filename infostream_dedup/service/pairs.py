@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from infostream_dedup.judgements.candidates import QUEUES, asked_pairs, disagreements, group_pairs, linked_pairs
@@ -16,9 +17,9 @@ from infostream_dedup.stream.store.restoring import position_of
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from infostream_dedup.judging.passages.passage_table import TextComparison, TextStretch
+    from infostream_dedup.judging.passages.passage_table import TextComparison
     from infostream_dedup.service.running import RunningService
     from infostream_dedup.stream.store import Store
 
@@ -40,7 +41,7 @@ def pair_shown(store: Store, a: str, b: str) -> dict[str, Any]:
     if texts[0] is not None and texts[1] is not None:
         found = comparison_of(sides, texts[0], texts[1])
         passages = len(found.passages)
-        pieces = [pieces_shown(side) for side in (found.pieces_a, found.pieces_b)]
+        pieces = [*pieces_shown(store, sides, texts, found)]
         words = {str(number): name for number, name in found.translated.names().items()}
         coverage = [found.coverage_a, found.coverage_b]
         translated = [found.translated.share_a, found.translated.share_b]
@@ -52,9 +53,34 @@ def pair_shown(store: Store, a: str, b: str) -> dict[str, Any]:
     return {"a": sides[0], "b": sides[1], "passages": passages, "shared_terms": sorted(first & second), "words": words}
 
 
-def pieces_shown(stretches: Sequence[TextStretch]) -> list[dict[str, Any]]:
-    """The stretches of a text as plain values."""
-    return [{"text": one.text, "passage": one.passage, "word": one.word} for one in stretches]
+def pieces_shown(
+    store: Store, sides: Sequence[Mapping[str, Any]], texts: Sequence[str | None], found: TextComparison
+) -> Iterator[list[dict[str, Any]]]:
+    """The stretches of each text as plain values."""
+    for stretches, side, text in zip((found.pieces_a, found.pieces_b), sides, texts, strict=True):
+        pieces = [{"text": one.text, "passage": one.passage, "word": one.word} for one in stretches]
+        yield with_repeated(pieces, repeated_of(store, side, text))
+
+
+def repeated_of(store: Store, shown: Mapping[str, Any], text: str | None) -> list[tuple[int, int]]:
+    """Where a text of the store has lines that were not compared, because many documents repeat them."""
+    from infostream_dedup.stream.compared_texts import repeated_spans
+
+    lines = store.lines(shown["ordinal"])
+    return [] if text is None or not lines else repeated_spans(shown["title"] or "", text, lines)
+
+
+def with_repeated(pieces: Sequence[dict[str, Any]], spans: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
+    """Cut the stretches of a text where repeated lines begin and end, and tell which are ``repeated``."""
+    cuts, found, at = sorted({place for span in spans for place in span}), list[dict[str, Any]](), 0
+    for piece in pieces:
+        end = at + len(piece["text"])
+        places = [at, *(cut for cut in cuts if at < cut < end), end]
+        for first, last in pairwise(places):
+            inside = any(begin <= first and last <= stop for begin, stop in spans)
+            found.append(piece | {"text": piece["text"][first - at : last - at], "repeated": inside})
+        at = end
+    return found
 
 
 def comparison_of(sides: Sequence[Mapping[str, Any]], text_a: str, text_b: str) -> TextComparison:

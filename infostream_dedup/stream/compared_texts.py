@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
 from infostream_dedup.judging.repeated.lines import (
+    FRAGMENT,
     LeftOut,
     LineLearner,
     blobs_of,
@@ -16,7 +18,7 @@ from infostream_dedup.judging.repeated.lines import (
     shortened,
     without_lines,
 )
-from infostream_dedup.language.text.surface_pool import encoded
+from infostream_dedup.language.text.surface_pool import encoded, texts_of_bytes
 from infostream_dedup.model import NO_TIME, Document
 from infostream_dedup.stream.clock import microseconds
 from infostream_dedup.stream.preparation import FullTexts, full_texts
@@ -69,6 +71,28 @@ class ComparedTexts:
         if self.learner is not None:
             rows = loaded.lines
             self.learner.resume(rows.ordinals, rows.blobs, rows.sources, rows.times)
+
+
+def repeated_spans(title: str, text: str, lines: bytes) -> list[tuple[int, int]]:
+    """Where the lines stand that were left out of a text: code points, ascending.
+
+    ``lines``: what a store keeps of its fragments.
+    """
+    prefix = encoded(title) + b"\n" if title and not text.startswith(title) else b""
+    full = texts_of_bytes([prefix + encoded(text)])
+    rows, kept = fragments_of(full), np.frombuffer(lines, dtype=FRAGMENT)
+    count = int(rows.counts[0])
+    if rows.hashes[0, :count].tolist() != kept["hash"].tolist():
+        # A wrong encoding was undone before the fragments were read.
+        return []
+    data, found = full.data[len(prefix) :].tobytes(), []
+    for at in np.flatnonzero(kept["marks"] & LEFT_OUT).tolist():
+        begin, end = (max(0, int(one[0, at]) - len(prefix)) for one in (rows.begins, rows.ends))
+        line, before = data[begin:end].decode(), len(data[:begin].decode())
+        if line.strip():
+            before += len(line) - len(line.lstrip())
+            found.append((before, before + len(line.strip())))
+    return found
 
 
 def compared_texts(*, keep_repeated_lines: bool) -> ComparedTexts:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import sqlite3
     from types import TracebackType
 
+    from infostream_dedup.documents import ReadingReport
     from infostream_dedup.judging.criteria.classifier import Classifier
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.stream.search import Searcher, SearchHits
@@ -342,6 +343,11 @@ class Deduplicator:
         if self._searcher is None or self._searcher.retunes != self._store.stored_position().retunes:
             self._searcher = Searcher(self._store)
         return self._searcher.search(text, **asked)
+
+    def note_left_out(self, report: ReadingReport) -> None:
+        """Report the repeated lines that this process has left out of documents."""
+        if self._engine is not None:
+            self._engine.texts.left_out.note(report)
 
     def best_of(self, group: str) -> str | None:
         """Return the id of the group's best document in the window by ``settings.best``; ``None`` if there is none."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from infostream_dedup.arrays import Ragged
+from infostream_dedup.documents.documents import texts_as_given
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.model.outlets import outlet_of
@@ -108,6 +109,7 @@ class Entering:
         for row, document in enumerate(prepared.given[self.start : self.end]):
             number = self.start + row
             text, opening = prepared.hashes[number]
+            title, body = texts_as_given(document)
             found.append(
                 Remembered(
                     ordinal=prepared.first + number,
@@ -126,8 +128,8 @@ class Entering:
                     weights=weights[row],
                     targets=targets[row],
                     numbers=numbers[row],
-                    title=document.title,
-                    text=document.text if keep_text else None,
+                    title=title,
+                    text=body if keep_text else None,
                     url=document.url,
                     evidence=evidence[row],
                     pivot=pivot[row],

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from infostream_dedup.documents.documents import as_compared
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model.stream_records import Batch, Remembered
 from infostream_dedup.stream.engine import StreamEngine
@@ -110,7 +111,7 @@ def _judge_anew(old: Store, store: Store, settings: StreamSettings, *, openings:
         remembered = list(_remembered(old, first, first + documents, keep_text=settings.keep_text))
         if settings.preset == "judged":
             decided = engine.decide(
-                [old.kept(one.ordinal) for one in remembered],
+                [as_compared(old.kept(one.ordinal)) for one in remembered],
                 versions=[one.version for one in remembered],
                 content_hashes=[one.content_hash for one in remembered],
             )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.documents.documents import as_compared
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models
 from infostream_dedup.model.constants import SHOWN_DECIMALS
@@ -86,7 +87,7 @@ class SecondStage:
         """Read all documents that the next ones may be compared with."""
         self._batch |= {one.ordinal: kept_of(one) for one in documents}
         ordinals = [*sorted(set(earlier)), *(one.ordinal for one in documents)]
-        read = [self._batch[one] if one in self._batch else self._kept(one) for one in ordinals]
+        read = [self._batch[one] if one in self._batch else as_compared(self._kept(one)) for one in ordinals]
         self._models = document_models(read, statistics="background")
         self._rows = {ordinal: row for row, ordinal in enumerate(ordinals)}
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+import zlib
 
 import numpy as np
 import pytest
 
-from infostream_dedup import Deduplicator, dedup, pairs
+from infostream_dedup import Deduplicator, StreamSettings, dedup, ingest, pairs
 from infostream_dedup.judging.repeated import lines
 from infostream_dedup.judging.repeated.lines import LeftOut, LineLearner, blobs_of, fragments_of, known_marks, shortened
 from infostream_dedup.language.text.surface_pool import texts_of
@@ -23,7 +24,7 @@ NEWS = (
     "Пекарня выиграла конкурс ржаного хлеба.",
     "Синоптики обещают заморозки до пятницы.",
 )
-FOOTER = "Предложить тему | Правила канала | Реклама и сотрудничество"
+FOOTER = "Городская хроника | Правила игры | Дежурный по номеру Иванов"
 DAY = 86_400_000_000
 
 
@@ -87,6 +88,36 @@ def test_a_source_is_known_from_its_fourth_post_on():
     assert learned(texts, [None] * 8) == [*texts[:5], *NEWS[5:]]
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "👉 Вступайте в наш чат | Реклама | Прислать фото",
+        "\n\nЧитайте подробности на сайте. Наша группа в соцсетях",
+        "\nСтежте за нами у Facebook\nПоширюйте серед друзів",
+        "\nДетальніше — за посиланням",
+        "\nRead the full story via the link in our bio. Share with friends",
+        "\nUrmăriți canalul nostru de Telegram | Trimite o știre",
+        "\n[Подписаться](https://t.me/x) ✅",
+    ],
+)
+def test_a_call_at_the_end_is_left_out_of_the_first_post(call):
+    assert learned([NEWS[0] + call], [None]) == [NEWS[0]]
+    assert [one.kind for one in pairs([{"id": "1", "text": NEWS[0] + call}, {"id": "2", "text": NEWS[0]}])] == ["copy"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Подписывайтесь на наш канал!",
+        "Мэр закрыл канал связи. Об этом он написал в Telegram вечером в среду.",
+        "Подписывайтесь на наш канал. Завтра дождь.",
+        "Bus drivers strike. Passengers may read the timetable at the site of the city council.",
+    ],
+)
+def test_news_and_texts_that_are_only_a_call_stay(text):
+    assert learned([text], [None]) == [text]
+
+
 def test_a_story_under_many_footers_is_no_repeated_line():
     footers = [
         f"Канал {name} рассказывает о городе" for name in ("Азбука", "Беседка", "Ветер", "Гавань", "Дюны", "Ель")
@@ -104,7 +135,7 @@ def test_a_text_that_is_printed_again_is_no_repeated_line():
 
 
 def test_a_line_of_several_sources_needs_five_of_them_and_three_days():
-    line = "Читайте также другие материалы нашей редакции"
+    line = "Фотографии предоставлены управлением областной архитектуры"
     texts, sources = [f"{one} {line}" for one in NEWS], [f"s{number}" for number in range(8)]
     assert learned(texts, sources, [1] * 8) == texts
     assert learned(texts, sources, list(range(8))) == [*texts[:5], *NEWS[5:]]
@@ -160,8 +191,8 @@ def rows_with(footer: str, **fields) -> list[dict[str, str]]:
 def test_dedup_keeps_posts_that_share_a_footer_and_reports_it(tmp_path):
     found = dedup(rows_with(FOOTER))
     assert (found.kept, found.report.shortened) == (8, 8)
-    assert found.report.repeated_lines == {"Правила канала": 8, "Предложить тему": 8, "Реклама и сотрудничество": 8}
-    assert '"Правила канала" 8' in found.report.summary()
+    assert found.report.repeated_lines == {"Городская хроника": 8, "Дежурный по номеру Иванов": 8, "Правила игры": 8}
+    assert '"Городская хроника" 8' in found.report.summary()
     assert [row["text"] for row in found.rows] == [row["text"] for row in rows_with(FOOTER)]
     assert dedup(rows_with(FOOTER), keep_repeated_lines=True).kept < 8
     assert list(pairs(rows_with(FOOTER))) == []
@@ -188,7 +219,7 @@ def test_a_store_keeps_hashes_of_lines_and_forgets_them(tmp_path):
 
 
 def test_two_sources_that_begin_alike_on_one_day_report_the_same_news():
-    footers = ("Читайте нас в ленте города, присылайте новости", "Кнопка обратной связи и реклама в описании канала")
+    footers = ("Вечер начинается с ленты города Заречье", "Утренний листок, Приморский проспект, третий этаж")
     documents = [
         {
             "id": f"{number}{side}",
@@ -206,3 +237,22 @@ def test_two_sources_that_begin_alike_on_one_day_report_the_same_news():
     other_day = [one | ({"published": "2026-05-09T11:00Z"} if one["id"].endswith("1") else {}) for one in documents]
     with Deduplicator.open(None) as one:
         assert all(verdict.status != "duplicate" for verdict in one.process(other_day))
+
+
+def test_ingest_reports_what_it_left_out(tmp_path):
+    documents = [{"id": str(number), "text": f"{one} {FOOTER}"} for number, one in enumerate(NEWS)]
+    with ingest(documents, store=tmp_path / "s.db") as found:
+        list(found)
+    assert found.report.shortened == 3
+    assert found.report.repeated_lines == {"Городская хроника": 3, "Дежурный по номеру Иванов": 3, "Правила игры": 3}
+
+
+def test_texts_are_kept_as_given_and_compared_as_repaired(tmp_path):
+    text = "Комиссия проверила котельную и нашла две неисправности. Отопление дадут в среду, обещал подрядчик."
+    broken = text.encode("cp1251").decode("latin-1")
+    with Deduplicator.open(tmp_path / "s.db", StreamSettings(keep_text=True)) as one:
+        first, again = one.process([{"id": "1", "text": broken}, {"id": "2", "text": text}])
+        assert (first.status, again.status, again.of) == ("new", "exact", "1")
+        with one.store.reading() as connection:
+            (packed,) = connection.execute("SELECT packed FROM body WHERE ordinal = 0").fetchone()
+    assert zlib.decompress(packed).decode() == broken

@@ -3,13 +3,15 @@
 import json
 import re
 from importlib import resources
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
 from infostream_dedup.service.problems import CODES
+from infostream_dedup.service.settings import ServiceSettings
 
-from .conftest import ServiceClient
+from .conftest import ServiceClient, wait_until_ready
 
 HTML = {"accept": "text/html"}
 TEXT = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
@@ -34,6 +36,26 @@ def test_a_document_has_a_page_with_its_verdict_and_ways_on(three: ServiceClient
     first = three("GET", f"/documents/{quote('а/1 ?', safe='')}?ui=en", headers=HTML).text
     assert 'href="https://e.example/1"' in first
     assert three("GET", "/documents/none?ui=en", headers=HTML).status_code == 404
+
+
+def test_lines_that_are_not_compared_are_pale(tmp_path: Path) -> None:
+    fresh = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"keep_text": True}))
+    wait_until_ready(fresh)
+    call = "Підписуйтесь на канал 🔔 | Надіслати новину"
+    documents = [
+        {"id": "1", "title": "Міст", "text": f"{TEXT}\n\n{call}"},
+        {"id": "2", "text": f"{TEXT} Читайте нас в Telegram."},
+    ]
+    assert fresh("POST", "/v1/batches", json={"documents": documents}).status_code == 200
+    page = fresh("GET", "/documents/1?ui=en", headers=HTML).text
+    assert '<span class="repeated">Підписуйтесь на канал 🔔 |</span>' in page
+    assert '<span class="repeated">Надіслати новину</span>' in page
+    assert f'<div class="text">{TEXT}' in page
+    assert "they are not compared" in page
+    page = fresh("GET", "/compare?a=1&b=2&ui=en", headers=HTML).text
+    assert '<span class="repeated">Читайте нас в Telegram.</span>' in page
+    assert "they are not compared" in page
+    fresh.close()
 
 
 def test_one_box_leads_to_documents_headlines_and_texts(three: ServiceClient) -> None:

@@ -4,7 +4,7 @@ from infostream_dedup.service.pages.judging_pages import _split, marked_text
 
 
 def piece(text: str, passage: int = 0, word: int = 0) -> dict[str, object]:
-    return {"text": text, "passage": passage, "word": word}
+    return {"text": text, "passage": passage, "word": word, "repeated": False}
 
 
 def test_only_the_numbers_that_differ_are_marked() -> None:

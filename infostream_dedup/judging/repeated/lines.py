@@ -19,9 +19,11 @@ from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.characters import CODE_POINTS, CharacterKind, alphabet
 from infostream_dedup.judging.repeated.kernels.fragments import (
     BORDER,
+    CALL,
     CLOSING,
     DIGIT,
     DROPPED,
+    FIGURE,
     FRAGMENTS,
     JOINER,
     LETTER,
@@ -30,8 +32,11 @@ from infostream_dedup.judging.repeated.kernels.fragments import (
     STATES,
     STEMS,
     STOP,
+    STRONG,
+    WEAK,
     FragmentRows,
     Signs,
+    enter_words,
     read_fragments,
 )
 from infostream_dedup.judging.repeated.kernels.witnesses import (
@@ -46,7 +51,7 @@ from infostream_dedup.judging.repeated.kernels.witnesses import (
     moved,
     resume,
 )
-from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of_bytes
+from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of, texts_of_bytes
 from infostream_dedup.model import NO_TIME, Document, with_texts
 
 if TYPE_CHECKING:
@@ -71,6 +76,45 @@ _MOST_FREQUENT: Final = 3
 _ENDS: Final = " \t\r\n|¦·•▪\ufe0f"
 """What is left at the ends of a text whose last line is left out, besides emoji."""
 _EMOJI: Final = ((0x2190, 0x2200), (0x2300, 0x27C0), (0x2B00, 0x2C00))
+_CALLS: Final = """
+подписаться подписывайся подписывайтесь подпишись подпишитесь подписка подписку подписчиков читать читай читайте
+читаете почитать смотреть смотри смотрите слушайте следите узнавайте узнайте прислать присылай присылайте пришлите
+шлите отправить отправляйте отправьте предложить предлагайте сообщить сообщайте пишите напишите поделиться поделитесь
+делитесь репост репостите ставьте поставьте жми жмите нажмите переходите переходи вступайте вступай присоединяйтесь
+присоединяйся заходите добавляйтесь оставайтесь оставляйте комментируйте комментариях обсудить обсуждайте голосуйте
+поддержите донат скачать скачайте установите включите зовите приглашайте выделите перепечатка канал канала канале
+каналы телеграм телеграмм телеграме телеграмме бот бота боту боте чат чата чате соцсети соцсетях соцсетей ссылка
+ссылке ссылки ссылкой ютуб ютубе вконтакте инстаграм инстаграме вотсап ватсап вайбер вайбере дзен дзене мессенджере
+рассылка рассылку подробнее подробности лайк лайки рекламодателям реклама рекламе редакция редакции редакцию редактору
+підписатися підписатись підписуйся підписуйтесь підписуйтеся підпишись підпишіться підписку підписників читати читаєте
+дивитися дивіться слухайте стежте слідкуйте дізнавайтеся дізнавайтесь надіслати надсилай надсилайте надішліть шліть
+пишіть напишіть повідомити повідомляйте запропонувати пропонуйте поділитися поділіться діліться поширте поширюйте
+тисни тисніть натисніть переходьте приєднатися приєднуйся приєднуйтесь приєднуйтеся долучайся долучайтесь долучайтеся
+заходьте додавайтесь залишайтеся залишайтесь коментуйте коментарях обговорити підтримайте донатити завантажити
+завантажте встановіть увімкніть кличте запрошуйте виділіть передрук каналі каналу ботові боті чаті соцмережі
+соцмережах соцмереж посилання посиланням застосунок застосунку розсилку докладніше детальніше подробиці вподобайки
+рекламодавцям редакцію subscribe subscribers subscription follow join share send read watch listen click tap download
+install like comment donate sign newsletter newsletters channel channels chat bot telegram whatsapp viber facebook
+instagram twitter youtube tiktok app link links advertise advertising feedback reprint reprints copyright abonați
+abonaţi abonează urmărește urmăriți urmăriţi citește citiți citiţi citeşte trimite trimiteți trimiteţi distribuie
+distribuiți distribuiţi alătură alăturați alăturaţi canalul rețelele reţelele redacția redacţia
+"""
+"""Words of calls to subscribe, to write, to read on; at the end of a text, a fragment of which a third are these."""
+_WORDS_OF_CALLS: Final = """
+читателей читатели комментарии сайт сайте сайта сетях приложение приложении приложения группе группу далее полностью
+источник класс друзьями друзей рекламы реквизиты админ админу сотрудничество обратная обратной связь связи ошибку
+опечатку мышью мышкой нажав новость новости наш наша наше наши нашего нашей нашем нашему наших нами нас нам мы вами вы
+поддержать материалы материалов копирование права защищены авторских авторском авторов мнение разделять редакцией
+лента читачів коментарі сайті сайту мережах додаток додатку розсилка групі групу далі джерело друзям друзями реклами
+реквізити адмін адміну співпраця зворотний зв язок зв'язок помилку мишкою новину новини нашої нашому нашим ми ви
+копіювання захищені авторські матеріалів думка поділяє редакція редакції стрічка підтримати site website bio feed
+friends friend us our ours here inbox email editor editors newsroom contact mistake typo suggest story stories support
+donation signup tip tips write reading more rights reserved via updates elsewhere continue full comments visit mai
+multe știri ştiri canal nostru noastră noi sociale comentarii aplicația aplicaţia publicitate prieteni drepturile
+rezervate sursa
+"""
+"""Words that calls have beside these."""
+_ROOM_FOR_CALLS: Final = 1 << 11
 _BORDERS: Final = "\n\r\u2028\u2029|¦·•▪"
 
 
@@ -91,11 +135,18 @@ def signs() -> Signs:
         kinds[[ord(sign) for sign in characters_of]] = number
     for begin, end in _EMOJI:
         kinds[begin:end] = BORDER
-    return Signs(kinds, characters.folded, np.zeros(STATES, dtype=np.int64), np.zeros(STEMS, dtype=np.uint16))
+    state, stems = np.zeros(STATES, dtype=np.int64), np.zeros(STEMS, dtype=np.uint16)
+    found = Signs(kinds, characters.folded, state, stems, np.zeros(_ROOM_FOR_CALLS, dtype=np.uint64))
+    for words, strength in ((_CALLS, STRONG), (_WORDS_OF_CALLS, WEAK)):
+        texts = texts_of(words.split())
+        enter_words(texts.data, texts.offsets, found, strength)
+    return found
 
 
-def fragments_of(texts: Utf8Texts) -> FragmentRows:
-    """Read the first and last fragments of titles and texts."""
+def fragments_of(
+    texts: Utf8Texts, *, only_first: bool = False, chosen: NDArray[np.bool_] | None = None
+) -> FragmentRows:
+    """Read the first and last fragments of titles and texts, or of the chosen ones: bool (documents,)."""
     documents = len(texts)
     shape = (documents, FRAGMENTS)
     found = FragmentRows(
@@ -108,8 +159,29 @@ def fragments_of(texts: Utf8Texts) -> FragmentRows:
         np.empty(shape, dtype=np.int64),
     )
     scratch = signs()._replace(state=np.zeros(STATES, dtype=np.int64), stems=np.zeros(STEMS, dtype=np.uint16))
-    read_fragments(texts.data, texts.offsets, scratch, found)
+    read_fragments(
+        texts.data, texts.offsets, scratch, found, only_first, np.zeros(0, dtype=np.bool_) if chosen is None else chosen
+    )
     return found
+
+
+def without_places(rows: FragmentRows) -> FragmentRows:
+    """What ``known_marks`` needs of fragments."""
+    none = np.zeros((0, FRAGMENTS), dtype=np.int64)
+    return rows._replace(stems=np.zeros((0, FRAGMENTS * STEMS), dtype=np.uint16), begins=none, ends=none)
+
+
+def joined_rows(parts: Sequence[FragmentRows]) -> FragmentRows:
+    """Fragments of all documents, those of each part after those of the part before."""
+    parts = [without_places(fragments_of(texts_of([]))), *parts]
+    columns: Any = zip(*parts, strict=True)
+    return FragmentRows._make(map(np.concatenate, columns))
+
+
+def part_of(rows: FragmentRows, part: slice) -> FragmentRows:
+    """Fragments of some documents."""
+    columns: Any = rows
+    return FragmentRows._make(column[part] for column in columns)
 
 
 class LineLearner:
@@ -175,7 +247,7 @@ class LineLearner:
         self._past.next[0] = ordinal
 
     def _given(self, rows: FragmentRows, sources: Sequence[str | None], times: NDArray[np.int64]) -> PastDocuments:
-        marks = np.zeros((len(rows.counts), FRAGMENTS), dtype=np.uint8)
+        marks = _calls(rows)
         none = np.zeros(0, dtype=np.int64)
         return PastDocuments(
             rows.counts, rows.hashes, rows.words, marks, rows.stems, self._numbers(sources), _days(times), none, none
@@ -199,6 +271,12 @@ class LineLearner:
             self._lines = larger
 
 
+def _calls(rows: FragmentRows) -> NDArray[np.uint8]:
+    """Marks of fragments of which nothing is known but that they are calls."""
+    counted = np.arange(FRAGMENTS) < rows.counts[:, None]
+    return np.where(counted, rows.flags & CALL, 0).astype(np.uint8)
+
+
 def number_of(source: str | None) -> int:
     """64-bit hash of a source; 0 without one."""
     if not source:
@@ -217,7 +295,7 @@ def blobs_of(rows: FragmentRows, marks: NDArray[np.uint8]) -> list[bytes]:
 def known_marks(rows: FragmentRows, sources: Sequence[str | None], known: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """Mark the fragments of documents that are known lines: uint8 (documents, FRAGMENTS)."""
     numbers = {source: number_of(source) for source in dict.fromkeys(sources)}
-    marks, none = np.zeros((len(rows.counts), FRAGMENTS), dtype=np.uint8), np.zeros(0, dtype=np.int64)
+    marks, none = _calls(rows), np.zeros(0, dtype=np.int64)
     of = np.array([numbers[source] for source in sources], dtype=np.uint64)
     mark(PastDocuments(rows.counts, rows.hashes, rows.words, marks, rows.stems, of, none, none, none), known)
     return marks
@@ -235,7 +313,7 @@ def openings_of(
     number, counted = np.arange(len(rows.counts)), np.arange(FRAGMENTS) < rows.counts[:, None]
     first = np.argmax(counted & ((marks & LEFT_OUT) == 0), axis=1)
     begins = counted[number, first] & ((marks[number, first] & LEFT_OUT) == 0) & (times != NO_TIME)
-    begins &= (rows.words[number, first] >= _OPENING) & (rows.figures[number, first] == 0)
+    begins &= (rows.words[number, first] >= _OPENING) & (rows.flags[number, first] & FIGURE == 0)
     begins &= np.array(list(map(bool, sources)), dtype=np.bool_)
     days = _days(times).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     return np.where(begins, ((rows.hashes[number, first] ^ days) >> np.uint64(1)).astype(np.int64), -1)

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Final
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
 
 from infostream_dedup.language.lexicon.other_languages import other_language
 from infostream_dedup.language.text.normalise import URL, clean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from numpy.typing import NDArray
 
     from infostream_dedup.model import Language
 
@@ -37,7 +40,7 @@ any Cyrillic letters."""
 
 _RUSSIAN_LETTERS: Final = "ыэъё".encode("cp1251")
 _UKRAINIAN_LETTERS: Final = "іїєґ".encode("cp1251")
-_COUNTED: Final = (_LATIN_LETTERS, _CYRILLIC_LETTERS, _RUSSIAN_LETTERS, _UKRAINIAN_LETTERS)
+_COMMON_LETTERS: Final = "оаеинтсрвлі".encode("cp1251")
 # Of 100 letters, 3 are distinctive in Russian and 7 in Ukrainian; these weights balance them.
 RUSSIAN_WEIGHT: Final = 7
 UKRAINIAN_WEIGHT: Final = 3
@@ -107,14 +110,50 @@ def language_beyond_ours(text: str) -> str | None:
     return other_language(clean(text) if "<" in text or "&" in text else text)
 
 
-def letter_counts(text: str) -> tuple[int, int, int, int]:
-    """Count the Latin, Cyrillic, Russian-only and Ukrainian-only letters that show the language of a text."""
-    sample = one_byte_each(text[:SAMPLE].lower())
-    latin, cyrillic, russian, ukrainian = (count_bytes(sample, letters) for letters in _COUNTED)
-    return latin, cyrillic, russian, ukrainian
+class LetterCounts(NamedTuple):
+    """Letters at the beginning of a text that show its language and whether it was read in a wrong encoding."""
+
+    latin: int
+    cyrillic: int  # Russian and Ukrainian
+    russian: int  # what Ukrainian lacks
+    ukrainian: int  # what Russian lacks
+    small: int  # small Cyrillic letters
+    common: int  # Cyrillic letters that make up more than half of any text
+    small_common: int  # the small ones of these
+    any: int  # what may be a letter of any alphabet
+
+    def with_those(self, other: LetterCounts) -> LetterCounts:
+        """Sum of both."""
+        return LetterCounts(*map(int.__add__, self, other))
 
 
-def is_contradicted(stated: str | None, letters: Sequence[int]) -> bool:
+def letter_counts(text: str) -> LetterCounts:
+    """Count letters of the beginning of a text."""
+    counts = np.bincount(np.frombuffer(one_byte_each(text[:SAMPLE]), dtype=np.uint8), minlength=256)
+    return LetterCounts(*(counts @ _kinds()).tolist())
+
+
+@cache
+def _kinds() -> NDArray[np.int64]:
+    """Letters of Windows-1251 that are counted: int64 (256, 8), 1 where a byte is of a kind.
+
+    A question mark stands for any character that Windows-1251 lacks.
+    """
+    found = np.zeros((256, 8), dtype=np.int64)
+    ours = (_LATIN_LETTERS, _CYRILLIC_LETTERS, _RUSSIAN_LETTERS, _UKRAINIAN_LETTERS)
+    kinds = [*map(_both_cases, ours), _CYRILLIC_LETTERS, _both_cases(_COMMON_LETTERS), _COMMON_LETTERS]
+    for kind, letters in enumerate(kinds):
+        found[list(letters), kind] = 1
+    for byte in range(256):
+        found[byte, -1] = byte == 0x3F or bytes((byte,)).decode("cp1251", "replace").isalpha()
+    return found
+
+
+def _both_cases(letters: bytes) -> bytes:
+    return letters + letters.decode("cp1251").upper().encode("cp1251")
+
+
+def is_contradicted(stated: str | None, letters: LetterCounts) -> bool:
     """Whether letters (see ``letter_counts``) rule out the stated language, if it is one of ours.
 
     Names and quotes must not do that: it takes as many letters of another language as 100 letters of it have, and three
@@ -124,7 +163,7 @@ def is_contradicted(stated: str | None, letters: Sequence[int]) -> bool:
         >>> is_contradicted("uk", letter_counts("Объявлен новый этап конкурса, подъезды закрыты"))
         True
     """
-    latin, cyrillic, russian, ukrainian = letters
+    latin, cyrillic, russian, ukrainian = letters[:4]
     if stated == "en":
         return cyrillic >= _ENOUGH and cyrillic > LATIN_NAMES * latin
     if stated not in ("ru", "uk"):

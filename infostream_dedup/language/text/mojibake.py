@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from infostream_dedup.language.text.language import count_bytes, one_byte_each
+from infostream_dedup.language.text.language import SAMPLE, LetterCounts, letter_counts
 
 _UNDEFINED: Final = (0x81, 0x8D, 0x8F, 0x90, 0x9D)
 _WESTERN: Final = {
@@ -33,17 +33,6 @@ _READINGS: Final = (
 
 _BEYOND_ASCII: Final = re.compile("[^\x00-\x7f]")
 _BEYOND_ASCII_LETTERS: Final = re.compile(r"[^\x00-\x7f\W\d_]")
-_LATIN: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_SMALL: Final = "абвгдеёжзийклмнопрстуфхцчшщъыьэюяєіїґ".encode("cp1251")
-_RUSSIAN_OR_UKRAINIAN: Final = _SMALL + _SMALL.decode("cp1251").upper().encode("cp1251")
-_NO_LETTERS: Final = bytes(
-    byte for byte in range(256) if not (byte == 0x3F or bytes((byte,)).decode("cp1251", "replace").isalpha())
-)
-"""Bytes of Windows-1251 that surely stand for no letter; a question mark stands for any character it lacks."""
-
-_COMMON: Final = "оаеинтсрвлі".encode("cp1251")
-"""Small letters that make up more than half of any Russian or Ukrainian text."""
-
 _LEAST_LETTERS: Final = 12
 _LEAST_SHARE: Final = 0.95
 _COMMON_SHARE: Final = 0.45
@@ -52,11 +41,13 @@ _MOST_BAD: Final = 0.02
 _TIMES: Final = 2
 """Some texts went wrong twice."""
 
-_SAMPLE: Final = 2000
 
-
-def repaired(text: str) -> str | None:
+def repaired(text: str, letters: LetterCounts | None = None) -> str | None:
     """Return a text as it was before it was read in a wrong encoding; None if nothing shows that it was.
+
+    Args:
+        text: any text.
+        letters: its ``letter_counts``, if they are known.
 
     Example:
         >>> repaired("Городской совет".encode("cp1251").decode("latin-1")), repaired("Déjà vu, señor, на área")
@@ -65,25 +56,26 @@ def repaired(text: str) -> str | None:
     found = None
     for _ in range(_TIMES):
         # In capitals, a text looks like one of the other Cyrillic encoding.
-        better = None if _is_plausible(text[:_SAMPLE].lower()) else _once(text)
+        better = None if _is_plausible(text, letters, capitals=True) else _once(text)
         if better is None:
             return found
         found = text = better
-        if _is_plausible(found[:_SAMPLE]):
+        letters = letter_counts(found)
+        if _is_plausible(found, letters):
             return found
     return None
 
 
 def _once(text: str) -> str | None:
     """Undo one wrong reading: the first that gives a plausible text, or else the first that gives valid UTF-8."""
-    sample = text[:_SAMPLE]
+    sample = text[:SAMPLE]
     # A broken letter is one character beyond ASCII or more; quotation marks and dashes of an English text are few.
-    if len(_BEYOND_ASCII.findall(sample)) < max(_LEAST_LETTERS, count_bytes(one_byte_each(sample), _LATIN)):
+    if len(_BEYOND_ASCII.findall(sample)) < max(_LEAST_LETTERS, letter_counts(sample).latin):
         return None
     valid = None
     for bytes_of, encoding in _READINGS:
         read = _read(text, bytes_of, encoding)
-        if read is not None and _is_plausible(read[:_SAMPLE]):
+        if read is not None and _is_plausible(read):
             return read
         if encoding == "utf-8" and read is not None and valid is None:
             valid = read
@@ -107,14 +99,15 @@ def _read(text: str, bytes_of: dict[str, int], encoding: str) -> str | None:
     return read if wrong + read.count("\ufffd") <= max(1, _MOST_BAD * beyond) else None
 
 
-def _is_plausible(text: str) -> bool:
-    """Whether most letters are Russian or Ukrainian, as frequent as in such texts and mostly small."""
-    letters = one_byte_each(text)
-    latin, cyrillic, small = (count_bytes(letters, kind) for kind in (_LATIN, _RUSSIAN_OR_UKRAINIAN, _SMALL))
-    if small < _SMALL_SHARE * cyrillic or count_bytes(letters, _COMMON) < _COMMON_SHARE * small:
+def _is_plausible(text: str, letters: LetterCounts | None = None, *, capitals: bool = False) -> bool:
+    """Whether most letters are Russian or Ukrainian, as frequent as in such texts and, unless told otherwise, small."""
+    letters = letters or letter_counts(text)
+    cyrillic, latin = letters.cyrillic, letters.latin
+    small, common = (cyrillic, letters.common) if capitals else (letters.small, letters.small_common)
+    if small < _SMALL_SHARE * cyrillic or common < _COMMON_SHARE * small:
         return False
-    foreign = len(letters.translate(None, _NO_LETTERS)) - latin - cyrillic
+    foreign = letters.any - latin - cyrillic
     if foreign > (1 - _LEAST_SHARE) * cyrillic or latin + foreign >= cyrillic:
         # Emoji and marks of other alphabets were counted too.
-        foreign = len(_BEYOND_ASCII_LETTERS.findall(text)) - cyrillic
+        foreign = len(_BEYOND_ASCII_LETTERS.findall(text[:SAMPLE])) - cyrillic
     return cyrillic > latin + foreign and foreign <= (1 - _LEAST_SHARE) * cyrillic

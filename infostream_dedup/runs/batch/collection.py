@@ -287,5 +287,5 @@ def hashes_of_block(block: DocumentBlock) -> tuple[list[bytes], NDArray[np.int64
 
 
 def _openings(texts: Utf8Texts, sources: Sequence[str | None], times: NDArray[np.int64]) -> NDArray[np.int64]:
-    rows = fragments_of(texts)
+    rows = fragments_of(texts, only_first=True)
     return openings_of(rows, np.zeros(rows.hashes.shape, dtype=np.uint8), sources, times)

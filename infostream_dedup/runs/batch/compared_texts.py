@@ -6,21 +6,26 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
 from infostream_dedup.judging.repeated.lines import (
     LeftOut,
     LineLearner,
     Shortened,
     fragments_of,
+    joined_rows,
     known_marks,
+    part_of,
     shortened,
     without_lines,
+    without_places,
 )
 from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.model import Document, DocumentBlock, with_texts
 from infostream_dedup.runs.batch.collection import in_blocks
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.repeated.kernels.fragments import FragmentRows
@@ -29,6 +34,8 @@ Documents = Iterable[Document | DocumentBlock]
 
 _KEPT: Final = 1 << 26
 """Bytes of text up to which a collection is kept instead of being read twice."""
+_ROWS_KEPT: Final = 1 << 18
+"""Documents whose fragments are kept (88 bytes each) instead of being hashed twice."""
 
 
 def without_repeated_lines(
@@ -37,20 +44,31 @@ def without_repeated_lines(
     """Yield documents without the lines that many of them repeat, which are learned from all of them first."""
     learner = LineLearner(collects=True)
     kept: list[Document | DocumentBlock] | None = []
-    size = 0
+    found: list[FragmentRows] | None = []
+    size = documents = 0
     for one in in_blocks(first):
         if isinstance(one, DocumentBlock):
-            learner.learn(_fragments(one), one.sources, one.times)
+            rows = fragments_of(_texts(one))
+            learner.learn(rows, one.sources, one.times)
             size += int(one.offsets[-1] - one.offsets[0])
+            documents += len(rows.counts)
+            if found is not None:
+                found.append(without_places(rows))
         if kept is not None:
             kept.append(one)
             if size > _KEPT:
                 kept = None
+        if documents > _ROWS_KEPT:
+            found = None
     known = learner.known()
     del learner
+    hashes, at = None if found is None else joined_rows(found), 0
     for one in in_blocks(again()) if kept is None else kept:
-        if isinstance(one, DocumentBlock) and len(known):
-            yield _without_lines(one, known, left_out)
+        if isinstance(one, DocumentBlock):
+            end = at + len(one.offsets) - 1
+            known_rows = None if hashes is None or end > len(hashes.counts) else part_of(hashes, slice(at, end))
+            at = end
+            yield _without_lines(one, known_rows, known, left_out)
         else:
             yield one
 
@@ -59,15 +77,23 @@ def _texts(block: DocumentBlock) -> Utf8Texts:
     return Utf8Texts(block.offsets, block.data)
 
 
-def _fragments(block: DocumentBlock) -> FragmentRows:
-    return fragments_of(_texts(block))
-
-
-def _without_lines(block: DocumentBlock, known: NDArray[np.uint64], left_out: LeftOut) -> DocumentBlock:
-    rows = _fragments(block)
-    found = rows, known_marks(rows, block.sources, known)
-    cut = list(shortened(_texts(block), block.titles, block.bodies, found, left_out))
-    return _with_texts(block, cut) if cut else block
+def _without_lines(
+    block: DocumentBlock, rows: FragmentRows | None, known: NDArray[np.uint64], left_out: LeftOut
+) -> DocumentBlock:
+    texts = _texts(block)
+    rows = fragments_of(texts) if rows is None else rows
+    marks = known_marks(rows, block.sources, known)
+    chosen = np.any(marks & LEFT_OUT, axis=1)
+    if not chosen.any():
+        return block
+    if not len(rows.begins):
+        placed = fragments_of(texts, chosen=chosen)
+        if not np.array_equal(placed.hashes[marks & LEFT_OUT > 0], rows.hashes[marks & LEFT_OUT > 0]):
+            # The source has changed since it was read.
+            return _without_lines(block, None, known, left_out)
+        rows = placed
+    cut = list(shortened(texts, block.titles, block.bodies, (rows, marks), left_out))
+    return _with_texts(block, cut)
 
 
 def _with_texts(block: DocumentBlock, cut: list[Shortened]) -> DocumentBlock:

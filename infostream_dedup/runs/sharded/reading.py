@@ -91,7 +91,7 @@ class EvidenceRun:
 def _facts(first: int, documents: Sequence[Document]) -> pa.RecordBatch:
     found = [microseconds(document) for document in documents]
     times = np.array([NO_TIME if time is None else time for time in found], dtype=np.int64)
-    rows = fragments_of(texts_of([full_text(document) for document in documents]))
+    rows = fragments_of(texts_of([full_text(document) for document in documents]), only_first=True)
     none = np.zeros(rows.hashes.shape, dtype=np.uint8)
     return FACTS.row(
         first=first,

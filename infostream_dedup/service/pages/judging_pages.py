@@ -68,6 +68,8 @@ def _marked(piece: dict[str, Any], marked: set[str], words: Mapping[str, str], *
         html = _with_numbers(text, marked)
     if piece["word"]:
         html = Markup('<span class="word" title="{}">{}</span>').format(words[str(piece["word"])], html)
+    if piece["repeated"]:
+        html = Markup('<span class="repeated">{}</span>').format(html)
     if not piece["passage"]:
         return html
     if numbered:
@@ -109,6 +111,7 @@ async def compare(request: Request, a: str, b: str) -> Response:
         sides=sides,
         kept=sides[0]["pieces"] is not None and sides[1]["pieces"] is not None,
         passages=shown["passages"],
+        repeated=any(piece["repeated"] for side in sides for piece in side["pieces"] or ()),
         shared_terms=shown["shared_terms"],
     )
 

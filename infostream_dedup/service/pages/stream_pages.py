@@ -15,6 +15,8 @@ from infostream_dedup.service.answers import LiteralEndRoute, keyset, listed, ne
 from infostream_dedup.service.figures import activity_now, drifts_now, in_order, reprints_now
 from infostream_dedup.service.pages.charts import timeline
 from infostream_dedup.service.pages.frame import form_of, page, titles_of
+from infostream_dedup.service.pages.judging_pages import marked_text
+from infostream_dedup.service.pairs import repeated_of, with_repeated
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.groups import group_place, traced_group
 from infostream_dedup.service.routes.reviews import (
@@ -134,20 +136,28 @@ def _beginning(store: Store, ordinal: int) -> str:
 async def document(request: Request, id: str) -> Response:  # noqa: A002
     """One document: its text, key terms, verdict and versions."""
 
-    def question(store: Store) -> tuple[dict[str, Any], list[dict[str, Any]], str | None, dict[str, str]] | None:
+    def question(store: Store) -> dict[str, Any] | None:
         shown = document_shown(store.connection, id)
         if shown is None:
             return None
-        versions = document_versions(store.connection, id)
-        return shown, versions, store.text(shown["ordinal"]), titles_of(store, [shown["of"]] if shown["of"] else [])
+        text = store.text(shown["ordinal"])
+        whole = [{"text": text or "", "passage": 0, "word": 0}]
+        return {
+            "shown": shown,
+            "versions": document_versions(store.connection, id),
+            "titles": titles_of(store, [shown["of"]] if shown["of"] else []),
+            "text": None if text is None else with_repeated(whole, repeated_of(store, shown, text)),
+        }
 
     found = await running(request).read(question)
     if found is None:
         raise ProblemError(404, "not-found")
-    shown, versions, text, titles = found
-    if shown["forgotten"]:
+    if found["shown"]["forgotten"]:
         raise ProblemError(410, "forgotten")
-    return page(request, "document", shown=shown, versions=versions, text=text, titles=titles)
+    pieces = found["text"]
+    repeated = any(one["repeated"] for one in pieces or ())
+    text = None if pieces is None else marked_text(pieces, (), {})
+    return page(request, "document", **found | {"text": text, "repeated": repeated})
 
 
 @router.get("/groups/{id:path}/provenance", dependencies=[needs("reader")])

@@ -126,6 +126,9 @@ def _document(store: Store, id: str, version: int | None) -> dict[str, Any] | No
 async def compare(request: Request, a: str, b: str) -> Response:
     """The passages that two documents share, their coverage, and the key terms of both.
 
+    Pieces of a text that are ``repeated`` are lines that were not compared: many documents have them, or they are calls
+    to subscribe.
+
     For documents in two languages, ``met`` has the nouns and names that translate each other, with their places. Of one
     document twice, its last two versions are compared.
     """
@@ -136,9 +139,9 @@ def compared(store: Store, a: str, b: str) -> dict[str, Any]:
     """Compare two documents of a store."""
     sides = [_side(store, found) for found in versions_of_pair(store, a, b)]
     found = comparison_of(sides, sides[0]["text"], sides[1]["text"])
-    for side, pieces in zip(sides, (found.pieces_a, found.pieces_b), strict=True):
-        side["pieces"] = pieces_shown(pieces)
-        del side["text"]
+    for side, pieces in zip(sides, pieces_shown(store, sides, [side["text"] for side in sides], found), strict=True):
+        side["pieces"] = pieces
+        del side["text"], side["ordinal"]
     return {"a": sides[0], "b": sides[1], **found.as_dict()}
 
 
@@ -150,7 +153,9 @@ def _side(store: Store, found: dict[str, Any]) -> dict[str, Any]:
         raise ProblemError(
             409, "texts-not-kept", "start the service with --keep-text: it keeps the texts of later documents"
         )
-    kept = {name: found[name] for name in ("id", "version", "title", "source", "language", "published", "group")}
+    kept = {
+        name: found[name] for name in ("id", "version", "title", "source", "language", "published", "group", "ordinal")
+    }
     return {**kept, "key_terms": key_terms_of(store.connection, found["ordinal"]), "text": text}
 
 

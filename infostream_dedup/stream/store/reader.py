@@ -170,6 +170,12 @@ class StoreReader:
             row = self._connection.execute("SELECT packed FROM body WHERE ordinal = ?", (ordinal,)).fetchone()
         return None if row is None else zlib.decompress(row[0]).decode("utf-8", "surrogatepass")
 
+    def lines(self, ordinal: int) -> bytes:
+        """Return what is kept of the lines of a document, as `Remembered.lines`; empty if nothing is."""
+        with naming_failures(self.path):
+            row = self._connection.execute("SELECT lines FROM fragments WHERE ordinal = ?", (ordinal,)).fetchone()
+        return b"" if row is None else bytes(row[0])
+
     def wording(self, ordinals: Sequence[int]) -> list[bytes]:
         """Return the word triples of documents, as ``KeptEvidence.triples``; empty where the store has none."""
         found: dict[int, bytes] = {}

@@ -13,7 +13,10 @@ from infostream_dedup.machine.compiling import compiled, inlined, signed
 if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Table, Vector
 
-__all__ = ["FIRST", "FRAGMENTS", "STATES", "STEMS", "FragmentRows", "Signs", "read_fragments"]
+__all__ = [
+    "CALL", "FIGURE", "FIRST", "FRAGMENTS", "STATES", "STEMS", "STRONG", "WEAK", "FragmentRows", "Signs", "enter_words",
+    "read_fragments",
+]  # fmt: skip
 
 FIRST: Final = 3
 LAST: Final = 5
@@ -32,14 +35,24 @@ STOP: Final = 7
 BORDER: Final = 8
 CLOSING: Final = 9
 
+FIGURE: Final = 1
+CALL: Final = 8
+"""Flags of a fragment: it has a figure; it ends a text and calls to subscribe, to write, to read on."""
+_SOUNDS_LIKE_CALL: Final = 2
+_MAY_BE_CALL: Final = 4
+WEAK: Final = np.uint64(1)
+STRONG: Final = np.uint64(2)
+"""Words of a call that prove nothing without a strong one; strong ones."""
+
 _PREFIX: Final = 5
 _LONG: Final = 4
 _LONGEST_TAG: Final = 300
+_ANY: Final = 1 << 60
 _END: Final = 1024
 """Bytes at the end of a long text in which its last fragments are looked for."""
 _SEED = np.uint64(0xCBF29CE484222325)
 _NONE = np.uint64(0)
-_16, _48, _255 = np.uint64(16), np.uint64(48), 255
+_2, _16, _48, _255 = np.uint64(2), np.uint64(16), np.uint64(48), 255
 
 # Places in the state of the reader.
 _WORDS: Final = 0
@@ -48,8 +61,10 @@ _STEMS: Final = 2
 _COUNT: Final = 3
 _BEGIN: Final = 4
 _SKIPPING: Final = 5
-_FIGURES: Final = 6
-STATES: Final = 7
+_FLAGS: Final = 6
+_CALLS: Final = 7
+_STRONG: Final = 8
+STATES: Final = 9
 
 
 class Signs(NamedTuple):
@@ -59,6 +74,9 @@ class Signs(NamedTuple):
     folded: Vector[np.uint16]  # uint16 (code points,), folded letter or value of a digit
     state: Vector[np.int64]  # int64 (STATES,), scratch memory
     stems: Vector[np.uint16]  # uint16 (STEMS,), scratch memory
+    calls: Vector[
+        np.uint64
+    ]  # uint64 (power of two,), hash table of the words of calls, 0 if free; last two bits `WEAK` or `STRONG`
 
 
 class FragmentRows(NamedTuple):
@@ -67,7 +85,7 @@ class FragmentRows(NamedTuple):
     counts: Vector[np.int64]  # int64 (documents,), number of fragments kept
     hashes: Table[np.uint64]  # uint64 (documents, FRAGMENTS), hash of the folded words of each
     words: Table[np.uint8]  # uint8, of the same shape, its words with a letter
-    figures: Table[np.uint8]  # uint8, of the same shape, 1 if it has a figure
+    flags: Table[np.uint8]  # uint8, of the same shape, `FIGURE` and `CALL`
     # uint16 (documents, FRAGMENTS * STEMS), hashes of the beginnings of its long words; 0 for none
     stems: Table[np.uint16]
     begins: Table[np.int64]  # int64 (documents, FRAGMENTS), its first byte
@@ -109,11 +127,23 @@ def parts_text(data: Vector[np.uint8], place: int) -> bool:
 
 
 @inlined
+def _word_place(signs: Signs, hashed: np.uint64) -> np.int64:
+    at = np.int64((hashed >> _2) & np.uint64(signs.calls.size - 1))
+    while signs.calls[at] != _NONE and signs.calls[at] >> _2 != hashed >> _2:
+        at = (at + 1) & (signs.calls.size - 1)
+    return at
+
+
+@inlined
 def _end_word(signs: Signs, word: np.uint64, start: np.uint64, hashed: np.uint64, letters: int) -> np.uint64:
     """Add a finished word to the fragment; return the hash of the fragment."""
     state = signs.state
     state[_TOKENS] += 1
     state[_WORDS] += letters > 0
+    own = mixed(word)
+    call = signs.calls[_word_place(signs, own)]
+    state[_CALLS] += call != _NONE
+    state[_STRONG] += (call & STRONG) != _NONE
     if letters >= _LONG and state[_STEMS] < STEMS:
         stem = np.int64(mixed(start) >> _48) | 1
         known = False
@@ -122,7 +152,7 @@ def _end_word(signs: Signs, word: np.uint64, start: np.uint64, hashed: np.uint64
         if not known:
             signs.stems[state[_STEMS]] = stem
             state[_STEMS] += 1
-    return mixed((hashed ^ mixed(word)) * np.uint64(3))
+    return mixed((hashed ^ own) * np.uint64(3))
 
 
 @inlined
@@ -134,7 +164,12 @@ def _end_fragment(signs: Signs, found: FragmentRows, document: int, hashed: np.u
         slot = count if count < FIRST else FIRST + (count - FIRST) % LAST
         found.hashes[document, slot] = hashed
         found.words[document, slot] = min(state[_WORDS], _255)
-        found.figures[document, slot] = state[_FIGURES]
+        calls, tokens = state[_CALLS], state[_TOKENS]
+        if (calls >= 2 or calls == tokens) and state[_STRONG] and 3 * calls >= tokens:
+            state[_FLAGS] |= _SOUNDS_LIKE_CALL
+        elif calls >= 1 and 4 * calls >= tokens:
+            state[_FLAGS] |= _MAY_BE_CALL
+        found.flags[document, slot] = state[_FLAGS]
         found.begins[document, slot] = state[_BEGIN]
         found.ends[document, slot] = end
         for at in range(STEMS):
@@ -146,7 +181,7 @@ def _end_fragment(signs: Signs, found: FragmentRows, document: int, hashed: np.u
         last = state[_COUNT] - 1
         found.ends[document, last if last < FIRST else FIRST + (last - FIRST) % LAST] = end
         state[_BEGIN] = end
-    state[_WORDS] = state[_TOKENS] = state[_STEMS] = state[_FIGURES] = 0
+    state[_WORDS] = state[_TOKENS] = state[_STEMS] = state[_FLAGS] = state[_CALLS] = state[_STRONG] = 0
 
 
 @inlined
@@ -155,13 +190,13 @@ def _swap(found: FragmentRows, document: int, one: int, other: int) -> None:
         found.hashes[document, other],
         found.hashes[document, one],
     )
-    words, figures = found.words[document, one], found.figures[document, one]
+    words, flags = found.words[document, one], found.flags[document, one]
     begin, end = found.begins[document, one], found.ends[document, one]
     found.words[document, one] = found.words[document, other]
-    found.figures[document, one] = found.figures[document, other]
+    found.flags[document, one] = found.flags[document, other]
     found.begins[document, one] = found.begins[document, other]
     found.ends[document, one] = found.ends[document, other]
-    found.words[document, other], found.figures[document, other] = words, figures
+    found.words[document, other], found.flags[document, other] = words, flags
     found.begins[document, other] = begin
     found.ends[document, other] = end
     for at in range(STEMS):
@@ -185,6 +220,17 @@ def _order(found: FragmentRows, document: int, count: int) -> None:
         _reverse(found, document, FIRST, FIRST + turned)
         _reverse(found, document, FIRST + turned, FRAGMENTS)
         _reverse(found, document, FIRST, FRAGMENTS)
+
+
+@inlined
+def _note_calls(found: FragmentRows, document: int, count: int) -> None:
+    """Flag the calls at the end of a text; the first fragment stays."""
+    at, sure = count - 1, False
+    while at > 0 and (found.words[document, at] == 0 or found.flags[document, at] > FIGURE):
+        sure |= (found.flags[document, at] & _SOUNDS_LIKE_CALL) > 0
+        at -= 1
+    for call in range(at + 1, count if sure else 0):
+        found.flags[document, call] |= CALL
 
 
 @inlined
@@ -248,7 +294,9 @@ def _end_line(
     state = signs.state
     if state[_SKIPPING]:
         # Its beginning was not read.
-        state[_WORDS] = state[_TOKENS] = state[_STEMS] = state[_FIGURES] = state[_SKIPPING] = 0
+        state[_WORDS] = state[_TOKENS] = state[_STEMS] = state[_FLAGS] = state[_CALLS] = state[_STRONG] = state[
+            _SKIPPING
+        ] = 0
         state[_BEGIN] = place
     else:
         _end_fragment(signs, found, document, hashed, place)
@@ -261,14 +309,16 @@ def _end_line(
 
 
 @compiled
-def _read(data: Vector[np.uint8], begin: int, end: int, signs: Signs, found: FragmentRows, document: int) -> None:
+def _read(
+    data: Vector[np.uint8], begin: int, end: int, signs: Signs, found: FragmentRows, document: int, most: int
+) -> None:
     state = signs.state
     state[:] = 0
     state[_BEGIN] = begin
     hashed, stopped = _SEED, False
     letters, digits = 0, 0
     place = begin
-    while place < end:
+    while place < end and state[_COUNT] < most:
         point, width = sized_code_point(data, place, end)
         kind = _kind(signs, point)
         if kind in (LETTER, DIGIT):
@@ -277,7 +327,7 @@ def _read(data: Vector[np.uint8], begin: int, end: int, signs: Signs, found: Fra
                 place = after_link(data, place, end)
             else:
                 hashed = _end_word(signs, word, start, hashed, letters)
-                state[_FIGURES] |= digits > 0
+                state[_FLAGS] |= FIGURE if digits > 0 else 0
             stopped = False
             continue
         place, border = _after_sign(data, place, end, point, width)
@@ -285,14 +335,22 @@ def _read(data: Vector[np.uint8], begin: int, end: int, signs: Signs, found: Fra
         if border or kind == BORDER or (stopped and kind == SPACE):
             place = _end_line(data, place, end, signs, found, document, hashed)
             hashed, stopped = _SEED, False
-    if not state[_SKIPPING]:
+    if not state[_SKIPPING] and state[_COUNT] < most:
         _end_fragment(signs, found, document, hashed, end)
     _order(found, document, state[_COUNT])
     found.counts[document] = min(state[_COUNT], FRAGMENTS)
+    _note_calls(found, document, found.counts[document])
 
 
 @compiled
-def read_fragments(data: Vector[np.uint8], offsets: Vector[np.int64], signs: Signs, found: FragmentRows) -> None:
+def read_fragments(
+    data: Vector[np.uint8],
+    offsets: Vector[np.int64],
+    signs: Signs,
+    found: FragmentRows,
+    only_first: bool,
+    chosen: Vector[np.bool_],
+) -> None:
     """Read documents in order.
 
     Args:
@@ -300,6 +358,25 @@ def read_fragments(data: Vector[np.uint8], offsets: Vector[np.int64], signs: Sig
         offsets: int64 (documents + 1,), bounds of title and text of each document.
         signs: kinds of characters.
         found: receives the fragments.
+        only_first: whether the first fragment of each is enough.
+        chosen: bool (documents,), those to read, or empty for all.
     """
+    most = 1 if only_first else _ANY
     for document in range(offsets.size - 1):
-        _read(data, offsets[document], offsets[document + 1], signs, found, document)
+        if chosen.size == 0 or chosen[document]:
+            _read(data, offsets[document], offsets[document + 1], signs, found, document, most)
+
+
+@compiled
+def enter_words(data: Vector[np.uint8], offsets: Vector[np.int64], signs: Signs, strength: np.uint64) -> None:
+    """Enter words into the hash table of the words of calls, which stays at most half full.
+
+    Args:
+        data: valid UTF-8.
+        offsets: int64 (words + 1,), bounds of each word.
+        signs: kinds of characters, and the table.
+        strength: `WEAK` or `STRONG`.
+    """
+    for number in range(offsets.size - 1):
+        _, word, _, _, _ = _word(data, offsets[number], offsets[number + 1], signs)
+        signs.calls[_word_place(signs, mixed(word))] = (mixed(word) >> _2 << _2) | strength

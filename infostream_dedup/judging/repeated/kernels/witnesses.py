@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.words import mixed
-from infostream_dedup.judging.repeated.kernels.fragments import STEMS
+from infostream_dedup.judging.repeated.kernels.fragments import CALL, STEMS
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
@@ -261,7 +261,8 @@ def _mark(past: PastDocuments, row: int, lines: LineCounts) -> None:
     for fragment in range(count):
         hashed = past.hashes[row, fragment]
         repeated = past.words[row, fragment] > 0 and (
-            _repeated(_place(key_of(hashed, source), lines), lines, past)
+            (past.marks[row, fragment] & CALL) > 0
+            or _repeated(_place(key_of(hashed, source), lines), lines, past)
             or (source != NOBODY and _repeated(_place(key_of(hashed, _EVERYBODY), lines), lines, past))
         )
         past.marks[row, fragment] = LEFT_OUT if repeated else 0
@@ -360,7 +361,7 @@ def learn(
 
     Args:
         past: the last documents; those that the new ones replace are taken back.
-        given: new documents in their order; ``marks`` is written, ``numbers`` and ``next`` are not used.
+        given: new documents in their order; ``marks`` has ``CALL`` and is written, ``numbers`` and ``next`` are unused.
         lines: the counts; at most half full after the documents.
         rests: uint16 (2, FRAGMENTS * STEMS), scratch memory.
         lost: uint64, receives the keys of lines that were repeated when a witness of theirs was taken back; room for
@@ -398,7 +399,7 @@ def _enter(past: PastDocuments, row: int, given: PastDocuments, document: int) -
             given.hashes[document, fragment],
             given.words[document, fragment],
         )
-        past.marks[row, fragment] = 0
+        past.marks[row, fragment] = signed(given.marks[document, fragment]) & CALL
     for place in range(given.counts[document] * STEMS):
         past.stems[row, place] = given.stems[document, place]
 
@@ -462,7 +463,7 @@ def mark(given: PastDocuments, known: Vector[np.uint64]) -> None:
     """Mark the fragments of documents whose keys are known, by the rule of ``learn``.
 
     Args:
-        given: documents; ``marks`` is written.
+        given: documents; ``marks`` has ``CALL`` and is written.
         known: uint64, keys of repeated lines, ascending.
     """
     for document in range(given.counts.size):
@@ -470,7 +471,8 @@ def mark(given: PastDocuments, known: Vector[np.uint64]) -> None:
         for fragment in range(count):
             hashed = given.hashes[document, fragment]
             repeated = given.words[document, fragment] > 0 and (
-                _listed(key_of(hashed, source), known)
+                (given.marks[document, fragment] & CALL) > 0
+                or _listed(key_of(hashed, source), known)
                 or (source != NOBODY and _listed(key_of(hashed, _EVERYBODY), known))
             )
             given.marks[document, fragment] = LEFT_OUT if repeated else 0
