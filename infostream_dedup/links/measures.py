@@ -149,6 +149,9 @@ FEWEST_COPIES: Final = 50
 FEWEST_LINKS: Final = 50
 """Fewer links, or fewer paths, say too little about S and T."""
 
+_TOPICS_ACROSS: Final = 0.5
+"""S at the usual k below which links between languages are topics: .95 on parallel texts, .23 on topical news."""
+
 _FAR, _NEAR = 0.90, 0.95
 """Levels of H = 2ST / (S + T) at the usual k: below the first, links are far from copies of one text."""
 
@@ -160,6 +163,11 @@ _NOT_COUNTED: Final = Phrase.of("copies were not counted")
 ChosenBy = Literal["estimate", "model", "count", "consistency", "default", "given"]
 
 WAYS: Final = ("auto", "estimate", "count", "consistency")
+
+
+def join_topics(links: int, symmetry: float | None) -> bool:
+    """Whether links between languages at the usual k join texts on one topic, not translations."""
+    return links >= FEWEST_LINKS and (symmetry or 0.0) < _TOPICS_ACROSS
 
 
 def usual_k(n: int) -> int:
