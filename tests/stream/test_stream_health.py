@@ -9,9 +9,9 @@ from infostream_dedup.links.intervals import NO_INTERVAL, Interval, intervals
 from infostream_dedup.model import Document
 from infostream_dedup.runs.batch.stream_health import EpochHealth, alarms_since, with_alarms
 from infostream_dedup.sample import documents_path
-from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
 EPOCH = 120
 
