@@ -156,3 +156,6 @@ def test_demo_writes_its_report(run, tmp_path):
     assert "recommended" not in answer.stderr.decode()
     assert (tmp_path / "here" / "report.html").is_file()
     assert "morph: k =" in answer.stdout.decode()
+    said = " ".join(answer.stdout.decode().split())
+    assert "S between languages tells texts from topics" in said
+    assert "it falls: 0.62, 0.37, 0.13" in said
