@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     examples=[
         "evaluate march.jsonl --labels pairs.jsonl",
         "evaluate march.jsonl --labels pairs.jsonl --lang ru-uk --format json",
+        "evaluate crossnews-ua.csv --labels crossnews-ua.csv --positive similar",
     ]
 )
 @documents_argument
