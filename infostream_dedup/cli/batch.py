@@ -259,6 +259,8 @@ def sweep(
     from infostream_dedup import api
     from infostream_dedup.documents.outputs import open_output
 
+    if write_config is not None and given["score"] not in (None, "count"):
+        raise click.UsageError(f"--write-config needs --score count: --score {given['score']} has no k")
     page, wide = {name: given.pop(name) for name in _PAGE}, given.pop("wide")
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         given |= {"examples": out is not None, "progress": progress}
