@@ -235,11 +235,15 @@ RULES: Final = [
 ]
 
 
+def _nowhere(_rows: object, _n: int) -> None:
+    """Topics do not come apart."""
+
+
 def ratios_of(records: Sequence[Record], rule: Rule, way: str) -> list[float]:
     """F1 over the best at what the product would advise with other numbers."""
-    changed = {"_FAR": rule.far, "_NEAR": rule.near, "_BELIEVED": rule.believed}
+    changed: dict[str, Any] = {"_FAR": rule.far, "_NEAR": rule.near, "_BELIEVED": rule.believed}
     if not rule.topics:
-        changed["_apart"] = lambda _rows, _n: None
+        changed["_apart"] = _nowhere
     with patch.multiple(measures, **changed):
         return [f1_at(one, advised(one, way)[0]) for one in records]
 
@@ -382,9 +386,9 @@ def write(records: Sequence[Record]) -> None:
     ranges: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for one in records:
         if one["part"] in ("200", "500", "1000"):
-            k = advise(measures_of(one), n=12).consistent
-            if k is not None:
-                ranges[one["set"], one["truth"], one["series"], one["part"]].append(k)
+            consistent = advise(measures_of(one), n=12).consistent
+            if consistent is not None:
+                ranges[one["set"], one["truth"], one["series"], one["part"]].append(consistent)
     several = [max(ks) - min(ks) for ks in ranges.values() if len(ks) > 1]
     if several:
         lines.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from datetime import date
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
@@ -49,6 +50,8 @@ from infostream_dedup.cli.tables import say
 from infostream_dedup.model.settings import REPRESENTATIONS, SCORES, SERIES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from infostream_dedup.api.pairs import PairListing
     from infostream_dedup.links import Advice
     from infostream_dedup.machine.progress import Progress
@@ -501,6 +504,7 @@ def pairs(
     if --k, --k-min, --n, --score, --target, --representation stem or pivot, or --statistics is given.
     """
     from infostream_dedup import api
+    from infostream_dedup.api.pairs import topics_note
 
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
@@ -511,14 +515,26 @@ def pairs(
         note_reading(found.report, quiet=quiet)
         return
     form = chosen_format(output_format, "table", "jsonl")
+    k, links = found.settings.k, Counter[bool]()
+    rows: Iterator[PairRow] = found.once()
+    if given["cross_language"] and found.settings.representation == "pivot" and given["top"] is None:
+        rows = _counted(rows, k, links)
     print_rows(
-        (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in found.once()),
-        form,
-        columns=found.columns,
+        (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in rows), form, columns=found.columns
     )
+    if said := topics_note(links.total(), links[True], k):
+        note(said, quiet=quiet)
     _note_advice(found.advice, quiet=quiet)
     _note_left_out(found, quiet=quiet)
     note_reading(found.report, quiet=quiet)
+
+
+def _counted(rows: Iterable[PairRow], k: int, links: Counter[bool]) -> Iterator[PairRow]:
+    """Pass pairs on, and count their links at k: whether each is returned."""
+    for row in rows:
+        there, back = row.forward >= k, row.backward >= k
+        links[there and back] += there + back
+        yield row
 
 
 def _note_left_out(found: PairListing, *, quiet: bool) -> None:

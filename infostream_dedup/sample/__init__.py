@@ -1,4 +1,4 @@
-"""The bundled sample: invented news in three languages, 199 items with labelled pairs and 40 on two topics."""
+"""The bundled sample: invented news in three languages, 199 items with labelled pairs and 33 on two topics."""
 
 from __future__ import annotations
 
