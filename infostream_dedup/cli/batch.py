@@ -515,25 +515,25 @@ def pairs(
         note_reading(found.report, quiet=quiet)
         return
     form = chosen_format(output_format, "table", "jsonl")
-    k, links = found.settings.k, Counter[bool]()
+    links = Counter[bool]()
     rows: Iterator[PairRow] = found.once()
     if given["cross_language"] and found.settings.representation == "pivot" and given["top"] is None:
-        rows = _counted(rows, k, links)
+        rows = _counted(rows, links)
     print_rows(
         (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in rows), form, columns=found.columns
     )
-    if said := topics_note(links.total(), links[True], k):
+    if said := topics_note(links.total(), links[True], found.settings.k):
         note(said, quiet=quiet)
     _note_advice(found.advice, quiet=quiet)
     _note_left_out(found, quiet=quiet)
     note_reading(found.report, quiet=quiet)
 
 
-def _counted(rows: Iterable[PairRow], k: int, links: Counter[bool]) -> Iterator[PairRow]:
-    """Pass pairs on, and count their links at k: whether each is returned."""
+def _counted(rows: Iterable[PairRow], links: Counter[bool]) -> Iterator[PairRow]:
+    """Pass pairs on, and count their links: whether each is returned."""
     for row in rows:
-        there, back = row.forward >= k, row.backward >= k
-        links[there and back] += there + back
+        if row.relation is not None:
+            links[row.relation == "equal"] += 1 + (row.relation == "equal")
         yield row
 
 
