@@ -87,7 +87,7 @@ def evaluate(
     from infostream_dedup.lab.estimation.census import CopyCensus
     from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
     from infostream_dedup.lab.evaluation.collection_scores import checked_kinds, evaluate_collection
-    from infostream_dedup.lab.evaluation.public_sets import public_set
+    from infostream_dedup.lab.evaluation.labels import public_set
     from infostream_dedup.links import checked_way
     from infostream_dedup.model import Settings, names_in
     from infostream_dedup.model.limits import OneOf
@@ -191,7 +191,7 @@ def compare(
     from infostream_dedup.api.sources import read_list
     from infostream_dedup.documents import check_quarantine
     from infostream_dedup.lab.evaluation.comparison import compare_methods
-    from infostream_dedup.lab.evaluation.public_sets import public_set
+    from infostream_dedup.lab.evaluation.labels import public_set
     from infostream_dedup.lab.methods.method import Texts
     from infostream_dedup.model import names_in
     from infostream_dedup.model.limits import Range

@@ -7,7 +7,7 @@ import pytest
 
 from infostream_dedup import compare, evaluate
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
-from infostream_dedup.lab.evaluation.public_sets import public_set
+from infostream_dedup.lab.evaluation.labels import public_set
 
 BRIDGE = "Президент відкрив у Харкові новий міст через річку; мер міста обіцяв мешканцям ремонт набережної та парку."
 MOST = "Президент открыл в Харькове новый мост через реку; мэр города обещал жителям ремонт набережной и парка."
