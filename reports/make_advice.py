@@ -12,7 +12,7 @@ import csv
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import compress, product
 from random import Random
@@ -226,13 +226,8 @@ class Rule:
     topics: bool = True  # whether the least H above the usual k parts topics from copies
 
 
-RULES: Final = [
-    Rule(*levels)
-    for levels in product(
-        (0.0, 0.8, 0.85, 0.9, 0.95), (0.9, 0.95, 0.98, 1.01), (0.0, 0.9, 0.95, 0.97, 0.99), (True, False)
-    )
-    if levels[0] <= levels[1]
-]
+_GRID: Final = ((0.0, 0.8, 0.85, 0.9, 0.95), (0.9, 0.95, 0.98, 1.01), (0.0, 0.9, 0.95, 0.97, 0.99), (True, False))
+RULES: Final = [Rule(*levels) for levels in product(*_GRID) if levels[0] <= levels[1]]
 
 
 def _nowhere(_rows: object, _n: int) -> None:
@@ -326,42 +321,23 @@ def write(records: Sequence[Record]) -> None:
                 by_others = [ratio for one, ratio in zip(records, out[rule][0], strict=True) if view_of(one) == name]
                 rows.append({"truth": name, "rule": f"{rule}, left out", **summary(found, by_others)})
         lines.append(table(rows))
-    lines.append(
-        "Numbers that were chosen with one set left out:\n\n"
-        + table(
-            [
-                {
-                    "rule": way, "far": rule.far, "near": rule.near, "believed": rule.believed,
-                    "topics": "apart" if rule.topics else "-", "sets left out": times,
-                }
-                for way, (_, chosen) in out.items()
-                for rule, times in chosen.most_common()
-            ]
-        )
-    )  # fmt: skip
+    numbers = [
+        {"rule": way, **asdict(rule), "sets left out": times}
+        for way, (_, chosen) in out.items()
+        for rule, times in chosen.most_common()
+    ]
+    lines.append("Numbers that were chosen with one set left out:\n\n" + table(numbers))
     decisive = [one["truth"] in ("listed", "closed") for one in records]
     everything = list(compress(records, decisive))
     gains = {
         "as shipped": [f1_at(one, advised(one, "consistency")[0]) for one in everything],
         "left out": list(compress(out["consistency"][0], decisive)),
     }
-    lines.append(
-        "Gain of consistency alone, mean over sets with a 95 % interval by drawing sets:\n\n"
-        + table(
-            [
-                {
-                    "numbers": name,
-                    **{
-                        f"over {k}": interval(
-                            everything, [g - f1_at(one, k) for g, one in zip(found, everything, strict=True)]
-                        )
-                        for k in (5, 6, 7)
-                    },
-                }
-                for name, found in gains.items()
-            ]
-        )
-    )
+    rows = []
+    for name, found in gains.items():
+        over = {k: [gain - f1_at(one, k) for gain, one in zip(found, everything, strict=True)] for k in (5, 6, 7)}
+        rows.append({"numbers": name, **{f"over {k}": interval(everything, one) for k, one in over.items()}})
+    lines.append("Gain of consistency alone, mean over sets with a 95 % interval by drawing sets:\n\n" + table(rows))
     steps: dict[str, list[Record]] = defaultdict(list)
     for one in everything:
         steps[advised(one)[1]].append(one)

@@ -83,17 +83,11 @@ def _calendar(time: datetime) -> str | None:
 Value = TypeVar("Value")
 
 _LEAST: Final = 2
-
 _LATEST: Final = 100_000
-
 _ROWS: Final = 200
-
 _ACTIVITY: Final = "activity"
-
 _DRIFTS: Final = "drifts"
-
 _HEALTH: Final = "health"
-
 _EPOCHS: Final = 5
 
 

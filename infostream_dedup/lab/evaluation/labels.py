@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -523,13 +524,16 @@ def _is_table_of_pairs(path: Path) -> bool:
 def _pairs(path: str) -> tuple[list[dict[str, Any]], list[Label]]:
     """The two texts of each row, each text of an address once, and what people said of them."""
     documents: dict[tuple[str, str], dict[str, Any]] = {}
-    times: dict[str, int] = {}
+    times: Counter[str] = Counter()
     labels: dict[tuple[str, str], Label] = {}
     for item in csv_records(path, _MOST_BYTES, ColumnNames(), required=_PAIRS):
         if isinstance(item, BadDataError):
             raise item
         row, line = item.values, item.place.line or 0
-        a, b = (_document(row, side, line, path, documents, times) for side in ("1", "2"))
+        for side in ("text1", "text2"):
+            if not str(row.get(side) or "").strip():
+                raise BadDataError("is empty", code="E_MISSING", source=path, line=line, field=side)
+        a, b = (_document(row, side, documents, times) for side in ("1", "2"))
         said = str(row.get("aggregated_what") or "disagreement").strip().lower()
         if said not in _SAID:
             expected = f"is {said!r}; expected one of {', '.join(_SAID)}"
@@ -541,19 +545,10 @@ def _pairs(path: str) -> tuple[list[dict[str, Any]], list[Label]]:
     return list(documents.values()), list(labels.values())
 
 
-def _document(
-    row: Mapping[str, Any],
-    side: str,
-    line: int,
-    path: str,
-    documents: dict[tuple[str, str], dict[str, Any]],
-    times: dict[str, int],
-) -> str:
+def _document(row: Mapping[str, Any], side: str, documents: dict[tuple[str, str], Any], times: Counter[str]) -> str:
     text, address = str(row.get(f"text{side}") or ""), str(row.get(f"source{side}") or "").strip()
-    if not text.strip():
-        raise BadDataError("is empty", code="E_MISSING", source=path, line=line, field=f"text{side}")
     if (address, text) not in documents:
-        times[address] = times.get(address, 0) + 1
+        times[address] += 1
         name = address or "text"
         document = {"id": name if address and times[address] == 1 else f"{name} {times[address]}", "text": text}
         if (language := str(row.get(f"url_lang{side}") or "").strip()) in OUR_LANGUAGES:

@@ -282,24 +282,21 @@ def _pivot_rows(pivot: PivotTable, known: NDArray[np.int64], n: int) -> PivotTer
         found = int(owners[begin]), words[begin:end].tobytes()
         column_of[place] = columns.setdefault((found[1], times[found]), len(columns))
         times[found] += 1
-    keys = sp.csr_array(
-        (np.ones(len(begins), dtype=np.int64), (owners[begins], column_of)), shape=(len(known), len(columns))
-    )
     known_words = np.unique(words)
-    sets = sp.csr_array(
-        (
-            np.ones(len(words), dtype=np.int32),
-            (np.searchsorted(known_words, words), np.repeat(column_of, np.diff(np.r_[begins, len(words)]))),
-        ),
-        shape=(len(known_words), len(columns)),
-    )
+    keys = _incidence(owners[begins], column_of, (len(known), len(columns)))
+    set_of = np.repeat(column_of, np.diff(np.r_[begins, len(words)]))
+    sets = _incidence(np.searchsorted(known_words, words), set_of, (len(known_words), len(columns)))
     owners, words = (np.concatenate([getattr(one, name) for one in held]) for name in ("numbers", "values"))
     met = np.isin(words, known_words)
-    at = (owners[met], np.searchsorted(known_words, words[met]))
-    targets = sp.csr_array((np.ones(len(at[0]), dtype=np.int32), at), shape=(len(known), len(known_words))) @ sets
+    places = np.searchsorted(known_words, words[met])
+    targets = _incidence(owners[met], places, (len(known), len(known_words))) @ sets
     keys.sort_indices()
     targets.sort_indices()
     return PivotTerms(keys, pattern_of(targets))
+
+
+def _incidence(rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int]) -> sp.csr_array:
+    return sp.csr_array((np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=shape)
 
 
 def _known(table: RememberedTable) -> NDArray[np.int64]:
