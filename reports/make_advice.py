@@ -217,7 +217,7 @@ def advised(record: Record, way: str = "auto") -> tuple[int, str]:
 
 
 @dataclass(frozen=True)
-class Rule:
+class AdviceRule:
     """The numbers of the rule by S and T; these are the shipped ones."""
 
     far: float = measures._FAR
@@ -227,14 +227,14 @@ class Rule:
 
 
 _GRID: Final = ((0.0, 0.8, 0.85, 0.9, 0.95), (0.9, 0.95, 0.98, 1.01), (0.0, 0.9, 0.95, 0.97, 0.99), (True, False))
-RULES: Final = [Rule(*levels) for levels in product(*_GRID) if levels[0] <= levels[1]]
+RULES: Final = [AdviceRule(*levels) for levels in product(*_GRID) if levels[0] <= levels[1]]
 
 
 def _nowhere(_rows: object, _n: int) -> None:
     """Topics do not come apart."""
 
 
-def ratios_of(records: Sequence[Record], rule: Rule, way: str) -> list[float]:
+def ratios_of(records: Sequence[Record], rule: AdviceRule, way: str) -> list[float]:
     """F1 over the best at what the product would advise with other numbers."""
     changed: dict[str, Any] = {"_FAR": rule.far, "_NEAR": rule.near, "_BELIEVED": rule.believed}
     if not rule.topics:
@@ -243,18 +243,18 @@ def ratios_of(records: Sequence[Record], rule: Rule, way: str) -> list[float]:
         return [f1_at(one, advised(one, way)[0]) for one in records]
 
 
-def left_out(records: Sequence[Record], way: str) -> tuple[list[float], Counter[Rule]]:
+def left_out(records: Sequence[Record], way: str) -> tuple[list[float], Counter[AdviceRule]]:
     """Ratios by the numbers that are best on all other sets, over all truths alike, and how often each was chosen."""
     found = {rule: np.array(ratios_of(records, rule, way)) for rule in RULES}
     sets = np.array([one["set"].partition(",")[0] for one in records])
     groups = np.array([f"{name}/{view_of(one)}" for name, one in zip(sets, records, strict=True)])
     ratios = np.zeros(len(records))
-    chosen: Counter[Rule] = Counter()
+    chosen: Counter[AdviceRule] = Counter()
     for name in sorted(set(sets)):
         others = [np.flatnonzero((groups == group) & (sets != name)) for group in sorted(set(groups))]
         others = [one for one in others if len(one)]
         # Of equally good numbers, the shipped ones.
-        best = max(RULES, key=lambda rule: (mean(found[rule][one].mean() for one in others), rule == Rule()))
+        best = max(RULES, key=lambda rule: (mean(found[rule][one].mean() for one in others), rule == AdviceRule()))
         chosen[best] += 1
         ratios[sets == name] = found[best][sets == name]
     return ratios.tolist(), chosen
@@ -334,8 +334,8 @@ def write(records: Sequence[Record]) -> None:
         "left out": list(compress(out["consistency"][0], decisive)),
     }
     rows = []
-    for name, found in gains.items():
-        over = {k: [gain - f1_at(one, k) for gain, one in zip(found, everything, strict=True)] for k in (5, 6, 7)}
+    for name, ratios in gains.items():
+        over = {k: [gain - f1_at(one, k) for gain, one in zip(ratios, everything, strict=True)] for k in (5, 6, 7)}
         rows.append({"numbers": name, **{f"over {k}": interval(everything, one) for k, one in over.items()}})
     lines.append("Gain of consistency alone, mean over sets with a 95 % interval by drawing sets:\n\n" + table(rows))
     steps: dict[str, list[Record]] = defaultdict(list)
