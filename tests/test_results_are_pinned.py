@@ -240,8 +240,8 @@ PINNED = {
     "passages-digests": "916893904e903d4be192b7e9eebee42d3d3013e4c260ac7533a2ada38cce9933",
     "passages-boilerplate": "71598c9bca6e618f5e284c1858f17f64cabd70a98cf2e05ae8ad0ab84bc3a2df",
     "passages-provenance": "2cfe4b330a4637cb5793fafcb985bf59126fec367487b843ac47458d6790a230",
-    "compare-pool": "dab32a995ca84e90e2d48940c74e62cd3b0e0bf47459ff07fc745e3898a8b7c8",
-    "compare-labels": "df2e40a75d12714e7ded5344ffb2d9203672597fcac9eac122135e457cb58776",
+    "compare-pool": "527ab35346790d56e6db7ad6491990d41dad9152e20e2e95e75985880144ebc8",
+    "compare-labels": "554c491d58679f0900c1115b3f316d53d2329d089880cbf9aeb7deb7d8164d28",
     "evaluate": "3cf2eb837b91306532beb71c70e88ba2a4b261de4e4485fc2a1ced7c21bdbcb0",
     "news-3000-sweep": "cf03b21b44973b609eeee7d4611e045a62a51c3a4c4f888be1ba94a8d542a72d",
     "news-3000-pairs": "1bee2e7446049047803f818cb07d7e8a222c31904754dec28a435beb9304edf7",
@@ -253,11 +253,11 @@ PINNED = {
     "news-all-dedup": "63bd02f278b6b701c0fb3110c95fbdf34e56f24e96fff2b05b6b9a1e88cb2dbe",
     "news-all-ingest": "4b53a4961cb9cc12b6da63c2f66b74a1b63c406cd374e305d0ee4a7d247be1a8",
     "news-all-passages": "1359c9e30898454ea0f32f6a78fc454551fffab32130612b4d5048539bf204be",
-    "news-all-sweep-morph": "815f38406e859fb1491d68fa5940dee538e618e821261d5cdfc0ef893b52f155",
-    "news-all-sweep-pivot": "ab3ab0676e4f6aed822499ca55575f6da58a0ded72748e765ea513880a8e2c37",
+    "news-all-sweep-morph": "c2556d63d2bd39849f6cd2092658075ba9ddfe0b9f93f554d2d4953d73f969f9",
+    "news-all-sweep-pivot": "1bece6f578cf9f3ef666dc50c47f3a2142731aa6a9641107e52f75b52e0418ef",
     "news-all-ingest-morph": "f0b8482716ac0b4461f34eb784008fce4e50008f7a3fb71b37594d59d226ef3a",
     "news-all-provenance": "1b93348804e283ebcd999036666fb99445447e34c2dd183abc0a09e50e94b426",
-    "news-all-compare": "783c52620e846cfa6cb37f807f11e218426ca32d3f5de15978224d654c0c94b8",
+    "news-all-compare": "e758e38fa97f39ec4564b37d4dfc40e51f4c2dfb53efea79d882f6702e894761",
 }
 
 

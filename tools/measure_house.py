@@ -19,7 +19,7 @@ from pathlib import Path
 LIMITS = {
     "lines of the package": (103_600, 78_000),
     "files of the package": (494, 330),
-    "lines of tests": (51_800, 40_000),
+    "lines of tests": (51_940, 40_000),
     "lines of reports and benchmarks": (8_640, 8_000),
     "arrows between rooms": (222, 140),
     "import circles": (0, 0),

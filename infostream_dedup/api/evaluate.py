@@ -51,7 +51,9 @@ def evaluate(
 
     Args:
         source: the documents (see ``read_documents``).
-        labels: JSON Lines of ``a``, ``b``, ``label``.
+        labels: JSON Lines of ``a``, ``b``, ``label``. The files of two public sets are read as they are published:
+            CrossNews-UA (name the CSV file as ``source`` and as ``labels``, with ``positive="similar"``) and NEWS-COPY
+            (``source`` is the JSON object of articles, ``labels`` the JSON list of pairs, with ``closed=True``).
         kin: file of pairs of families that are not negatives of each other.
         kin_field: ``name=value``: families whose documents carry this value are kin too; None for no such rule.
         lang: use only pairs of one language (``ru``) or of two (``ru-uk``).
@@ -85,6 +87,7 @@ def evaluate(
     from infostream_dedup.lab.estimation.census import CopyCensus
     from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
     from infostream_dedup.lab.evaluation.collection_scores import checked_kinds, evaluate_collection
+    from infostream_dedup.lab.evaluation.labels import public_set
     from infostream_dedup.links import checked_way
     from infostream_dedup.model import Settings, names_in
     from infostream_dedup.model.limits import OneOf
@@ -96,6 +99,7 @@ def evaluate(
     agreed, read = chosen(evaluate, EvaluateKeywords, options, settings=settings, reading=reading)
     check_quarantine(read.quarantine, [labels, kin])
     evidence = EvidenceReader(semantic=semantic)
+    source, labels = public_set(source, labels)
     collection, report = read_collection(source, read, evidence=evidence, progress=progress)
     taken = evidence.finish(collection.languages)
     found = evaluate_collection(
@@ -187,6 +191,7 @@ def compare(
     from infostream_dedup.api.sources import read_list
     from infostream_dedup.documents import check_quarantine
     from infostream_dedup.lab.evaluation.comparison import compare_methods
+    from infostream_dedup.lab.evaluation.labels import public_set
     from infostream_dedup.lab.methods.method import Texts
     from infostream_dedup.model import names_in
     from infostream_dedup.model.limits import Range
@@ -196,6 +201,7 @@ def compare(
     resamples = Range(1).check("resamples", resamples)
     disagreements = Range(0).check("disagreements", disagreements)
     check_quarantine(read.quarantine, [labels if isinstance(labels, str | Path) else None, kin])
+    source, labels = public_set(source, labels)
     documents, report = read_list(source, read)
     found = compare_methods(
         Texts(documents),

@@ -243,10 +243,12 @@ def ingest(
         intake = Intake(stream, bad, listed=listed, columns=columns, on_conflict=on_conflict)
         if follow and not _is_standard_input(source):
             batches = unreported(batches, intake, tell)
-        decided = (
+        decided: Iterator[IngestedBatch] = (
             IngestedBatch(documents, verdicts, columns, fields)
             for documents, verdicts in _decided(intake, batches, batch_id, progress)
         )
+        if note is not None:
+            decided = _alarmed(decided, store, note, often=follow)
         return Ingestion(decided, bad.report, stack.pop_all(), None if annotate else fields)
 
 
@@ -330,3 +332,23 @@ def _decided(
                 progress("ingesting", done, None)
     finally:
         intake.stream.note_left_out(intake.bad.report)
+
+
+def _alarmed(
+    decided: Iterator[IngestedBatch], store: str | Path, note: Callable[[str], None], *, often: bool
+) -> Iterator[IngestedBatch]:
+    """Tell which epochs closed meanwhile raised alarms: at the end, or after each batch of a run that has none."""
+    from infostream_dedup.runs.batch.stream_health import alarms_since, closed_epochs
+
+    known = closed_epochs(store)
+    for batch in decided:
+        yield batch
+        if often and (now := closed_epochs(store)) > known:
+            _tell(alarms_since(store, known), store, note)
+            known = now
+    _tell(alarms_since(store, known), store, note)
+
+
+def _tell(alarms: Sequence[str], store: str | Path, note: Callable[[str], None]) -> None:
+    for alarm in alarms:
+        note(f"{alarm} (store health {store})")

@@ -273,6 +273,19 @@ def _judged_on_disk(
     return listing
 
 
+def topics_note(links: int, returned: int, k: int) -> str | None:
+    """Say that links between languages join topics, not translations, if few of them are returned."""
+    from infostream_dedup.links.measures import join_topics
+
+    if not links or not join_topics(links, returned / links):
+        return None
+    share = round(100 * returned / links)
+    return (
+        f"warning: only {share} of 100 links between languages at k = {k} are returned: they join texts on one topic, "
+        "not translations"
+    )
+
+
 _STATISTICS_ON_DISK = (
     "statistics of a stream can only be used in memory; leave out workdir (--workdir) or statistics (--statistics)"
 )

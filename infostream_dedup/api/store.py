@@ -85,15 +85,26 @@ def _ask(path: str | Path, query: Callable[[Store, Connection], T]) -> T:
         return query(store, connection)
 
 
+_EPOCH = ("documents", "links", "symmetry", "transitivity", "duplicates", "links_across", "symmetry_across", "alarms")
+
+
 def stats(path: str | Path) -> list[dict[str, Any]]:
     """Count the contents of a store.
 
     Returns:
-        Rows ``what, value``: documents, statuses, languages, sources, groups, events, epochs, sizes.
+        Rows ``what, value``: documents, statuses, languages, sources, groups, events, sizes; links, S, T, duplicates
+        and alarms of the last closed epoch (see ``health``).
     """
+    from infostream_dedup.runs.batch.stream_health import alarms_of, stream_health
     from infostream_dedup.stream.store.browsing import summary
 
-    return _ask(path, lambda store, connection: summary(connection, store.path))
+    rows = _ask(path, lambda store, connection: summary(connection, store.path))
+    if latest := stream_health(path, last=1):
+        measured = {**latest[0].as_dict(), "alarms": ", ".join(alarms_of(latest)) or "none"}
+        rows += [
+            {"what": f"epoch {latest[0].epoch} {name.replace('_', ' ')}", "value": measured[name]} for name in _EPOCH
+        ]
+    return rows
 
 
 def groups(
@@ -414,22 +425,21 @@ def health(path: str | Path, *, last: int | None = None) -> list[dict[str, Any]]
 
     No labels are needed: links among the documents of an epoch, at the k of the stream (6 with preset ``judged``). An
     alarm means that a measure left the mean of the last five epochs by more than four standard errors, by its interval,
-    theirs, and their spread.
+    theirs, and their spread; ``topics``, that fewer than half of the links between languages are returned, so that they
+    join texts on one topic, not translations (told once in five epochs).
 
     Args:
         path: the store.
         last: only so many epochs; all by default.
 
     Returns:
-        Rows ``epoch, source, documents, links, symmetry, transitivity, duplicates, alarms`` with the intervals of S and
-        T: one without a source for each epoch, then one for each of the ten largest sources. Epochs whose key terms
-        'store expire' has deleted are left out.
+        Rows ``epoch, source, documents, links, symmetry, transitivity, duplicates, links_across, symmetry_across,
+        alarms`` with the intervals of S and T (``..._low``, ``..._high``): one without a source for each epoch, then
+        one for each of the ten largest sources. Epochs whose key terms 'store expire' has deleted are left out.
     """
     from infostream_dedup.runs.batch.stream_health import stream_health
 
-    found = stream_health(path, last=last)
-    epochs = sorted({one.epoch for one in found})[-last:] if last is not None else None
-    return [one.as_dict() for one in found if epochs is None or one.epoch in epochs]
+    return [one.as_dict() for one in stream_health(path, last=last)]
 
 
 def retune(path: str | Path, thresholds: str | Path | Thresholds, *, first: int | None = None) -> Retuned:

@@ -440,8 +440,17 @@ def sweep_store(
     return result
 
 
+_TOPICS_NOTE: Final = (
+    "S between languages tells texts from topics: here, where texts are translated, it is {text4:.2f}, {text6:.2f},"
+    " {text8:.2f} at k = 4, 6, 8; in topics.jsonl, news on two topics, nothing translated, it falls: {topic4:.2f},"
+    " {topic6:.2f}, {topic8:.2f}"
+)
+
+
 def demo(out: str | Path | None = None, *, progress: Progress | None = None) -> SweepResult:
     """Sweep over the bundled sample: news items in Russian, Ukrainian and English.
+
+    The last note compares S between languages with that of the sample's news on two topics, none a translation.
 
     Args:
         out: folder to write the report to; none is written by default.
@@ -453,13 +462,23 @@ def demo(out: str | Path | None = None, *, progress: Progress | None = None) -> 
     Raises:
         CannotCreateError, CannotWriteError: the report cannot be written.
     """
-    from infostream_dedup.sample import documents_path
+    from infostream_dedup.machine.phrase import Phrase
+    from infostream_dedup.sample import documents_path, topics_path
 
     if out is not None:
         from infostream_dedup.report.needed import check_report_folder
 
         check_report_folder(out)
     result = sweep(str(documents_path()), progress=progress)
+    if "pivot" not in result.missing:
+        topical = sweep(str(topics_path()), representations=["pivot"], estimate=False, examples=False)
+        values = {
+            f"{name}{row.measures.k}": row.measures.symmetry
+            for name, found in (("text", result), ("topic", topical))
+            for row in found.rows
+            if row.block == "cross" and row.measures.k in (4, 6, 8)
+        }
+        result.notes.append(Phrase.of(_TOPICS_NOTE, **values))
     if out is not None:
         from infostream_dedup.report import write_report
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from datetime import date
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
@@ -49,6 +50,8 @@ from infostream_dedup.cli.tables import say
 from infostream_dedup.model.settings import REPRESENTATIONS, SCORES, SERIES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from infostream_dedup.api.pairs import PairListing
     from infostream_dedup.links import Advice
     from infostream_dedup.machine.progress import Progress
@@ -259,6 +262,8 @@ def sweep(
     from infostream_dedup import api
     from infostream_dedup.documents.outputs import open_output
 
+    if write_config is not None and given["score"] not in (None, "count"):
+        raise click.UsageError(f"--write-config needs --score count: --score {given['score']} has no k")
     page, wide = {name: given.pop(name) for name in _PAGE}, given.pop("wide")
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         given |= {"examples": out is not None, "progress": progress}
@@ -379,6 +384,8 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
         result = api.demo(out if drawn else None, progress=progress)
     if on_terminal:
         print_swept(result)
+        if "pivot" not in result.missing:
+            say(result.notes[-1])
         note("next: infostream-dedup demo --serve (the same items in the browser)", quiet=quiet)
         note("      infostream-dedup dedup YOUR.csv --out unique.csv", quiet=quiet)
     else:
@@ -497,6 +504,7 @@ def pairs(
     if --k, --k-min, --n, --score, --target, --representation stem or pivot, or --statistics is given.
     """
     from infostream_dedup import api
+    from infostream_dedup.api.pairs import topics_note
 
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
@@ -507,14 +515,26 @@ def pairs(
         note_reading(found.report, quiet=quiet)
         return
     form = chosen_format(output_format, "table", "jsonl")
+    links = Counter[bool]()
+    rows: Iterator[PairRow] = found.once()
+    if given["cross_language"] and found.settings.representation == "pivot" and given["top"] is None:
+        rows = _counted(rows, links)
     print_rows(
-        (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in found.once()),
-        form,
-        columns=found.columns,
+        (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in rows), form, columns=found.columns
     )
+    if said := topics_note(links.total(), links[True], found.settings.k):
+        note(said, quiet=quiet)
     _note_advice(found.advice, quiet=quiet)
     _note_left_out(found, quiet=quiet)
     note_reading(found.report, quiet=quiet)
+
+
+def _counted(rows: Iterable[PairRow], links: Counter[bool]) -> Iterator[PairRow]:
+    """Pass pairs on, and count their links: whether each is returned."""
+    for row in rows:
+        if row.relation is not None:
+            links[row.relation == "equal"] += 1 + (row.relation == "equal")
+        yield row
 
 
 def _note_left_out(found: PairListing, *, quiet: bool) -> None:

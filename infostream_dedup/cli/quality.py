@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     examples=[
         "evaluate march.jsonl --labels pairs.jsonl",
         "evaluate march.jsonl --labels pairs.jsonl --lang ru-uk --format json",
+        "evaluate crossnews-ua.csv --labels crossnews-ua.csv --positive similar",
     ]
 )
 @documents_argument
@@ -202,6 +203,7 @@ def audit(
     note_reading(found.report, quiet=quiet)
 
 
+_MAIN: Final = ("precision", "recall", "f1", "symmetry", "transitivity")
 _DISAGREEMENTS: Final = "disagreements.jsonl"
 _EXAMPLES: Final = 20
 _COMPARED: Final = (
@@ -308,8 +310,9 @@ def compare(
 
     Columns: pairs, precision, recall, f1 (with its 95 % interval low, high), linked (pairs of the languages and domains
     considered) and judged (those of them that count), bcubed_f1, ari and pairwise_f1 of the groups that the pairs
-    connect, only (pairs that no other method finds), symmetry and transitivity of the relation, seconds, CPU seconds,
-    bytes per signature. Reading, which all methods share, comes first and is timed separately.
+    connect, only (pairs that no other method finds), symmetry and transitivity (of key terms, of the links before a
+    pair needs both directions; pairs of other methods have no direction, so no symmetry), seconds, CPU seconds, bytes
+    per signature. Reading, which all methods share, comes first and is timed separately.
     """
     from infostream_dedup import api
 
@@ -352,7 +355,8 @@ def _print_comparison(found: Comparison, output_format: str) -> None:
     elif output_format != "table":
         print_rows(rows, output_format)
     else:
-        shown = [name for name in _COMPARED if any(row.get(name) is not None for row in rows)]
+        # Of the main figures, a dash is an answer.
+        shown = [name for name in _COMPARED if name in _MAIN or any(row.get(name) is not None for row in rows)]
         print_table([{name: row.get(name) for name in shown} for row in rows])
         _print_dice(found)
 

@@ -23,7 +23,8 @@ _REPUBLICATIONS = ("group", "title", "total", "source", "day", "documents")
 _EVENTS = ("ordinal", "kind", "group", "other", "value")
 _HEALTH = (
     *("epoch", "source", "documents", "links", "symmetry", "symmetry_low", "symmetry_high"),
-    *("transitivity", "transitivity_low", "transitivity_high", "duplicates", "alarms"),
+    *("transitivity", "transitivity_low", "transitivity_high", "duplicates", "links_across", "symmetry_across"),
+    *("symmetry_across_low", "symmetry_across_high", "alarms"),
 )
 _BEST = ("group", "total", "best", "source", "title")
 _GROUPS = ("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "ordinal", "source", "url")
@@ -78,7 +79,8 @@ top_option = output(
 def stats(file: Path, output_format: str | None, quiet: bool) -> None:
     """Count the contents of a store.
 
-    Columns: what, value.
+    Columns: what, value. The last rows are S, T, links, duplicates and alarms of the last closed epoch; 'store health'
+    shows those of all epochs and sources.
     """
     del quiet
     from infostream_dedup.api import store as kept
@@ -93,14 +95,19 @@ def stats(file: Path, output_format: str | None, quiet: bool) -> None:
 def health(file: Path, last: int | None, output_format: str | None, quiet: bool) -> None:
     """Show S, T and the share of duplicates of each closed epoch and of the largest sources, with alarms.
 
-    alarms names the measures that left those of the last five epochs by more than four standard errors.
+    symmetry_across is S of the links between languages. alarms names the measures that left those of the last five
+    epochs by more than four standard errors; topics says that links between languages join topics, not translations.
     """
     from infostream_dedup.api import store as kept
 
     rows = kept.health(file, last=last)
     if any(row["alarms"] for row in rows):
         note("alarm: S, T or duplicates of an epoch differ from those before; see the column alarms", quiet=quiet)
-    _print(rows, output_format, _HEALTH)
+    if chosen_format(output_format, "table", "jsonl") == "table":
+        rows = [{name: row[name] for name in _HEALTH if not name.endswith(("_low", "_high"))} for row in rows]
+        _print([{**row, "alarms": ", ".join(row["alarms"]) or None} for row in rows], output_format)
+    else:
+        _print(rows, output_format, _HEALTH)
 
 
 @store.command(examples=["store retune news.db --config t.toml", "store retune news.db --config t.toml --first 120000"])

@@ -9,7 +9,7 @@ from click.core import ParameterSource
 
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.model.settings import Settings
+from infostream_dedup.model.settings import MIDDLE_SHARE, Settings
 from infostream_dedup.model.thresholds import Thresholds, series_of
 
 if TYPE_CHECKING:
@@ -61,10 +61,10 @@ def _take(
         taken = f"{judged_name} = {', '.join(value) if isinstance(value, list) else f'{value:g}'}"
         _set(context, given, judged_name, ",".join(value) if isinstance(value, list) else value)
         return _said(f"{taken} (preset judged)", [*left, *(one for one in others if not one.endswith(judged_name))])
-    names = ("representation", "weighting", "n", "score", "target", "preset")
+    names = ("representation", "weighting", "df_min", "n", "score", "target", "preset")
     settings = Settings.of(**{name: given.get(name) for name in names})
     k = thresholds.k_for(settings)
-    series = series_of(settings.representation, settings.weighting)
+    series = series_of(settings.representation, settings.weighting, middle=settings.df_min == MIDDLE_SHARE)
     _set(context, given, k_name, k)
     if k_name == "k_duplicate" and k < (given.get("k_similar") or 4):
         _set(context, given, "k_similar", k)

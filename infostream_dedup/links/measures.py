@@ -149,6 +149,9 @@ FEWEST_COPIES: Final = 50
 FEWEST_LINKS: Final = 50
 """Fewer links, or fewer paths, say too little about S and T."""
 
+_TOPICS_ACROSS: Final = 0.5
+"""S at the usual k below which links between languages are topics: .95 on parallel texts, .23 on topical news."""
+
 _FAR, _NEAR = 0.90, 0.95
 """Levels of H = 2ST / (S + T) at the usual k: below the first, links are far from copies of one text."""
 
@@ -160,6 +163,11 @@ _NOT_COUNTED: Final = Phrase.of("copies were not counted")
 ChosenBy = Literal["estimate", "model", "count", "consistency", "default", "given"]
 
 WAYS: Final = ("auto", "estimate", "count", "consistency")
+
+
+def join_topics(links: int, symmetry: float | None) -> bool:
+    """Whether links between languages at the usual k join texts on one topic, not translations."""
+    return links >= FEWEST_LINKS and (symmetry or 0.0) < _TOPICS_ACROSS
 
 
 def usual_k(n: int) -> int:
@@ -343,13 +351,19 @@ def _apart(rows: Mapping[int, Measures], n: int) -> int | None:
     """The k at which topics have come apart, where H falls up to the usual k; ``None`` where it does not.
 
     Many texts of one topic are linked to each other at a low k; fewer are as k rises, so H falls, until copies are
-    left, among which it rises again. Its least value, at most n - 2, parts the two.
+    left, among which it rises again. Its least value up to n - 2 parts the two; of the k whose H is within one standard
+    error of it, the lowest, which keeps most links.
     """
     usual = usual_k(n)
     levels = {k: consistency(row) for k, row in rows.items() if min(row.links, row.paths) >= FEWEST_LINKS}
     if not levels.get(usual - 2, 0.0) > levels.get(usual - 1, 0.0) > levels.get(usual, 1.0) or levels[usual] >= _FAR:
         return None
-    return min((k for k in levels if usual < k <= n - 2), key=lambda k: (levels[k], k), default=None)
+    later = [k for k in levels if usual < k <= n - 2]
+    if not later:
+        return None
+    least = min(later, key=lambda k: (levels[k], k))
+    near = levels[least] + error_of_share(levels[least], min(rows[least].links, rows[least].paths))
+    return min(k for k in later if levels[k] <= near)
 
 
 def _hundred(share: float) -> int:

@@ -102,13 +102,17 @@ def series_of(representation: str, weighting: str, *, middle: bool = False) -> s
 
 
 def parsed(path: str | Path) -> dict[str, Any]:
-    """Read a TOML file."""
+    """Read a TOML file; raises ConfigurationError if it is one of thresholds that ends before its first table."""
     try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        found = tomllib.loads(text)
     except OSError as error:
         raise NoInputError(f"{path}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: not a TOML file: {error}") from error
+    if not found and text.lstrip("\ufeff").startswith(_HEAD.partition(",")[0]):
+        raise ConfigurationError(f"{path}: cut short: a file of thresholds without [thresholds]")
+    return found
 
 
 def is_thresholds(values: Mapping[str, Any]) -> bool:
@@ -132,7 +136,8 @@ def _check_judged(judged: Mapping[str, Any], path: str) -> None:
         else:
             raise ConfigurationError(f"{path}: unknown key {name!r} in [judged]; known are min_probability, join")
         if not right:
-            raise ConfigurationError(f"{path}: [judged] {name} is {value!r}")
+            expected = "a number from 0 to 1" if name == "min_probability" else "a list of kinds"
+            raise ConfigurationError(f"{path}: [judged] {name} is {value!r}; expected {expected}")
 
 
 def _value(value: Any) -> str:

@@ -1,11 +1,11 @@
-"""The bundled sample: 199 invented news items in Russian, Ukrainian and English, and their labelled pairs."""
+"""The bundled sample: invented news in three languages, 199 items with labelled pairs and 33 on two topics."""
 
 from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
 
-__all__ = ["documents_path", "labels_path"]
+__all__ = ["documents_path", "labels_path", "topics_path"]
 
 
 def documents_path() -> Path:
@@ -26,6 +26,15 @@ def labels_path() -> Path:
         Path of ``labels.jsonl``.
     """
     return _path("labels.jsonl")
+
+
+def topics_path() -> Path:
+    """Return the file of further documents: news on two topics in three languages, none a translation of another.
+
+    Returns:
+        Path of ``topics.jsonl``.
+    """
+    return _path("topics.jsonl")
 
 
 def _path(name: str) -> Path:

@@ -7,9 +7,11 @@ new ones are ready.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from infostream_dedup.documents.dates import last_moment
@@ -17,12 +19,13 @@ from infostream_dedup.lab.estimation.stream_copies import latest_drifts
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import Figure, RunningService
 from infostream_dedup.stream.store.overview import activity, reprint_counts, templates
-from infostream_dedup.stream.store.restoring import position_of
+from infostream_dedup.stream.store.restoring import open_epoch, position_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from infostream_dedup.model import Document
+    from infostream_dedup.runs.batch.stream_health import EpochHealth
     from infostream_dedup.stream.store import Store
 
 # Which document of a group was published first, and whether that is known.
@@ -80,14 +83,12 @@ def _calendar(time: datetime) -> str | None:
 Value = TypeVar("Value")
 
 _LEAST: Final = 2
-
 _LATEST: Final = 100_000
-
 _ROWS: Final = 200
-
 _ACTIVITY: Final = "activity"
-
 _DRIFTS: Final = "drifts"
+_HEALTH: Final = "health"
+_EPOCHS: Final = 5
 
 
 async def activity_now(service: RunningService) -> dict[str, Any]:
@@ -121,11 +122,47 @@ async def drifts_now(service: RunningService) -> list[dict[str, Any]] | Literal[
     return None
 
 
+async def health_now(service: RunningService) -> list[EpochHealth]:
+    """See ``stream_health``: the last five closed epochs that have been measured. Do not change the answer.
+
+    Closed epochs do not change, so each is measured once, in the background; figures of the epochs before are shown
+    until then.
+    """
+    count = service.counts.get(_HEALTH)
+    if count is None or count.done():
+        count = service.counts[_HEALTH] = asyncio.ensure_future(_measure_epochs(service))
+    kept = service.figures.get(_HEALTH)
+    await asyncio.wait({count}, timeout=service.settings.limits.figures_wait_seconds)
+    if count.done():
+        kept = count.result()
+    return [] if kept is None else kept.value
+
+
+async def _measure_epochs(service: RunningService) -> Figure:
+    from infostream_dedup.runs.batch.stream_health import epoch_health, with_alarms
+
+    position, closed = await service.read(lambda store: (position_of(store.connection), open_epoch(store.connection)))
+    same = position.forgotten, position.retunes, position.restored
+    begun, before = time.monotonic(), service.epochs
+    service.epochs = {}
+    # The five epochs before those shown say what is usual.
+    for epoch in range(max(0, closed - 2 * _EPOCHS), closed):
+        known = before.get((epoch, *same))
+        if known is None:
+            with contextlib.suppress(ProblemError):
+                known = await service.read(partial(epoch_health, epoch=epoch))
+        service.epochs[epoch, *same] = known or []
+    rows = [one for epoch in service.epochs.values() for one in epoch]
+    figure = service.figures[_HEALTH] = Figure(position, begun, with_alarms(rows, last=_EPOCHS))
+    return figure
+
+
 async def count_ahead(service: RunningService) -> None:
     """Count everything, so that the first page does not wait for it."""
     await activity_now(service)
     await reprints_now(service)
     await templates_now(service)
+    await health_now(service)
 
 
 def count_soon(service: RunningService) -> None:

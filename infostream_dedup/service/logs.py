@@ -10,13 +10,18 @@ import sys
 import traceback
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.service.problems import ProblemError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infostream_dedup.runs.batch.stream_health import EpochHealth
 
 _PLACES: Final = 8
 
@@ -106,6 +111,10 @@ class Metrics:
         self.groups = self._gauge("groups", "Groups of two or more documents")
         self.open_alarms = self._gauge("open_alarms", "Alarms that nobody has marked as known or snoozed, at most 200")
         self.silent_sources = self._gauge("silent_sources", "Sources silent for three times their longest pause")
+        self.epoch = self._gauge("epoch", "The last closed epoch: S, T, links, share of duplicates", "measure")
+        self.epoch_alarms = self._gauge(
+            "epoch_alarms", "Measures of that epoch that left those of the epochs before", "measure", "of"
+        )
         self.store_bytes = self._gauge("store_bytes", "Size of the store")
         self.log_bytes = self._gauge("wal_bytes", "Size of the store's log")
         self.desk_bytes = self._gauge("desk_bytes", "Size of the desk")
@@ -131,8 +140,21 @@ class Metrics:
     def _counter(self, name: str, what: str, *labels: str) -> Counter:
         return Counter(name, what, labels, namespace=_NAME, registry=self.registry)
 
-    def _gauge(self, name: str, what: str) -> Gauge:
-        return Gauge(name, what, namespace=_NAME, registry=self.registry)
+    def _gauge(self, name: str, what: str, *labels: str) -> Gauge:
+        return Gauge(name, what, labels, namespace=_NAME, registry=self.registry)
+
+    def see_epoch(self, rows: Sequence[EpochHealth]) -> None:
+        """Show the rows of the last closed epoch; sources are counted, not named."""
+        from infostream_dedup.runs.batch.stream_health import MEASURES, TOPICS
+
+        self.epoch.clear()
+        self.epoch_alarms.clear()
+        for name, value in rows[0].as_dict().items():
+            if isinstance(value, int | float):
+                self.epoch.labels("number" if name == "epoch" else name).set(value)
+        for name in (*MEASURES, TOPICS):
+            self.epoch_alarms.labels(name, "stream").set(name in rows[0].alarms)
+            self.epoch_alarms.labels(name, "sources").set(sum(name in one.alarms for one in rows[1:]))
 
 
 _NAME = "infostream_dedup"

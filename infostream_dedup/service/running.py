@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from infostream_dedup.runs.batch.stream_health import EpochHealth
     from infostream_dedup.service.settings import ServiceSettings
     from infostream_dedup.service.tokens import Caller
     from infostream_dedup.stream.store.restoring import Position
@@ -60,6 +61,8 @@ class RunningService:
     streams_of: dict[str, int] = field(default_factory=dict)  # number of them by caller
     batches_of: dict[str, int] = field(default_factory=dict)  # number of batches that wait for an answer, by caller
     figures: dict[str, Figure] = field(default_factory=dict)  # figures over the latest documents by name
+    # measured epochs by number, and by what may change them: documents forgotten, thresholds and backups
+    epochs: dict[tuple[int, int, int, int], list[EpochHealth]] = field(default_factory=dict)
     # by name, the count in progress or the last one
     counts: dict[str, asyncio.Future[Figure]] = field(default_factory=dict)
     # the latest few sets of candidate pairs, by queue and position of the store

@@ -1,16 +1,24 @@
 """The sweep of the minimum probability equals what ``pairs`` lists, by brute force."""
 
+from dataclasses import replace
+
 import pytest
 
 from infostream_dedup import pairs, read_documents, sweep
 from infostream_dedup.errors import UsageError
 from infostream_dedup.runs.batch.probabilities import PROBABILITIES
-from infostream_dedup.sample import documents_path
+from infostream_dedup.sample import documents_path, topics_path
 
 
 @pytest.fixture(scope="module")
 def documents():
-    return list(read_documents(str(documents_path())))
+    """The sample, its topics, and the first halves of 68 texts: 300 documents."""
+    found = [*read_documents(str(documents_path())), *read_documents(str(topics_path()))]
+    halves = [
+        replace(one, id=f"{one.id}-half", text=one.text[: len(one.text) // 2], url=f"{one.url}/half")
+        for one in found[:68]
+    ]
+    return [*found, *halves]
 
 
 def transitivity(linked):

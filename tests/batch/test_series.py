@@ -5,7 +5,7 @@ import pytest
 from infostream_dedup import pairs, read_documents, sweep
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import Settings
-from infostream_dedup.sample import documents_path
+from infostream_dedup.sample import documents_path, topics_path
 
 SAMPLE = str(documents_path())
 
@@ -39,26 +39,50 @@ def test_rows_of_a_series_are_those_of_its_weighting(tmp_path):
     assert on_disk.rows == found.rows[:24]
 
 
-def test_transitivity_with_return_by_brute_force():
-    documents = list(read_documents(SAMPLE))
-    found = sweep(documents, representations=["pivot"], estimate=False, examples=False)
-    languages = {one.id: one.id[:2] for one in documents}
-    listed = pairs(documents, representation="pivot", k_min=1, terms=False, short="strict")
+@pytest.fixture(scope="module")
+def three_hundred():
+    """The sample, its topics, and the first halves of 68 texts: 300 documents."""
+    found = [*read_documents(SAMPLE), *read_documents(str(topics_path()))]
+    halves = [
+        {"id": f"{one.id}-half", "text": one.text[: len(one.text) // 2], "lang": one.lang or one.id[:2]}
+        for one in found[:68]
+    ]
+    return [*({"id": one.id, "title": one.title, "text": one.text, "lang": one.id[:2]} for one in found), *halves]
+
+
+@pytest.mark.parametrize("series", ["stem:tfidf", "morph", "pivot"])
+def test_every_row_by_brute_force(three_hundred, series):
+    assert len(three_hundred) == 300
+    representation, _, weighting = series.partition(":")
+    found = sweep(three_hundred, representations=[series], estimate=False, examples=False, short="strict")
+    settings = {"representation": representation, "weighting": weighting or "bm25"}
     hits = {}
-    for row in listed:
+    for row in pairs(three_hundred, k_min=1, terms=False, short="strict", **settings):
         hits[row.a, row.b], hits[row.b, row.a] = row.forward, row.backward
-    for k in range(1, 13):
-        links = {pair for pair, terms in hits.items() if terms >= k and languages[pair[0]] != languages[pair[1]]}
+    blocks = {"all": (True, False), "mono": (True,), "cross": (False,)}
+    assert {row.block for row in found.rows} == (set(blocks) if series == "pivot" else {"all"})
+    assert len(found.rows) == 12 * (3 if series == "pivot" else 1)
+    for row in found.rows:
+        links = {
+            (a, b)
+            for (a, b), terms in hits.items()
+            if terms >= row.measures.k and (a[:2] == b[:2]) in blocks[row.block]
+        }
         out = {}
         for a, b in links:
             out.setdefault(a, set()).add(b)
-        # With the way back: i -> j -> l, l may be i; it is closed if i links l, or is l.
-        paths = [(a, c) for a, b in links for c in out.get(b, ())]
-        closed = sum(a == c or (a, c) in links for a, c in paths)
-        (row,) = [one for one in found.rows if (one.block, one.measures.k) == ("cross", k)]
+        ends = [(a, c) for a, b in links for c in out.get(b, ())]
+        paths = sum(a != c for a, c in ends)
+        closed = sum((a, c) in links for a, c in ends)
         assert row.measures.links == len(links)
-        assert row.transitivity_with_return == (closed / len(paths) if paths else None)
-    assert all(row.transitivity_with_return is None for row in found.rows if row.block != "cross")
+        assert row.measures.symmetry == (sum((b, a) in links for a, b in links) / len(links) if links else None)
+        if row.block == "cross":
+            # With the way back: i -> j -> l, l may be i; it is closed if i links l, or is l.
+            returned = len(ends) - paths
+            assert row.transitivity_with_return == ((closed + returned) / len(ends) if ends else None)
+        else:
+            assert row.measures.transitivity == (closed / paths if paths else None)
+            assert row.transitivity_with_return is None
 
 
 def test_pivot_of_one_language_is_told_once(tmp_path):

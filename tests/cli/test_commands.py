@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.sample import documents_path, labels_path
+from infostream_dedup.sample import documents_path, labels_path, topics_path
 
 SAMPLE = str(documents_path())
 COMMANDS = Path(__file__).resolve().parents[2] / "docs" / "reference" / "commands.md"
@@ -156,3 +156,14 @@ def test_demo_writes_its_report(run, tmp_path):
     assert "recommended" not in answer.stderr.decode()
     assert (tmp_path / "here" / "report.html").is_file()
     assert "morph: k =" in answer.stdout.decode()
+    said = " ".join(answer.stdout.decode().split())
+    assert "S between languages tells texts from topics" in said
+    assert "it falls: 0.72, 0.41, 0.00" in said
+
+
+def test_links_between_languages_that_join_topics_are_told(run):
+    asked = ("--cross-language", "--representation", "pivot", "--format", "csv")
+    topical = run("pairs", str(topics_path()), *asked)
+    assert b"warning: only 41 of 100 links between languages at k = 6 are returned" in topical.stderr
+    assert b"topic" not in run("pairs", SAMPLE, *asked).stderr
+    assert b"topic" not in run("pairs", str(topics_path()), *asked[1:]).stderr

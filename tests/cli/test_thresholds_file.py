@@ -122,3 +122,18 @@ def test_k_auto_is_sweep_and_pairs_in_one_call():
     assert alike.as_rows() == api.dedup(SAMPLE, k=swept.recommended_k["stem"], representation="stem").as_rows()
     with pytest.raises(UsageError, match="twice"):
         api.pairs(iter([]), k="auto")
+
+
+def test_a_file_cut_before_its_first_table_is_not_an_empty_configuration(run, file, tmp_path):
+    text = file.read_text(encoding="utf-8")
+    (tmp_path / "half.toml").write_text(text[: text.index("[thresholds")], encoding="utf-8")
+    answer = run("dedup", SAMPLE, "--config", "half.toml", "--out", "x.jsonl")
+    assert (answer.returncode, (tmp_path / "x.jsonl").exists()) == (78, False)
+    assert b"half.toml: cut short" in answer.stderr
+
+
+@pytest.mark.parametrize("score", ["share", "probability"])
+def test_scores_without_a_k_have_no_thresholds(run, score, tmp_path):
+    answer = run("sweep", SAMPLE, "--score", score, "--write-config", "t.toml")
+    assert (answer.returncode, answer.stdout, (tmp_path / "t.toml").exists()) == (2, b"", False)
+    assert b"--write-config needs --score count" in answer.stderr

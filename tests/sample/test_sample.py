@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from infostream_dedup.sample import documents_path, labels_path
+from infostream_dedup import api
+from infostream_dedup.sample import documents_path, labels_path, topics_path
 
 Row = dict[str, Any]
 LANGUAGES = ("ru", "uk", "en")
@@ -141,3 +142,20 @@ def test_duplicates_keep_most_words_of_each_other(by_id: dict[str, Row], labels:
             continue
         first, second = (set(by_id[row[side]]["text"].split()) for side in "ab")
         assert len(first & second) >= 0.75 * min(len(first), len(second)), row
+
+
+def test_topics_are_nobodys_translation() -> None:
+    rows = read(topics_path())
+    assert Counter(row["lang"] for row in rows) == {"en": 10, "ru": 12, "uk": 11}
+    assert len({row["id"] for row in rows}) == len({row["text"] for row in rows}) == 33
+    assert [row["published"] for row in rows] == sorted(row["published"] for row in rows)
+    assert all(row["source"].endswith(".example") for row in rows)
+    assert {row["id"] for row in rows}.isdisjoint(row["id"] for row in read(documents_path()))
+    found = api.sweep(str(topics_path()), representations=["pivot"], estimate=False, examples=False)
+    across = {row.measures.k: row.measures for row in found.rows if row.block == "cross"}
+    assert all(across[k].links > 50 for k in range(3, 7))
+    symmetry = [across[k].symmetry or 0.0 for k in range(3, 10)]
+    # As on real news, and unlike the translated texts of the sample.
+    assert symmetry == sorted(symmetry, reverse=True)
+    assert symmetry[1] > 0.5 > symmetry[3] > 0.1 > symmetry[5]
+    assert any("they join texts on one topic, not translations" in note for note in found.notes)

@@ -13,7 +13,7 @@ from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.store import Store
 
-from .conftest import ServiceClient
+from .conftest import ServiceClient, sample_documents, wait_until_ready
 
 NAME = "infostream_dedup_last_batch_timestamp_seconds"
 
@@ -105,3 +105,25 @@ def test_figures_of_groups_alarms_and_the_process(filled: ServiceClient, fresh: 
     fresh("PUT", "/v1/alarms/0", json={"decision": "known"})
     assert figures(fresh)["infostream_dedup_open_alarms"] == 0
     assert figures(fresh)["infostream_dedup_desk_bytes"] > 0
+
+
+def test_the_last_closed_epoch_is_measured_without_naming_sources(tmp_path: Path) -> None:
+    stream = {"first_epoch": 100, "epoch_documents": 100}
+    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream=stream))
+    wait_until_ready(client)
+    assert "infostream_dedup_epoch{" not in client("GET", "/metrics").text
+    documents = sample_documents()
+    assert client("POST", "/v1/batches", json={"documents": documents}).status_code == 200
+    text = client("GET", "/metrics").text
+    (row, *others) = client("GET", "/v1/stats").json()["epochs"]
+    assert (row["epoch"], row["source"], row["documents"]) == (0, None, 100)
+    assert others
+    assert all(one["source"] for one in others)
+    for name in ("links", "symmetry", "transitivity", "duplicates", "links_across", "symmetry_across"):
+        assert f'infostream_dedup_epoch{{measure="{name}"}} {float(row[name])!r}' in text
+    assert 'infostream_dedup_epoch_alarms{measure="topics",of="stream"} 0.0' in text
+    assert not any(one["source"] in text for one in others)
+    page = client("GET", "/alarms").text
+    assert "Epochs of the stream" in page
+    assert f"<td>{row['links']}</td>" in page
+    client.close()

@@ -39,7 +39,7 @@ def document(ordinal):
     targets = np.unique(
         [*own, *(place * place % (NEW_TERMS * (ordinal + 1)) for place in range(ordinal, ordinal + 20))]
     )
-    keys = targets[::-1][:12]
+    keys, further = targets[::-1][:12], targets[::-1][12:14]
     return Remembered(
         ordinal=ordinal,
         id=name(ordinal),
@@ -61,7 +61,7 @@ def document(ordinal):
         text=f"Текст {ordinal} " * 9 if ordinal % 2 else None,
         url=f"https://example.org/{ordinal}" if ordinal % 3 else None,
         evidence=KeptEvidence(
-            keys=keys[:2].astype("<i4").tobytes(), weights=np.array([7, 5][: len(keys)], dtype="<i8").tobytes(),
+            keys=further.astype("<i4").tobytes(), weights=np.array([7, 5][: len(further)], dtype="<i8").tobytes(),
             record=ordinal.to_bytes(8, "little") * 3, triples=ordinal.to_bytes(8, "little") * (ordinal % 4),
         ),
     )  # fmt: skip

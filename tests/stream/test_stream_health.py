@@ -5,10 +5,13 @@ import random
 import pytest
 
 from infostream_dedup import api
-from infostream_dedup.links.intervals import intervals
+from infostream_dedup.links.intervals import NO_INTERVAL, Interval, intervals
 from infostream_dedup.model import Document
+from infostream_dedup.runs.batch.stream_health import EpochHealth, alarms_since, with_alarms
+from infostream_dedup.sample import documents_path
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
 EPOCH = 120
 
@@ -80,6 +83,57 @@ def test_a_stream_that_turns_to_forms_alarms_within_one_epoch(tmp_path):
     alarms = {row["epoch"]: row["alarms"] for row in found if row["source"] is None}
     assert not any(alarms[epoch] for epoch in range(6))
     assert alarms[6]
+    said = alarms_since(tmp_path / "s.db", 6)
+    assert said[0].startswith("alarm: epoch 6 differs from those before in ")
+    assert alarms_since(tmp_path / "s.db", 8) == []
+    notes = []
+    with api.ingest(forms(randomness, 9), tmp_path / "s.db", note=notes.append) as found:
+        assert len(list(found)) == EPOCH
+    # News are what the last epochs were not: epoch 8 closes now.
+    assert {"epoch 8" in note for note in notes} <= {True}
+    assert {row["what"]: row["value"] for row in api.store.stats(tmp_path / "s.db")}["epoch 8 documents"] == EPOCH
+
+
+def test_links_between_languages_are_counted_by_what_the_store_keeps(tmp_path):
+    with api.ingest(documents_path(), tmp_path / "s.db", first_epoch=150) as found:
+        assert len(list(found)) > 150
+    whole = next(row for row in api.store.health(tmp_path / "s.db") if row["source"] is None)
+    with Store.open(tmp_path / "s.db", create=False, read_only=True) as store, store.reading():
+        table = store.documents(0, whole["documents"])
+    pivot, size = table.pivot, range(whole["documents"])
+    held = [{*pivot.canonical.row(one).tolist(), *pivot.further.row(one).tolist()} for one in size]
+    sets = [{} for _ in size]
+    for one in size:
+        for code in pivot.members.row(one).tolist():
+            if code % 32 < 12:
+                sets[one].setdefault(code % 32, set()).add(code // 32)
+    links = {
+        (a, b)
+        for a in size
+        for b in size
+        if table.languages[a] != table.languages[b]
+        and sum(not words.isdisjoint(held[b]) for words in sets[a].values()) >= 6
+    }
+    assert whole["links_across"] == len(links) > 10
+    assert whole["symmetry_across"] == sum((b, a) in links for a, b in links) / len(links)
+    assert whole["symmetry_across_low"] < whole["symmetry_across"]
+
+
+def across(epoch, links, symmetry, error):
+    bounds = Interval(symmetry - 1.96 * error, symmetry + 1.96 * error)
+    return EpochHealth(
+        epoch=epoch, source=None, documents=500, links=900, symmetry=0.5, transitivity=0.6, duplicates=0.1,
+        interval=NO_INTERVAL, links_across=links, symmetry_across=symmetry, across=bounds,
+    )  # fmt: skip
+
+
+def test_topics_across_languages_alarm_once_and_a_fall_of_symmetry_too():
+    levels = [0.95, 0.94, 0.96, 0.95, 0.3, 0.3, 0.31]
+    rows = with_alarms(across(number, 400, level, 0.02) for number, level in enumerate(levels))
+    assert [row.alarms for row in rows] == [[], [], [], [], ["symmetry_across", "topics"], [], []]
+    # Fewer than fifty links say nothing.
+    assert not any(row.alarms for row in with_alarms(across(number, 49, 0.3, 0.05) for number in range(9)))
+    assert [row.epoch for row in with_alarms([across(number, 60, 0.9, 0.05) for number in range(9)], last=2)] == [7, 8]
 
 
 def test_an_epoch_is_that_of_a_sweep(tmp_path):

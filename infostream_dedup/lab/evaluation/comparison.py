@@ -20,6 +20,7 @@ from infostream_dedup.lab.evaluation.collection_scores import truth_for
 from infostream_dedup.lab.evaluation.labels import Label, Truth, both_of, labels_in, note_without_positives
 from infostream_dedup.lab.evaluation.method_runs import Cost, MethodRun, MethodRuns, judged_by_labels, run_methods
 from infostream_dedup.lab.evaluation.scores import Scores
+from infostream_dedup.lab.methods.registry import POOL_METHODS
 from infostream_dedup.model import VERSION, Settings
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch.linking import pair_table
@@ -277,21 +278,6 @@ def compared_pairs(
         )
     ]
 
-
-POOL_METHODS: Final = (
-    "md5",
-    "tf",
-    "tf-idf",
-    "tf-ridf",
-    "long-sent",
-    "heavy-sent",
-    "megashingles",
-    "lex-rand",
-    "log-shingles",
-    "descr-words",
-    "opt-freq",
-)
-"""A0 to A10."""
 
 THRESHOLD: Final = 0.80
 """Minimum String::Similarity of a verified pair."""

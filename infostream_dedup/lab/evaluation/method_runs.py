@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import log2
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -73,7 +73,7 @@ class MethodRun:
     name: str  # name as requested, with the parameters given (`three-plus-two:n=3`)
     method: Method  # the method with all its parameters
     codes: NDArray[np.int64]  # int64 (pairs,), ascending codes of the unordered pairs it links (`pair_codes`)
-    measures: Measures  # symmetry and transitivity of its relation; a symmetric method links in both directions
+    measures: Measures  # those of its relation (`Method.relation`); without symmetry if that has no direction
     bytes_per_document: float  # mean size of a signature in bytes
     cost: Cost  # cost of signing and linking, without reading the shared parts of the texts
     # exponent with which CPU time grows with the number of documents; `None` if not requested or if the run is too
@@ -132,11 +132,13 @@ def _run_method(texts: Texts, half: Texts | None, name: str, method: Method) -> 
         # Twice, as the first run may load code that smaller work did not need.
         costs = [measured(partial(method.run, half.without_features()))[1] for _ in range(2)]
         exponent = growth(cost, min(costs, key=lambda one: one.cpu_seconds))
+    relation = method.relation(bare, run)
+    measures = sweep_counts(relation_of(relation, len(texts)), [1])[0]
     return MethodRun(
         name=name,
         method=method,
         codes=np.unique(codes_of(run.pairs.a, run.pairs.b, len(texts))),
-        measures=sweep_counts(relation_of(run.pairs, len(texts)), [1])[0],
+        measures=measures if relation.directed else replace(measures, symmetry=None),
         bytes_per_document=run.bytes_per_document,
         cost=cost,
         growth=exponent,

@@ -232,6 +232,11 @@ class Method(ABC):
         del texts
         return equal(equal_pairs(signatures))
 
+    def relation(self, texts: Texts, run: Run) -> Pairs:
+        """The relation that S and T describe: links, where a pair is made of links in two directions."""
+        del texts
+        return run.pairs
+
     def run(self, texts: Texts) -> Run:
         """Sign and link a collection."""
         signatures = self.sign(texts)

@@ -16,7 +16,7 @@ from infostream_dedup.judging.evidence.judging import judge_pairs
 from infostream_dedup.judging.evidence.pair_evidence import key_rows
 from infostream_dedup.judging.features.joins import equal_pairs
 from infostream_dedup.judging.features.rows import rows_from
-from infostream_dedup.lab.methods.method import Method, Pairs, Texts, unordered_pairs
+from infostream_dedup.lab.methods.method import Method, Pairs, Run, Texts, unordered_pairs
 from infostream_dedup.lab.methods.registry import register
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.links import match
@@ -115,6 +115,10 @@ class _KeyTerms(Method):
         if self.directed:
             return Pairs(a, b, scores, directed=True)
         return _join_directions(a, b, scores, len(texts), both=self.rule == "both")
+
+    def relation(self, texts: Texts, run: Run) -> Pairs:
+        """The links in one direction each, as the papers measure them."""
+        return run.pairs if self.directed else replace(self, rule="forward").link(texts, run.signatures)
 
     def _key_terms(self, texts: Texts) -> KeyTerms:
         settings = Settings.of(

@@ -11,36 +11,18 @@ from infostream_dedup.model.notation import make_from_notation, make_with_parame
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+POOL_METHODS: Final = tuple(
+    "md5 tf tf-idf tf-ridf long-sent heavy-sent megashingles lex-rand log-shingles descr-words opt-freq".split()
+)
+"""A0 to A10."""
+
 _ORDER: Final = (
-    "md5",
-    "tf",
-    "tf-idf",
-    "tf-ridf",
-    "long-sent",
-    "heavy-sent",
-    "megashingles",
-    "lex-rand",
-    "log-shingles",
-    "descr-words",
-    "opt-freq",
-    "decomposition",
-    "three-plus-five",
-    "three-plus-two",
-    "i-match",
-    "spotsigs",
-    "low-idf-sig",
-    "shingles",
-    "dsc",
-    "dsc-ss",
-    "simhash",
-    "minhash",
-    "tf-idf-cosine",
-    "key-terms-stem",
-    "key-terms-morph",
-    "key-terms-pivot",
-    "checksum",
-    "first-paragraph",
-    "pair-model",
+    *POOL_METHODS,
+    *(
+        "decomposition three-plus-five three-plus-two i-match spotsigs low-idf-sig shingles dsc dsc-ss "
+        "simhash minhash tf-idf-cosine key-terms-stem key-terms-morph key-terms-pivot checksum "
+        "first-paragraph pair-model"
+    ).split(),
 )
 """Order of methods in tables; methods not listed here follow by name."""
 

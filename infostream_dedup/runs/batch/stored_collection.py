@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,6 +21,7 @@ from infostream_dedup.links.similarity_matrix import pattern_of
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings, language_number, microseconds_of, moment_of
 from infostream_dedup.model.limits import check_moment
 from infostream_dedup.model.settings import PRESETS
+from infostream_dedup.stream.kernels.pivot import PLACE_BITS
 from infostream_dedup.stream.store.restoring import LanguageFrequencies, open_epoch
 from infostream_dedup.stream.store.store import Store
 from infostream_dedup.terms.key_terms import KeyTerms
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.runs.batch.collection import Collection
-    from infostream_dedup.stream.store.document_columns import RememberedTable
+    from infostream_dedup.stream.store.document_columns import PivotTable, RememberedTable
 
 
 # Convert the settings of a store that concern terms to settings of a collection
@@ -148,6 +151,14 @@ def epoch_statistics(name: str) -> EpochStatistics:
 _KEPT: Final = 30
 """Key terms that preset ``judged`` keeps."""
 
+
+class StoredPivotTerms(NamedTuple):
+    """Key terms of stored documents in the pivot language, and which of all the others' each of them contains."""
+
+    keys: sp.csr_array  # int64 (documents, terms)
+    targets: sp.csr_array  # bool (documents, terms)
+
+
 _FREE: Final = ("n", "target", "short")
 """Settings that need no new weights: the store can provide smaller values of ``n`` and ``target``."""
 
@@ -243,12 +254,51 @@ def stored_collection(
         return replace(found, evidence=stored_evidence(store, table, known, table.published))
 
 
-def collected_documents(store: Store, first: int, end: int) -> tuple[StoredCollection, list[str]]:
-    """Documents of a store, with ordinals from ``first`` to ``end`` (exclusive), and the statuses of their verdicts."""
+def collected_documents(
+    store: Store, first: int, end: int
+) -> tuple[StoredCollection, list[str], StoredPivotTerms | None]:
+    """Documents with ordinals from ``first`` to ``end`` (exclusive), statuses of their verdicts, terms of the pivot."""
     stored = {**settings_of_terms(store.settings), "background": True}
     table = store.documents(first, end)
+    known = _known(table)
     found = _collected(store, table, stored, store.headlines(first, end))
-    return found, [table.statuses[row] for row in _known(table).tolist()]
+    return found, [table.statuses[row] for row in known.tolist()], _pivot_rows(table.pivot, known, stored["n"])
+
+
+def _pivot_rows(pivot: PivotTable, known: NDArray[np.int64], n: int) -> StoredPivotTerms | None:
+    """A column for each set of words that stands for a key term; ``None`` if languages are kept apart."""
+    members, held = pivot.members.rows(known), (pivot.canonical.rows(known), pivot.further.rows(known))
+    chosen = (members.values & ((1 << PLACE_BITS) - 1)) < n
+    owners, codes = members.numbers[chosen], members.values[chosen]
+    if not len(codes):
+        return None
+    places, words = codes & ((1 << PLACE_BITS) - 1), codes >> PLACE_BITS
+    order = np.lexsort((words, places, owners))
+    owners, places, words = owners[order], places[order], words[order]
+    begins = np.flatnonzero(np.r_[True, (np.diff(owners) != 0) | (np.diff(places) != 0)])
+    # Two key terms of a document may stand for the same words; each counts.
+    columns: dict[tuple[bytes, int], int] = {}
+    times: Counter[tuple[int, bytes]] = Counter()
+    column_of = np.empty(len(begins), dtype=np.int64)
+    for place, (begin, end) in enumerate(pairwise([*begins.tolist(), len(words)])):
+        found = int(owners[begin]), words[begin:end].tobytes()
+        column_of[place] = columns.setdefault((found[1], times[found]), len(columns))
+        times[found] += 1
+    known_words = np.unique(words)
+    keys = _incidence(owners[begins], column_of, (len(known), len(columns)))
+    set_of = np.repeat(column_of, np.diff(np.r_[begins, len(words)]))
+    sets = _incidence(np.searchsorted(known_words, words), set_of, (len(known_words), len(columns)))
+    owners, words = (np.concatenate([getattr(one, name) for one in held]) for name in ("numbers", "values"))
+    met = np.isin(words, known_words)
+    places = np.searchsorted(known_words, words[met])
+    targets = _incidence(owners[met], places, (len(known), len(known_words))) @ sets
+    keys.sort_indices()
+    targets.sort_indices()
+    return StoredPivotTerms(keys, pattern_of(targets))
+
+
+def _incidence(rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int]) -> sp.csr_array:
+    return sp.csr_array((np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=shape)
 
 
 def _known(table: RememberedTable) -> NDArray[np.int64]:

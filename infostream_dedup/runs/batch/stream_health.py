@@ -8,18 +8,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.links import match
 from infostream_dedup.links.intervals import NO_INTERVAL, Interval, intervals
+from infostream_dedup.links.measures import join_topics
+from infostream_dedup.links.relation import StoredLinks
 from infostream_dedup.runs.batch.linking import least_k, link
 from infostream_dedup.runs.batch.stored_collection import collected_documents
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.restoring import open_epoch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from infostream_dedup.links import StoredLinks
     from infostream_dedup.model import Settings
+    from infostream_dedup.runs.batch.stored_collection import StoredCollection, StoredPivotTerms
 
 _LAST: Final = 5
 _FEWEST_EPOCHS: Final = 3
@@ -28,7 +32,10 @@ _Z: Final = 1.96
 _ALARM: Final = 4.0
 """Standard errors: among 20 quiet epochs of ten sources and three measures, chance reaches it once in 25 streams."""
 
-MEASURES: Final = ("symmetry", "transitivity", "duplicates")
+MEASURES: Final = ("symmetry", "transitivity", "duplicates", "symmetry_across")
+
+TOPICS: Final = "topics"
+"""Alarm of an epoch whose links between languages join topics, unless those of the last epochs did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,49 +50,98 @@ class EpochHealth:
     transitivity: float | None  # T at k; `None` without paths
     duplicates: float  # share of the documents with status `exact` or `duplicate`
     interval: Interval  # 95 % intervals of S and T
-    # measures that differ from the last five epochs by more than four standard errors
+    links_across: int | None = None  # directed links between languages at k; `None` for a source, or if kept apart
+    symmetry_across: float | None = None  # their S; `None` without links
+    across: Interval = NO_INTERVAL  # 95 % interval of that S
+    # measures that differ from the last five epochs by more than four standard errors, and `TOPICS`
     alarms: list[str] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values."""
         plain = asdict(self)
-        del plain["interval"]
-        return {**plain, **self.interval._asdict()}
+        del plain["interval"], plain["across"]
+        across = {f"symmetry_across_{end}": getattr(self.across, f"symmetry_{end}") for end in ("low", "high")}
+        return {**plain, **self.interval._asdict(), **across}
+
+    @property
+    def is_topical(self) -> bool:
+        """Whether links between languages join topics, not translations."""
+        return join_topics(self.links_across or 0, self.symmetry_across)
 
     def error(self, measure: str) -> float | None:
         """Standard error of a measure; ``None`` if it is not known well enough to compare."""
         if measure == "duplicates":
             share = self.duplicates
             return sqrt(max(share * (1 - share), 1 / self.documents) / self.documents)
-        low, high = getattr(self.interval, f"{measure}_low"), getattr(self.interval, f"{measure}_high")
+        bounds = self.across if measure == "symmetry_across" else self.interval
+        low, high = (getattr(bounds, f"{measure.removesuffix('_across')}_{end}") for end in ("low", "high"))
         return None if low is None or high is None else (high - low) / (2 * _Z)
 
 
+def alarms_of(rows: Sequence[EpochHealth]) -> list[str]:
+    """The alarms of epochs in words: each measure, with its source."""
+    return [f"{name} of {one.source}" if one.source is not None else name for one in rows for name in one.alarms]
+
+
+def closed_epochs(path: str | Path) -> int:
+    """Number of closed epochs of a store."""
+    with Store.open(path, create=False, read_only=True) as store, store.reading() as connection:
+        return open_epoch(connection)
+
+
+def alarms_since(path: str | Path, epoch: int) -> list[str]:
+    """A sentence for each alarm of the closed epochs from ``epoch`` on."""
+    new = closed_epochs(path) - epoch
+    rows = [one for one in stream_health(path, last=new) if one.epoch >= epoch] if new > 0 else []
+    said = []
+    for number in sorted({one.epoch for one in rows if one.alarms}):
+        own = [one for one in rows if one.epoch == number]
+        changed = [name for name in alarms_of(own) if name != TOPICS]
+        if changed:
+            said.append(f"alarm: epoch {number} differs from those before in {', '.join(changed)}")
+        if TOPICS in own[0].alarms:
+            returned = round(100 * (own[0].symmetry_across or 0.0))
+            said.append(
+                f"alarm: only {returned} of 100 links between languages are returned in epoch {number}: they join "
+                "texts on one topic, so do not trust translation_of and story unread"
+            )
+    return said
+
+
 def stream_health(path: str | Path, *, last: int | None = None) -> list[EpochHealth]:
-    """Measure the closed epochs of a store whose key terms are kept, by their links among themselves."""
+    """Measure the last closed epochs of a store whose key terms are kept, by their links among themselves."""
     with Store.open(path, create=False, read_only=True) as store, store.reading():
-        found = list(_epochs(store, last))
+        return health_of(store, last=last)
+
+
+def health_of(store: Store, *, last: int | None = None) -> list[EpochHealth]:
+    """As ``stream_health``, of an open store."""
+    closed = open_epoch(store.connection)
+    begin = 0 if last is None else max(0, closed - last - _LAST)
+    return with_alarms([one for epoch in range(begin, closed) for one in epoch_health(store, epoch)], last=last)
+
+
+def with_alarms(rows: Iterable[EpochHealth], *, last: int | None = None) -> list[EpochHealth]:
+    """Compare measured epochs, in order, each with those before it, and return the last of them."""
     before: dict[str | None, list[EpochHealth]] = {}
-    judged = []
-    for one in found:
+    judged: list[EpochHealth] = []
+    for one in rows:
         known = before.setdefault(one.source, [])
         judged.append(_with_alarms(one, known[-_LAST:]))
         known.append(one)
-    return judged
+    shown = sorted({one.epoch for one in judged})[-(last or len(judged)) :]
+    return [one for one in judged if one.epoch in shown]
 
 
-def _epochs(store: Store, last: int | None) -> Iterator[EpochHealth]:
+def epoch_health(store: Store, epoch: int) -> list[EpochHealth]:
+    """Measure a closed epoch, without alarms: all sources, then the largest ones; empty if its key terms are gone."""
     connection = store.connection
-    closed = "SELECT coalesce(max(epoch) + 1, 0) FROM epoch_frequency"
-    spans = connection.execute(
-        f"SELECT epoch, min(ordinal), max(ordinal) + 1 FROM document WHERE epoch < ({closed}) GROUP BY epoch"  # noqa: S608
-        " ORDER BY epoch"
-    ).fetchall()
-    spans = [(epoch, first, end) for epoch, first, end in spans if first >= store.expired_below]
-    if last is not None:
-        spans = spans[-(last + _LAST) :]
+    first, end = connection.execute(
+        "SELECT min(ordinal), max(ordinal) + 1 FROM document WHERE epoch = ?", (epoch,)
+    ).fetchone()
+    if first is None or first < store.expired_below:
+        return []
     stream = StreamSettings.of(store.settings)
-    settings = stream.terms.but(k=stream.k_duplicate)
     largest = [
         name
         for (name,) in connection.execute(
@@ -94,19 +150,19 @@ def _epochs(store: Store, last: int | None) -> Iterator[EpochHealth]:
             (_SOURCES,),
         )
     ]
-    for epoch, first, end in spans:
-        yield from _measured(store, epoch, (first, end), settings, largest)
+    return list(_measured(store, epoch, (first, end), stream.terms.but(k=stream.k_duplicate), largest))
 
 
 def _measured(
     store: Store, epoch: int, span: tuple[int, int], settings: Settings, largest: Sequence[str]
 ) -> Iterator[EpochHealth]:
-    collection, statuses = collected_documents(store, *span)
+    collection, statuses, pivot = collected_documents(store, *span)
     key_terms = collection.key_terms(settings)
     linked = link(key_terms, settings, k_min=max(1, least_k(key_terms)))
     sources = np.array([one.source or "" for one in collection.documents])
     repeats = np.array([one in ("exact", "duplicate") for one in statuses], dtype=np.bool_)
-    yield _row(epoch, None, linked.relation(), settings.k, repeats)
+    whole = _row(epoch, None, linked.relation(), settings.k, repeats)
+    yield whole if pivot is None else _with_across(whole, collection, pivot, settings)
     for source in largest:
         own = np.flatnonzero(sources == source)
         if len(own):
@@ -127,6 +183,18 @@ def _row(epoch: int, source: str | None, links: StoredLinks, k: int, repeats: np
     )
 
 
+def _with_across(
+    one: EpochHealth, collection: StoredCollection, pivot: StoredPivotTerms, settings: Settings
+) -> EpochHealth:
+    matched = match(pivot.keys, pivot.targets, n=settings.n, weights=False, k_min=settings.k)
+    between = StoredLinks(matrix=matched, keys=pivot.keys, targets=pivot.targets).between(
+        np.array(collection.languages), same=False
+    )
+    (row,) = between.measures([settings.k])
+    found = intervals(between.matrix, [row]).get(settings.k, NO_INTERVAL)
+    return replace(one, links_across=row.links, symmetry_across=row.symmetry, across=found)
+
+
 def _with_alarms(one: EpochHealth, before: Sequence[EpochHealth]) -> EpochHealth:
     """Compare an epoch with the mean of the last ones, by its own error, theirs, and how they differ."""
     alarms = []
@@ -140,4 +208,6 @@ def _with_alarms(one: EpochHealth, before: Sequence[EpochHealth]) -> EpochHealth
         spread = max(float(values.var(ddof=1)), float((errors**2).mean())) * (1 + 1 / len(values))
         if abs(getattr(one, measure) - float(values.mean())) > _ALARM * sqrt(error**2 + spread):
             alarms.append(measure)
+    if one.is_topical and not any(other.is_topical for other in before):
+        alarms.append(TOPICS)
     return replace(one, alarms=alarms)

@@ -26,7 +26,7 @@ from infostream_dedup.links import (
     usual_k,
 )
 from infostream_dedup.links.intervals import NO_INTERVAL, Interval
-from infostream_dedup.links.measures import FEWEST_LINKS
+from infostream_dedup.links.measures import join_topics
 from infostream_dedup.links.pair_rules import count_grades, grades_at, scales
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
@@ -581,15 +581,11 @@ def _add_confirmed(
         result.notes.append(Phrase.of(_ACROSS_NOTE))
 
 
-_TOPICS_ACROSS: Final = 0.5
-"""S at the usual k below which links between languages are topics: .95 on parallel texts, .23 on topical news."""
-
-
 def _warn_of_topics(result: SweepResult, series: str, rows: Sequence[Measures]) -> None:
     """Say that links between languages join topics, not translations, if few of them are returned."""
     usual = usual_k(result.configuration["n"])
     for row in rows:
-        if row.k == usual and row.links >= FEWEST_LINKS and (row.symmetry or 0.0) < _TOPICS_ACROSS:
+        if row.k == usual and join_topics(row.links, row.symmetry):
             returned = round(100 * (row.symmetry or 0.0))
             result.notes.append(Phrase.of(_ACROSS_TOPICS, series=series, k=usual, returned=returned))
 

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.answers import LiteralEndRoute, keyset, listed, needs
-from infostream_dedup.service.figures import activity_now, drifts_now, in_order, reprints_now
+from infostream_dedup.service.figures import activity_now, drifts_now, health_now, in_order, reprints_now
 from infostream_dedup.service.pages.charts import timeline
 from infostream_dedup.service.pages.frame import form_of, page, titles_of
 from infostream_dedup.service.pages.judging_pages import marked_text
@@ -243,7 +243,7 @@ async def show_templates(request: Request) -> Response:
 
 @router.get("/alarms", dependencies=[needs("reader")])
 async def show_alarms(request: Request) -> Response:
-    """Groups that became chains, copies that drift, and sources that went silent."""
+    """Groups that became chains, epochs and copies that drift, and sources that went silent."""
     service = running(request)
     rows = await alarms_shown(service)
     state = await activity_now(service)
@@ -253,6 +253,7 @@ async def show_alarms(request: Request) -> Response:
         "alarms",
         rows=sorted(rows, key=lambda row: order[row["state"]]),
         silent=state["silent"],
+        epochs=await health_now(service),
         drifts=await drifts_now(service),
     )
 

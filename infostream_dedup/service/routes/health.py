@@ -18,7 +18,7 @@ from starlette.routing import Route
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.service.answers import JsonResponse, needs
 from infostream_dedup.service.contract import file_of
-from infostream_dedup.service.figures import activity_now
+from infostream_dedup.service.figures import activity_now, health_now
 from infostream_dedup.service.logs import log_request, reason_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.reviews import alarms_shown
@@ -85,6 +85,8 @@ async def figures_of(service: RunningService) -> Response:
         figures.window.set(window)
         figures.groups.set(groups)
         figures.silent_sources.set(len((await activity_now(service))["silent"]))
+        if measured := await health_now(service):
+            figures.see_epoch([one for one in measured if one.epoch == measured[-1].epoch])
         # A damaged desk must not hide the other figures.
         with contextlib.suppress(InfostreamError):
             figures.open_alarms.set(sum(alarm["state"] == "open" for alarm in await alarms_shown(service)))

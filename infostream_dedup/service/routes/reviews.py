@@ -10,7 +10,7 @@ from starlette.responses import Response
 from infostream_dedup.judgements.judgements import DECISIONS, add_review, present_reviews
 from infostream_dedup.service.answers import JsonResponse, needs, read_body
 from infostream_dedup.service.contract import body_of
-from infostream_dedup.service.figures import activity_now, templates_now
+from infostream_dedup.service.figures import activity_now, health_now, templates_now
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
 from infostream_dedup.service.values import Body, ListedValue
@@ -37,11 +37,14 @@ class AlarmDecision(Body):
 
 @router.get("/stats", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_stats(request: Request) -> Response:
-    """The last hour of the stream compared with the hours before, and sources that fell silent.
+    """The last hour of the stream compared with the hours before, silent sources, and the last five closed epochs.
 
+    ``epochs`` has S, T, links, the share of duplicates and alarms of each, of all and of the ten largest sources.
     While batches arrive, the figures may be up to five seconds old.
     """
-    return JsonResponse(await activity_now(running(request)))
+    service = running(request)
+    epochs = [one.as_dict() for one in await health_now(service)]
+    return JsonResponse({**await activity_now(service), "epochs": epochs})
 
 
 @router.get("/templates", dependencies=[needs("reader")], response_class=JsonResponse)

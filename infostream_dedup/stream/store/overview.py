@@ -17,11 +17,8 @@ if TYPE_CHECKING:
     import sqlite3
 
 _LATEST: Final = 20_000
-
 _HOUR: Final = 3_600_000_000
-
 _LEAST_DOCUMENTS: Final = 5
-
 _SILENCE: Final = 3.0
 """A source is silent after this many times its longest pause so far."""
 
