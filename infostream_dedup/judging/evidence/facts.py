@@ -115,6 +115,8 @@ class PairFacts:
     same_form: NDArray[np.bool_]  # bool, titles are equal except for case, punctuation, numbers, dates and ordinals
     no_title: NDArray[np.bool_]  # bool, at least one has no title
     one_sentence: NDArray[np.bool_]  # bool, one has fewer than 30 words and numbers
+    turned: NDArray[np.bool_]  # bool, they differ in few words, and these turn the news round
+    figure_alone: NDArray[np.bool_]  # bool, they differ in few words, and a figure is the only one that matters
 
     def __len__(self) -> int:
         return len(self.probability)
@@ -202,6 +204,8 @@ def facts_of_pairs(
         same_form=title >= 2,
         no_title=title == 0,
         one_sentence=tokens < _SENTENCE,
+        turned=np.zeros(len(probability), dtype=np.bool_),
+        figure_alone=np.zeros(len(probability), dtype=np.bool_),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.evidence.constants import TITLE_FIGURE_BITS
+from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
+from infostream_dedup.judging.evidence.differing import Difference, what_differs
 from infostream_dedup.judging.evidence.facts import DocumentFacts, PairFacts, facts_of_pairs, same_opening
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.kernels.packing import BLOCKS_AT, LEAD_BITS
 from infostream_dedup.judging.evidence.kinds import (
     KIND_NAMES,
+    LEAST_WORDING,
     ONE_TEXT,
     Kind,
     kinds_of_rules,
@@ -69,7 +71,7 @@ STATUS_NAMES: Final = tuple(status.name.lower() for status in DocumentStatus)
 def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
     """Which kinds join groups: bool (kinds,)."""
     joined = np.zeros(len(Kind), dtype=np.bool_)
-    allowed = [name for name in KIND_NAMES if name not in ("related", "translation")]
+    allowed = [name for name in KIND_NAMES if name not in ("related", "translation", "differs")]
     for name in names:
         if name not in allowed:
             raise ConfigurationError(f"join is {name!r}; expected one or more of {', '.join(allowed)}")
@@ -276,7 +278,7 @@ def judge_pairs(
     probability[opening] = np.maximum(probability[opening], OPENING_PROBABILITY)
     probability[same_text] = 1.0
     tokens = np.minimum(records.tokens(a), records.tokens(b))
-    facts = facts_of_pairs(earlier, later, evidence, probability, tokens)
+    facts = with_differences(a, b, facts_of_pairs(earlier, later, evidence, probability, tokens), records)
     rules = rules_of_pairs(facts)
     return JudgedCandidates(
         a=a,
@@ -289,6 +291,27 @@ def judge_pairs(
         facts=facts,
         meaning=meaning,
     )
+
+
+def with_differences(
+    a: NDArray[np.int64], b: NDArray[np.int64], facts: PairFacts, records: EvidenceRecords
+) -> PairFacts:
+    """Look at the words in which texts of much common wording differ; a source's own next texts are told otherwise."""
+    near = np.flatnonzero((facts.wording_least >= LEAST_WORDING) & ~facts.same_text & ~facts.own)
+    if not len(near):
+        return facts
+    turned, figures = np.zeros((2, len(facts)), dtype=np.bool_)
+    for place in near.tolist():
+        found = difference(records, int(a[place]), int(b[place]))
+        if found is not None:
+            (figures if found.is_figure else turned)[place] = True
+    return replace(facts, turned=turned, figure_alone=figures)
+
+
+def difference(records: EvidenceRecords, a: int, b: int) -> Difference | None:
+    """What two documents differ in, given their rows, the earlier first; ``None`` if it decides nothing."""
+    one, other = records.opening(a), records.opening(b)
+    return None if one == other else what_differs(one, other, most=OPENING)
 
 
 def _compared(

@@ -34,6 +34,7 @@ class Kind(IntEnum):
     UPDATED = 6
     FOLLOW_UP = 7
     TRANSLATION = 8
+    DIFFERS = 9
 
 
 ONE_TEXT: Final = (Kind.COPY, Kind.RETOLD, Kind.UPDATED)
@@ -66,6 +67,16 @@ def same_page_again(pair: PairFacts) -> NDArray[np.bool_]:
     """Same address, or same source, day and title, and some shared wording: the page was edited."""
     own_title = pair.known & pair.same_source & pair.same_title & ~pair.other_day
     return (pair.same_address | own_title) & (pair.wording_least >= 0.25) & (pair.probability >= 0.5)
+
+
+def turned_round(pair: PairFacts) -> NDArray[np.bool_]:
+    """Two texts that differ in few words, of which one turns the news round: a negation, another verb, names exchanged."""
+    return pair.turned
+
+
+def another_figure_alone(pair: PairFacts) -> NDArray[np.bool_]:
+    """Two texts that differ in few words: the later one gives another figure."""
+    return pair.figure_alone & (pair.wording_least >= 0.5)
 
 
 def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
@@ -240,6 +251,7 @@ def _other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
 RULES: Final = (
     Rule("equal text", Kind.COPY, equal_text),
     Rule("same page again", Kind.UPDATED, same_page_again),
+    Rule("turned round", Kind.DIFFERS, turned_round),
     Rule("own form filled anew", Kind.TEMPLATE, own_form_filled_anew),
     Rule("own form with other numbers", Kind.TEMPLATE, own_form_with_other_numbers),
     Rule("own form of one vocabulary", Kind.TEMPLATE, own_form_of_one_vocabulary),
@@ -251,6 +263,7 @@ RULES: Final = (
     Rule("undated sentence with other numbers", Kind.TEMPLATE, undated_sentence_with_other_numbers),
     Rule("own next step", Kind.FOLLOW_UP, own_next_step),
     Rule("own text again", Kind.UPDATED, own_text_again),
+    Rule("another figure alone", Kind.UPDATED, another_figure_alone),
     Rule("much the same wording", Kind.COPY, much_the_same_wording),
     Rule("undated wording", Kind.RETOLD, undated_wording),
     Rule("lies inside", Kind.CONTAINED, lies_inside),

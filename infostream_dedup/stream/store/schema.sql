@@ -68,6 +68,7 @@ CREATE TABLE document (
     kind TEXT CHECK (
         kind = 'copy' OR kind = 'retold' OR kind = 'contained' OR kind = 'contains' OR kind = 'template'
         OR kind = 'updated' OR kind = 'follow-up' OR kind = 'related' OR kind = 'translation'
+        OR kind = 'differs'
     ),
     probability REAL CHECK (probability BETWEEN 0 AND 1),
     url TEXT,
