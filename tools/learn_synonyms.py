@@ -2,8 +2,8 @@
 
     python tools/learn_synonyms.py FOLDER
 
-FOLDER has SET.docs.jsonl.gz and SET.labels.jsonl.gz (``a``, ``b``, ``label``); pairs labelled ``dup`` are renderings. Two
-verbs or adjectives are synonyms if they stand in the same place, between equal words, in two renderings of a text.
+FOLDER has SET.docs.jsonl.gz and SET.labels.jsonl.gz (``a``, ``b``, ``label``); pairs labelled ``dup`` are renderings.
+Two verbs or adjectives are synonyms if they stand in the same place, between equal words, in two renderings of a text.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ SETS: Final = ("uagec", "wmt", "multilingual", "ntrex")
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Read JSON lines."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         yield from map(json.loads, lines)
 

@@ -98,6 +98,9 @@ class Verdict:
             stream's classifier, that the document repeats ``of``; ``None`` if neither judged it.
         criteria: names of the model's criteria, each with the difference between the document and ``of``, or ``None``
             if that is unknown.
+        differs_by: what the few words are in which the document and ``of`` differ, if these decided its kind
+            (``differs``, ``updated``): ``negation``, ``another figure`` ...
+        differing: these words, those of ``of`` first.
         translation_of: id of the earlier document in another language that has the same text; ``None`` if there is
             none, and in a stream that does not look across languages.
         translation: the matching terms; ``None`` without ``translation_of``.
@@ -116,6 +119,8 @@ class Verdict:
     kind: str | None = None
     probability: float | None = None
     criteria: tuple[tuple[str, float | None], ...] | None = None
+    differs_by: str | None = None
+    differing: tuple[tuple[str, str], ...] | None = None
     translation_of: str | None = None
     translation: TranslatedFrom | None = None
     story: str | None = None
@@ -140,6 +145,8 @@ class Verdict:
                 ``CLASSIFIED_FIELDS``.
         """
         row = {name: getattr(self, name) for name in fields}
+        if self.differing is not None and "kind" in fields:
+            row |= {"differs_by": self.differs_by, "differing": [list(pair) for pair in self.differing]}
         row["terms"] = None if self.terms is None else list(self.terms)
         if "criteria" in row:
             row["criteria"] = None if self.criteria is None else dict(self.criteria)

@@ -566,6 +566,8 @@ class StreamEngine:
             kind=found.kind,
             probability=found.probability,
             criteria=found.criteria,
+            differs_by=None if found.differing is None else found.differing.reason,
+            differing=None if found.differing is None else found.differing.words,
         )
 
     def _state(self) -> dict[str, Any]:

@@ -266,10 +266,12 @@ class _Judged(NamedTuple):
     kinds: NDArray[np.int8]  # int8 (pairs,), `Kind`
     probability: NDArray[np.float64]  # float64 (pairs,)
     shares: NDArray[np.float64]  # float64 (pairs, 2), not rounded
+    differing: NDArray[np.object_]  # `Difference` or `None`
 
 
 _NONE_JUDGED: Final = _Judged(
-    np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.float64), np.zeros((0, 2))
+    *(np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.float64), np.zeros((0, 2))),
+    np.zeros(0, dtype=np.object_),
 )
 
 
@@ -363,6 +365,7 @@ class EvidenceJudge:
                 probability=verdict_probability(float(judged.probability[place])),
                 kind=KIND_NAMES[seen_from_later(Kind(judged.kinds[place]))],
                 exact=status == DocumentStatus.EXACT,
+                differing=judged.differing[place],
             )
         return found
 
@@ -471,6 +474,7 @@ class EvidenceJudge:
         # Pairs that do not pass the filter have no status, and half of the candidates do not.
         status = np.where(same, DocumentStatus.EXACT, DocumentStatus.NEW).astype(np.int8)
         kinds, probability = np.where(same, Kind.COPY, Kind.RELATED).astype(np.int8), same.astype(np.float64)
+        differing = np.full(len(a), None, dtype=np.object_)
         left = ~same & passes_filter(evidence)
         other = np.flatnonzero(left if undecided is None else left & undecided.may_decide(evidence))
         if len(other):
@@ -486,8 +490,8 @@ class EvidenceJudge:
                 filtered=False,
             )
             status[other], kinds[other] = judged.statuses(self._joined), judged.kinds
-            probability[other] = judged.probability
-        return _Judged(status, kinds, probability, evidence[:, :2])
+            probability[other], differing[other] = judged.probability, judged.differing
+        return _Judged(status, kinds, probability, evidence[:, :2], differing)
 
     def _facts(self, ordinals: NDArray[np.int64]) -> DocumentFacts:
         """Facts of documents of the window, except their texts."""

@@ -25,6 +25,7 @@ _PLAIN: dict[str, Any] = {
     "hours": 2.0, "probability": 0.95, "wording_forward": 0.0, "wording_backward": 0.0, "lead": 0.5, "vocabulary": 0.5,
     "numbers": 1.0, "other_figure": False, "many_figures": False, "other_dates": False, "next_step": True,
     "same_title": False, "same_form": False, "no_title": False, "one_sentence": False,
+    "turned": False, "figure_alone": False, "differing": None,
 }  # fmt: skip
 _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
 _UNDATED = {"known": False, "dated": False, "hours": np.inf}
@@ -43,6 +44,11 @@ def test_rules() -> None:
     for changes, kind, rule in [
         ({"same_text": True, **_OWN, "same_form": True}, "copy", "equal text"),
         ({"same_address": True, **wording(0.25, 0.25)}, "updated", "same page again"),
+        ({"same_address": True, "turned": True, **wording(0.9, 0.9)}, "updated", "same page again"),
+        ({"same_text": True, "turned": True}, "copy", "equal text"),
+        ({"turned": True, **wording(0.9, 0.9)}, "differs", "turned round"),
+        ({"figure_alone": True, **wording(0.5, 0.6)}, "updated", "another figure alone"),
+        ({"figure_alone": True, **wording(0.49, 0.6)}, "copy", "much the same wording"),
         ({"same_source": True, "same_title": True, **wording(0.9, 0.9)}, "updated", "same page again"),
         ({**_OWN, "same_form": True}, "template", "own form filled anew"),
         ({**_OWN, "lead": 0.8, "numbers": 0.6}, "template", "own form filled anew"),
@@ -181,6 +187,8 @@ def test_rules_are_tried_in_order_on_every_pair_that_may_satisfy_one(accepted: f
     drawn["probability"] = np.where(draw.random(pairs) < accepted, drawn["probability"], 0.499999999)
     drawn["wording_forward"] = np.where(draw.random(pairs) < accepted, drawn["wording_forward"], 0.249999999)
     drawn["wording_backward"] = np.where(draw.random(pairs) < accepted, drawn["wording_backward"], 0.0)
+    # Few words are looked at only where much of the wording is common.
+    drawn["turned"] &= np.minimum(drawn["wording_forward"], drawn["wording_backward"]) >= 0.25
     every = PairFacts(**drawn)
     held = np.stack([rule.holds(every) for rule in RULES])
     expected = np.where(held.any(axis=0), held.argmax(axis=0), len(RULES))
@@ -192,6 +200,7 @@ def test_every_rule_has_a_case_of_its_own() -> None:
     assert len({rule.name for rule in RULES}) == len(RULES)
     assert KIND_NAMES == (
         "related", "copy", "retold", "contained", "contains", "template", "updated", "follow-up", "translation",
+        "differs",
     )  # fmt: skip
 
 

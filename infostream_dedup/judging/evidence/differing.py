@@ -1,7 +1,7 @@
 """What two texts that differ in few words differ in, and whether that turns the news round.
 
 Form decides wherever it can: numbers or names in other roles, a negation, a question, a denial, another figure. Of
-other replaced words, only one that stands alone decides: a verb, noun, adjective or name in place of another one, unless
+other replaced words, only one that stands alone decides: a verb, an adjective or a name in place of another one, unless
 the two are forms or spellings of one word, or synonyms that double renderings of one text have taught.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from infostream_dedup.language.lexicon.frequency import part_of_speech, share_of, zipf
 from infostream_dedup.language.lexicon.word_lists import stop_words
@@ -33,6 +33,10 @@ class Difference:
     # `another figure`
     reason: str
     words: tuple[tuple[str, str], ...]  # words of either text in the same place; empty where the other has none
+
+    def as_dict(self) -> dict[str, Any]:
+        """The two fields that a row has if these words decided its kind."""
+        return {"differs_by": self.reason, "differing": [list(pair) for pair in self.words]}
 
     @property
     def is_figure(self) -> bool:
@@ -72,26 +76,29 @@ _NEAR: Final = 4
 
 _NEGATIONS: Final = frozenset(
     "не ни нет нельзя без ні немає нема неможливо not no never without cannot neither nor"
-    " donʼt doesnʼt didnʼt wonʼt canʼt isnʼt arenʼt wasnʼt werenʼt hasnʼt havenʼt hadnʼt wouldnʼt couldnʼt shouldnʼt"
-    .split()
+    " donʼt doesnʼt didnʼt wonʼt canʼt isnʼt arenʼt wasnʼt werenʼt hasnʼt havenʼt hadnʼt wouldnʼt couldnʼt"
+    " shouldnʼt".split()
 )
-_AUXILIARIES: Final = frozenset("be is was are were to will do does did has have had a an the any бы б и й і та".split())
+_AUXILIARIES: Final = frozenset(
+    "be is was are were to will do does did has have had a an the any бы б и й і та".split()
+)
 _NEGATIVE_PREFIXES: Final = ("не", "без", "бес", "un", "in", "im", "il", "ir", "dis", "non")
 _NEVER_NEGATED: Final = frozenset(
-    "только лише тільки менее менш менше позднее пізніше ранее раніше more less later fewer only until один раз хуже"
-    .split()
+    "только лише тільки менее менш менше позднее пізніше ранее раніше more less later fewer only until один раз"
+    " хуже".split()
 )
 _DENIALS: Final = (
     *("опроверг", "опроверж", "спростув", "вымыс", "вигад", "недостоверн", "недостовірн", "неправд", "брехн", "брехл"),
     *("debunk", "untrue", "hoax", "denies", "denied", "denying", "denial", "refut"),
 )
-_LABELS: Final = frozenset("фейк фейки фейком фейку вкид вброс ложь ложью брехня fake false hoax rumour rumor слух слухи чутки".split())
+_LABELS: Final = frozenset(
+    "фейк фейки фейком фейку вкид вброс ложь ложью брехня fake false hoax rumour rumor слух слухи чутки".split()
+)
 """Words that, at the beginning of a text, say that what follows is false or not known."""
 
 _REPORTING: Final = tuple(
     "сообщ переда пиш пишет заяв рассказ уточн отмет цитир ссыл данны слов фото видео источник редак корр автор повід"
-    " розпов зазнач дани відео джерел кор according report said says told wrote photo video source via reuters"
-    .split()
+    " розпов зазнач дани відео джерел кор according report said says told wrote photo video source via reuters".split()
 )
 
 _FREQUENT: Final = 2.5
@@ -143,8 +150,10 @@ class _Change:
 
 @lru_cache(1 << 12)
 def read(text: str) -> _Text:
+    """Cut a text into words, numbers and question marks."""
     text = _LINK.sub(" ", text)
-    words, starts, last = [], set(), 0
+    words: list[str] = []
+    starts, last = set[int](), 0
     for found in _TOKEN.finditer(text):
         if not words or words[-1] == "?" or _BETWEEN.search(text, last, found.start()):
             starts.add(len(words))
@@ -202,8 +211,8 @@ def _changes(one: _Text, other: _Text, *, cut: bool) -> list[_Change]:
         last += 1
     middle = a[first : len(a) - last], b[first : len(b) - last]
     found = [
-        _Change(tuple(range(first + i, first + j)), tuple(range(first + k, first + l)))
-        for name, i, j, k, l in SequenceMatcher(None, *middle, False).get_opcodes()
+        _Change(tuple(range(first + i, first + j)), tuple(range(first + k, first + end)))
+        for name, i, j, k, end in SequenceMatcher(None, *middle, False).get_opcodes()
         if name != "equal"
     ]
     # Of words that change places, an alignment takes one for moved; place by place, both are replaced.
@@ -275,19 +284,21 @@ def _names_exchanged(one: _Text, other: _Text, changes: list[_Change], language:
     named = [(i, j) for i, j in named if not alike(one.folded[i], other.folded[j], language)]
     if len(named) != 2 or named[1][0] - named[0][0] < 2:
         return None
-    (i, j), (k, l) = named
+    (i, j), (k, far) = named
     between = set(one.folded[i + 1 : k])
     if not between or between <= _CONJUNCTIONS:
         return None
-    crossed = alike(one.folded[i], other.folded[l], language) and alike(one.folded[k], other.folded[j], language)
-    rest = [each for each in places if each not in named and not alike(one.folded[each[0]], other.folded[each[1]], language)]
+    crossed = alike(one.folded[i], other.folded[far], language) and alike(one.folded[k], other.folded[j], language)
+    rest = [
+        each for each in places if each not in named and not alike(one.folded[each[0]], other.folded[each[1]], language)
+    ]
     if not crossed or rest:
         return None
     return Difference("names exchanged", tuple((one.words[x], other.words[y]) for x, y in named))
 
 
 def _only_replaced(changes: list[_Change]) -> bool:
-    return all(each.a and each.b or len(each.a) + len(each.b) <= 2 for each in changes)
+    return all((each.a and each.b) or len(each.a) + len(each.b) <= 2 for each in changes)
 
 
 def _negation(one: _Text, other: _Text, changes: list[_Change], language: Language) -> Difference | None:
@@ -318,8 +329,8 @@ def _after(text: _Text, places: Sequence[int]) -> tuple[str, ...]:
 
 _INTERROGATIVES: Final = frozenset(
     "как что где куда откуда почему зачем кто кого кому когда сколько какой какая какие какое чем чей"
-    " як що де куди звідки чому навіщо хто коли скільки який яка які яке чи how what where why who whom whose when which"
-    .split()
+    " як що де куди звідки чому навіщо хто коли скільки який яка які яке чи"
+    " how what where why who whom whose when which".split()
 )
 
 
@@ -384,7 +395,9 @@ def _other_name(one: _Text, i: int, other: _Text, j: int, language: Language) ->
     if not (_is_name(one, i) and _is_name(other, j)):
         return False
     x, y = one.folded[i], other.folded[j]
-    if (i in one.starts or j in other.starts) and not (_is_proper(one.words[i], language) and _is_proper(other.words[j], language)):
+    if (i in one.starts or j in other.starts) and not (
+        _is_proper(one.words[i], language) and _is_proper(other.words[j], language)
+    ):
         return False
     if _sounds_alike(x, y) or alike(x, y, language) or _reports(one, i, near=True) or _reports(other, j, near=True):
         return False
@@ -447,6 +460,7 @@ def _is_proper(word: str, language: Language) -> bool:
 
 @lru_cache(1 << 14)
 def lemmas(word: str, language: Language) -> frozenset[str]:
+    """Dictionary forms of a word; of an English one, the bases that a tagger knows."""
     if language == "en":
         return frozenset(one for one in _english(word) if part_of_speech(one) in _BASE_TAGS) or frozenset((word,))
     return frozenset(one.lemma for one in readings_of(language).readings(word))
@@ -488,7 +502,10 @@ def _spelt_alike(x: str, y: str, language: Language) -> bool:
         return True
     if language != "en" or min(len(p), len(q)) < _LONG or p[0] != q[0]:
         return False
-    return sorted(p) == sorted(q) or (abs(len(p) - len(q)) == 1 and SequenceMatcher(None, p, q, False).ratio() >= 2 * min(len(p), len(q)) / (len(p) + len(q)))
+    return sorted(p) == sorted(q) or (
+        abs(len(p) - len(q)) == 1
+        and SequenceMatcher(None, p, q, False).ratio() >= 2 * min(len(p), len(q)) / (len(p) + len(q))
+    )
 
 
 _LONG: Final = 6
@@ -522,8 +539,10 @@ _SIGNS: Final = str.maketrans(",–", ".-")
 def _another_figure(one: _Text, other: _Text, left: list[_Change]) -> Difference | None:
     """Figures one for one; what else differs may be what goes with them."""
     for each in left:
-        p, q = ([word for word in side if word[0].isdigit()] for side in (
-            [one.folded[i] for i in each.a], [other.folded[i] for i in each.b]))
+        p, q = (
+            [word for word in side if word[0].isdigit()]
+            for side in ([one.folded[i] for i in each.a], [other.folded[i] for i in each.b])
+        )
         if p and len(p) == len(q) and len(each.a) == len(each.b) and list(map(_value, p)) != list(map(_value, q)):
             return Difference(ANOTHER_FIGURE, tuple(zip(p, q, strict=True)))
     return None
@@ -536,7 +555,9 @@ SYNONYMS_FILE: Final = Path(__file__).with_name("synonyms.txt")
 
 def _synonyms(x: str, y: str, language: Language) -> bool:
     known = synonyms()
-    return any(p + " " + q in known for u in lemmas(x, language) for v in lemmas(y, language) for p, q in ((u, v), (v, u)))
+    return any(
+        p + " " + q in known for u in lemmas(x, language) for v in lemmas(y, language) for p, q in ((u, v), (v, u))
+    )
 
 
 @cache

@@ -228,6 +228,13 @@ class JudgedCandidates:
         return np.round(self.evidence[:, :2], DECIMALS)
 
     @property
+    def differing(self) -> NDArray[np.object_]:
+        """The few words that decided a pair's kind, `Difference` or `None`: object (pairs,)."""
+        found = self.facts.differing.copy()
+        found[~np.isin(self.kinds, (Kind.DIFFERS, Kind.UPDATED))] = None
+        return found
+
+    @property
     def one_text(self) -> NDArray[np.bool_]:
         """Which pairs may have the same text, perhaps reworded or in another version: bool (pairs,).
 
@@ -301,11 +308,13 @@ def with_differences(
     if not len(near):
         return facts
     turned, figures = np.zeros((2, len(facts)), dtype=np.bool_)
+    differing = np.full(len(facts), None, dtype=np.object_)
     for place in near.tolist():
         found = difference(records, int(a[place]), int(b[place]))
         if found is not None:
             (figures if found.is_figure else turned)[place] = True
-    return replace(facts, turned=turned, figure_alone=figures)
+            differing[place] = found
+    return replace(facts, turned=turned, figure_alone=figures, differing=differing)
 
 
 def difference(records: EvidenceRecords, a: int, b: int) -> Difference | None:

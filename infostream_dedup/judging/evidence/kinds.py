@@ -70,7 +70,7 @@ def same_page_again(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def turned_round(pair: PairFacts) -> NDArray[np.bool_]:
-    """Two texts that differ in few words, of which one turns the news round: a negation, another verb, names exchanged."""
+    """Two texts that differ in few words, of which one turns the news round: a negation, another verb."""
     return pair.turned
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.evidence.differing import Difference
     from infostream_dedup.judging.evidence.judging import JudgedCandidates
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.collection import Collection
@@ -232,7 +233,9 @@ def groups_of(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documen
 
 # Statuses and groups of a collection, as decided by preset `judged`
 
-JUDGED_STATUS_COLUMNS: Final = (*STATUS_COLUMNS, "kind", "probability")
+_PAIR_COLUMNS: Final = (*STATUS_COLUMNS, "kind", "probability")
+
+JUDGED_STATUS_COLUMNS: Final = (*_PAIR_COLUMNS, "differs_by", "differing")
 """What ``dedup --annotate`` adds to a document with preset ``judged``."""
 
 _NEW, _DUPLICATE, _EXACT = (STATUS_NAMES.index(name) for name in ("new", "duplicate", "exact"))
@@ -244,10 +247,12 @@ class JudgedStatus(Status):
 
     kind: str | None = None  # kind of relation to `of`; `None` if there is none
     probability: float | None = None  # probability of the same pair, 0 to 1, rounded to 6 decimals
+    differing: Difference | None = None  # the few words that make it `differs` or `updated`
 
     def as_dict(self) -> dict[str, Any]:
-        """The five columns that ``dedup --annotate`` adds."""
-        return {name: getattr(self, name) for name in JUDGED_STATUS_COLUMNS}
+        """The columns that ``dedup --annotate`` adds."""
+        row = {name: getattr(self, name) for name in _PAIR_COLUMNS}
+        return row if self.differing is None else row | self.differing.as_dict()
 
 
 @dataclass(slots=True)
@@ -258,6 +263,7 @@ class BestPairs:
     of: NDArray[np.int64]
     kind: NDArray[np.int8]
     probability: NDArray[np.float64]
+    differing: NDArray[np.object_]
 
     @classmethod
     def none(cls, documents: int) -> BestPairs:
@@ -267,6 +273,7 @@ class BestPairs:
             np.full(documents, -1, dtype=np.int64),
             np.zeros(documents, dtype=np.int8),
             np.zeros(documents, dtype=np.float64),
+            np.full(documents, None, dtype=np.object_),
         )
 
     def joined(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -288,6 +295,7 @@ class BestPairs:
         later = judged.b[best]
         self.status[later], self.of[later] = status[best], judged.a[best]
         self.kind[later], self.probability[later] = judged.kinds[best], judged.probability[best]
+        self.differing[later] = judged.differing[best]
 
 
 def checked_join(join: Sequence[str] | str | None) -> tuple[str, ...] | None:
@@ -330,12 +338,13 @@ def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.
     kinds = [KIND_NAMES[seen_from_later(kind)] for kind in Kind]
     compared = (collection.key_terms.sizes >= INSUFFICIENT_TERMS) | (collection.facts.texts >= 0)
     alone = np.where(compared, "new", "insufficient_text").tolist()
-    columns = [one.tolist() for one in (decided.of, leader, decided.status, decided.kind, decided.probability)]
+    decisions = (decided.of, leader, decided.status, decided.kind, decided.probability, decided.differing)
+    columns = [one.tolist() for one in decisions]
     found = []
-    for ordinal, (of, group, status, kind, probability) in enumerate(zip(*columns, strict=True)):
+    for ordinal, (of, group, status, kind, probability, words) in enumerate(zip(*columns, strict=True)):
         if of < 0:
             found.append(JudgedStatus(alone[ordinal], None, ids[group]))
         else:
             rounded = round(probability, SHOWN_DECIMALS)
-            found.append(JudgedStatus(STATUS_NAMES[status], ids[of], ids[group], kinds[kind], rounded))
+            found.append(JudgedStatus(STATUS_NAMES[status], ids[of], ids[group], kinds[kind], rounded, words))
     return found

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.evidence.differing import Difference
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.collection import Weighable
     from infostream_dedup.runs.batch.judging import JudgedCollection
@@ -333,17 +334,21 @@ class JudgedPairRow(PairRow):
     # that the two are copies or report one event, 0 to 1, rounded to 6 decimals; `None` for a translation, which key
     # terms in the pivot language decide
     probability: float | None
-    # `copy`, `retold`, `contained`, `contains`, `template`, `updated`, `follow-up`, `related`, or `translation`
+    # `copy`, `retold`, `contained`, `contains`, `template`, `updated`, `follow-up`, `differs`, `related`, or
+    # `translation`
     kind: str
     wording_forward: float | None  # share of the word triples of a that b has, 0 to 1; `None` for a translation
     wording_backward: float | None  # share of the word triples of b that a has; `None` for a translation
     # what each piece of evidence adds to the logit of the probability; `None` if not requested. Equal texts have
     # probability 1 whatever the reasons add up to
     reasons: list[EvidenceReason] | None = None
+    differing: Difference | None = None  # the few words that make the pair `differs` or `updated`
 
     def as_dict(self) -> dict[str, Any]:
-        """The row of ``pairs`` with the added columns; ``reasons`` is left out if it is ``None``."""
+        """The row of ``pairs`` with the added columns; ``reasons`` and ``differing`` are left out if there are none."""
         row = PairRow.as_dict(self) | {name: getattr(self, name) for name in JUDGED_COLUMNS}
+        if self.differing is not None:
+            row |= self.differing.as_dict()
         if self.reasons is not None:
             row["reasons"] = [reason.as_dict() for reason in self.reasons]
         return row
@@ -409,6 +414,7 @@ class ListedPairs:
     kinds: NDArray[np.int8]  # int8 (pairs,), `Kind`
     wording: NDArray[np.float64]  # float64 (pairs, 2), forward and backward
     shares: NDArray[np.float64]  # float64 (pairs, 2), shares of the key terms' weight, forward and backward
+    differing: NDArray[np.object_]  # `Difference` or `None`
 
     @classmethod
     def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> ListedPairs:
@@ -420,6 +426,7 @@ class ListedPairs:
             judged.kinds[chosen],
             judged.wording[chosen],
             judged.shares[chosen],
+            judged.differing[chosen],
         )
 
     def at(self, places: NDArray[np.int64] | slice) -> ListedPairs:
@@ -548,6 +555,7 @@ def judged_rows(
             wording_forward=wording[at][0],
             wording_backward=wording[at][1],
             reasons=None if reasons is None else reasons[at],
+            differing=listed.differing[at],
         )
 
 

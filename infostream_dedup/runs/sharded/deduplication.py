@@ -607,17 +607,20 @@ class FoundJudgedStatuses(FoundStatuses):
 
     kinds: NDArray[np.int8]  # int8 (documents,), `Kind` of the pair with `of`; meaningless if there is none
     probability: NDArray[np.float64]  # float64 (documents,), probability of the same pair
+    differing: NDArray[np.object_]  # `Difference` or `None` of the same pair
 
     def statuses(self) -> Iterator[JudgedStatus]:
         """The status of every document, in input order."""
         # The decorator replaces a class with slots, so super() without arguments would look for the class before it.
         plain = FoundStatuses.statuses(self)
-        for status, kind, probability in zip(plain, self.kinds, self.probability, strict=True):
+        columns = (self.kinds, self.probability, self.differing)
+        for status, kind, probability, words in zip(plain, *columns, strict=True):
             if status.of is None:
                 yield JudgedStatus(status.status, None, status.group)
                 continue
             name = KIND_NAMES[seen_from_later(Kind(int(kind)))]
-            yield JudgedStatus(status.status, status.of, status.group, name, round(float(probability), SHOWN_DECIMALS))
+            sure = round(float(probability), SHOWN_DECIMALS)
+            yield JudgedStatus(status.status, status.of, status.group, name, sure, words)
 
 
 def judged_statuses_on_disk(collection: JudgedRun, *, join: Sequence[str] | None = None) -> FoundJudgedStatuses:
@@ -656,6 +659,7 @@ def _found(
         np.concatenate([np.zeros(0, np.int64), *(row["lengths"] for row in rows)]),
         decided.kind,
         decided.probability,
+        decided.differing,
     )
 
 
