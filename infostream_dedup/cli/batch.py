@@ -30,6 +30,8 @@ from infostream_dedup.cli.options import (
     settings_options,
     sweep_settings_options,
     wide_option,
+    window_days_option,
+    within_options,
     work_folder_options,
 )
 from infostream_dedup.cli.output import (
@@ -208,6 +210,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
 @wide_option
 @boilerplate_option
 @work_folder_options
+@window_days_option
 @alike(
     "--score",
     type=click.Choice([*SCORES, "probability"]),
@@ -456,10 +459,11 @@ def _show_sample(progress: Progress | None) -> None:
 @alike(
     "--identical",
     type=click.FloatRange(0.2, 1),
-    help="By wording: share of the smaller document's word triples that the other must have.  [default: 0.3]",
+    help="Share of the smaller document's word triples that the other must have.  [default by wording: 0.3]",
 )
 @boilerplate_option
 @repeated_lines_option
+@within_options
 @work_folder_options
 @judgeable_settings_options
 @reading_options
@@ -596,11 +600,11 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
     help="Output: .jsonl, .csv (also .gz), .parquet, .xlsx; or -. On a terminal, counts and groups do without.",
 )
 @output(
-    "--keep",
-    type=click.Choice(["earliest", "longest"]),
-    default="earliest",
+    "--show",
+    type=click.Choice(["first", "latest", "longest", "complete", "rank"]),
+    default="first",
     show_default=True,
-    help="Which document of a group to keep.",
+    help="Which document of a group stays; rank: of the source that others copy most.",
 )
 @output("--annotate", is_flag=True, help="Keep every document and add columns: status, of, group.")
 @wide_option
@@ -612,10 +616,12 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
     show_default=True,
     help="Require both directions, or accept documents contained in earlier ones; preset similar accepts any relation.",
 )
+@alike("--join", metavar="KIND,...", help="With preset judged: kinds of pairs that make a group.  [default: copy]")
+@alike("--drop", metavar="KIND,...", help="Kinds of the members of a group that leave.  [default: those of --join]")
 @alike(
-    "--join",
-    metavar="KIND,...",
-    help="With preset judged: kinds of pairs that make a duplicate.  [default: copy; copy,retold without dates]",
+    "--identical",
+    type=click.FloatRange(0.2, 1),
+    help="Instead of --join: share of the smaller document's wording that makes a duplicate.",
 )
 @semantic_option
 @output(
@@ -631,6 +637,7 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
 )
 @boilerplate_option
 @repeated_lines_option
+@within_options
 @work_folder_options
 @judgeable_settings_options
 @reading_options

@@ -16,6 +16,7 @@ from infostream_dedup.judging.evidence.judging import (
     joined_kinds,
     judge_pairs,
     passes_filter,
+    yield_to_differing,
 )
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, shares_of_pairs
@@ -267,11 +268,13 @@ class _Judged(NamedTuple):
     probability: NDArray[np.float64]  # float64 (pairs,)
     shares: NDArray[np.float64]  # float64 (pairs, 2), not rounded
     differing: NDArray[np.object_]  # `Difference` or `None`
+    wording: NDArray[np.float64]  # float64 (pairs,), smaller direction of wording
 
 
 _NONE_JUDGED: Final = _Judged(
     *(np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.float64), np.zeros((0, 2))),
     np.zeros(0, dtype=np.object_),
+    np.zeros(0, dtype=np.float64),
 )
 
 
@@ -399,6 +402,7 @@ class EvidenceJudge:
             pairs = self._judged_recent(asked)
         else:
             pairs = _in_order(self._judged_older(asked.at(~recent)), self._judged_recent(asked.at(recent)))
+        yield_to_differing(pairs.asked.later - first, pairs.judged.status, pairs.judged.kinds, pairs.judged.wording)
         repeats = pairs.judged.status >= DocumentStatus.DUPLICATE
         return pairs, _Repeated(pairs.asked.later[repeats], pairs.asked.earlier[repeats])
 
@@ -452,6 +456,7 @@ class EvidenceJudge:
         judged = self._judge(
             chosen.a, chosen.b, chosen.facts, keys=evidence.keys, records=evidence.records, triples=evidence.triples
         )
+        yield_to_differing(asked.later[chosen.places] - first, judged.status, judged.kinds, judged.wording)
         repeats = story.repeats(chosen, judged.status >= DocumentStatus.DUPLICATE)
         return _Pairs(asked.at(chosen.places), judged), _Repeated(asked.later[repeats], asked.earlier[repeats])
 
@@ -474,7 +479,7 @@ class EvidenceJudge:
         # Pairs that do not pass the filter have no status, and half of the candidates do not.
         status = np.where(same, DocumentStatus.EXACT, DocumentStatus.NEW).astype(np.int8)
         kinds, probability = np.where(same, Kind.COPY, Kind.RELATED).astype(np.int8), same.astype(np.float64)
-        differing = np.full(len(a), None, dtype=np.object_)
+        differing, wording = np.full(len(a), None, dtype=np.object_), same.astype(np.float64)
         left = ~same & passes_filter(evidence)
         other = np.flatnonzero(left if undecided is None else left & undecided.may_decide(evidence))
         if len(other):
@@ -491,7 +496,8 @@ class EvidenceJudge:
             )
             status[other], kinds[other] = judged.statuses(self._joined), judged.kinds
             probability[other], differing[other] = judged.probability, judged.differing
-        return _Judged(status, kinds, probability, evidence[:, :2], differing)
+            wording[other] = judged.facts.wording_least
+        return _Judged(status, kinds, probability, evidence[:, :2], differing, wording)
 
     def _facts(self, ordinals: NDArray[np.int64]) -> DocumentFacts:
         """Facts of documents of the window, except their texts."""

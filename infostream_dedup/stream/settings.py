@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 import orjson
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.evidence.judging import JOINED_IN_STREAMS, joined_kinds
+from infostream_dedup.judging.evidence.judging import JOINED, joined_kinds
 from infostream_dedup.language.morphology.cache_file import fingerprint
 from infostream_dedup.language.translation.ladder import RULES
 from infostream_dedup.model import Settings, names_in, one_or_several
@@ -111,7 +111,7 @@ class StreamSettings:
     join: Annotated[
         tuple[str, ...],
         Option("With preset judged: kinds of pairs that make a duplicate.", metavar="KIND,...", default="copy"),
-    ] = JOINED_IN_STREAMS
+    ] = JOINED
     across: Annotated[
         str,
         OneOf(*ACROSS),

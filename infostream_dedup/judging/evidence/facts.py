@@ -218,6 +218,11 @@ def same_opening(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.boo
     return np.asarray(_equal(earlier.openings, later.openings) & (earlier.sources != later.sources), dtype=np.bool_)
 
 
+def circumstances_of(earlier: DocumentFacts, later: DocumentFacts) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Whether one source published both of each pair, and the hours between them, infinite if a date is missing."""
+    return _equal(earlier.sources, later.sources), _hours(earlier, later, _dated(earlier, later))
+
+
 def circumstances(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.int64]:
     """All that the rules use of sources, times and addresses, as one number: int64 (pairs,), below ``CIRCUMSTANCES``.
 

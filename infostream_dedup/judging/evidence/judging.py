@@ -37,9 +37,8 @@ if TYPE_CHECKING:
 
 # The status of a later document, and the earlier document that gives it
 
-JOINED_IN_STREAMS: Final = ("copy",)
-
-JOINED_WITHOUT_DATES: Final = ("copy", "retold")
+JOINED: Final = ("copy",)
+"""Kinds that make a duplicate by default. Of retellings in a collection without dates a reader signed one in ten."""
 
 RELATED_WORDING: Final = 0.3
 """A ``related`` pair with at least this share of wording in one direction is ``similar``."""
@@ -87,6 +86,20 @@ def statuses(
     found = np.where(related | (kinds == Kind.TRANSLATION), DocumentStatus.NEW, DocumentStatus.SIMILAR)
     found = np.where(joined[kinds], DocumentStatus.DUPLICATE, found)
     return np.where(same_text, DocumentStatus.EXACT, found).astype(np.int8)
+
+
+def yield_to_differing(
+    later: NDArray[np.int64], status: NDArray[np.int8], kinds: NDArray[np.int8], wording_least: NDArray[np.float64]
+) -> None:
+    """Let no document repeat one if it has more wording in common with another whose news it turns round.
+
+    Otherwise it would join the group of that one by way of a third document.
+    """
+    turned = kinds == Kind.DIFFERS
+    if turned.any():
+        nearest = np.zeros(int(later.max()) + 1, dtype=np.float64)
+        np.maximum.at(nearest, later[turned], wording_least[turned])
+        status[(status == DocumentStatus.DUPLICATE) & (wording_least <= nearest[later])] = DocumentStatus.SIMILAR
 
 
 def break_chains(judged: JudgedCandidates, status: NDArray[np.int8], kept: NDArray[np.int8]) -> None:

@@ -12,9 +12,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
+from infostream_dedup.judging.evidence.facts import circumstances_of
 from infostream_dedup.judging.evidence.judging import JudgedCandidates, contradict
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, names_of_kinds
 from infostream_dedup.judging.evidence.pair_model import shipped_model
+from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.links import match
 from infostream_dedup.links.pair_rules import (
     LEAST_SHARE,
@@ -375,6 +377,7 @@ class PairChoice:
     between: Between = "nothing-better"  # rule for translations (see `find_translations`)
     one_to_one: bool = False  # list at most one translation of each document into each other language
     kinds: tuple[str, ...] = KIND_NAMES  # kinds to list
+    policy: Policy = EVERY_PAIR  # which pairs count
     # counts the pairs of other kinds that would have been listed, by kind
     left_out: Counter[str] = field(default_factory=Counter, compare=False)
 
@@ -389,7 +392,7 @@ class PairChoice:
 
     def listed(self, judged: JudgedCandidates) -> ListedPairs:
         """Choose the pairs to list, and count those of other kinds."""
-        wanted = judged.probability >= self.least
+        wanted = (judged.probability >= self.least) & self.policy.counts(judged)
         if len(self.kinds) == len(KIND_NAMES):
             return ListedPairs.of(judged, wanted)
         listed = wanted & np.isin(judged.kinds, [KIND_NAMES.index(name) for name in self.kinds])
@@ -478,10 +481,13 @@ def judged_pair_rows(
     Arguments as in ``listed_pairs``.
     """
     listed = listed_pairs(collection, choice, parts=parts, progress=progress)
-    between: Between = choice.between if KIND_NAMES[Kind.TRANSLATION] in choice.kinds else "none"
+    wanted = KIND_NAMES[Kind.TRANSLATION] in choice.kinds and choice.policy.identical is None
+    between: Between = choice.between if wanted else "none"
     found = find_translations(collection, between=between, single=choice.one_to_one)
     if found is None:
         return _rows(collection, listed, choice)
+    a, b = (collection.facts.at(rows) for rows in (found.a, found.b))
+    found = found.where(choice.policy.allows(*circumstances_of(a, b)))
     translated = _chosen_translations(found, choice, parts, None if choice.top is None else choice.top - len(listed.a))
     both = _rows(collection, listed, choice), _translation_rows(collection, translated, choice)
     if choice.sort == "strength":
