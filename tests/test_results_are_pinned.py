@@ -144,7 +144,7 @@ SAMPLE = {
         file="out.jsonl",
     ),
     "dedup-other-settings": case(
-        "dedup docs.jsonl --out out.csv --keep longest --duplicate-rule contained --preset similar",
+        "dedup docs.jsonl --out out.csv --show longest --duplicate-rule contained --preset similar",
         fields=DOCUMENT,
         file="out.csv",
     ),

@@ -39,7 +39,7 @@ ROWS = [{"id": "1", "text": TEXT, "source": "a.ua"}, {"id": "2", "text": TEXT, "
 
 
 @pytest.mark.parametrize(("call", "message"), [
-    (lambda labels: dedup(ROWS, keep="latest"), "keep is 'latest'; expected one of earliest, longest"),
+    (lambda labels: dedup(ROWS, show="best"), "show is 'best'; expected one of first, latest, longest, complete, rank"),
     (
         lambda labels: dedup(ROWS, csv_dialect="ukrainian"),
         "csv_dialect is 'ukrainian'; expected one of input, standard, excel",
@@ -54,7 +54,7 @@ ROWS = [{"id": "1", "text": TEXT, "source": "a.ua"}, {"id": "2", "text": TEXT, "
     ),
     (lambda labels: sweep(ROWS, ks=[0, 6]), "0 is not a number of key terms"),
     (lambda labels: pairs(ROWS, k_min=0, k=6), "k_min is 0"),
-], ids=["keep", "csv_dialect", "duplicate_rule", "between", "ks", "k_min"])  # fmt: skip
+], ids=["show", "csv_dialect", "duplicate_rule", "between", "ks", "k_min"])  # fmt: skip
 def test_other_values_are_refused(call: Callable[[Path], Any], message: str, tmp_path: Path) -> None:
     labels = tmp_path / "labels.jsonl"
     labels.write_text(json.dumps({"a": "1", "b": "2", "label": "dup"}), encoding="utf-8")

@@ -160,6 +160,10 @@ _SURE: Final = 1.2
 _SHARED_NUMBERS: Final = 0.5
 """Minimum share, by weight, of one document's numbers found in the other; the larger of the two directions."""
 
+_SHORT: Final = 40
+"""Tokens below which a text without any of the other's names tells of another place: in longer ones some are spelt
+otherwise."""
+
 _LENGTH: Final = 0.6
 """Maximum difference between the logarithms of the two lengths."""
 
@@ -175,7 +179,8 @@ def contradict(
 
     They do if both titles have figures of three digits or more (years and days apart) but none in common; if both
     documents have at least three numbers and share less than half of them, unless both have nine and nearly all key
-    terms match; or if one document is more than 1.8 times as long as the other.
+    terms match; if a short one has names, as the other has, but none in common; or if one document is more than 1.8
+    times as long as the other.
     """
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
     compared(a, b, evidence, keys=keys, records=records, triples=None)
@@ -188,7 +193,10 @@ def contradict(
     sure = (least >= _MANY_NUMBERS) & (np.round(shares.sum(axis=1), DECIMALS) >= _SURE)
     other_numbers = (least >= _FEWEST_NUMBERS) & (shared < _SHARED_NUMBERS) & ~sure
     other_titles = _other_titles(records, a, b)
-    return np.asarray(other_numbers | other_titles | (column("length") > _LENGTH), dtype=np.bool_)
+    named = np.maximum(column("names_forward"), column("names_backward"))
+    short = np.minimum(records.tokens(a), records.tokens(b)) < _SHORT
+    other_names = short & (column("names_least") >= 1) & (named == 0)
+    return np.asarray(other_numbers | other_titles | other_names | (column("length") > _LENGTH), dtype=np.bool_)
 
 
 def _other_titles(records: EvidenceRecords, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
