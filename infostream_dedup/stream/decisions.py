@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _RELATIONS: Final = {0: None, 1: "contained", 2: "contains", 3: "equal", TEMPLATE: "template", UPDATED: "updated"}
 NO_ORDINALS: Final = np.zeros(0, dtype=np.int64)
 _WEAKER: Final = (KIND_NAMES[Kind.RETOLD], KIND_NAMES[Kind.RELATED])
-_SOURCES: Final = {"ignore": ANY_SOURCE, "ban": OTHER_SOURCE, "require": SAME_SOURCE}
+_SOURCES: Final = {"all": ANY_SOURCE, "outlets": OTHER_SOURCE, "source": SAME_SOURCE}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -111,7 +111,7 @@ class Judge:
             settings.templates,
             # A document contained in a longer one shares few of the longer one's terms.
             float(settings.least_shared) if both else 0.0,
-            _SOURCES[settings.same_source],
+            _SOURCES[settings.within],
             terms.target == "text",
         )
 

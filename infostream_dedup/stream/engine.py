@@ -311,7 +311,7 @@ class StreamEngine:
         return self._memory.window.end
 
     def best_of(self, group: str) -> str | None:
-        """Return the id of the group's best document in the window by ``settings.best``; ``None`` if there is none."""
+        """Return the id of the group's best document in the window by ``settings.show``; ``None`` if there is none."""
         members = self._memory.members(group)
         return best_member(members, self.settings).id if members else None
 

@@ -13,7 +13,6 @@ from infostream_dedup.judging.evidence.judging import (
     DocumentStatus,
     TripleSource,
     best_pairs,
-    joined_kinds,
     judge_pairs,
     passes_filter,
     yield_to_differing,
@@ -21,6 +20,7 @@ from infostream_dedup.judging.evidence.judging import (
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel
+from infostream_dedup.judging.evidence.policies import Policy
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.pair_rules import need, relation_of
 from infostream_dedup.model.constants import CANDIDATE_TERMS, SHOWN_DECIMALS
@@ -316,7 +316,8 @@ class EvidenceJudge:
     def use(self, settings: StreamSettings) -> None:
         """Judge further documents by other thresholds."""
         self._settings = settings
-        self._joined = joined_kinds(settings.join)
+        by_kind = settings.identical is None
+        self._policy = Policy(join=settings.join if by_kind else None, identical=settings.identical)
 
     def begin_batch(self) -> None:
         """Begin a batch; the triples of older documents now come from the store."""
@@ -494,7 +495,7 @@ class EvidenceJudge:
                 shares=evidence[other],
                 filtered=False,
             )
-            status[other], kinds[other] = judged.statuses(self._joined), judged.kinds
+            status[other], kinds[other] = self._policy.statuses(judged), judged.kinds
             probability[other], differing[other] = judged.probability, judged.differing
             wording[other] = judged.facts.wording_least
         return _Judged(status, kinds, probability, evidence[:, :2], differing, wording)
@@ -514,10 +515,10 @@ class EvidenceJudge:
         kept = (languages[a] == languages[b]) & (window.sizes[a] >= _LEAST_TERMS)
         for place in np.flatnonzero(~kept).tolist():
             kept[place] = window.hashes[a[place]][0] == window.hashes[b[place]][0] != b""
-        rule = self._settings.same_source
-        if rule != "ignore":
+        rule = self._settings.within
+        if rule != "all":
             same = (window.sources[a] == window.sources[b]) & (window.sources[a] != NO_SOURCE)
-            kept &= same == (rule == "require")
+            kept &= same == (rule == "source")
         return np.flatnonzero(kept)
 
     def _relation(self, candidates: CandidateRows, find: int, document: Remembered) -> str | None:

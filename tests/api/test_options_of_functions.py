@@ -85,7 +85,7 @@ def test_settings_of_the_other_score_are_refused(call: Callable[[], Any], messag
     (lambda store: ingest(ROWS, store, prefix="x_"), r"prefix needs annotate"),
     (lambda store: ingest(ROWS, store, preset="faithful", join="retold"), r"join needs preset judged"),
     (lambda store: ingest(ROWS, store, k_duplicate=5, join="copy"), r"join needs preset judged"),
-    (lambda store: ingest(ROWS, store, source_ranks="a"), r"source_ranks needs best source-rank"),
+    (lambda store: ingest(ROWS, store, source_ranks="a"), r"source_ranks needs show rank"),
     (lambda store: ingest(ROWS, store, loss_documents=5), r"needs loss_limit"),
     (lambda store: ingest(ROWS, store, epoch_days=1, first_epoch=5), r"first_epoch .* epochs are days long"),
     (lambda store: ingest(ROWS, store, representation="stem", morph="strict"), r"stem does not read morph"),
@@ -100,7 +100,7 @@ def test_settings_that_nothing_reads_are_refused(call: Callable[[Path], Any], me
 def test_settings_that_something_reads_are_taken(tmp_path: Path) -> None:
     list(pairs(ROWS, pivot="uk"))  # Translations of preset judged meet in the pivot language.
     sweep(ROWS, representations=["stem", "pivot"], pivot="uk", morph="strict", estimate=False)
-    given = {"join": "copy,retold", "best": "source-rank", "source_ranks": "a", "loss_limit": 0.5, "loss_documents": 5}
+    given = {"join": "copy,retold", "show": "rank", "source_ranks": "a", "loss_limit": 0.5, "loss_documents": 5}
     list(ingest(ROWS, tmp_path / "s.db", **given))
     list(ingest(ROWS, tmp_path / "s.db", loss_documents=5, join="copy,retold"))
 
@@ -166,8 +166,8 @@ def test_an_unknown_name_is_reported_whole(labels: Path) -> None:
 
 
 def test_the_name_of_one_source_may_contain_a_comma(tmp_path: Path) -> None:
-    list(ingest(ROWS, tmp_path / "s.db", best="source-rank", source_ranks="b.ua, Kyiv"))
-    assert store.best(tmp_path / "s.db", by="source-rank", source_ranks="b.ua")[0]["best"] == "2"
+    list(ingest(ROWS, tmp_path / "s.db", show="rank", source_ranks="b.ua, Kyiv"))
+    assert store.best(tmp_path / "s.db", by="rank", source_ranks="b.ua")[0]["best"] == "2"
 
 
 def test_a_group_of_provenance_is_named_as_on_the_command_line() -> None:

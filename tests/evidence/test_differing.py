@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from infostream_dedup import Deduplicator, dedup, pairs
+from infostream_dedup import Deduplicator, StreamSettings, dedup, pairs
+from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.judging.evidence.differing import what_differs
 
 COURT = "Областной суд {} бывшего директора порта Марка Дятлова по делу о растрате. Приговор огласили в четверг."
@@ -103,3 +104,55 @@ def test_differs_joins_nothing_and_every_interface_shows_the_words(tmp_path: Any
         (hit,) = [one for one in stream.search(documents[1]["text"]) if one.id == "a"]
         assert (hit.kind, hit.as_dict()["differing"]) == ("differs", [["оправдал", "осудил"]])
     assert len(dedup(documents, join="copy,retold,updated,contained").rows) == 2
+
+
+BUDGET = "Совет утвердил бюджет города на следующий год. Расходы на ремонт дорог вырастут, сообщил глава комитета."
+
+
+def collection() -> list[dict[str, Any]]:
+    return [
+        {"id": "1", "text": BUDGET, "source": "a", "published": "2024-05-01T10:00Z"},
+        {"id": "2", "text": f"{BUDGET} Фото: пресс-служба мэрии.", "source": "b", "published": "2024-05-01T12:00Z"},
+        {"id": "3", "text": BUDGET.replace("утвердил", "отклонил"), "source": "c", "published": "2024-05-01T13:00Z"},
+        {"id": "4", "text": BUDGET, "source": "a", "published": "2024-05-20T10:00Z"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "stay"),
+    [
+        ({}, "13"),
+        ({"within": "outlets"}, "134"),
+        ({"within": "source"}, "123"),
+        ({"within_days": 2}, "134"),
+        ({"show": "latest"}, "34"),
+        ({"show": "longest"}, "23"),
+        ({"show": "complete"}, "23"),
+        ({"show": "rank"}, "13"),
+        ({"identical": 0.8}, "13"),
+        ({"join": "copy", "drop": "retold"}, "1234"),
+    ],
+)
+def test_policies_of_an_editor(options: dict[str, Any], stay: str) -> None:
+    assert "".join(row["id"] for row in dedup(collection(), **options).rows) == stay
+    if not {"show", "drop"} & options.keys():
+        listed = {pair.a + pair.b for pair in pairs(collection(), **options) if pair.kind == "copy"}
+        assert {"12", "24"} & listed == (set() if options == {"within": "source"} else listed & {"12", "24"})
+    known = {name: value for name, value in options.items() if name in ("within", "identical", "join")}
+    with Deduplicator.open(None, StreamSettings.of({"window_days": 30, **known})) as stream:
+        joined = {one.id for one in stream.process(collection()) if one.status in ("exact", "duplicate")}
+    assert "3" not in joined
+    if options.keys() <= known.keys():
+        assert joined == set("1234") - set(stay)
+
+
+def test_policies_are_checked() -> None:
+    for options, words in (
+        ({"within": "day"}, "within is 'day'; expected one of source, outlets, all"),
+        ({"identical": 0.1}, "identical is 0.1"),
+        ({"join": "copy", "identical": 0.5}, "give one of them"),
+        ({"drop": "related"}, "join is 'related'"),
+        ({"k": 6, "within": "source"}, "within needs preset judged"),
+    ):
+        with pytest.raises((ConfigurationError, UsageError), match=words):
+            dedup(collection(), **options)
