@@ -171,12 +171,13 @@ def dedup(
     source: Any,
     out: str | Path | None = None,
     *,
-    show: Show = "first",
+    show: Show | None = None,
     annotate: bool = False,
     prefix: str = "",
     duplicate_rule: DuplicateRule = "equal",
     join: Sequence[str] | str | None = None,
     drop: Sequence[str] | str | None = None,
+    policy: Literal["newsdesk", "strict"] | None = None,
     identical: float | None = None,
     within: Within = "all",
     within_days: float | None = None,
@@ -206,7 +207,7 @@ def dedup(
             where key terms decide, ``rethreshold`` tries another k on them.
         show: which document of a group stays: ``first`` of the input, ``latest`` by date, ``longest``, ``complete``
             (with the most wording) or ``rank`` (of the source that others copy most). A work folder knows ``first`` and
-            ``longest``.
+            ``longest``. Default: ``first``.
         annotate: write every document, with the columns ``status``, ``of`` and ``group``, and with preset ``judged``
             ``kind`` (how the document is related to ``of``) and ``probability``; a document that already has such a
             field is refused.
@@ -217,6 +218,9 @@ def dedup(
             Default: ``copy``.
         drop: kinds of the members that leave a group; the others of a group stay in the output. Default: all that
             joined it.
+        policy: with preset ``judged``, a named policy, whose single options may be given as well: ``newsdesk`` groups
+            copies and retellings of two days under the source that others copy most and drops the copies; ``strict``
+            drops what has .9 of its wording in another document.
         identical: with preset ``judged``, instead of ``join``: share of the wording of the smaller document that makes
             a duplicate, .2 to 1, whatever the kind, except ``differs``, ``template`` and another figure.
         within: with preset ``judged``, compare documents of one ``source``, of different ``outlets``, or ``all``.
@@ -255,13 +259,13 @@ def dedup(
     from infostream_dedup.documents import Annotation, check_output, check_quarantine, file_kind, write_documents
     from infostream_dedup.documents.csv_table import form_of_inputs
     from infostream_dedup.documents.documents import refuse_idle_prefix
-    from infostream_dedup.judging.evidence.policies import Policy
+    from infostream_dedup.judging.evidence.policies import Policy, policy_options
     from infostream_dedup.model import fields_of
     from infostream_dedup.model.limits import OneOf
     from infostream_dedup.runs.batch.deduplication import DuplicateRule, Show, kept_documents
     from infostream_dedup.runs.batch.sources import rereadable
 
-    OneOf(*get_args(Show)).check("show", show)
+    OneOf(*get_args(Show), None).check("show", show)
     OneOf(*get_args(DuplicateRule)).check("duplicate_rule", duplicate_rule)
     OneOf("input", "standard", "excel").check("csv_dialect", csv_dialect)
     refuse_idle_prefix(prefix, annotate=annotate)
@@ -280,12 +284,16 @@ def dedup(
     judged = preset == JUDGED and (settings is None or options.get("preset") is not None)
     if judged:
         agreed, read = chosen_for_judging(dedup, DedupKeywords, options, settings=settings, reading=reading)
-        policy = Policy.of(join=join, drop=drop, identical=identical, within=within, within_days=within_days)
-        way = _by_evidence(agreed, duplicate_rule, policy, semantic=semantic)
+        wanted = {"join": join, "drop": drop, "identical": identical, "within_days": within_days, "show": show}
+        wanted = policy_options(policy, wanted)
+        show = wanted.pop("show")
+        chosen_policy = Policy.of(within=within, **wanted)
+        way = _by_evidence(agreed, duplicate_rule, chosen_policy, semantic=semantic)
     else:
-        policy = Policy()
+        chosen_policy = Policy()
         refuse_without_judged(
             {
+                "policy": policy,
                 "join": join,
                 "drop": drop,
                 "identical": identical,
@@ -333,7 +341,9 @@ def dedup(
                 ) as run:
                     on_disk = way.decide_on_disk(run, disk.window_days)
                     facts = run.counted().facts
-                    found_on_disk = _written_from_disk(on_disk, facts, documents, out, columns, (show, policy), form)
+                    found_on_disk = _written_from_disk(
+                        on_disk, facts, documents, out, columns, (show or "first", chosen_policy), form
+                    )
                     return replace(found_on_disk, advice=advice)
         check = None if columns is None else columns.checked
         collection, evidence, found = way.decide(
@@ -349,7 +359,7 @@ def dedup(
 
         def shown(statuses: Sequence[Status]) -> list[bool]:
             said = None if evidence is None else np.diff(evidence.triples.begins)
-            return _staying(kept_documents(collection, statuses, show, said=said), statuses, policy)
+            return _staying(kept_documents(collection, statuses, show or "first", said=said), statuses, chosen_policy)
 
         at_k = way.at_k
 

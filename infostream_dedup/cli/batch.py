@@ -482,10 +482,10 @@ def pairs(
 
     --preset judged, the default, takes a second look at pairs that share 3 of 12 key terms, or their whole text.
     Numbers, names, opening, length and key terms give each pair a probability; with wording, source and date they
-    decide its kind (copy, retold, contained, contains, updated, follow-up; related, one topic, and template, one form,
-    are only counted unless --kinds names them). Pairs with a probability of at least .5 are listed, with the columns
-    probability, kind, wording_forward (share of the word triples of a found in b), wording_backward and, with
-    --explain, reasons.
+    decide its kind (copy, retold, contained, contains, updated, follow-up, differs; related, one topic, and template,
+    one form, are only counted unless --kinds names them). Pairs with a probability of at least .5 are listed, with the
+    columns probability, kind, wording_forward (share of the word triples of a found in b), wording_backward and, with
+    --explain, reasons. Where few words decide (differs, updated), differs_by says how and differing names them.
 
     Pairs of two languages are listed by preset judged as kind translation, without probability and wording, if their 30
     heaviest key terms share .4 of their weight in the pivot language in both directions and neither document has a
@@ -602,9 +602,7 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
 @output(
     "--show",
     type=click.Choice(["first", "latest", "longest", "complete", "rank"]),
-    default="first",
-    show_default=True,
-    help="Which document of a group stays; rank: of the source that others copy most.",
+    help="Which document of a group stays; rank: of the source that others copy most.  [default: first]",
 )
 @output("--annotate", is_flag=True, help="Keep every document and add columns: status, of, group.")
 @wide_option
@@ -617,6 +615,12 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
     help="Require both directions, or accept documents contained in earlier ones; preset similar accepts any relation.",
 )
 @alike("--join", metavar="KIND,...", help="With preset judged: kinds of pairs that make a group.  [default: copy]")
+@alike(
+    "--policy",
+    type=click.Choice(["newsdesk", "strict"]),
+    help="Named policy: newsdesk groups two days of copies and retellings, and drops the copies; strict drops what has "
+    "0.9 of its wording elsewhere.",
+)
 @alike("--drop", metavar="KIND,...", help="Kinds of the members of a group that leave.  [default: those of --join]")
 @alike(
     "--identical",

@@ -80,8 +80,13 @@ def _print_pair(label: str, row: Mapping[str, Any], known: Mapping[str, Document
     click.echo(_clipped(f"{'':{_LABEL}}{_evidence(row)}"))
 
 
+def changed_words(pairs: Iterable[Sequence[str]]) -> str:
+    """The words in which two texts differ, as one reads them."""
+    return ", ".join(f"{one or '-'} → {other or '-'}" for one, other in pairs)
+
+
 def _evidence(row: Mapping[str, Any]) -> str:
-    parts = []
+    parts = [f"{row['differs_by']}: {changed_words(row['differing'])}"] if row.get("differing") else []
     if row.get("wording_forward") is not None:
         shares = f"wording {row['wording_forward']:.0%} there, {row['wording_backward']:.0%} back"
         parts.append(shares.replace("%", " %"))
@@ -207,6 +212,7 @@ def print_shown(document: Mapping[str, Any], others: Sequence[Mapping[str, Any]]
         "language": document["language"],
         "address": document["url"],
         "verdict": f"{document['status']}{of}{kind}{sure}",
+        document["differs_by"] or "": changed_words(document["differing"] or []),
         "shared terms": ", ".join(document["terms"] or []),
         "translation of": document["translation_of"],
         "story": document["story"],

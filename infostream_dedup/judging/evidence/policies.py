@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -102,3 +102,22 @@ class Policy:
 
 
 EVERY_PAIR: Final = Policy()
+
+PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "newsdesk": {"join": "copy,retold", "drop": "copy", "within_days": 2, "show": "rank"},
+    "strict": {"identical": 0.9},
+}
+"""Named policies: what a desk that follows a story needs, and what may be removed unread."""
+
+
+def policy_options(policy: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a named policy, with those that a caller gave instead (others are ``None``)."""
+    if policy is None:
+        return dict(given)
+    OneOf(*PRESETS).check("policy", policy)
+    own = {name: value for name, value in given.items() if value is not None}
+    named = dict(PRESETS[policy])
+    for one, other in (("join", "identical"), ("identical", "join")):
+        if one in own:
+            named.pop(other, None)
+    return dict.fromkeys(given) | named | own
