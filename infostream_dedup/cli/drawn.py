@@ -177,7 +177,7 @@ def print_ingested(
     statuses: Mapping[str, int], repeats: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any]]]
 ) -> None:
     """Print how many items repeat what, and the latest that do: status, the stored item, and what it repeats."""
-    total = plural(sum(statuses.values()), "item")
+    total = plural(sum(count for status, count in statuses.items() if status != "revisions"), "item")
     say(" · ".join([f"{total}: {_repeating(statuses)}", *_others(statuses)]))
     for label, row, of in repeats:
         print_stored(label, row)
@@ -191,7 +191,8 @@ def _repeating(statuses: Mapping[str, int]) -> str:
 
 def _others(statuses: Mapping[str, int]) -> list[str]:
     names = {"similar": "similar, kept", "new": "new", "insufficient_text": "too short to compare"}
-    return [f"{statuses[status]:,} {words}" for status, words in names.items() if statuses[status]]
+    names["revisions"] = "corrected"
+    return [f"{statuses[status]:,} {words}" for status, words in names.items() if statuses.get(status)]
 
 
 def print_stored(label: str, row: Mapping[str, Any]) -> None:

@@ -98,6 +98,8 @@ class Verdict:
             stream's classifier, that the document repeats ``of``; ``None`` if neither judged it.
         criteria: names of the model's criteria, each with the difference between the document and ``of``, or ``None``
             if that is unknown.
+        revision_of: its id, if an earlier document has it: a correction, which is ``new`` (kind ``updated``) unless it
+            repeats another document; ``None`` for others.
         differs_by: what the few words are in which the document and ``of`` differ, if these decided its kind
             (``differs``, ``updated``): ``negation``, ``another figure`` ...
         differing: these words, those of ``of`` first.
@@ -119,6 +121,7 @@ class Verdict:
     kind: str | None = None
     probability: float | None = None
     criteria: tuple[tuple[str, float | None], ...] | None = None
+    revision_of: str | None = None
     differs_by: str | None = None
     differing: tuple[tuple[str, str], ...] | None = None
     translation_of: str | None = None
@@ -145,6 +148,8 @@ class Verdict:
                 ``CLASSIFIED_FIELDS``.
         """
         row = {name: getattr(self, name) for name in fields}
+        if self.revision_of is not None:
+            row["revision_of"] = self.revision_of
         if self.differing is not None and "kind" in fields:
             row |= {"differs_by": self.differs_by, "differing": [list(pair) for pair in self.differing]}
         row["terms"] = None if self.terms is None else list(self.terms)

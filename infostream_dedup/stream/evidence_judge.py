@@ -311,6 +311,7 @@ class EvidenceJudge:
         self.use(settings)
         self._recent = RecentDocuments(window, wording, model)
         self._story: StoryPairs | None = None
+        self._corrections: list[int] = []
         self.needs = np.full(1, CANDIDATE_TERMS, dtype=np.int64)
 
     def use(self, settings: StreamSettings) -> None:
@@ -345,6 +346,7 @@ class EvidenceJudge:
         """
         found: list[BestCandidate | None] = [None] * len(documents)
         first = documents[0].ordinal
+        self._corrections = [one.ordinal - self._window.first for one in documents if one.version > 0]
         (asked, judged), repeats = self._judged(candidates, first)
         # The strongest status wins, so pairs without a status matter only if a document has no others.
         decided = np.flatnonzero(judged.status > DocumentStatus.NEW)
@@ -515,6 +517,10 @@ class EvidenceJudge:
         kept = (languages[a] == languages[b]) & (window.sizes[a] >= _LEAST_TERMS)
         for place in np.flatnonzero(~kept).tolist():
             kept[place] = window.hashes[a[place]][0] == window.hashes[b[place]][0] != b""
+        for row in self._corrections:
+            # No version of a document repeats another.
+            for place in np.flatnonzero(b == row).tolist():
+                kept[place] &= window.ids[a[place]] != window.ids[row]
         rule = self._settings.within
         if rule != "all":
             same = (window.sources[a] == window.sources[b]) & (window.sources[a] != NO_SOURCE)

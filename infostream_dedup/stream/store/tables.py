@@ -275,6 +275,7 @@ def _translation(stored: str) -> TranslatedFrom:
 VERDICT: Final[Mapping[str, tuple[str, Callable[[str], Any] | None]]] = {
     **{name: (name, None) for name in ("id", "status", "relation", "forward", "backward", "kind", "translation_of")},
     "differs_by": ("differs_by", None),
+    "revision_of": ("CASE WHEN document.version > 0 THEN document.id END", None),
     "differing": ("differing", lambda stored: tuple(map(tuple, orjson.loads(stored)))),
     "of": ("of_id", None),
     "group": ("group_id", None),
