@@ -284,7 +284,13 @@ def dedup(
     judged = preset == JUDGED and (settings is None or options.get("preset") is not None)
     if judged:
         agreed, read = chosen_for_judging(dedup, DedupKeywords, options, settings=settings, reading=reading)
-        wanted = {"join": join, "drop": drop, "identical": identical, "within_days": within_days, "show": show}
+        wanted: dict[str, Any] = {
+            "join": join,
+            "drop": drop,
+            "identical": identical,
+            "within_days": within_days,
+            "show": show,
+        }
         wanted = policy_options(policy, wanted)
         show = wanted.pop("show")
         chosen_policy = Policy.of(within=within, **wanted)

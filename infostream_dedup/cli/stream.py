@@ -116,9 +116,9 @@ def ingest(
     updated), forward (key terms found in 'of'), backward, terms (the matching ones, heaviest first). With --preset
     judged also kind (how the document is related to 'of': copy, retold, contained, contains, template, updated,
     follow-up, differs, related) and probability (that the two are copies or report one event); where few words decide
-    (differs, updated), differs_by says how and differing names them. A correction (--on-conflict version) is new, of kind
-    updated, unless it repeats another document, and has revision_of. With --across pivot, the default of new stores of
-    that preset, also translation_of (an earlier document in another language with the same text),
+    (differs, updated), differs_by says how and differing names them. A correction (--on-conflict version) is new, of
+    kind updated, unless it repeats another document, and has revision_of. With --across pivot, the default of new
+    stores of that preset, also translation_of (an earlier document in another language with the same text),
     translation (the shares of key terms that match in the pivot language; order, how far the matching words follow each
     other as there, null with fewer than 6 places; and the words: word, pivot, their_word, rung) and story (id of its
     earliest document; null until the story has appeared in two languages). With --model also probability (that the

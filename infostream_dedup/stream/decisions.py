@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.judging.evidence.differing import Difference
+    from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.language.text.surface_pool import SurfaceList
     from infostream_dedup.links.window.window_index import CandidateRows
     from infostream_dedup.model.stream_records import Remembered
@@ -63,7 +63,7 @@ class BestCandidate:
     criteria: tuple[tuple[str, float | None], ...] | None = None
     kind: str | None = None  # what the document is to `of`, where evidence decides
     exact: bool = False  # whether evidence has found the texts equal
-    differing: Difference | None = None  # the few words that made the document `differs` or `updated`
+    differing: WordDifference | None = None  # the few words that made the document `differs` or `updated`
 
 
 @dataclass(slots=True)

@@ -267,7 +267,7 @@ class _Judged(NamedTuple):
     kinds: NDArray[np.int8]  # int8 (pairs,), `Kind`
     probability: NDArray[np.float64]  # float64 (pairs,)
     shares: NDArray[np.float64]  # float64 (pairs, 2), not rounded
-    differing: NDArray[np.object_]  # `Difference` or `None`
+    differing: NDArray[np.object_]  # `WordDifference` or `None`
     wording: NDArray[np.float64]  # float64 (pairs,), smaller direction of wording
 
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.judging.evidence.differing import Difference
+    from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
     from infostream_dedup.stream.settings import StreamSettings
     from infostream_dedup.stream.store.search_index import IndexPart
@@ -510,7 +510,7 @@ class HitJudgement:
 
     kind: str  # kind of the pair, seen from the text
     probability: float  # probability that the two are copies or report the same event
-    differing: Difference | None = None  # the few words that make it `differs` or `updated`
+    differing: WordDifference | None = None  # the few words that make it `differs` or `updated`
 
 
 class QuestionJudge:

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.judging.evidence.differing import Difference
+    from infostream_dedup.judging.evidence.differing import WordDifference
 
 # The hits of a search, and what was searched
 
@@ -94,7 +94,7 @@ class Hit:
     # the text's key terms that were found: `word` in the text and `their_word` in the document
     met: list[dict[str, str]]
     judged: bool = False  # whether the store has preset `judged`
-    differing: Difference | None = None  # the few words in which they differ, if these decided the kind
+    differing: WordDifference | None = None  # the few words in which they differ, if these decided the kind
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row of ``search``; without ``probability`` if evidence does not decide."""

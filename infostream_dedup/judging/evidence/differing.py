@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class WordDifference:
     """The words in which two texts differ, if these decide what kind of pair they are."""
 
     # `numbers exchanged`, `names exchanged`, `negation`, `question`, `denial`, `another name`, `another word`, or
@@ -168,7 +168,7 @@ def _truncated(text: str, most: int) -> str:
 
 
 @lru_cache(1 << 14)
-def what_differs(a: str, b: str, *, most: int = 1 << 30) -> Difference | None:
+def what_differs(a: str, b: str, *, most: int = 1 << 30) -> WordDifference | None:
     """Compare the beginnings of two texts, of at most ``most`` characters; ``None`` for an ordinary edit.
 
     Also ``None`` if more than a few words differ.
@@ -239,7 +239,7 @@ def _words(one: _Text, other: _Text, change: _Change) -> tuple[str, str]:
 # The rules of form
 
 
-def _denial(one: _Text, other: _Text, changes: list[_Change]) -> Difference | None:
+def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference | None:
     """One text says that what the other tells is false, at its beginning or in what it adds."""
     lost = [sum(len(side) for side in sides) for sides in zip(*((each.a, each.b) for each in changes), strict=True)]
     if min(lost) > max(_MOST_TOKENS, _MOST * min(len(one.words), len(other.words))):
@@ -250,7 +250,7 @@ def _denial(one: _Text, other: _Text, changes: list[_Change]) -> Difference | No
         if bool(says[0]) != bool(says[1]):
             believes = other if says[0] else one
             if any(labels) or not any(map(_is_denial, believes.folded)):
-                return Difference("denial", ((says[0], says[1]),))
+                return WordDifference("denial", ((says[0], says[1]),))
     return None
 
 
@@ -265,17 +265,17 @@ def _is_denial(word: str) -> bool:
     return word.startswith(_DENIALS)
 
 
-def _numbers_exchanged(one: _Text, other: _Text, changes: list[_Change], _: Language) -> Difference | None:
+def _numbers_exchanged(one: _Text, other: _Text, changes: list[_Change], _: Language) -> WordDifference | None:
     p, q = ([word for word in text.folded if word[0].isdigit()] for text in (one, other))
     parts = [Counter(re.split(r"[:\-–]", " ".join(side).replace(" ", ":"))) for side in (p, q)]
     if p == q or len(p) != len(q) or parts[0] != parts[1] or not _only_replaced(changes):
         return None
     wrong = [(x, y) for x, y in zip(p, q, strict=True) if x != y]
     moved = {i for each in changes for i in each.a if not one.folded[i][0].isdigit()}
-    return Difference("numbers exchanged", tuple(wrong)) if len(wrong) <= 4 and len(moved) <= 2 else None
+    return WordDifference("numbers exchanged", tuple(wrong)) if len(wrong) <= 4 and len(moved) <= 2 else None
 
 
-def _names_exchanged(one: _Text, other: _Text, changes: list[_Change], language: Language) -> Difference | None:
+def _names_exchanged(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     """Exactly two names stand in each other's place; names that a conjunction joins may be listed in any order."""
     if not _only_replaced(changes):
         return None
@@ -294,14 +294,14 @@ def _names_exchanged(one: _Text, other: _Text, changes: list[_Change], language:
     ]
     if not crossed or rest:
         return None
-    return Difference("names exchanged", tuple((one.words[x], other.words[y]) for x, y in named))
+    return WordDifference("names exchanged", tuple((one.words[x], other.words[y]) for x, y in named))
 
 
 def _only_replaced(changes: list[_Change]) -> bool:
     return all((each.a and each.b) or len(each.a) + len(each.b) <= 2 for each in changes)
 
 
-def _negation(one: _Text, other: _Text, changes: list[_Change], language: Language) -> Difference | None:
+def _negation(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     for each in changes:
         sides = [text.folded[side[0] : side[-1] + 1] if side else () for text, side in ((one, each.a), (other, each.b))]
         counts = [sum(word in _NEGATIONS for word in side) for side in sides]
@@ -311,9 +311,9 @@ def _negation(one: _Text, other: _Text, changes: list[_Change], language: Langua
             alike(x, y, language) for x, y in zip(sorted(rest[0]), sorted(rest[1]), strict=True)
         )
         if sum(counts) % 2 and same and not _NEVER_NEGATED & after:
-            return Difference("negation", (_words(one, other, each),))
+            return WordDifference("negation", (_words(one, other, each),))
         if len(rest[0]) == len(rest[1]) == 1 and _negates(rest[0][0], rest[1][0]):
-            return Difference("negation", (_words(one, other, each),))
+            return WordDifference("negation", (_words(one, other, each),))
     return None
 
 
@@ -334,7 +334,7 @@ _INTERROGATIVES: Final = frozenset(
 )
 
 
-def _question(one: _Text, other: _Text, changes: list[_Change]) -> Difference | None:
+def _question(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference | None:
     asks = tuple("?" in text.folded for text in (one, other))
     places = [i for each in changes for i in (*each.a, *each.b)]
     if asks[0] == asks[1] or not places:
@@ -345,7 +345,7 @@ def _question(one: _Text, other: _Text, changes: list[_Change]) -> Difference | 
     first = max(start for start in asking.starts if start <= mark)
     if _INTERROGATIVES.intersection(asking.folded[first : first + 2]) or "ли" in asking.folded[first:mark]:
         return None
-    return Difference("question", (("?", ""),) if asks[0] else (("", "?"),))
+    return WordDifference("question", (("?", ""),) if asks[0] else (("", "?"),))
 
 
 # Another word, name or figure in the place of one
@@ -360,16 +360,16 @@ def _ordinary(one: _Text, other: _Text, change: _Change, language: Language) -> 
     return "".join(x).replace("-", "") == "".join(y).replace("-", "")
 
 
-def _another_name(one: _Text, other: _Text, left: list[_Change], language: Language) -> Difference | None:
+def _another_name(one: _Text, other: _Text, left: list[_Change], language: Language) -> WordDifference | None:
     for each in left:
         if len(each.a) == len(each.b) <= 3:
             for i, j in zip(each.a, each.b, strict=True):
                 if _other_name(one, i, other, j, language):
-                    return Difference("another name", ((one.words[i], other.words[j]),))
+                    return WordDifference("another name", ((one.words[i], other.words[j]),))
     return None
 
 
-def _another_word(one: _Text, other: _Text, left: list[_Change], language: Language) -> Difference | None:
+def _another_word(one: _Text, other: _Text, left: list[_Change], language: Language) -> WordDifference | None:
     # One word that is another one may be the news; several words that are others are a text told again.
     content = [each for each in left if _content(one, each.a, language) or _content(other, each.b, language)]
     if len(content) != 1:
@@ -382,7 +382,7 @@ def _another_word(one: _Text, other: _Text, left: list[_Change], language: Langu
         return None
     if any(_reports(text, place) for text, place in ((one, p[0]), (other, q[0]))):
         return None
-    return Difference("another word", ((one.words[p[0]], other.words[q[0]]),))
+    return WordDifference("another word", ((one.words[p[0]], other.words[q[0]]),))
 
 
 def _is_name(text: _Text, i: int) -> bool:
@@ -536,7 +536,7 @@ def _value(number: str) -> str:
 _SIGNS: Final = str.maketrans(",–", ".-")
 
 
-def _another_figure(one: _Text, other: _Text, left: list[_Change]) -> Difference | None:
+def _another_figure(one: _Text, other: _Text, left: list[_Change]) -> WordDifference | None:
     """Figures one for one; what else differs may be what goes with them."""
     for each in left:
         p, q = (
@@ -544,7 +544,7 @@ def _another_figure(one: _Text, other: _Text, left: list[_Change]) -> Difference
             for side in ([one.folded[i] for i in each.a], [other.folded[i] for i in each.b])
         )
         if p and len(p) == len(q) and len(each.a) == len(each.b) and list(map(_value, p)) != list(map(_value, q)):
-            return Difference(ANOTHER_FIGURE, tuple(zip(p, q, strict=True)))
+            return WordDifference(ANOTHER_FIGURE, tuple(zip(p, q, strict=True)))
     return None
 
 

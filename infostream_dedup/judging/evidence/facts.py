@@ -117,7 +117,7 @@ class PairFacts:
     one_sentence: NDArray[np.bool_]  # bool, one has fewer than 30 words and numbers
     turned: NDArray[np.bool_]  # bool, they differ in few words, and these turn the news round
     figure_alone: NDArray[np.bool_]  # bool, they differ in few words, and a figure is the only one that matters
-    differing: NDArray[np.object_]  # `Difference` or `None`, the few words in which they differ
+    differing: NDArray[np.object_]  # `WordDifference` or `None`, the few words in which they differ
 
     def __len__(self) -> int:
         return len(self.probability)

@@ -12,7 +12,7 @@ import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
-from infostream_dedup.judging.evidence.differing import Difference, what_differs
+from infostream_dedup.judging.evidence.differing import WordDifference, what_differs
 from infostream_dedup.judging.evidence.facts import DocumentFacts, PairFacts, facts_of_pairs, same_opening
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.kernels.packing import BLOCKS_AT, LEAD_BITS
@@ -250,7 +250,7 @@ class JudgedCandidates:
 
     @property
     def differing(self) -> NDArray[np.object_]:
-        """The few words that decided a pair's kind, `Difference` or `None`: object (pairs,)."""
+        """The few words that decided a pair's kind, `WordDifference` or `None`: object (pairs,)."""
         found = self.facts.differing.copy()
         found[~np.isin(self.kinds, (Kind.DIFFERS, Kind.UPDATED))] = None
         return found
@@ -338,7 +338,7 @@ def with_differences(
     return replace(facts, turned=turned, figure_alone=figures, differing=differing)
 
 
-def difference(records: EvidenceRecords, a: int, b: int) -> Difference | None:
+def difference(records: EvidenceRecords, a: int, b: int) -> WordDifference | None:
     """What two documents differ in, given their rows, the earlier first; ``None`` if it decides nothing."""
     one, other = records.opening(a), records.opening(b)
     return None if one == other else what_differs(one, other, most=OPENING)

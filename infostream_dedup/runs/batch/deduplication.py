@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.judging.evidence.differing import Difference
+    from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.judging.evidence.judging import JudgedCandidates
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.collection import Collection
@@ -274,7 +274,7 @@ class JudgedStatus(Status):
 
     kind: str | None = None  # kind of relation to `of`; `None` if there is none
     probability: float | None = None  # probability of the same pair, 0 to 1, rounded to 6 decimals
-    differing: Difference | None = None  # the few words that make it `differs` or `updated`
+    differing: WordDifference | None = None  # the few words that make it `differs` or `updated`
 
     def as_dict(self) -> dict[str, Any]:
         """The columns that ``dedup --annotate`` adds."""

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.judging.evidence.differing import Difference
+    from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.collection import Weighable
     from infostream_dedup.runs.batch.judging import JudgedCollection
@@ -344,7 +344,7 @@ class JudgedPairRow(PairRow):
     # what each piece of evidence adds to the logit of the probability; `None` if not requested. Equal texts have
     # probability 1 whatever the reasons add up to
     reasons: list[EvidenceReason] | None = None
-    differing: Difference | None = None  # the few words that make the pair `differs` or `updated`
+    differing: WordDifference | None = None  # the few words that make the pair `differs` or `updated`
 
     def as_dict(self) -> dict[str, Any]:
         """The row of ``pairs`` with the added columns; ``reasons`` and ``differing`` are left out if there are none."""
@@ -407,7 +407,7 @@ class PairChoice:
         return LEAST_PROBABILITY if self.k_min is None else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListedPairs:
     """Judged pairs to list."""
 
@@ -417,24 +417,24 @@ class ListedPairs:
     kinds: NDArray[np.int8]  # int8 (pairs,), `Kind`
     wording: NDArray[np.float64]  # float64 (pairs, 2), forward and backward
     shares: NDArray[np.float64]  # float64 (pairs, 2), shares of the key terms' weight, forward and backward
-    differing: NDArray[np.object_]  # `Difference` or `None`
+    differing: NDArray[np.object_]  # `WordDifference` or `None`
 
     @classmethod
     def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> ListedPairs:
         """Select judged pairs by a mask, bool (pairs,)."""
         return cls(
-            judged.a[chosen],
-            judged.b[chosen],
-            judged.probability[chosen],
-            judged.kinds[chosen],
-            judged.wording[chosen],
-            judged.shares[chosen],
-            judged.differing[chosen],
+            a=judged.a[chosen],
+            b=judged.b[chosen],
+            probability=judged.probability[chosen],
+            kinds=judged.kinds[chosen],
+            wording=judged.wording[chosen],
+            shares=judged.shares[chosen],
+            differing=judged.differing[chosen],
         )
 
     def at(self, places: NDArray[np.int64] | slice) -> ListedPairs:
         """Select the pairs at these positions."""
-        return ListedPairs(*(getattr(self, name)[places] for name in self.__slots__))
+        return ListedPairs(**{name: getattr(self, name)[places] for name in self.__slots__})
 
 
 def collected(parts: Iterable[ListedPairs], order: PairOrder, top: int | None) -> ListedPairs:
@@ -461,8 +461,8 @@ def _in_order(parts: list[ListedPairs], order: PairOrder, top: int | None) -> Li
         shares = np.concatenate([part.shares for part in parts])
         probability = np.concatenate([part.probability for part in parts])
         places = np.lexsort((b, a, -shares.max(axis=1), -shares.min(axis=1), -probability))[:top]
-    columns = ([getattr(part, name) for part in parts] for name in ListedPairs.__slots__)
-    return ListedPairs(*(np.concatenate(column)[places] for column in columns))
+    columns = {name: [getattr(part, name) for part in parts] for name in ListedPairs.__slots__}
+    return ListedPairs(**{name: np.concatenate(column)[places] for name, column in columns.items()})
 
 
 def _where(wanted: NDArray[np.bool_], *columns: NDArray[Any]) -> tuple[NDArray[Any], ...]:

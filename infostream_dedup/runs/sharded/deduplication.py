@@ -611,7 +611,7 @@ class FoundJudgedStatuses(FoundStatuses):
 
     kinds: NDArray[np.int8]  # int8 (documents,), `Kind` of the pair with `of`; meaningless if there is none
     probability: NDArray[np.float64]  # float64 (documents,), probability of the same pair
-    differing: NDArray[np.object_]  # `Difference` or `None` of the same pair
+    differing: NDArray[np.object_]  # `WordDifference` or `None` of the same pair
 
     def statuses(self) -> Iterator[JudgedStatus]:
         """The status of every document, in input order."""
