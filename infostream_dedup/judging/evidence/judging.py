@@ -20,6 +20,7 @@ from infostream_dedup.judging.evidence.kinds import (
     KIND_NAMES,
     LEAST_WORDING,
     ONE_TEXT,
+    REPEATED_WORDING,
     Kind,
     kinds_of_rules,
     rules_of_pairs,
@@ -324,8 +325,9 @@ def judge_pairs(
 def with_differences(
     a: NDArray[np.int64], b: NDArray[np.int64], facts: PairFacts, records: EvidenceRecords
 ) -> PairFacts:
-    """Look at the words in which texts of much common wording differ; a source's own next texts are told otherwise."""
-    near = np.flatnonzero((facts.wording_least >= LEAST_WORDING) & ~facts.same_text & ~facts.own)
+    """Look at the words in which texts of much common wording differ; of a source's own ones, of nearly all."""
+    looked = np.where(facts.own, REPEATED_WORDING, LEAST_WORDING)
+    near = np.flatnonzero((facts.wording_least >= looked) & ~facts.same_text)
     if not len(near):
         return facts
     turned, figures = np.zeros((2, len(facts)), dtype=np.bool_)
