@@ -153,6 +153,7 @@ class StreamSettings:
         Range(0.2, 1.0),
         Option(
             "With preset judged, instead of --join: share of the smaller document's wording that makes a duplicate.",
+            EXPERT,
             default="kinds decide",
         ),
     ] = None
