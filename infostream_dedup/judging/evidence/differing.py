@@ -177,11 +177,15 @@ def what_differs(a: str, b: str, *, most: int = 1 << 30) -> WordDifference | Non
     one, other = read(_truncated(a, most)), read(_truncated(b, most))
     if min(len(one.words), len(other.words)) < _FEWEST:
         return None
+    few = max(_MOST_TOKENS, _MOST * min(len(one.words), len(other.words)))
+    words = set(one.folded), set(other.folded)
+    # Aligned, at least as many words differ; and a denial leaves the text that it denies.
+    if min(len(words[0] - words[1]), len(words[1] - words[0])) > few:
+        return None
     changes = _changes(one, other, cut=cut)
     if not changes:
         return None
     found = _denial(one, other, changes)
-    few = max(_MOST_TOKENS, _MOST * min(len(one.words), len(other.words)))
     if found is not None or sum(max(len(each.a), len(each.b)) for each in changes) > few:
         return found
     language = _language_of(one.folded, other.folded)
@@ -435,8 +439,9 @@ def _content(text: _Text, places: Sequence[int], language: Language) -> list[int
 
 def _other_statement(x: str, y: str, language: Language) -> bool:
     p, q = classes(x, language), classes(y, language)
-    rare = min(zipf(share_of(language, word)) for word in (x, y)) < _FREQUENT
-    return bool(p & q - {"noun"}) and not rare and not alike(x, y, language) and not _synonyms(x, y, language)
+    if not p & q - {"noun"} or alike(x, y, language) or _synonyms(x, y, language):
+        return False
+    return min(zipf(share_of(language, word)) for word in (x, y)) >= _FREQUENT
 
 
 @lru_cache(1 << 14)
