@@ -144,7 +144,7 @@ SAMPLE = {
         file="out.jsonl",
     ),
     "dedup-other-settings": case(
-        "dedup docs.jsonl --out out.csv --keep longest --duplicate-rule contained --preset similar",
+        "dedup docs.jsonl --out out.csv --show longest --duplicate-rule contained --preset similar",
         fields=DOCUMENT,
         file="out.csv",
     ),
@@ -153,7 +153,7 @@ SAMPLE = {
     "ingest-epochs": case(f"ingest docs.jsonl --preset faithful --store s.db {EPOCHS}", fields=VERDICT),
     "ingest-other-settings": case(
         f"ingest docs.jsonl --preset faithful --store s.db {EPOCHS} --target signature --weighting tfidf "
-        "--duplicate-rule contained --same-source ban --exact-rule opening --best complete "
+        "--duplicate-rule contained --within outlets --exact-rule opening --show complete "
         "--loss-limit 0.5 --window-days 3",
         fields=VERDICT,
     ),

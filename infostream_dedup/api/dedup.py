@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from infostream_dedup.documents import Annotation, Reading, ReadingReport
     from infostream_dedup.documents.outputs import CsvDialect, CsvForm
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence
+    from infostream_dedup.judging.evidence.policies import Policy, Within
     from infostream_dedup.links import Advice
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock, Settings
     from infostream_dedup.runs.batch.collection import Collection
-    from infostream_dedup.runs.batch.deduplication import DuplicateRule, Keep, Status
+    from infostream_dedup.runs.batch.deduplication import DuplicateRule, Show, Status
     from infostream_dedup.runs.batch.sources import Rereadable
     from infostream_dedup.runs.sharded.deduplication import FoundStatuses
     from infostream_dedup.runs.sharded.disk_runner import DiskRun
@@ -170,11 +171,16 @@ def dedup(
     source: Any,
     out: str | Path | None = None,
     *,
-    keep: Keep = "earliest",
+    show: Show | None = None,
     annotate: bool = False,
     prefix: str = "",
     duplicate_rule: DuplicateRule = "equal",
     join: Sequence[str] | str | None = None,
+    drop: Sequence[str] | str | None = None,
+    policy: Literal["newsdesk", "strict"] | None = None,
+    identical: float | None = None,
+    within: Within = "all",
+    within_days: float | None = None,
     semantic: bool = False,
     count_copies: bool = False,
     boilerplate: str | Path | None = None,
@@ -182,7 +188,6 @@ def dedup(
     csv_dialect: Literal["input", "standard", "excel"] = "input",
     workdir: str | Path | None = None,
     memory: str | int | None = None,
-    window_days: float | None = None,
     settings: Settings | None = None,
     reading: Reading | None = None,
     progress: Progress | None = None,
@@ -200,7 +205,9 @@ def dedup(
         out: file to write (``.jsonl``, ``.jsonl.gz``, ``.csv``, ``.parquet``, ``.xlsx``), ``-`` for standard
             output; without one, the documents are in the result: ``rows``, ``removed``, ``members``, ``to_pandas()``;
             where key terms decide, ``rethreshold`` tries another k on them.
-        keep: which document of a group stays: ``earliest`` or ``longest``.
+        show: which document of a group stays: ``first`` of the input, ``latest`` by date, ``longest``, ``complete``
+            (with the most wording) or ``rank`` (of the source that others copy most). A work folder knows ``first`` and
+            ``longest``. Default: ``first``.
         annotate: write every document, with the columns ``status``, ``of`` and ``group``, and with preset ``judged``
             ``kind`` (how the document is related to ``of``) and ``probability``; a document that already has such a
             field is refused.
@@ -208,7 +215,17 @@ def dedup(
         duplicate_rule: ``equal`` requires both directions; with ``contained`` a document that is part of an earlier
             one is a duplicate too.
         join: with preset ``judged``, kinds of pairs that make a duplicate, as a sequence or separated by commas.
-            Default: ``copy``, and where no document has a date ``copy,retold``.
+            Default: ``copy``.
+        drop: kinds of the members that leave a group; the others of a group stay in the output. Default: all that
+            joined it.
+        policy: with preset ``judged``, a named policy, whose single options may be given as well: ``newsdesk`` groups
+            copies and retellings of two days under the source that others copy most and drops the copies; ``strict``
+            drops what has .9 of its wording in another document.
+        identical: with preset ``judged``, instead of ``join``: share of the wording of the smaller document that makes
+            a duplicate, .2 to 1, whatever the kind, except ``differs``, ``template`` and another figure.
+        within: with preset ``judged``, compare documents of one ``source``, of different ``outlets``, or ``all``.
+        within_days: compare only documents that were published at most this many days apart, or have no date; where
+            key terms decide, only with ``workdir``.
         semantic: with ``preset="judged"``, ask a sentence encoder about doubtful pairs (see ``pairs``).
         count_copies: also count, as ``sweep`` does, how many pairs of documents in one group are copies, and how many
             copies are in one group. In memory only.
@@ -221,8 +238,6 @@ def dedup(
         workdir: work on disk, in this folder (see ``sweep``); not with ``semantic``, ``count_copies`` or the share
             score. A private one is made next to ``out``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
-        window_days: with ``workdir``, compare only documents that were published at most this many days apart;
-            equal bodies are ``exact`` however far apart.
         settings: all settings at once.
         reading: all reading options at once.
         progress: called with each step.
@@ -238,16 +253,19 @@ def dedup(
         CannotCreateError, CannotWriteError: the file cannot be written.
         TypeError: an option is unknown.
     """
+    import numpy as np
+
     from infostream_dedup.api.sources import LeftOutLines, compared_documents
     from infostream_dedup.documents import Annotation, check_output, check_quarantine, file_kind, write_documents
     from infostream_dedup.documents.csv_table import form_of_inputs
     from infostream_dedup.documents.documents import refuse_idle_prefix
+    from infostream_dedup.judging.evidence.policies import Policy, policy_options
     from infostream_dedup.model import fields_of
     from infostream_dedup.model.limits import OneOf
-    from infostream_dedup.runs.batch.deduplication import DuplicateRule, Keep, kept_documents
+    from infostream_dedup.runs.batch.deduplication import DuplicateRule, Show, kept_documents
     from infostream_dedup.runs.batch.sources import rereadable
 
-    OneOf(*get_args(Keep)).check("keep", keep)
+    OneOf(*get_args(Show), None).check("show", show)
     OneOf(*get_args(DuplicateRule)).check("duplicate_rule", duplicate_rule)
     OneOf("input", "standard", "excel").check("csv_dialect", csv_dialect)
     refuse_idle_prefix(prefix, annotate=annotate)
@@ -258,7 +276,7 @@ def dedup(
         boilerplate=boilerplate,
         workdir=workdir,
         memory=memory,
-        window_days=window_days,
+        window_days=within_days if workdir is not None else None,
         reading=reading,
         progress=progress,
     )
@@ -266,9 +284,30 @@ def dedup(
     judged = preset == JUDGED and (settings is None or options.get("preset") is not None)
     if judged:
         agreed, read = chosen_for_judging(dedup, DedupKeywords, options, settings=settings, reading=reading)
-        way = _by_evidence(agreed, duplicate_rule, join, semantic=semantic)
+        wanted: dict[str, Any] = {
+            "join": join,
+            "drop": drop,
+            "identical": identical,
+            "within_days": within_days,
+            "show": show,
+        }
+        wanted = policy_options(policy, wanted)
+        show = wanted.pop("show")
+        chosen_policy = Policy.of(within=within, **wanted)
+        way = _by_evidence(agreed, duplicate_rule, chosen_policy, semantic=semantic)
     else:
-        refuse_without_judged({"join": join, "semantic": semantic})
+        chosen_policy = Policy()
+        refuse_without_judged(
+            {
+                "policy": policy,
+                "join": join,
+                "drop": drop,
+                "identical": identical,
+                "within": None if within == "all" else within,
+                "within_days": None if workdir is not None else within_days,
+                "semantic": semantic,
+            }
+        )
         agreed, read = chosen(dedup, DedupKeywords, options, settings=settings, reading=reading)
         way = _by_key_terms(agreed, duplicate_rule, evidence=count_copies)
     check_quarantine(read.quarantine, [boilerplate])
@@ -290,7 +329,7 @@ def dedup(
             read,
             workdir=workdir,
             memory=memory,
-            window_days=window_days,
+            window_days=within_days if workdir is not None else None,
             beside=None if out is None or str(out) == "-" else Path(out).resolve().parent,
             refusal=refusal,
         ) as disk:
@@ -308,7 +347,9 @@ def dedup(
                 ) as run:
                     on_disk = way.decide_on_disk(run, disk.window_days)
                     facts = run.counted().facts
-                    found_on_disk = _written_from_disk(on_disk, facts, documents, out, columns, keep, form)
+                    found_on_disk = _written_from_disk(
+                        on_disk, facts, documents, out, columns, (show or "first", chosen_policy), form
+                    )
                     return replace(found_on_disk, advice=advice)
         check = None if columns is None else columns.checked
         collection, evidence, found = way.decide(
@@ -322,10 +363,14 @@ def dedup(
                 summary = replace(summary, copies=_copies_in_groups(collection, evidence, statuses, progress))
             return replace(summary, advice=advice), members
 
+        def shown(statuses: Sequence[Status]) -> list[bool]:
+            said = None if evidence is None else np.diff(evidence.triples.begins)
+            return _staying(kept_documents(collection, statuses, show or "first", said=said), statuses, chosen_policy)
+
         at_k = way.at_k
 
         def in_memory(statuses: Sequence[Status]) -> DedupSummary:
-            kept = [True] * len(statuses) if annotate else kept_documents(collection, statuses, keep)
+            kept = [True] * len(statuses) if annotate else shown(statuses)
             summary, members = numbers(statuses, kept)
             return replace(
                 summary,
@@ -338,8 +383,8 @@ def dedup(
         if out is None:
             held = list(documents.again())
             return in_memory(found)
-        kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
-        rows = _rows(documents.again(), found, kept, columns)
+        kept = [True] * len(found) if annotate else shown(found)
+        rows = _rows(documents.again(), found, kept, columns, whole=_is_table(out))
         write_documents(rows, out, inputs=documents.paths, dialect=form)
         return numbers(found, kept)[0]
 
@@ -360,7 +405,7 @@ def _written_from_disk(
     documents: Rereadable,
     out: str | Path,
     columns: Annotation | None,
-    keep: Keep,
+    choice: tuple[Show, Policy],
     dialect: CsvDialect | CsvForm,
 ) -> DedupSummary:
     """Write the output of ``dedup`` from decisions made in a work folder."""
@@ -369,8 +414,10 @@ def _written_from_disk(
     report = ReadingReport(**facts["report"])
     if documents.report != report:
         documents.was_read(report, facts["documents"])
-    kept = [True] * len(found) if columns is not None else found.kept(keep).tolist()
-    rows = _rows(documents.again(), found.statuses(), kept, columns)
+    show, policy = choice
+    kept = [True] * len(found) if columns is not None else found.kept(show).tolist()
+    kept = _staying(kept, found.statuses(), policy)
+    rows = _rows(documents.again(), found.statuses(), kept, columns, whole=_is_table(out))
     write_documents(rows, out, inputs=documents.paths, dialect=dialect)
     return DedupSummary(
         documents=len(found),
@@ -379,6 +426,14 @@ def _written_from_disk(
         groups=found.groups(),
         report=documents.report,
     )
+
+
+def _staying(shown: list[bool], found: Iterable[Status], policy: Policy) -> list[bool]:
+    """Which documents stay in the output, given which one of each group is shown."""
+    if policy.drop is None:
+        return shown
+    kinds = (getattr(status, "kind", None) if status.status in ("exact", "duplicate") else None for status in found)
+    return [one or not policy.leaves(kind) for one, kind in zip(shown, kinds, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,19 +473,16 @@ def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule, *, evidence
     return _Way(STATUS_COLUMNS, decide, decide_on_disk, at_k if settings.score == "count" else None)
 
 
-def _by_evidence(
-    settings: Settings, duplicate_rule: DuplicateRule, join: Sequence[str] | str | None, *, semantic: bool
-) -> _Way:
+def _by_evidence(settings: Settings, duplicate_rule: DuplicateRule, policy: Policy, *, semantic: bool) -> _Way:
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.runs.batch.collection import collect
-    from infostream_dedup.runs.batch.deduplication import JUDGED_STATUS_COLUMNS, checked_join, judged_statuses
+    from infostream_dedup.runs.batch.deduplication import JUDGED_STATUS_COLUMNS, judged_statuses
     from infostream_dedup.runs.batch.judging import JudgedCollection
 
     if duplicate_rule != "equal":
         raise UsageError(
             "preset judged does not accept duplicate_rule (--duplicate-rule); choose kinds with join (--join)"
         )
-    kinds = checked_join(join)
 
     def decide(
         documents: Iterable[Document | DocumentBlock], *, progress: Progress | None
@@ -439,26 +491,40 @@ def _by_evidence(
         collection = collect(documents, hashes=True, evidence=reader, progress=progress)
         evidence = reader.finish(collection.languages)
         judged = JudgedCollection.of(collection, evidence, settings)
-        return collection, evidence, judged_statuses(judged, join=kinds, progress=progress)
+        return collection, evidence, judged_statuses(judged, policy, progress=progress)
 
     def decide_on_disk(run: DiskRun, window_days: float | None) -> FoundStatuses:
         from infostream_dedup.runs.sharded.deduplication import JudgedRun, judged_statuses_on_disk
 
         linked = JudgedRun(run, run.counted(), settings, window_days)
-        return judged_statuses_on_disk(linked, join=kinds)
+        return judged_statuses_on_disk(linked, policy)
 
     return _Way(JUDGED_STATUS_COLUMNS, decide, decide_on_disk)
 
 
 def _rows(
-    documents: Iterable[Document], found: Iterable[Status], kept: list[bool], columns: Annotation | None
+    documents: Iterable[Document],
+    found: Iterable[Status],
+    kept: list[bool],
+    columns: Annotation | None,
+    *,
+    whole: bool = False,
 ) -> Iterator[dict[str, Any]]:
+    """Documents as they are written; ``whole``: with all columns that any of them has, as a table needs."""
     from infostream_dedup.documents.documents import row_as_given
+    from infostream_dedup.runs.batch.deduplication import DIFFERENCE_COLUMNS
 
     checked = documents if columns is None else columns.checked(documents)
     for document, status, stays in zip(checked, found, kept, strict=True):
         if stays:
-            yield row_as_given(document) if columns is None else columns.row(document, status.as_dict())
+            values = status.as_dict()
+            if whole and "kind" in values:
+                values = dict.fromkeys(DIFFERENCE_COLUMNS) | values
+            yield row_as_given(document) if columns is None else columns.row(document, values)
+
+
+def _is_table(out: str | Path) -> bool:
+    return str(out) != "-" and ".jsonl" not in Path(out).suffixes
 
 
 def _removed(documents: Iterable[Document], found: Iterable[Status], kept: list[bool]) -> Iterator[dict[str, Any]]:

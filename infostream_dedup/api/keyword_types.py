@@ -88,9 +88,10 @@ class IngestKeywords(ReadingOptions, total=False):
     epoch_documents: int
     first_epoch: int
     epoch_days: int | None
-    same_source: str
+    within: str
+    identical: float | None
     exact_rule: str
-    best: str
+    show: str
     source_ranks: Sequence[str] | str
     templates: bool
     chaining_documents: int

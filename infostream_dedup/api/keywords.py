@@ -103,8 +103,8 @@ _IDLE: Final[tuple[tuple[str, _Test, str], ...]] = (
     ),
     (
         "source_ranks",
-        lambda use: use.stream is not None and use.stream.best != "source-rank",
-        "source_ranks (--source-rank) needs best source-rank (--best source-rank)",
+        lambda use: use.stream is not None and use.stream.show != "rank",
+        "source_ranks (--source-rank) needs show rank (--show rank)",
     ),
     (
         "loss_documents",

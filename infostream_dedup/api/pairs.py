@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.documents import Reading, ReadingReport
+    from infostream_dedup.judging.evidence.policies import Within
     from infostream_dedup.links import Advice
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.pairing import Between, PairChoice, PairOrder, PairRow
@@ -312,8 +313,9 @@ def pairs(
     boilerplate: str | Path | None = None,
     keep_repeated_lines: bool = False,
     workdir: str | Path | None = None,
+    within: Within = "all",
+    within_days: float | None = None,
     memory: str | int | None = None,
-    window_days: float | None = None,
     settings: Settings | None = None,
     reading: Reading | None = None,
     progress: Progress | None = None,
@@ -356,8 +358,8 @@ def pairs(
             their word triples find them, and their common triples are counted. Kinds are ``copy``, ``contained``,
             ``contains`` and ``overlapping``; retellings and translations are not found. No settings and no work folder
             are accepted.
-        identical: by wording, the share of the smaller document's word triples that the other must have, .2 to 1
-            (default .3).
+        identical: the share of the smaller document's word triples that the other must have, .2 to 1 (by wording .3 by
+            default): with preset ``judged``, pairs of any kind but ``differs`` and ``template``, and no translations.
         semantic: with preset ``judged``, ask a sentence encoder about doubtful pairs (probability .1 to .9): the same
             story in other words. Needs the extra ``semantic``; the last bits of its numbers differ between processors.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
@@ -365,7 +367,9 @@ def pairs(
         workdir: work on disk, in this folder (see ``sweep``); not with ``statistics``, ``semantic`` or
             translations: with preset ``judged``, documents of several languages need ``between="none"``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
-        window_days: with ``workdir``, pair only documents that were published at most this many days apart.
+        within: with preset ``judged``, pairs of one ``source``, of different ``outlets``, or ``all``.
+        within_days: pair only documents that were published at most this many days apart, or have no date; where key
+            terms decide, only with ``workdir``.
         settings: all settings of key terms at once.
         reading: all reading options at once.
         progress: called with each step.
@@ -393,6 +397,7 @@ def pairs(
     """
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.documents import check_quarantine
+    from infostream_dedup.judging.evidence.policies import Policy
     from infostream_dedup.runs.batch.pairing import PairChoice, ordered_rows, pair_rows
     from infostream_dedup.runs.batch.stored_collection import WeighedCollection
 
@@ -411,7 +416,8 @@ def pairs(
             "semantic": semantic,
             "workdir": workdir,
             "memory": memory,
-            "window_days": window_days,
+            "within": None if within == "all" else within,
+            "within_days": within_days,
             "settings": settings,
         }
         return _by_wording(
@@ -423,8 +429,7 @@ def pairs(
             lines=LeftOutLines(boilerplate, keep_repeated_lines),
             progress=progress,
         )
-    if identical is not None:
-        raise UsageError("identical (--identical) needs by wording (--by wording)")
+    window_days = within_days if workdir is not None else None
     plainly = settings is not None and options.get("preset") is None
     options, advice = with_advised_k(
         source,
@@ -453,6 +458,7 @@ def pairs(
                 between=between or "nothing-better",
                 one_to_one=one_to_one,
                 kinds=_kinds_to_list(kinds, every=k_min is not None or min_probability is not None),
+                policy=Policy.of(identical=identical, within=within, within_days=within_days),
             ),
             JudgingPlace(workdir, memory, window_days),
             between_files=between_files,
@@ -468,6 +474,9 @@ def pairs(
             "one_to_one": one_to_one,
             "kinds": kinds,
             "semantic": semantic,
+            "identical": identical,
+            "within": None if within == "all" else within,
+            "within_days": None if workdir is not None else within_days,
         }
     )
     agreed, read, counted = _agreed(statistics, options, settings, reading)

@@ -365,21 +365,21 @@ def drifts(path: str | Path, *, days: int | None = None) -> list[dict[str, Any]]
 
 
 def best(
-    path: str | Path, *, by: str = "earliest", source_ranks: Sequence[str] | str = (), top: int = 20
+    path: str | Path, *, by: str = "first", source_ranks: Sequence[str] | str = (), top: int = 20
 ) -> list[dict[str, Any]]:
     """List the largest groups of the window, each with the document that represents it.
 
     Args:
         path: the store.
-        by: ``earliest``, ``complete`` (the longest) or ``source-rank``.
-        source_ranks: sources for ``source-rank``, best first.
+        by: ``first``, ``latest``, ``longest`` or ``complete`` (both by distinct terms), or ``rank``.
+        source_ranks: sources for ``rank``, best first.
         top: maximum number of groups; 0 for all.
 
     Returns:
         Rows ``group, total, best, source, title``.
 
     Raises:
-        ConfigurationError: there is no such rule, or ``source-rank`` is given without sources.
+        ConfigurationError: there is no such rule, or ``rank`` is given without sources.
     """
     from infostream_dedup.model import one_or_several
     from infostream_dedup.stream.deduplicator import representatives

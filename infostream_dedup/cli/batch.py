@@ -31,6 +31,8 @@ from infostream_dedup.cli.options import (
     settings_options,
     sweep_settings_options,
     wide_option,
+    window_days_option,
+    within_options,
     work_folder_options,
 )
 from infostream_dedup.cli.output import (
@@ -211,6 +213,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
 @wide_option
 @boilerplate_option
 @work_folder_options
+@window_days_option
 @alike(
     "--score",
     type=click.Choice([*SCORES, "probability"]),
@@ -463,10 +466,11 @@ def _show_sample(progress: Progress | None) -> None:
 @alike(
     "--identical",
     type=click.FloatRange(0.2, 1),
-    help="By wording: share of the smaller document's word triples that the other must have.  [default: 0.3]",
+    help="Share of the smaller document's word triples that the other must have.  [default by wording: 0.3]",
 )
 @boilerplate_option
 @repeated_lines_option
+@within_options
 @work_folder_options
 @judgeable_settings_options
 @reading_options
@@ -485,10 +489,10 @@ def pairs(
 
     --preset judged, the default, takes a second look at pairs that share 3 of 12 key terms, or their whole text.
     Numbers, names, opening, length and key terms give each pair a probability; with wording, source and date they
-    decide its kind (copy, retold, contained, contains, updated, follow-up; related, one topic, and template, one form,
-    are only counted unless --kinds names them). Pairs with a probability of at least .5 are listed, with the columns
-    probability, kind, wording_forward (share of the word triples of a found in b), wording_backward and, with
-    --explain, reasons.
+    decide its kind (copy, retold, contained, contains, updated, follow-up, differs; related, one topic, and template,
+    one form, are only counted unless --kinds names them). Pairs with a probability of at least .5 are listed, with the
+    columns probability, kind, wording_forward (share of the word triples of a found in b), wording_backward and, with
+    --explain, reasons. Where few words decide (differs, updated), differs_by says how and differing names them.
 
     Pairs of two languages are listed by preset judged as kind translation, without probability and wording, if their 30
     heaviest key terms share .4 of their weight in the pivot language in both directions and neither document has a
@@ -616,11 +620,9 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
     help="Output: .jsonl, .csv (also .gz), .parquet, .xlsx; or -. On a terminal, counts and groups do without.",
 )
 @output(
-    "--keep",
-    type=click.Choice(["earliest", "longest"]),
-    default="earliest",
-    show_default=True,
-    help="Which document of a group to keep.",
+    "--show",
+    type=click.Choice(["first", "latest", "longest", "complete", "rank"]),
+    help="Which document of a group stays; rank: of the source that others copy most.  [default: first]",
 )
 @output("--annotate", is_flag=True, help="Keep every document and add columns: status, of, group.")
 @wide_option
@@ -632,10 +634,18 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
     show_default=True,
     help="Require both directions, or accept documents contained in earlier ones; preset similar accepts any relation.",
 )
+@alike("--join", metavar="KIND,...", help="With preset judged: kinds of pairs that make a group.  [default: copy]")
 @alike(
-    "--join",
-    metavar="KIND,...",
-    help="With preset judged: kinds of pairs that make a duplicate.  [default: copy; copy,retold without dates]",
+    "--policy",
+    type=click.Choice(["newsdesk", "strict"]),
+    help="Named policy: newsdesk groups two days of copies and retellings, and drops the copies; strict drops what has "
+    "0.9 of its wording elsewhere.",
+)
+@alike("--drop", metavar="KIND,...", help="Kinds of the members of a group that leave.  [default: those of --join]")
+@alike(
+    "--identical",
+    type=click.FloatRange(0.2, 1),
+    help="Instead of --join: share of the smaller document's wording that makes a duplicate.",
 )
 @semantic_option
 @output(
@@ -651,6 +661,7 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
 )
 @boilerplate_option
 @repeated_lines_option
+@within_options
 @work_folder_options
 @judgeable_settings_options
 @reading_options

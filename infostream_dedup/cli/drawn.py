@@ -27,7 +27,8 @@ MOST: Final = 12
 """Examples shown, and rows of a table."""
 
 _KINDS: Final = (
-    *("copy", "retold", "contained", "contains", "translation", "template", "updated", "follow-up", "related"),
+    *("copy", "retold", "contained", "contains", "translation", "template", "updated", "follow-up", "differs"),
+    "related",
     *("equal", "linked"),
 )
 _LABEL: Final = 15
@@ -79,8 +80,13 @@ def _print_pair(label: str, row: Mapping[str, Any], known: Mapping[str, Document
     click.echo(_clipped(f"{'':{_LABEL}}{_evidence(row)}"))
 
 
+def changed_words(pairs: Iterable[Sequence[str]]) -> str:
+    """The words in which two texts differ, as one reads them."""
+    return ", ".join(f"{one or '-'} → {other or '-'}" for one, other in pairs)
+
+
 def _evidence(row: Mapping[str, Any]) -> str:
-    parts = []
+    parts = [f"{row['differs_by']}: {changed_words(row['differing'])}"] if row.get("differing") else []
     if row.get("wording_forward") is not None:
         shares = f"wording {row['wording_forward']:.0%} there, {row['wording_backward']:.0%} back"
         parts.append(shares.replace("%", " %"))
@@ -171,7 +177,7 @@ def print_ingested(
     statuses: Mapping[str, int], repeats: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any]]]
 ) -> None:
     """Print how many items repeat what, and the latest that do: status, the stored item, and what it repeats."""
-    total = plural(sum(statuses.values()), "item")
+    total = plural(sum(count for status, count in statuses.items() if status != "revisions"), "item")
     say(" · ".join([f"{total}: {_repeating(statuses)}", *_others(statuses)]))
     for label, row, of in repeats:
         print_stored(label, row)
@@ -185,7 +191,8 @@ def _repeating(statuses: Mapping[str, int]) -> str:
 
 def _others(statuses: Mapping[str, int]) -> list[str]:
     names = {"similar": "similar, kept", "new": "new", "insufficient_text": "too short to compare"}
-    return [f"{statuses[status]:,} {words}" for status, words in names.items() if statuses[status]]
+    names["revisions"] = "corrected"
+    return [f"{statuses[status]:,} {words}" for status, words in names.items() if statuses.get(status)]
 
 
 def print_stored(label: str, row: Mapping[str, Any]) -> None:
@@ -206,6 +213,7 @@ def print_shown(document: Mapping[str, Any], others: Sequence[Mapping[str, Any]]
         "language": document["language"],
         "address": document["url"],
         "verdict": f"{document['status']}{of}{kind}{sure}",
+        document["differs_by"] or "": changed_words(document["differing"] or []),
         "shared terms": ", ".join(document["terms"] or []),
         "translation of": document["translation_of"],
         "story": document["story"],

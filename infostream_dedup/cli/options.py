@@ -294,10 +294,28 @@ work_folder_options = stack(
             help="Work on disk, in this folder (extra tables); an interrupted run goes on from its last whole stage.",
         ),
         large("--memory", metavar="SIZE", help="With --workdir: memory to use, e.g. 8GB.  [default: half]"),
-        large(
-            "--window-days",
+    ]
+)
+
+window_days_option = large(
+    "--window-days",
+    type=click.FloatRange(min=0, min_open=True),
+    help="With --workdir: link only documents published at most this many days apart.",
+)
+
+within_options = stack(
+    [
+        alike(
+            "--within",
+            type=click.Choice(["source", "outlets", "all"]),
+            default="all",
+            show_default=True,
+            help="With preset judged: pairs of one source, of different outlets, or all.",
+        ),
+        alike(
+            "--within-days",
             type=click.FloatRange(min=0, min_open=True),
-            help="With --workdir: link only documents published at most this many days apart.",
+            help="Pairs published at most this many days apart, or without a date; key terms need --workdir.",
         ),
     ]
 )

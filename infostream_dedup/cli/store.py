@@ -185,16 +185,16 @@ def events(file: Path, output_format: str | None, quiet: bool) -> None:
     _print(kept.events(file), output_format, _EVENTS)
 
 
-@store.command(examples=["store best news.db", "store best news.db --by source-rank --source-rank example.org"])
+@store.command(examples=["store best news.db", "store best news.db --by rank --source-rank example.org"])
 @store_argument
 @alike(
     "--by",
-    type=click.Choice(["earliest", "complete", "source-rank"]),
-    default="earliest",
+    type=click.Choice(["first", "latest", "longest", "complete", "rank"]),
+    default="first",
     show_default=True,
     help="Rule: the earliest document, the most complete one, or that of the best source.",
 )
-@alike("--source-rank", "source_ranks", multiple=True, help="A source for --by source-rank, best first.")
+@alike("--source-rank", "source_ranks", multiple=True, help="A source for --by rank, best first.")
 @top_option
 @format_options
 def best(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> None:

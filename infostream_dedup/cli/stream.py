@@ -115,8 +115,10 @@ def ingest(
     (the earlier document), group (id of its earliest document), relation (equal, contained, contains, template,
     updated), forward (key terms found in 'of'), backward, terms (the matching ones, heaviest first). With --preset
     judged also kind (how the document is related to 'of': copy, retold, contained, contains, template, updated,
-    follow-up, related) and probability (that the two are copies or report one event). With --across pivot, the default
-    of new stores of that preset, also translation_of (an earlier document in another language with the same text),
+    follow-up, differs, related) and probability (that the two are copies or report one event); where few words decide
+    (differs, updated), differs_by says how and differing names them. A correction (--on-conflict version) is new, of
+    kind updated, unless it repeats another document, and has revision_of. With --across pivot, the default of new
+    stores of that preset, also translation_of (an earlier document in another language with the same text),
     translation (the shares of key terms that match in the pivot language; order, how far the matching words follow each
     other as there, null with fewer than 6 places; and the words: word, pivot, their_word, rung) and story (id of its
     earliest document; null until the story has appeared in two languages). With --model also probability (that the
@@ -167,6 +169,8 @@ def _latest_repeats(found: Ingestion) -> Sequence[Verdict]:
     latest: deque[Verdict] = deque(maxlen=_LATEST)
     for verdict in found:
         RUN.statuses[verdict.status] += 1
+        if verdict.revision_of is not None:
+            RUN.statuses["revisions"] += 1
         if verdict.status in ("exact", "duplicate"):
             latest.append(verdict)
     return latest
@@ -175,6 +179,7 @@ def _latest_repeats(found: Ingestion) -> Sequence[Verdict]:
 def _printed(found: Ingestion, *, originals: bool, goes_on: bool) -> Iterator[Mapping[str, Any]]:
     for batch in found.batches():
         RUN.statuses.update(verdict.status for verdict in batch.verdicts)
+        RUN.statuses.update("revisions" for verdict in batch.verdicts if verdict.revision_of is not None)
         rows = batch.originals() if originals else batch.rows()
         # A killed run may have written part of the first batch.
         yield from go_on_printing(list(rows)) if goes_on else rows

@@ -100,6 +100,11 @@ class Verdict:
             stream's classifier, that the document repeats ``of``; ``None`` if neither judged it.
         criteria: names of the model's criteria, each with the difference between the document and ``of``, or ``None``
             if that is unknown.
+        revision_of: its id, if an earlier document has it: a correction, which is ``new`` (kind ``updated``) unless it
+            repeats another document; ``None`` for others.
+        differs_by: what the few words are in which the document and ``of`` differ, if these decided its kind
+            (``differs``, ``updated``): ``negation``, ``another figure`` ...
+        differing: these words, those of ``of`` first.
         translation_of: id of the earlier document in another language that has the same text; ``None`` if there is
             none, and in a stream that does not look across languages.
         translation: the matching terms; ``None`` without ``translation_of``.
@@ -118,6 +123,9 @@ class Verdict:
     kind: str | None = None
     probability: float | None = None
     criteria: tuple[tuple[str, float | None], ...] | None = None
+    revision_of: str | None = None
+    differs_by: str | None = None
+    differing: tuple[tuple[str, str], ...] | None = None
     translation_of: str | None = None
     translation: TranslatedFrom | None = None
     story: str | None = None
@@ -142,6 +150,10 @@ class Verdict:
                 ``CLASSIFIED_FIELDS``.
         """
         row = {name: getattr(self, name) for name in fields}
+        if self.revision_of is not None:
+            row["revision_of"] = self.revision_of
+        if self.differing is not None and "kind" in fields:
+            row |= {"differs_by": self.differs_by, "differing": [list(pair) for pair in self.differing]}
         row["terms"] = None if self.terms is None else list(self.terms)
         if "criteria" in row:
             row["criteria"] = None if self.criteria is None else dict(self.criteria)
@@ -155,7 +167,7 @@ class Verdicts(Tabular, list[Verdict]):
 
     def as_rows(self) -> list[dict[str, Any]]:
         """The verdicts, as plain dicts."""
-        return [verdict.as_dict((*VERDICT_FIELDS, *JUDGED_FIELDS, *ACROSS_FIELDS)) for verdict in self]
+        return [verdict.as_dict((*VERDICT_FIELDS, *JUDGED_FIELDS, *ACROSS_FIELDS, *STORY_FIELDS)) for verdict in self]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.language.text.surface_pool import SurfaceList
     from infostream_dedup.links.window.window_index import CandidateRows
     from infostream_dedup.model.stream_records import Remembered
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 _RELATIONS: Final = {0: None, 1: "contained", 2: "contains", 3: "equal", TEMPLATE: "template", UPDATED: "updated"}
 NO_ORDINALS: Final = np.zeros(0, dtype=np.int64)
 _WEAKER: Final = (KIND_NAMES[Kind.RETOLD], KIND_NAMES[Kind.RELATED])
-_SOURCES: Final = {"ignore": ANY_SOURCE, "ban": OTHER_SOURCE, "require": SAME_SOURCE}
+_SOURCES: Final = {"all": ANY_SOURCE, "outlets": OTHER_SOURCE, "source": SAME_SOURCE}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -64,6 +65,7 @@ class BestCandidate:
     criteria: tuple[tuple[str, float | None], ...] | None = None
     kind: str | None = None  # what the document is to `of`, where evidence decides
     exact: bool = False  # whether evidence has found the texts equal
+    differing: WordDifference | None = None  # the few words that made the document `differs` or `updated`
 
 
 @dataclass(slots=True)
@@ -111,7 +113,7 @@ class Judge:
             settings.templates,
             # A document contained in a longer one shares few of the longer one's terms.
             float(settings.least_shared) if both else 0.0,
-            _SOURCES[settings.same_source],
+            _SOURCES[settings.within],
             terms.target == "text",
         )
 

@@ -350,7 +350,7 @@ class Deduplicator:
             self._engine.texts.left_out.note(report)
 
     def best_of(self, group: str) -> str | None:
-        """Return the id of the group's best document in the window by ``settings.best``; ``None`` if there is none."""
+        """Return the id of the group's best document in the window by ``settings.show``; ``None`` if there is none."""
         with self._store.transaction():
             return self._current_engine().best_of(group)
 
@@ -499,7 +499,7 @@ def representatives(
     ``total`` counts all documents the group ever had; ``best`` is one of those in the window. Groups that have left the
     window are omitted.
     """
-    chosen = StreamSettings.of(store.settings).but(best=best, source_ranks=tuple(source_ranks))
+    chosen = StreamSettings.of(store.settings).but(show=best, source_ranks=tuple(source_ranks))
     engine = StreamEngine.restore(chosen, store.load(), wording=store.wording)
     groups = connection.execute("SELECT group_id, documents FROM v_groups ORDER BY documents DESC, ordinal")
     found = ((group, total, engine.best_of(group)) for group, total in groups.fetchall())

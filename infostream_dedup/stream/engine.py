@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.arrays import Ragged, offsets_of
+from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.machine.memory import collector_paused, give_back_memory
 from infostream_dedup.model import LANGUAGES, Document, Language
@@ -322,7 +323,7 @@ class StreamEngine:
         return self._memory.window.end
 
     def best_of(self, group: str) -> str | None:
-        """Return the id of the group's best document in the window by ``settings.best``; ``None`` if there is none."""
+        """Return the id of the group's best document in the window by ``settings.show``; ``None`` if there is none."""
         members = self._memory.members(group)
         return best_member(members, self.settings).id if members else None
 
@@ -506,7 +507,7 @@ class StreamEngine:
             texts, openings = zip(*equals[more], strict=True) if equals[more] else ((), ())
             if self.settings.compares_openings:
                 founds = list(map(with_opening, founds, openings))
-            asked = list(zip(documents[more], texts, founds, oldest[more].tolist(), strict=True))
+            asked = list(map(self._of_others, documents[more], texts, founds, oldest[more].tolist()))
             linked = ((document.ordinal, named_by(equal, found)) for document, equal, found, _ in asked)
             pairs = [(ordinal, of) for ordinal, of in linked if of is not None]
             met = self._judge.met(pairs, self.numbers.terms)
@@ -540,6 +541,19 @@ class StreamEngine:
         story = stories.of(verdict.group) or (verdict.group if verdict.status in ("exact", "duplicate") else None)
         return verdict if story is None else replace(verdict, story=story)
 
+    def _of_others(
+        self, document: Remembered, equal: int | None, found: BestCandidate | None, oldest: int
+    ) -> tuple[Remembered, int | None, BestCandidate | None, int]:
+        """What is known of a document; a correction repeats or resembles no earlier version of itself."""
+        if document.version == 0:
+            return document, equal, found, oldest
+        window = self._memory.window
+        if equal is not None and window.ids[equal - window.first] == document.id:
+            equal = None
+        if found is not None and (not found.duplicate or window.ids[found.of - window.first] == document.id):
+            found = None
+        return document, equal, found, oldest
+
     def _judge_document(
         self,
         document: Remembered,
@@ -562,6 +576,10 @@ class StreamEngine:
             # Preset faithful compares key terms alone.
             enough |= self.settings.preset == "judged" and document.text_hash != b""
             status: Status = "new" if enough else "insufficient_text"
+            if document.version > 0:
+                kind = KIND_NAMES[Kind.UPDATED] if self.settings.preset == "judged" else None
+                group = memory.groups.of(ordinal)
+                return Verdict(id=document.id, status=status, group=group, kind=kind, revision_of=document.id)
             return Verdict(id=document.id, status=status, group=memory.groups.of(ordinal))
         joined = repeats and not passes and self._join_group(ordinal, of, found, exact=equal is not None, events=events)
         if not joined:
@@ -596,6 +614,9 @@ class StreamEngine:
             kind=found.kind,
             probability=found.probability,
             criteria=found.criteria,
+            revision_of=document.id if document.version > 0 else None,
+            differs_by=None if found.differing is None else found.differing.reason,
+            differing=None if found.differing is None else found.differing.words,
         )
 
     def _state(self) -> dict[str, Any]:

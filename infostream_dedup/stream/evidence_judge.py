@@ -13,9 +13,9 @@ from infostream_dedup.judging.evidence.judging import (
     DocumentStatus,
     TripleSource,
     best_pairs,
-    joined_kinds,
     judge_pairs,
     passes_filter,
+    yield_to_differing,
 )
 from infostream_dedup.judging.evidence.kinds import (
     KIND_NAMES,
@@ -27,6 +27,7 @@ from infostream_dedup.judging.evidence.kinds import (
 )
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel
+from infostream_dedup.judging.evidence.policies import Policy
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.pair_rules import need, relation_of
 from infostream_dedup.model.constants import CANDIDATE_TERMS, SHOWN_DECIMALS
@@ -274,10 +275,14 @@ class _Judged(NamedTuple):
     kinds: NDArray[np.int8]  # int8 (pairs,), `Kind`
     probability: NDArray[np.float64]  # float64 (pairs,)
     shares: NDArray[np.float64]  # float64 (pairs, 2), not rounded
+    differing: NDArray[np.object_]  # `WordDifference` or `None`
+    wording: NDArray[np.float64]  # float64 (pairs,), smaller direction of wording
 
 
 _NONE_JUDGED: Final = _Judged(
-    np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.float64), np.zeros((0, 2))
+    *(np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.float64), np.zeros((0, 2))),
+    np.zeros(0, dtype=np.object_),
+    np.zeros(0, dtype=np.float64),
 )
 
 
@@ -314,12 +319,14 @@ class EvidenceJudge:
         self.use(settings)
         self._recent = RecentDocuments(window, wording, model)
         self._story: StoryPairs | None = None
+        self._corrections: list[int] = []
         self.needs = np.full(1, CANDIDATE_TERMS, dtype=np.int64)
 
     def use(self, settings: StreamSettings) -> None:
         """Judge further documents by other thresholds."""
         self._settings = settings
-        self._joined = joined_kinds(settings.join)
+        by_kind = settings.identical is None
+        self._policy = Policy(join=settings.join if by_kind else None, identical=settings.identical)
 
     def begin_batch(self) -> None:
         """Begin a batch; the triples of older documents now come from the store."""
@@ -347,6 +354,7 @@ class EvidenceJudge:
         """
         found: list[BestCandidate | None] = [None] * len(documents)
         first = documents[0].ordinal
+        self._corrections = [one.ordinal - self._window.first for one in documents if one.version > 0]
         (asked, judged), repeats = self._judged(candidates, first)
         # The strongest status wins, so pairs without a status matter only if a document has no others.
         decided = np.flatnonzero(judged.status > DocumentStatus.NEW)
@@ -373,6 +381,7 @@ class EvidenceJudge:
                 probability=verdict_probability(float(judged.probability[place])),
                 kind=KIND_NAMES[seen_from_later(Kind(judged.kinds[place]))],
                 exact=status == DocumentStatus.EXACT,
+                differing=judged.differing[place],
             )
         return found
 
@@ -419,6 +428,7 @@ class EvidenceJudge:
             pairs = self._judged_recent(asked)
         else:
             pairs = _in_order(self._judged_older(asked.at(~recent)), self._judged_recent(asked.at(recent)))
+        yield_to_differing(pairs.asked.later - first, pairs.judged.status, pairs.judged.kinds, pairs.judged.wording)
         repeats = pairs.judged.status >= DocumentStatus.DUPLICATE
         return pairs, _Repeated(pairs.asked.later[repeats], pairs.asked.earlier[repeats])
 
@@ -472,6 +482,7 @@ class EvidenceJudge:
         judged = self._judge(
             chosen.a, chosen.b, chosen.facts, keys=evidence.keys, records=evidence.records, triples=evidence.triples
         )
+        yield_to_differing(asked.later[chosen.places] - first, judged.status, judged.kinds, judged.wording)
         repeats = story.repeats(chosen, judged.status >= DocumentStatus.DUPLICATE)
         return _Pairs(asked.at(chosen.places), judged), _Repeated(asked.later[repeats], asked.earlier[repeats])
 
@@ -494,6 +505,7 @@ class EvidenceJudge:
         # Pairs that do not pass the filter have no status, and half of the candidates do not.
         status = np.where(same, DocumentStatus.EXACT, DocumentStatus.NEW).astype(np.int8)
         kinds, probability = np.where(same, Kind.COPY, Kind.RELATED).astype(np.int8), same.astype(np.float64)
+        differing, wording = np.full(len(a), None, dtype=np.object_), same.astype(np.float64)
         left = ~same & passes_filter(evidence)
         other = np.flatnonzero(left if undecided is None else left & undecided.may_decide(evidence))
         if len(other):
@@ -508,9 +520,10 @@ class EvidenceJudge:
                 shares=evidence[other],
                 filtered=False,
             )
-            status[other], kinds[other] = judged.statuses(self._joined), judged.kinds
-            probability[other] = judged.probability
-        return _Judged(status, kinds, probability, evidence[:, :2])
+            status[other], kinds[other] = self._policy.statuses(judged), judged.kinds
+            probability[other], differing[other] = judged.probability, judged.differing
+            wording[other] = judged.facts.wording_least
+        return _Judged(status, kinds, probability, evidence[:, :2], differing, wording)
 
     def _facts(self, ordinals: NDArray[np.int64]) -> DocumentFacts:
         """Facts of documents of the window, except their texts."""
@@ -527,10 +540,14 @@ class EvidenceJudge:
         kept = (languages[a] == languages[b]) & (window.sizes[a] >= _LEAST_TERMS)
         for place in np.flatnonzero(~kept).tolist():
             kept[place] = window.hashes[a[place]][0] == window.hashes[b[place]][0] != b""
-        rule = self._settings.same_source
-        if rule != "ignore":
+        for row in self._corrections:
+            # No version of a document repeats another.
+            for place in np.flatnonzero(b == row).tolist():
+                kept[place] &= window.ids[a[place]] != window.ids[row]
+        rule = self._settings.within
+        if rule != "all":
             same = (window.sources[a] == window.sources[b]) & (window.sources[a] != NO_SOURCE)
-            kept &= same == (rule == "require")
+            kept &= same == (rule == "source")
         return np.flatnonzero(kept)
 
     def _relation(self, candidates: CandidateRows, find: int, document: Remembered) -> str | None:

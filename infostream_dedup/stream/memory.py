@@ -39,17 +39,19 @@ class Member(NamedTuple):
 
 
 def best_member(members: Sequence[Member], settings: StreamSettings) -> Member:
-    """Return the best document by ``settings.best``; among equals, the earliest.
+    """Return the document that ``settings.show`` chooses; among equals, the earliest.
 
     Example:
         >>> from infostream_dedup.stream.settings import StreamSettings
         >>> members = [Member(0, "note", 20, "blog"), Member(4, "report", 90, "agency")]
-        >>> best_member(members, StreamSettings(best="complete")).id
+        >>> best_member(members, StreamSettings(show="complete")).id
         'report'
     """
-    if settings.best == "complete":
+    if settings.show == "latest":
+        return max(members, key=lambda one: one.ordinal)
+    if settings.show in ("longest", "complete"):
         return min(members, key=lambda one: (-one.terms, one.ordinal))
-    if settings.best == "source-rank":
+    if settings.show == "rank":
         ranks = {outlet_of(source): rank for rank, source in enumerate(settings.source_ranks)}
         return min(members, key=lambda one: (ranks.get(outlet_of(one.source), len(ranks)), one.ordinal))
     return min(members, key=lambda one: one.ordinal)
@@ -363,7 +365,7 @@ class Memory:
 
         The first follows the rules of exactness and source; the second is none if these ask for equal beginnings.
         """
-        window, rule = self.window, self._settings.same_source
+        window, rule = self.window, self._settings.within
         row, texts, openings = first - window.first, self._texts, self._openings
         sources = window.sources[row : row + len(oldest)].tolist()
         found: list[tuple[int | None, int | None]] = []
@@ -376,7 +378,7 @@ class Memory:
                 known = alive
             equal, same = texts.meet(text, source, rule, ordinal), None
             if opening:
-                same = openings.meet(opening, source, "ban" if alike else rule, ordinal)
+                same = openings.meet(opening, source, "outlets" if alike else rule, ordinal)
                 equal = same if equal is None and not alike else equal
             found.append((equal, same))
         return found

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
     from infostream_dedup.stream.settings import StreamSettings
     from infostream_dedup.stream.store.search_index import IndexPart
@@ -509,6 +510,7 @@ class HitJudgement:
 
     kind: str  # kind of the pair, seen from the text
     probability: float  # probability that the two are copies or report the same event
+    differing: WordDifference | None = None  # the few words that make it `differs` or `updated`
 
 
 class QuestionJudge:
@@ -584,7 +586,7 @@ class QuestionJudge:
         for at, place in enumerate(places):
             kind = Kind(int(pairs.kinds[at]))
             name = KIND_NAMES[kind if later[at] else seen_from_later(kind)]
-            answers[place] = HitJudgement(name, verdict_probability(float(pairs.probability[at])))
+            answers[place] = HitJudgement(name, verdict_probability(float(pairs.probability[at])), pairs.differing[at])
         return answers
 
     def translate(

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.evidence.differing import WordDifference
 
 # The hits of a search, and what was searched
 
@@ -82,9 +83,9 @@ class Hit:
     share_backward: float  # share, by weight, of its key terms found in the text, 0 to 1
     relation: str | None  # relation of the text to it at `k_duplicate`: `equal`, `contained` (it contains the text),
     # kind of the hit. In a store of preset `judged`, for a hit in the text's language, as in `pairs`: `copy`, `retold`,
-    # `contained` (it includes the text), `contains`, `template`, `updated`, `follow-up`, `related`; a text without
-    # source and date is never `template` or `updated`. In other stores, `copy` for an equal text. `translation` for a
-    # hit in another language that `ingest --across pivot` would call one; never in a store that keeps languages apart.
+    # `contained` (it includes the text), `contains`, `template`, `updated`, `follow-up`, `differs`, `related`; a text
+    # without source and date is never `template`. In other stores, `copy` for an equal text. `translation` for a hit in
+    # another language that `ingest --across pivot` would call one; never in a store that keeps languages apart.
     # Otherwise `None`
     kind: str | None
     # probability that the two are copies or report the same event, 0 to 1, rounded to 6 decimals;
@@ -93,14 +94,16 @@ class Hit:
     # the text's key terms that were found: `word` in the text and `their_word` in the document
     met: list[dict[str, str]]
     judged: bool = False  # whether the store has preset `judged`
+    differing: WordDifference | None = None  # the few words in which they differ, if these decided the kind
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row of ``search``; without ``probability`` if evidence does not decide."""
-        return {name: getattr(self, name) for name in _columns(judged=self.judged)}
+        row = {name: getattr(self, name) for name in _columns(judged=self.judged)}
+        return row if self.differing is None else row | self.differing.as_dict()
 
 
 def _columns(*, judged: bool) -> tuple[str, ...]:
-    left_out = ("judged",) if judged else ("judged", "probability")
+    left_out = ("judged", "differing") if judged else ("judged", "differing", "probability")
     return tuple(name for name in Hit.__slots__ if name not in left_out)
 
 
@@ -261,6 +264,7 @@ class HitMaker:
             share_backward=round(near.share_backward, SHOWN_DECIMALS),
             relation=relation_of(forward, backward, least),
             kind=kind if judged is None else judged.kind,
+            differing=None if judged is None else judged.differing,
             probability=None if judged is None else judged.probability,
             judged=self._judge is not None,
             terms=met.terms,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 import orjson
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.evidence.judging import JOINED_IN_STREAMS, joined_kinds
+from infostream_dedup.judging.evidence.judging import JOINED, joined_kinds
+from infostream_dedup.judging.evidence.policies import WITHIN
 from infostream_dedup.language.morphology.cache_file import fingerprint
 from infostream_dedup.language.translation.ladder import RULES
 from infostream_dedup.model import Settings, names_in, one_or_several
@@ -28,13 +29,12 @@ if TYPE_CHECKING:
 
 DUPLICATE_RULES: Final = ("equal", "contained")
 
-SOURCE_RULES: Final = ("ignore", "ban", "require")
 
 EXACT_RULES: Final = ("text", "opening", "sentences")
 
 DF_RULES: Final = ("distinct", "all")
 
-BEST_POLICIES: Final = ("earliest", "complete", "source-rank")
+SHOWN: Final = ("first", "latest", "longest", "complete", "rank")
 
 TERM_FIELDS: Final = ("representation", "weighting", "n", "target", "df_min", "df_max", "k1", "b", "short", "morph")
 """Settings of terms that a stream uses; the others concern whole collections."""
@@ -47,7 +47,7 @@ _JUDGED_TERMS: Final = ("representation", "n", "target", "short")
 
 _KEY_TERMS_ONLY: Final = {*KEY_TERMS_DECIDE, *_JUDGED_TERMS} - {"representation"}
 
-_NO_VERDICT: Final = ("best", "source_ranks", "keep_text")
+_NO_VERDICT: Final = ("show", "source_ranks", "keep_text")
 """Settings that do not affect verdicts: a store may be opened with other values."""
 
 
@@ -76,11 +76,14 @@ class StreamSettings:
         epoch_documents: documents of an epoch, at least 1; used if ``epoch_days`` is ``None``.
         first_epoch: documents of the first epoch, at least 1; epochs grow until ``epoch_documents`` is reached.
         epoch_days: days of an epoch by the stream's clock, at least 1.
-        same_source: ``ban`` never links two documents of one source, ``require`` links no others, ``ignore`` links all.
+        within: ``source`` links only documents of one source, ``outlets`` only those of different ones, ``all`` all.
+        identical: with preset ``judged``, instead of ``join``: share of the wording of the smaller document that makes
+            a duplicate, .2 to 1, whatever the kind, except ``differs``, ``template`` and another figure.
         exact_rule: ``text`` compares whole bodies; the older rules of InfoStream also accept an equal first paragraph
             (``opening``) or three equal first sentences (``sentences``).
-        best: which document represents its group: ``earliest``, ``complete`` (the longest) or ``source-rank``.
-        source_ranks: sources, best first, for ``source-rank``; others follow.
+        show: which document represents its group: ``first``, ``latest``, ``longest`` or ``complete`` (both by distinct
+            terms), or ``rank``.
+        source_ranks: sources, best first, for ``rank``; others follow.
         templates: a duplicate whose numbers differ is only ``similar``; its relation is ``template`` (one source's form
             filled in on another day) or ``updated`` (another state of the story).
         chaining_documents: minimum size of a group that is watched for chaining, at least 2.
@@ -117,7 +120,7 @@ class StreamSettings:
     join: Annotated[
         tuple[str, ...],
         Option("With preset judged: kinds of pairs that make a duplicate.", metavar="KIND,...", default="copy"),
-    ] = JOINED_IN_STREAMS
+    ] = JOINED
     across: Annotated[
         str,
         OneOf(*ACROSS),
@@ -148,11 +151,18 @@ class StreamSettings:
     epoch_days: Annotated[
         int | None, Range(1, 100_000), Option("Length of an epoch in days, instead of documents.", EXPERT)
     ] = None
-    same_source: Annotated[
-        str,
-        OneOf(*SOURCE_RULES),
-        Option("Pairs from one source: treat like others, exclude (ban), or allow no others (require)."),
-    ] = "ignore"
+    within: Annotated[str, OneOf(*WITHIN), Option("Link documents of one source, of different outlets, or all.")] = (
+        "all"
+    )
+    identical: Annotated[
+        float | None,
+        Range(0.2, 1.0),
+        Option(
+            "With preset judged, instead of --join: share of the smaller document's wording that makes a duplicate.",
+            EXPERT,
+            default="kinds decide",
+        ),
+    ] = None
     exact_rule: Annotated[
         str,
         OneOf(*EXACT_RULES),
@@ -160,11 +170,11 @@ class StreamSettings:
             "What must be equal in an exact duplicate: the text, the first paragraph or the first 3 sentences.", EXPERT
         ),
     ] = "text"
-    best: Annotated[
-        str, OneOf(*BEST_POLICIES), Option("Which document represents a group (see 'store best').", EXPERT)
-    ] = "earliest"
+    show: Annotated[str, OneOf(*SHOWN), Option("Which document represents a group (see 'store best').", EXPERT)] = (
+        "first"
+    )
     source_ranks: Annotated[
-        tuple[str, ...], Option("A source for --best source-rank, best first.", EXPERT, flag="source-rank", many=True)
+        tuple[str, ...], Option("A source for --show rank, best first.", EXPERT, flag="source-rank", many=True)
     ] = ()
     templates: Annotated[bool, Option("Whether duplicates with different numbers count only as similar.", EXPERT)] = (
         True
@@ -216,8 +226,10 @@ class StreamSettings:
                 "a model compares documents with the texts of earlier ones, but keep_text is off; create a store with "
                 "--keep-text"
             )
-        if self.best == "source-rank" and not self.source_ranks:
-            raise ConfigurationError("best is 'source-rank' but there are no source_ranks; name sources, best first")
+        if self.show == "rank" and not self.source_ranks:
+            raise ConfigurationError("show is 'rank' but there are no source_ranks; name sources, best first")
+        if self.identical is not None and self.preset != "judged":
+            raise ConfigurationError("identical (--identical) needs preset judged (--preset judged)")
 
     def _check_judged(self) -> None:
         default = {one.name: one.default for one in fields(self)}
@@ -260,7 +272,7 @@ class StreamSettings:
     @property
     def compares_openings(self) -> bool:
         """Whether two sources that begin alike on one day repeat each other (``openings_of``)."""
-        return self.preset == "judged" and self.exact_rule == "text" and self.same_source != "require"
+        return self.preset == "judged" and self.exact_rule == "text" and self.within != "source"
 
     @property
     def verdict_fields(self) -> tuple[str, ...]:

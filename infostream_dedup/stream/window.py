@@ -573,18 +573,18 @@ class EqualHashes:
         if by_source is None:
             alone = self._alone.get(digest)
             return None if alone is None or not _may_link(alone[0], source, rule) else alone[1]
-        if rule == "ignore":
+        if rule == "all":
             return min(ordinals[0] for ordinals in by_source.values())
-        if rule == "require":
+        if rule == "source":
             return by_source[source][0] if source != NO_SOURCE and source in by_source else None
         others = [held[0] for other, held in by_source.items() if other != source or other == NO_SOURCE]
         return min(others, default=None)
 
 
 def _may_link(other: int, source: int, rule: str) -> bool:
-    if rule == "ignore":
+    if rule == "all":
         return True
-    return (other == source and source != NO_SOURCE) if rule == "require" else (other != source or other == NO_SOURCE)
+    return (other == source and source != NO_SOURCE) if rule == "source" else (other != source or other == NO_SOURCE)
 
 
 # Documents of a window, gathered for comparison

@@ -39,7 +39,7 @@ ROWS = [{"id": "1", "text": TEXT, "source": "a.ua"}, {"id": "2", "text": TEXT, "
 
 
 @pytest.mark.parametrize(("call", "message"), [
-    (lambda labels: dedup(ROWS, keep="latest"), "keep is 'latest'; expected one of earliest, longest"),
+    (lambda labels: dedup(ROWS, show="best"), "show is 'best'; expected one of first, latest, longest, complete, rank"),
     (
         lambda labels: dedup(ROWS, csv_dialect="ukrainian"),
         "csv_dialect is 'ukrainian'; expected one of input, standard, excel",
@@ -54,7 +54,7 @@ ROWS = [{"id": "1", "text": TEXT, "source": "a.ua"}, {"id": "2", "text": TEXT, "
     ),
     (lambda labels: sweep(ROWS, ks=[0, 6]), "0 is not a number of key terms"),
     (lambda labels: pairs(ROWS, k_min=0, k=6), "k_min is 0"),
-], ids=["keep", "csv_dialect", "duplicate_rule", "between", "ks", "k_min"])  # fmt: skip
+], ids=["show", "csv_dialect", "duplicate_rule", "between", "ks", "k_min"])  # fmt: skip
 def test_other_values_are_refused(call: Callable[[Path], Any], message: str, tmp_path: Path) -> None:
     labels = tmp_path / "labels.jsonl"
     labels.write_text(json.dumps({"a": "1", "b": "2", "label": "dup"}), encoding="utf-8")
@@ -85,7 +85,7 @@ def test_settings_of_the_other_score_are_refused(call: Callable[[], Any], messag
     (lambda store: ingest(ROWS, store, prefix="x_"), r"prefix needs annotate"),
     (lambda store: ingest(ROWS, store, preset="faithful", join="retold"), r"join needs preset judged"),
     (lambda store: ingest(ROWS, store, k_duplicate=5, join="copy"), r"join needs preset judged"),
-    (lambda store: ingest(ROWS, store, source_ranks="a"), r"source_ranks needs best source-rank"),
+    (lambda store: ingest(ROWS, store, source_ranks="a"), r"source_ranks needs show rank"),
     (lambda store: ingest(ROWS, store, loss_documents=5), r"needs loss_limit"),
     (lambda store: ingest(ROWS, store, epoch_days=1, first_epoch=5), r"first_epoch .* epochs are days long"),
     (lambda store: ingest(ROWS, store, representation="stem", morph="strict"), r"stem does not read morph"),
@@ -100,7 +100,7 @@ def test_settings_that_nothing_reads_are_refused(call: Callable[[Path], Any], me
 def test_settings_that_something_reads_are_taken(tmp_path: Path) -> None:
     list(pairs(ROWS, pivot="uk"))  # Translations of preset judged meet in the pivot language.
     sweep(ROWS, representations=["stem", "pivot"], pivot="uk", morph="strict", estimate=False)
-    given = {"join": "copy,retold", "best": "source-rank", "source_ranks": "a", "loss_limit": 0.5, "loss_documents": 5}
+    given = {"join": "copy,retold", "show": "rank", "source_ranks": "a", "loss_limit": 0.5, "loss_documents": 5}
     list(ingest(ROWS, tmp_path / "s.db", **given))
     list(ingest(ROWS, tmp_path / "s.db", loss_documents=5, join="copy,retold"))
 
@@ -166,8 +166,8 @@ def test_an_unknown_name_is_reported_whole(labels: Path) -> None:
 
 
 def test_the_name_of_one_source_may_contain_a_comma(tmp_path: Path) -> None:
-    list(ingest(ROWS, tmp_path / "s.db", best="source-rank", source_ranks="b.ua, Kyiv"))
-    assert store.best(tmp_path / "s.db", by="source-rank", source_ranks="b.ua")[0]["best"] == "2"
+    list(ingest(ROWS, tmp_path / "s.db", show="rank", source_ranks="b.ua, Kyiv"))
+    assert store.best(tmp_path / "s.db", by="rank", source_ranks="b.ua")[0]["best"] == "2"
 
 
 def test_a_group_of_provenance_is_named_as_on_the_command_line() -> None:

@@ -226,7 +226,7 @@ def test_dedup_without_a_file_gives_the_documents(tmp_path) -> None:
         dedup(DOCUMENTS, tmp_path / "out.jsonl").to_pandas()
 
 
-@pytest.mark.parametrize("options", [{}, {"annotate": True}, {"duplicate_rule": "contained", "keep": "longest"}])
+@pytest.mark.parametrize("options", [{}, {"annotate": True}, {"duplicate_rule": "contained", "show": "longest"}])
 def test_dedup_at_another_k_is_another_run(options) -> None:
     found = dedup(DOCUMENTS, k=6, **options)
     seen = set()

@@ -61,14 +61,16 @@ def test_kinds_that_join_are_chosen(news, tmp_path):
     assert none["copy"]["status"] == "exact"
 
 
-def test_retold_stories_join_only_where_no_document_has_a_date(stream, tmp_path):
+def test_retold_stories_join_only_on_request(stream, tmp_path):
     words = f"{stream[0]['text']} {stream[1]['text']}".split()
     told = {"id": "1", "text": " ".join(words), "lang": "ru"}
     # Neighbours change places: no word triple is left, but key terms, names and opening are.
     swapped = [word for at in range(0, len(words) - 1, 2) for word in (words[at + 1], words[at])]
     again = {"id": "2", "text": " ".join(swapped), "lang": "ru"}
     without = annotated([told, again], tmp_path / "without.jsonl")
-    assert said(without["2"]) == ("duplicate", "1", "1", "retold")
+    assert said(without["2"]) == ("similar", "1", "2", "retold")
+    joined = annotated([told, again], tmp_path / "joined.jsonl", join="copy,retold")
+    assert said(joined["2"]) == ("duplicate", "1", "1", "retold")
     dated = [one | {"published": "2026-03-01"} for one in (told, again)]
     found = annotated(dated, tmp_path / "dated.jsonl")
     assert found["2"]["status"] == "similar"
@@ -104,7 +106,7 @@ def test_headlines_with_other_numbers_are_no_repeats(tmp_path):
         "Цены на хлеб в городских магазинах подняли второй раз за месяц",
     )
     documents = [{"id": str(number), "text": text} for number, text in enumerate(headlines)]
-    found = annotated(documents, tmp_path / "out.jsonl")
+    found = annotated(documents, tmp_path / "out.jsonl", join="copy,retold")
     assert [said(found[str(number)]) for number in range(5)] == [
         ("new", None, "0", None), ("similar", "0", "1", "template"), ("duplicate", "1", "1", "retold"),
         ("new", None, "3", None), ("similar", "3", "4", "template"),

@@ -176,7 +176,10 @@ def test_pairs_collected_part_by_part_are_the_strongest_of_all(monkeypatch, orde
     ends = [(a, b) for b in range(20) for a in range(b)]
     probability, shares = numbers.choice([0.5, 0.75, 1.0], len(ends)), numbers.choice([0.5, 1.0], (len(ends), 2))
     a, b = np.array(ends, dtype=np.int64).T
-    every = ListedPairs(a, b, probability, np.zeros(len(ends), np.int8), shares[:, ::-1], shares)
+    kinds, nothing = np.zeros(len(ends), np.int8), np.full(len(ends), None, dtype=np.object_)
+    every = ListedPairs(
+        a=a, b=b, probability=probability, kinds=kinds, wording=shares[:, ::-1], shares=shares, differing=nothing
+    )
     plain = sorted(range(len(ends)), key=lambda n: (-probability[n], -min(shares[n]), -max(shares[n]), *ends[n]))[:top]
     plain = sorted(plain, key=lambda n: ends[n]) if order == "id" else plain
     found = collected((every.at(slice(begin, begin + 9)) for begin in range(0, len(ends), 9)), order, top)

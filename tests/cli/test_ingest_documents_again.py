@@ -133,7 +133,7 @@ def test_settings_that_are_not_given_again_are_those_of_the_store(run, write):
     one, two = write("one.jsonl", [A]), write("two.jsonl", [B])
     store = ("--store", "s.db")
     assert run("ingest", one, *store, "--k-duplicate", "7", "--window-days", "0").returncode == 0
-    done = run("ingest", two, *store, "--k-duplicate", "7", "--best", "complete")
+    done = run("ingest", two, *store, "--k-duplicate", "7", "--show", "complete")
     assert done.returncode == 0, done.stderr
     refused = run("ingest", two, *store, "--k-similar", "3")
     assert refused.returncode == 78

@@ -139,7 +139,7 @@ def test_the_document_that_represents_a_group_is_the_one_of_the_rule(run, tmp_pa
         assert (row["group"], row["total"]) == ("1", 2)
         return row["best"]
 
-    assert best("earliest") == "1"
+    assert best("first") == "1"
     assert best("complete") == "2"
-    assert best("source-rank", "--source-rank", "агентство") == "2"
-    assert run("store", "best", "group.db", "--by", "source-rank").returncode == 78
+    assert best("rank", "--source-rank", "агентство") == "2"
+    assert run("store", "best", "group.db", "--by", "rank").returncode == 78

@@ -57,12 +57,12 @@ def collection() -> Collection:
 
 def test_kinds_of_a_small_collection(collection: Collection) -> None:
     found = collection.judge([0, 0, 1, 0], [2, 3, 4, 5])
-    assert [Kind(one).name for one in found.kinds] == ["COPY", "COPY", "TEMPLATE", "RELATED"]
+    assert [Kind(one).name for one in found.kinds] == ["UPDATED", "COPY", "TEMPLATE", "RELATED"]
     assert found.passed.tolist() == [True, True, True, False]
     assert found.probability[1] == 1.0
     assert found.probability[3] == 0.0
     assert found.statuses(joined_kinds(["copy"])).tolist() == [
-        DocumentStatus.DUPLICATE, DocumentStatus.EXACT, DocumentStatus.SIMILAR, DocumentStatus.NEW,
+        DocumentStatus.SIMILAR, DocumentStatus.EXACT, DocumentStatus.SIMILAR, DocumentStatus.NEW,
     ]  # fmt: skip
     assert found.wording[1].tolist() == pytest.approx([20 / 21, 20 / 21], abs=0.1)
 

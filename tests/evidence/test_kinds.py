@@ -25,6 +25,7 @@ _PLAIN: dict[str, Any] = {
     "hours": 2.0, "probability": 0.95, "wording_forward": 0.0, "wording_backward": 0.0, "lead": 0.5, "vocabulary": 0.5,
     "numbers": 1.0, "other_figure": False, "many_figures": False, "other_dates": False, "next_step": True,
     "same_title": False, "same_form": False, "no_title": False, "one_sentence": False,
+    "turned": False, "figure_alone": False, "differing": None,
 }  # fmt: skip
 _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
 _UNDATED = {"known": False, "dated": False, "hours": np.inf}
@@ -43,6 +44,11 @@ def test_rules() -> None:
     for changes, kind, rule in [
         ({"same_text": True, **_OWN, "same_form": True}, "copy", "equal text"),
         ({"same_address": True, **wording(0.25, 0.25)}, "updated", "same page again"),
+        ({"same_address": True, "turned": True, **wording(0.9, 0.9)}, "updated", "same page again"),
+        ({"same_text": True, "turned": True}, "copy", "equal text"),
+        ({"turned": True, **wording(0.9, 0.9)}, "differs", "turned round"),
+        ({"figure_alone": True, **wording(0.5, 0.6)}, "updated", "another figure alone"),
+        ({"figure_alone": True, **wording(0.49, 0.6)}, "copy", "much the same wording"),
         ({"same_source": True, "same_title": True, **wording(0.9, 0.9)}, "updated", "same page again"),
         ({**_OWN, "same_form": True}, "template", "own form filled anew"),
         ({**_OWN, "lead": 0.8, "numbers": 0.6}, "template", "own form filled anew"),
@@ -67,9 +73,15 @@ def test_rules() -> None:
         ({**_OWN, "numbers": 0.69, **wording(0.7, 0.7)}, "template", "own form with other dates"),
         ({**_OWN, "other_dates": True, **wording(0.7, 0.59)}, "template", "own form with other dates"),
         ({**_OWN, "other_dates": True, **wording(0.85, 0.6)}, "updated", "own later version"),
+        ({**_OWN, **wording(0.9, 0.95)}, "copy", "own text repeated"),
+        ({**_OWN, "hours": 48.1, **wording(0.9, 0.95)}, "updated", "own later version"),
+        ({**_OWN, "figure_alone": True, **wording(0.9, 0.95)}, "updated", "own later version"),
+        ({**_OWN, "turned": True, **wording(0.9, 0.95)}, "updated", "own later version"),
+        ({**_OWN, "no_title": True, **wording(0.9, 0.95)}, "updated", "own later version"),
+        ({**_OWN, "other_day": False, "numbers": 0.89, **wording(0.9, 0.95)}, "updated", "own later version"),
         ({**_OWN, **wording(0.25, 0.85)}, "updated", "own later version"),
         ({**_OWN, **wording(0.25, 0.84)}, "follow-up", "own next step"),
-        ({"same_source": True, **wording(0.9, 0.9)}, "updated", "own later version"),
+        ({"same_source": True, **wording(0.9, 0.9)}, "copy", "own text repeated"),
         ({**_OWN, **wording(0.5, 0.5)}, "follow-up", "own next step"),
         ({**_UNDATED, "same_source": True, "same_title": True, **wording(0.9, 0.9)}, "copy", "much the same wording"),
         ({"same_source": True, "no_title": True, **wording(0.6, 0.85)}, "copy", "much the same wording"),
@@ -181,6 +193,8 @@ def test_rules_are_tried_in_order_on_every_pair_that_may_satisfy_one(accepted: f
     drawn["probability"] = np.where(draw.random(pairs) < accepted, drawn["probability"], 0.499999999)
     drawn["wording_forward"] = np.where(draw.random(pairs) < accepted, drawn["wording_forward"], 0.249999999)
     drawn["wording_backward"] = np.where(draw.random(pairs) < accepted, drawn["wording_backward"], 0.0)
+    # Few words are looked at only where much of the wording is common.
+    drawn["turned"] &= np.minimum(drawn["wording_forward"], drawn["wording_backward"]) >= 0.25
     every = PairFacts(**drawn)
     held = np.stack([rule.holds(every) for rule in RULES])
     expected = np.where(held.any(axis=0), held.argmax(axis=0), len(RULES))
@@ -192,6 +206,7 @@ def test_every_rule_has_a_case_of_its_own() -> None:
     assert len({rule.name for rule in RULES}) == len(RULES)
     assert KIND_NAMES == (
         "related", "copy", "retold", "contained", "contains", "template", "updated", "follow-up", "translation",
+        "differs",
     )  # fmt: skip
 
 

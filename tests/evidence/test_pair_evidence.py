@@ -23,7 +23,7 @@ from infostream_dedup.judging.evidence.step_words import SPEECH_WORDS, STEP_WORD
 from infostream_dedup.model import LANGUAGES, Document
 from tests.oracles.plain_pairs import PlainDocument, compare_plainly, unpack_plainly
 from tests.oracles.plain_reading import read_plainly
-from tests.oracles.plain_records import count_plainly, pack_plainly
+from tests.oracles.plain_records import count_plainly, opening_plainly, pack_plainly
 
 _WORDS = (
     "президент Санду Кишинёв заявила правительство 17 апреля 2024 года 12 300 лей Киев Зеленский война цена рост "
@@ -77,7 +77,11 @@ def test_records_equal_plain_ones(seed: int) -> None:
     for number, evidence in enumerate(plain):
         words = records.words[records.begins[number] : records.begins[number + 1]].tolist()
         language = int(languages[number])
-        assert words == pack_plainly(evidence, language, counts, float(totals[language])), made[number]
+        opening = opening_plainly(evidence_texts([made[number]])[0][0])
+        assert words == pack_plainly(evidence, language, counts, float(totals[language])) + opening, made[number]
+        assert records.opening(number) == b"".join(one.to_bytes(4, "little") for one in opening).decode(
+            "cp1251"
+        ).rstrip("\0")
 
 
 def test_some_records_are_those_of_the_chosen_documents() -> None:

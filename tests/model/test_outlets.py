@@ -86,5 +86,5 @@ def test_all_ways_of_naming_an_outlet_give_one_verdict(tmp_path) -> None:
 
 def test_a_rank_of_sources_is_one_of_outlets() -> None:
     members = [Member(0, "first", 20, "www.blog.example"), Member(1, "second", 20, "agency.example")]
-    ranked = StreamSettings(best="source-rank", source_ranks=("https://agency.example/", "blog.example"))
+    ranked = StreamSettings(show="rank", source_ranks=("https://agency.example/", "blog.example"))
     assert best_member(members, ranked).id == "second"

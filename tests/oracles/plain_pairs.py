@@ -70,7 +70,7 @@ def unpack_plainly(words: Sequence[int]) -> PlainRecord:
         numbers=lists[0],
         names=lists[1],
         lead=lists[2],
-        filter=words[at + entries + len(packed) :],
+        filter=words[at + entries + len(packed) :][: 2 * (words[2] >> 16)],
     )
 
 

@@ -64,6 +64,13 @@ def pack_plainly(evidence: PlainEvidence, language: int, counts: Sequence[float]
     ]
 
 
+def opening_plainly(text: str) -> list[int]:
+    """Pack the first 512 characters of a cleaned text."""
+    letters = b"".join(one.encode("cp1251", "ignore") or (b"'" if one == "ʼ" else b" ") for one in text[:512])
+    whole = letters + bytes(-len(letters) % 4)
+    return [int.from_bytes(whole[at : at + 4], "little") for at in range(0, len(whole), 4)]
+
+
 def in_filter(entry: int, words: Sequence[int]) -> bool:
     """Whether a filter may contain a word beginning; always true for those added to it."""
     if not words:

@@ -51,8 +51,8 @@ def test_the_sample_with_its_dates_and_sources(tmp_path):
 
 
 def test_only_the_rest_is_written(tmp_path):
-    expected = dedup(str(documents_path()), tmp_path / "memory.jsonl", keep="longest")
-    found = dedup(str(documents_path()), tmp_path / "disk.jsonl", keep="longest", workdir=tmp_path / "w", memory="2GB")
+    expected = dedup(str(documents_path()), tmp_path / "memory.jsonl", show="longest")
+    found = dedup(str(documents_path()), tmp_path / "disk.jsonl", show="longest", workdir=tmp_path / "w", memory="2GB")
     assert found.as_dict() == expected.as_dict()
     assert (tmp_path / "disk.jsonl").read_bytes() == (tmp_path / "memory.jsonl").read_bytes()
 

@@ -68,7 +68,7 @@ def test_pairs_of_the_sample_in_morph(tmp_path):
 
 @pytest.mark.parametrize("name", ["made-up", "empty texts", "equal texts", "ties", "one", "none"])
 @pytest.mark.parametrize("options", [
-    {}, {"keep": "longest"}, {"annotate": True, "duplicate_rule": "contained", "k": 8},
+    {}, {"show": "longest"}, {"annotate": True, "duplicate_rule": "contained", "k": 8},
     {"annotate": True, "target": "top:3", "k": 5}, {"annotate": True, "preset": "similar", "short": "strict"},
 ])  # fmt: skip
 def test_dedup(collections, file_of, tmp_path, name, options):
@@ -122,7 +122,7 @@ def test_a_window_links_only_what_is_near_in_time(collections, tmp_path):
     day_of = {row["id"]: int(row["published"][-2:]) for row in rows}
     every = pairs(rows, representation="stem", terms=False)
     near = [row.as_dict() for row in every if abs(day_of[row.a] - day_of[row.b]) <= 2]
-    found = pairs(rows, representation="stem", terms=False, workdir=tmp_path / "w", memory="2GB", window_days=2)
+    found = pairs(rows, representation="stem", terms=False, workdir=tmp_path / "w", memory="2GB", within_days=2)
     assert [row.as_dict() for row in found] == near
     assert near
     counts = np.zeros((60, 60), dtype=np.int64)

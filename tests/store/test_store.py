@@ -98,7 +98,8 @@ def test_answers_name_the_documents_of_a_batch(two):
 
 def test_versions_of_an_id_are_distinguished(two):
     later = replace(by_hand(2, "а", terms=[1], keys=[1]), version=1)
-    verdict = Verdict(id="а", status="similar", of="б", group="а", relation="contains", forward=0, backward=4, terms=())
+    words = {"relation": "contains", "forward": 0, "backward": 4, "terms": ()}
+    verdict = Verdict(id="а", status="similar", of="б", group="а", revision_of="а", **words)
     two.append(Batch("день", b"", Decided(remembered=[later], verdicts=[verdict])))
     assert [(known.ordinal, known.version) for known in two.known("а")] == [(0, 0), (2, 1)]
     assert two.verdict_of("а") == verdict

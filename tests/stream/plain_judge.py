@@ -77,7 +77,7 @@ class PlainJudge:
     def may_link(self, rows, row):
         source, sources = self.window.sources[row], self.window.sources[rows]
         same = (sources == source) & (source != NO_SOURCE)
-        return {"ignore": np.ones(len(rows), dtype=np.bool_), "ban": ~same, "require": same}[self.settings.same_source]
+        return {"all": np.ones(len(rows), dtype=np.bool_), "outlets": ~same, "source": same}[self.settings.within]
 
     def changed(self, row, other):
         window = self.window

@@ -89,9 +89,9 @@ class PlainStream:
                 self.alarmed.discard(group)
 
     def may_link(self, earlier, document):
-        rule = self.settings.same_source
+        rule = self.settings.within
         same = bool(document.source) and earlier.source == document.source
-        return {"ignore": True, "ban": not same, "require": same}[rule]
+        return {"all": True, "outlets": not same, "source": same}[rule]
 
     def met(self, earlier, document):
         weights = defaultdict(int)

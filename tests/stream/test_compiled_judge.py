@@ -138,7 +138,7 @@ choices = st.fixed_dictionaries(
     {
         "k_duplicate": st.sampled_from([2, 4, 6]), "k_similar": st.sampled_from([1, 2]),
         "duplicate_rule": st.sampled_from(["equal", "contained"]),
-        "same_source": st.sampled_from(["ignore", "ban", "require"]), "templates": st.booleans(),
+        "within": st.sampled_from(["all", "outlets", "source"]), "templates": st.booleans(),
         "least_shared": st.sampled_from([0.0, 0.3, 0.5, 1.0]), "window_documents": st.sampled_from([None, 1, 6]),
         "terms": st.builds(
             Settings, representation=st.just("stem"), target=st.sampled_from(["text", "signature"]),

@@ -65,7 +65,11 @@ def test_further_versions(place, tmp_path, plain, news):
     path = tmp_path / "s.db" if place == "store" else None
     with Deduplicator.open(path, plain, on_conflict="version") as stream:
         stream.process([news("a", STORY)])
-        assert stream.process([news("a", [*STORY, 20])])[0].of == "a"
+        (revised,) = stream.process([news("a", [*STORY, 20])], batch_id="revised")
+        assert (revised.status, revised.of, revised.revision_of) == ("new", None, "a")
+        assert revised.as_dict()["revision_of"] == "a"
+        assert stream.process([news("a", [*STORY, 20])], batch_id="revised") == [revised]
+        assert stream.process([news("b", [*STORY, 20])])[0].revision_of is None
         assert stream.process([news("a", OTHER)])[0].status == "new"
         # Each version is known by its content.
         assert stream.process([news("a", STORY)], batch_id="again")[0].of is None

@@ -88,7 +88,7 @@ PLAIN = 10**9
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"same_source": "ban"}, {"same_source": "require", "window_days": 30},
+    [{}, {"within": "outlets"}, {"within": "source", "window_days": 30},
      {"join": ("copy", "template", "retold")}, {"window_documents": 25, "chaining_documents": 4}],
 )  # fmt: skip
 def test_verdicts_and_groups_are_those_of_all_pairs(decided, seed, changes):

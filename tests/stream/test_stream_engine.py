@@ -123,15 +123,13 @@ def test_a_window_of_documents(plain, news):
 
 def test_sources(plain, news):
     documents = [news("a", STORY), news("b", STORY, source="other"), news("c", STORY)]
-    ignored, banned, required = (
-        decide(plain.but(same_source=rule), documents)[0] for rule in ("ignore", "ban", "require")
-    )
+    ignored, banned, required = (decide(plain.but(within=rule), documents)[0] for rule in ("all", "outlets", "source"))
     assert [one.of for one in ignored] == [None, "a", "a"]
     assert [one.of for one in banned] == [None, "a", "b"]
     assert [one.of for one in required] == [None, None, "a"]
     unknown = [news("a", STORY, source=None), news("b", STORY, source=None)]
-    assert decide(plain.but(same_source="ban"), unknown)[0][1].of == "a"
-    assert decide(plain.but(same_source="require"), unknown)[0][1].of is None
+    assert decide(plain.but(within="outlets"), unknown)[0][1].of == "a"
+    assert decide(plain.but(within="source"), unknown)[0][1].of is None
 
 
 def test_the_same_opening(plain):
@@ -177,8 +175,8 @@ def test_a_source_over_its_limit_passes_as_similar(plain, news):
 
 def test_the_best_of_a_group(plain, news):
     documents = [news("a", STORY, source="blog"), news("b", [*STORY, 20, 21], source="agency"), news("c", OTHER)]
-    ranked = {"best": "source-rank", "source_ranks": ("agency",)}
-    for choice, best in (({"best": "earliest"}, "a"), ({"best": "complete"}, "b"), (ranked, "b")):
+    ranked = {"show": "rank", "source_ranks": ("agency",)}
+    for choice, best in (({"show": "first"}, "a"), ({"show": "complete"}, "b"), (ranked, "b")):
         engine = StreamEngine(plain.but(**choice))
         engine.decide(documents)
         assert [engine.best_of(group) for group in ("a", "c", "nobody")] == [best, "c", None]
@@ -202,7 +200,7 @@ choices = st.fixed_dictionaries(
         "epoch_documents": st.sampled_from([4, 1000]), "epoch_days": st.sampled_from([None, 2]),
         "first_epoch": st.sampled_from([2, 1000]), "k_duplicate": st.sampled_from([3, 6]),
         "k_similar": st.sampled_from([2, 3]), "duplicate_rule": st.sampled_from(["equal", "contained"]),
-        "same_source": st.sampled_from(["ignore", "ban", "require"]), "templates": st.booleans(),
+        "within": st.sampled_from(["all", "outlets", "source"]), "templates": st.booleans(),
         "least_shared": st.sampled_from([0.0, 0.3, 0.6]), "chaining_documents": st.sampled_from([2, 3, 10]),
         "chaining_density": st.sampled_from([0.4, 0.9]), "loss_limit": st.sampled_from([None, 0.2, 0.6]),
         "loss_documents": st.sampled_from([2, 5]), "df_counts": st.sampled_from(["distinct", "all"]),

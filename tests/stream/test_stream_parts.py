@@ -27,7 +27,7 @@ def test_the_digest_changes_with_what_decides_and_only_with_it():
     one = StreamSettings()
     assert one.but(k_duplicate=7).digest != one.digest
     assert one.but(terms=Settings(df_min=3)).digest != one.digest
-    assert one.but(keep_text=True, best="complete").digest == one.digest
+    assert one.but(keep_text=True, show="complete").digest == one.digest
     assert one.but(window_days=7.0).digest == one.digest
     assert one.but(boilerplate="ab").digest not in (one.digest, one.but(boilerplate="cd").digest)
     assert one.but(df_counts="all").digest != one.digest
@@ -41,8 +41,8 @@ def test_settings_that_cannot_be():
         ({"k_similar": 7}, "k_similar is 7; expected a whole number from 1 to 6"),
         ({"window_days": 0}, "window_days is 0"), ({"window_documents": True}, "window_documents is True"),
         ({"epoch_documents": 0}, "epoch_documents is 0; expected a whole number of at least 1"),
-        ({"same_source": "no"}, "expected one of ignore, ban, require"), ({"loss_limit": 1.5}, "loss_limit is 1.5"),
-        ({"best": "source-rank"}, "no source_ranks"),
+        ({"within": "no"}, "expected one of source, outlets, all"), ({"loss_limit": 1.5}, "loss_limit is 1.5"),
+        ({"show": "rank"}, "no source_ranks"),
         ({"df_counts": "some"}, "df_counts is 'some'; expected one of distinct, all"),
         ({"terms": Settings(background=False)}, "background is off"),
         ({"terms": Settings(score="share")}, "a stream accepts only count"),
@@ -194,18 +194,18 @@ def test_equal_hashes_by_source():
     for ordinal, source in enumerate([0, 1, -1, 0]):
         hashes.add(b"x", source, ordinal)
     hashes.add(b"", 0, 4)
-    assert [hashes.earliest(b"x", 0, rule) for rule in ("ignore", "ban", "require")] == [0, 1, 0]
-    assert hashes.earliest(b"x", -1, "require") is None
-    assert hashes.earliest(b"", 0, "ignore") is None
+    assert [hashes.earliest(b"x", 0, rule) for rule in ("all", "outlets", "source")] == [0, 1, 0]
+    assert hashes.earliest(b"x", -1, "source") is None
+    assert hashes.earliest(b"", 0, "all") is None
     hashes.remove(b"x", 0)
-    assert [hashes.earliest(b"x", 1, rule) for rule in ("ignore", "ban", "require")] == [1, 2, 1]
+    assert [hashes.earliest(b"x", 1, rule) for rule in ("all", "outlets", "source")] == [1, 2, 1]
     for source in (1, -1, 0):
         hashes.remove(b"x", source)
-    assert hashes.earliest(b"x", 0, "ignore") is None
+    assert hashes.earliest(b"x", 0, "all") is None
 
 
 @given(script=st.lists(st.tuples(st.sampled_from([b"x", b"y", b""]), st.integers(-1, 1), st.booleans()), max_size=12))
-@pytest.mark.parametrize("rule", ["ignore", "ban", "require"])
+@pytest.mark.parametrize("rule", ["all", "outlets", "source"])
 def test_to_meet_is_to_look_and_to_be_added(script, rule):
     one, other, held = EqualHashes(), EqualHashes(), []
     for ordinal, (digest, source, expires) in enumerate(script):
@@ -232,7 +232,7 @@ def test_many_hashes_at_once_are_as_one_after_the_other(documents, before):
     at_once.extend([digest for digest, _ in rest], [source for _, source in rest], min(before, len(documents)))
     for gone in range(len(documents) + 1):
         for digest in (b"", b"a", b"b", b"c", b"d", b"e"):
-            for rule in ("ignore", "ban", "require"):
+            for rule in ("all", "outlets", "source"):
                 answers = [hashes.earliest(digest, 1, rule) for hashes in (one_by_one, at_once)]
                 assert answers[0] == answers[1]
         if gone < len(documents):

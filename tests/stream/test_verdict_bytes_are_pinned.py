@@ -23,13 +23,13 @@ STEMS = Settings(representation="stem", df_min=0)
 BASE = StreamSettings(terms=STEMS, first_epoch=40, epoch_documents=110)
 CASES = {
     "base": BASE, "defaults": StreamSettings(), "morph": BASE.but(terms=Settings()),
-    "ban": BASE.but(same_source="ban"), "require": BASE.but(same_source="require", exact_rule="opening"),
+    "ban": BASE.but(within="outlets"), "require": BASE.but(within="source", exact_rule="opening"),
     "contained": BASE.but(duplicate_rule="contained", k_duplicate=5), "no_templates": BASE.but(templates=False),
     "paper": BASE.but(least_shared=0, templates=False), "least_shared_0": BASE.but(least_shared=0),
     "least_shared_1": BASE.but(least_shared=1),
     "signature": BASE.but(terms=Settings(representation="stem", df_min=0, target="signature"), least_shared=0.1),
     "window_documents": BASE.but(window_days=None, window_documents=45), "short_window": BASE.but(window_days=0.75),
-    "endless": BASE.but(window_days=None, epoch_days=3), "opening": BASE.but(exact_rule="opening", same_source="ban"),
+    "endless": BASE.but(window_days=None, epoch_days=3), "opening": BASE.but(exact_rule="opening", within="outlets"),
     "chaining": BASE.but(chaining_documents=3, chaining_density=0.7, k_duplicate=4, least_shared=0.05),
     "losses": BASE.but(loss_limit=0.2, loss_documents=8), "low_k": BASE.but(k_duplicate=3, k_similar=1),
     "many_terms": BASE.but(terms=Settings(representation="stem", df_min=0, n=40), k_duplicate=20, k_similar=9),
@@ -120,7 +120,7 @@ def test_a_store_that_is_closed_and_opened_keeps_the_bytes(stream, tmp_path):
     assert checksum(verdicts) == STORED
 
 
-STORED = "d682aee2630029385afe79da86a896b1e35e953aa6da8a0578c18489d456c485"
+STORED = "87b82fdae3a7668dfe95740468fabdb96d37307b6e79b121e862873de5f8ede6"
 
 
 def test_a_model_keeps_its_bytes(stream):

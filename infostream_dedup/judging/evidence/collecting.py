@@ -147,7 +147,9 @@ class EvidenceReader:
         else:
             self._ranges.append(written)
         self._begins.append(records.begins)
-        self._read.append(replace(raw, triples=raw.triples[:0].copy(), body=raw.body[:0].copy()))
+        self._read.append(
+            replace(raw, triples=raw.triples[:0].copy(), body=raw.body[:0].copy(), openings=raw.openings[:0])
+        )
 
 
 _Read = tuple[RawEvidence, EvidenceRecords, WrittenTriples | None]

@@ -29,6 +29,9 @@ HEAD_CHARACTERS: Final = 200
 FIRST_YEAR: Final = 1990
 LAST_YEAR: Final = 2039
 
+OPENING: Final = 512
+"""Characters of title and text that a record keeps as they are written, to compare them word by word."""
+
 TITLE_FIGURE_DIGITS: Final = 3
 """Fewest digits of a figure in a title that a translation repeats: smaller ones may be written as words."""
 TITLE_FIGURE_BITS: Final = 11

@@ -115,6 +115,9 @@ class PairFacts:
     same_form: NDArray[np.bool_]  # bool, titles are equal except for case, punctuation, numbers, dates and ordinals
     no_title: NDArray[np.bool_]  # bool, at least one has no title
     one_sentence: NDArray[np.bool_]  # bool, one has fewer than 30 words and numbers
+    turned: NDArray[np.bool_]  # bool, they differ in few words, and these turn the news round
+    figure_alone: NDArray[np.bool_]  # bool, they differ in few words, and a figure is the only one that matters
+    differing: NDArray[np.object_]  # `WordDifference` or `None`, the few words in which they differ
 
     def __len__(self) -> int:
         return len(self.probability)
@@ -202,6 +205,9 @@ def facts_of_pairs(
         same_form=title >= 2,
         no_title=title == 0,
         one_sentence=tokens < _SENTENCE,
+        turned=np.zeros(len(probability), dtype=np.bool_),
+        figure_alone=np.zeros(len(probability), dtype=np.bool_),
+        differing=np.full(len(probability), None, dtype=np.object_),
     )
 
 
@@ -210,6 +216,11 @@ def same_opening(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.boo
     if earlier.openings is None or later.openings is None:
         return np.zeros(len(earlier.sources), dtype=np.bool_)
     return np.asarray(_equal(earlier.openings, later.openings) & (earlier.sources != later.sources), dtype=np.bool_)
+
+
+def circumstances_of(earlier: DocumentFacts, later: DocumentFacts) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Whether one source published both of each pair, and the hours between them, infinite if a date is missing."""
+    return _equal(earlier.sources, later.sources), _hours(earlier, later, _dated(earlier, later))
 
 
 def circumstances(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.evidence.constants import TITLE_FIGURE_BITS
+from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
+from infostream_dedup.judging.evidence.differing import WordDifference, what_differs
 from infostream_dedup.judging.evidence.facts import DocumentFacts, PairFacts, facts_of_pairs, same_opening
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.kernels.packing import BLOCKS_AT, LEAD_BITS
 from infostream_dedup.judging.evidence.kinds import (
     KIND_NAMES,
+    LEAST_WORDING,
     ONE_TEXT,
+    REPEATED_WORDING,
     Kind,
     kinds_of_rules,
     rules_of_pairs,
@@ -35,9 +38,8 @@ if TYPE_CHECKING:
 
 # The status of a later document, and the earlier document that gives it
 
-JOINED_IN_STREAMS: Final = ("copy",)
-
-JOINED_WITHOUT_DATES: Final = ("copy", "retold")
+JOINED: Final = ("copy",)
+"""Kinds that make a duplicate by default. Of retellings in a collection without dates a reader signed one in ten."""
 
 RELATED_WORDING: Final = 0.3
 """A ``related`` pair with at least this share of wording in one direction is ``similar``."""
@@ -69,7 +71,7 @@ STATUS_NAMES: Final = tuple(status.name.lower() for status in DocumentStatus)
 def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
     """Which kinds join groups: bool (kinds,)."""
     joined = np.zeros(len(Kind), dtype=np.bool_)
-    allowed = [name for name in KIND_NAMES if name not in ("related", "translation")]
+    allowed = [name for name in KIND_NAMES if name not in ("related", "translation", "differs")]
     for name in names:
         if name not in allowed:
             raise ConfigurationError(f"join is {name!r}; expected one or more of {', '.join(allowed)}")
@@ -85,6 +87,20 @@ def statuses(
     found = np.where(related | (kinds == Kind.TRANSLATION), DocumentStatus.NEW, DocumentStatus.SIMILAR)
     found = np.where(joined[kinds], DocumentStatus.DUPLICATE, found)
     return np.where(same_text, DocumentStatus.EXACT, found).astype(np.int8)
+
+
+def yield_to_differing(
+    later: NDArray[np.int64], status: NDArray[np.int8], kinds: NDArray[np.int8], wording_least: NDArray[np.float64]
+) -> None:
+    """Let no document repeat one if it has more wording in common with another whose news it turns round.
+
+    Otherwise it would join the group of that one by way of a third document.
+    """
+    turned = kinds == Kind.DIFFERS
+    if turned.any():
+        nearest = np.zeros(int(later.max()) + 1, dtype=np.float64)
+        np.maximum.at(nearest, later[turned], wording_least[turned])
+        status[(status == DocumentStatus.DUPLICATE) & (wording_least <= nearest[later])] = DocumentStatus.SIMILAR
 
 
 def break_chains(judged: JudgedCandidates, status: NDArray[np.int8], kept: NDArray[np.int8]) -> None:
@@ -145,6 +161,10 @@ _SURE: Final = 1.2
 _SHARED_NUMBERS: Final = 0.5
 """Minimum share, by weight, of one document's numbers found in the other; the larger of the two directions."""
 
+_SHORT: Final = 40
+"""Tokens below which a text without any of the other's names tells of another place: in longer ones some are spelt
+otherwise."""
+
 _LENGTH: Final = 0.6
 """Maximum difference between the logarithms of the two lengths."""
 
@@ -160,7 +180,8 @@ def contradict(
 
     They do if both titles have figures of three digits or more (years and days apart) but none in common; if both
     documents have at least three numbers and share less than half of them, unless both have nine and nearly all key
-    terms match; or if one document is more than 1.8 times as long as the other.
+    terms match; if a short one has names, as the other has, but none in common; or if one document is more than 1.8
+    times as long as the other.
     """
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
     compared(a, b, evidence, keys=keys, records=records, triples=None)
@@ -173,7 +194,10 @@ def contradict(
     sure = (least >= _MANY_NUMBERS) & (np.round(shares.sum(axis=1), DECIMALS) >= _SURE)
     other_numbers = (least >= _FEWEST_NUMBERS) & (shared < _SHARED_NUMBERS) & ~sure
     other_titles = _other_titles(records, a, b)
-    return np.asarray(other_numbers | other_titles | (column("length") > _LENGTH), dtype=np.bool_)
+    named = np.maximum(column("names_forward"), column("names_backward"))
+    short = np.minimum(records.tokens(a), records.tokens(b)) < _SHORT
+    other_names = short & (column("names_least") >= 1) & (named == 0)
+    return np.asarray(other_numbers | other_titles | other_names | (column("length") > _LENGTH), dtype=np.bool_)
 
 
 def _other_titles(records: EvidenceRecords, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -226,6 +250,13 @@ class JudgedCandidates:
         return np.round(self.evidence[:, :2], DECIMALS)
 
     @property
+    def differing(self) -> NDArray[np.object_]:
+        """The few words that decided a pair's kind, `WordDifference` or `None`: object (pairs,)."""
+        found = self.facts.differing.copy()
+        found[~np.isin(self.kinds, (Kind.DIFFERS, Kind.UPDATED))] = None
+        return found
+
+    @property
     def one_text(self) -> NDArray[np.bool_]:
         """Which pairs may have the same text, perhaps reworded or in another version: bool (pairs,).
 
@@ -276,7 +307,7 @@ def judge_pairs(
     probability[opening] = np.maximum(probability[opening], OPENING_PROBABILITY)
     probability[same_text] = 1.0
     tokens = np.minimum(records.tokens(a), records.tokens(b))
-    facts = facts_of_pairs(earlier, later, evidence, probability, tokens)
+    facts = with_differences(a, b, facts_of_pairs(earlier, later, evidence, probability, tokens), records)
     rules = rules_of_pairs(facts)
     return JudgedCandidates(
         a=a,
@@ -289,6 +320,30 @@ def judge_pairs(
         facts=facts,
         meaning=meaning,
     )
+
+
+def with_differences(
+    a: NDArray[np.int64], b: NDArray[np.int64], facts: PairFacts, records: EvidenceRecords
+) -> PairFacts:
+    """Look at the words in which texts of much common wording differ; of a source's own ones, of nearly all."""
+    looked = np.where(facts.own, REPEATED_WORDING, LEAST_WORDING)
+    near = np.flatnonzero((facts.wording_least >= looked) & ~facts.same_text)
+    if not len(near):
+        return facts
+    turned, figures = np.zeros((2, len(facts)), dtype=np.bool_)
+    differing = np.full(len(facts), None, dtype=np.object_)
+    for place in near.tolist():
+        found = difference(records, int(a[place]), int(b[place]))
+        if found is not None:
+            (figures if found.is_figure else turned)[place] = True
+            differing[place] = found
+    return replace(facts, turned=turned, figure_alone=figures, differing=differing)
+
+
+def difference(records: EvidenceRecords, a: int, b: int) -> WordDifference | None:
+    """What two documents differ in, given their rows, the earlier first; ``None`` if it decides nothing."""
+    one, other = records.opening(a), records.opening(b)
+    return None if one == other else what_differs(one, other, most=OPENING)
 
 
 def _compared(

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+REPEATED_WORDING: Final = 0.9
+"""Share of wording, both ways, of an item that its source has published again under another title."""
+
 LEAST_WORDING: Final = 0.25
 """Smallest share of wording that a rule requires of a pair of different texts that the model does not accept."""
 
@@ -34,6 +37,7 @@ class Kind(IntEnum):
     UPDATED = 6
     FOLLOW_UP = 7
     TRANSLATION = 8
+    DIFFERS = 9
 
 
 ONE_TEXT: Final = (Kind.COPY, Kind.RETOLD, Kind.UPDATED)
@@ -75,6 +79,16 @@ def same_page_again(pair: PairFacts) -> NDArray[np.bool_]:
     return (pair.same_address | own_title) & (pair.wording_least >= 0.25) & (pair.probability >= 0.5)
 
 
+def turned_round(pair: PairFacts) -> NDArray[np.bool_]:
+    """Two texts that differ in few words, of which one turns the news round: a negation, another verb."""
+    return pair.turned & ~pair.own
+
+
+def another_figure_alone(pair: PairFacts) -> NDArray[np.bool_]:
+    """Two texts that differ in few words: the later one gives another figure."""
+    return pair.figure_alone & (pair.wording_least >= 0.5) & ~pair.own
+
+
 def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source, another day: the titles differ only by the date, or the lead is repeated with other numbers."""
     lead_again = (pair.lead >= 0.8) & _other_numbers(pair)
@@ -108,6 +122,16 @@ def own_form_with_other_dates(pair: PairFacts) -> NDArray[np.bool_]:
     redated = pair.other_dates & ~_mostly_old(pair)
     again = _other_numbers(pair) | pair.same_form | redated
     return _own_wording(pair) & _old_lead(pair) & pair.other_day & again
+
+
+def own_text_repeated(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source within two days: the text again under another title, with the same numbers, not turned round.
+
+    Posts without titles on another day are not: a warning that is repeated is another one.
+    """
+    again = (pair.wording_least >= REPEATED_WORDING) & (pair.hours <= 48.0) & ~(pair.no_title & pair.other_day)
+    same = ~pair.turned & ~pair.figure_alone & ~pair.other_dates & ((pair.numbers < 0) | (pair.numbers >= 0.9))
+    return pair.own & again & same & ~pair.other_figure
 
 
 def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
@@ -247,17 +271,20 @@ def _other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
 RULES: Final = (
     Rule("equal text", Kind.COPY, equal_text),
     Rule("same page again", Kind.UPDATED, same_page_again),
+    Rule("turned round", Kind.DIFFERS, turned_round),
     Rule("own form filled anew", Kind.TEMPLATE, own_form_filled_anew),
     Rule("own form with other numbers", Kind.TEMPLATE, own_form_with_other_numbers),
     Rule("own form of one vocabulary", Kind.TEMPLATE, own_form_of_one_vocabulary),
     Rule("own old background", Kind.FOLLOW_UP, own_old_background),
     Rule("own form with other dates", Kind.TEMPLATE, own_form_with_other_dates),
+    Rule("own text repeated", Kind.COPY, own_text_repeated),
     Rule("own later version", Kind.UPDATED, own_later_version),
     Rule("undated form", Kind.TEMPLATE, undated_form),
     Rule("undated form of many figures", Kind.TEMPLATE, undated_form_of_many_figures),
     Rule("undated sentence with other numbers", Kind.TEMPLATE, undated_sentence_with_other_numbers),
     Rule("own next step", Kind.FOLLOW_UP, own_next_step),
     Rule("own text again", Kind.UPDATED, own_text_again),
+    Rule("another figure alone", Kind.UPDATED, another_figure_alone),
     Rule("much the same wording", Kind.COPY, much_the_same_wording),
     Rule("undated wording", Kind.RETOLD, undated_wording),
     Rule("lies inside", Kind.CONTAINED, lies_inside),

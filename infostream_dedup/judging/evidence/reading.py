@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -12,6 +13,7 @@ import numpy as np
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS, alphabet, word_hash
+from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.evidence.kernels.reading import (
     ADDRESS,
     FIELDS,
@@ -64,6 +66,8 @@ class RawEvidence:
     tokens: NDArray[np.int32]  # int32 (documents, 2), tokens of the document, and bits of the figures in its title
     # uint64 (documents, 2), hash of the title's tokens and of its form's tokens; 0 if there are none
     titles: NDArray[np.uint64]
+    openings: NDArray[np.uint32]  # uint32, openings of the documents, see `packed_openings`
+    opening_ends: NDArray[np.int64]  # int64 (documents + 1,), bounds of each
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -166,6 +170,7 @@ def lent_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> Iterator[R
     )
     read_documents(texts.data, texts.offsets, title_ends, tables(), scratch_for(texts.longest), found)
     triples, numbers, names, lead, body = found.ends[-1].tolist()
+    openings, opening_ends = packed_openings(texts)
     raw = RawEvidence(
         triples=found.triples[:triples],
         numbers=found.numbers[:numbers],
@@ -175,12 +180,45 @@ def lent_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> Iterator[R
         ends=found.ends,
         tokens=found.tokens,
         titles=found.titles,
+        openings=openings,
+        opening_ends=opening_ends,
     )
     try:
         yield raw
     finally:
         for name in _ENTRIES:
             object.__delattr__(raw, name)
+
+
+def packed_openings(texts: Utf8Texts) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """First ``OPENING`` characters of each text in windows-1251, four to a number, and the bounds of each text.
+
+    Characters that this alphabet lacks become blanks: the openings are compared word by word, in its languages.
+    """
+    bounds, whole = texts.offsets.tolist(), texts.data.data
+    packed = []
+    for begin, end in pairwise(bounds):
+        text = bytes(whole[begin : min(end, begin + 4 * OPENING)]).decode("utf-8", "ignore")[:OPENING]
+        opening = text.encode(_ALPHABET, _BLANKS)
+        packed.append(opening + b"\0" * (-len(opening) % 4))
+    sizes = [len(opening) // 4 for opening in packed]
+    return np.frombuffer(b"".join(packed), dtype="<u4").astype(np.uint32), offsets_of(sizes)
+
+
+def opening_of(packed: NDArray[np.uint32]) -> str:
+    """The opening of one document, from its numbers."""
+    return packed.astype("<u4", copy=False).tobytes().rstrip(b"\0").decode(_ALPHABET, "replace")
+
+
+_ALPHABET: Final = "cp1251"
+_BLANKS: Final = "infostream-dedup-blanks"
+codecs.register_error(
+    _BLANKS,
+    lambda error: (
+        "".join("'" if one == "\u02bc" else " " for one in error.object[error.start : error.end]),  # type: ignore[attr-defined]
+        error.end,  # type: ignore[attr-defined]
+    ),
+)
 
 
 def _empty_lists(size: int) -> EvidenceLists:

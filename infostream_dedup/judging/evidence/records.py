@@ -12,13 +12,18 @@ import numpy as np
 
 from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.judging.evidence.kernels.packing import (
+    BLOCKS_AT,
     BUCKET_BITS,
+    COUNTS_AT,
+    HEADER,
+    LEAD_BITS,
     buckets_of_documents,
     fill_filters,
     pack_documents,
     record_sizes,
 )
 from infostream_dedup.judging.evidence.pair_model import BACKGROUND_FILE, shipped_bytes
+from infostream_dedup.judging.evidence.reading import opening_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
@@ -160,7 +165,7 @@ class EvidenceRecords:
     A record is a run of 32-bit words, little-endian on disk: tokens; numbers and names << 16; lead words, bits of the
     title's figures << 5 and filter blocks << 16; hash of the title; hash of its form; figures and dates of the head
     << 16; weight of all numbers, figures, names, lead words; the entries; their weights, a byte each in units of 1/16;
-    the filter of the word beginnings of the text, blocks of two words.
+    the filter of the word beginnings of the text, blocks of two words; the opening, see ``packed_openings``.
     """
 
     words: NDArray[np.uint32]  # uint32, the records
@@ -178,6 +183,13 @@ class EvidenceRecords:
     def tokens(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
         """Number of words and numbers of some documents, given their ordinals: int64 (documents,)."""
         return self.words[self.begins[documents]].astype(np.int64)
+
+    def opening(self, document: int) -> str:
+        """First ``OPENING`` characters of a document's title and text, given its ordinal."""
+        begin, end = self.begins[document : document + 2].tolist()
+        counts, rest = self.words[[begin + COUNTS_AT, begin + BLOCKS_AT]].tolist()
+        entries = (counts & 0xFFFF) + (counts >> 16) + (rest & (1 << LEAD_BITS) - 1)
+        return opening_of(self.words[begin + HEADER + entries + (entries + 3) // 4 + 2 * (rest >> 16) : end])
 
     def some(self, documents: NDArray[np.int64]) -> EvidenceRecords:
         """The records of some documents, given their ordinals, in this order."""
@@ -212,8 +224,11 @@ def filtered_records(raw: RawEvidence) -> EvidenceRecords:
     """Pack what needs no document frequencies; ``weigh_records`` adds the rest and does not use ``raw.body``."""
     begins = np.empty(len(raw) + 1, dtype=np.int64)
     record_sizes(raw.ends, begins)
+    begins += raw.opening_ends
     words = np.zeros(int(begins[-1]), dtype=np.uint32)
     fill_filters(raw.body, raw.ends, begins, words)
+    sizes = np.diff(raw.opening_ends)
+    words[places_of(begins[1:] - sizes, sizes)] = raw.openings
     return EvidenceRecords(words, begins)
 
 

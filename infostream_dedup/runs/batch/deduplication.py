@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -9,18 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from infostream_dedup.judging.evidence.judging import (
-    JOINED_IN_STREAMS,
-    JOINED_WITHOUT_DATES,
-    KEPT,
-    STATUS_NAMES,
-    best_pairs,
-    break_chains,
-    joined_kinds,
-)
+from infostream_dedup.judging.evidence.judging import KEPT, STATUS_NAMES, best_pairs, break_chains, yield_to_differing
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
-from infostream_dedup.model import NO_TIME, Settings, fields_of, names_in
+from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
+from infostream_dedup.model import Settings, fields_of
 from infostream_dedup.model.constants import SHOWN_DECIMALS
+from infostream_dedup.model.outlets import outlet_of
 from infostream_dedup.runs.batch.linking import (
     MOST_VERBATIM_LINKS,
     Linked,
@@ -41,6 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.judging.evidence.judging import JudgedCandidates
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.collection import Collection
@@ -56,7 +52,9 @@ K_SIMILAR: Final = 4
 STATUS_COLUMNS: Final = ("status", "of", "group")
 """What ``dedup --annotate`` adds to a document."""
 
-Keep = Literal["earliest", "longest"]
+Show = Literal["first", "latest", "longest", "complete", "rank"]
+"""Which document of a group is shown: the earliest in the input, the last by date, the longest, the one that says most,
+or that of the source which others copy most."""
 
 DuplicateRule = Literal["equal", "contained"]
 
@@ -198,15 +196,42 @@ def _decide(
             yield Status("new", None, group)
 
 
-def kept_documents(collection: Collection, found: Sequence[Status], keep: Keep = "earliest") -> list[bool]:
-    """Choose the documents to keep, one for each group: its earliest or its longest (the earliest of equals)."""
+def kept_documents(
+    collection: Collection, found: Sequence[Status], show: Show = "first", *, said: NDArray[np.int64] | None = None
+) -> list[bool]:
+    """Choose the document of each group that is shown; among equals the first.
+
+    said: int64 (documents,), how much each says, for ``complete``; ``None`` for its length.
+    """
+    ranks = said.tolist() if show == "complete" and said is not None else _ranks(collection, found, show)
     best: dict[str, int] = {}
     for ordinal, status in enumerate(found):
         holder = best.setdefault(status.group, ordinal)
-        if keep == "longest" and collection.text_lengths[ordinal] > collection.text_lengths[holder]:
+        if ranks[ordinal] > ranks[holder]:
             best[status.group] = ordinal
     remaining = set(best.values())
     return [ordinal in remaining for ordinal in range(len(found))]
+
+
+def _ranks(collection: Collection, found: Sequence[Status], show: Show) -> Sequence[Any]:
+    """A number for each document; the highest of a group is shown."""
+    if show == "first":
+        return [0] * len(found)
+    if show in ("longest", "complete"):
+        return collection.text_lengths
+    if show == "latest":
+        times = fields_of(collection.documents).times
+        return [(-1 if time is None else time, ordinal) for ordinal, time in enumerate(times)]
+    # The authority of a source: how many documents of others came after one of its own.
+    fields = fields_of(collection.documents)
+    outlets = [outlet_of(source, url) for source, url in zip(fields.sources, fields.urls, strict=True)]
+    places = {name: ordinal for ordinal, name in enumerate(fields.ids)}
+    copied = Counter(
+        outlets[places[status.group]]
+        for ordinal, status in enumerate(found)
+        if outlets[ordinal] != outlets[places[status.group]]
+    )
+    return [copied[outlet] for outlet in outlets]
 
 
 def _earliest_equal_text(collection: Collection) -> NDArray[np.int64]:
@@ -232,7 +257,12 @@ def groups_of(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documen
 
 # Statuses and groups of a collection, as decided by preset `judged`
 
-JUDGED_STATUS_COLUMNS: Final = (*STATUS_COLUMNS, "kind", "probability")
+_PAIR_COLUMNS: Final = (*STATUS_COLUMNS, "kind", "probability")
+
+DIFFERENCE_COLUMNS: Final = ("differs_by", "differing")
+"""What a row has besides if few words decided its kind."""
+
+JUDGED_STATUS_COLUMNS: Final = (*_PAIR_COLUMNS, *DIFFERENCE_COLUMNS)
 """What ``dedup --annotate`` adds to a document with preset ``judged``."""
 
 _NEW, _DUPLICATE, _EXACT = (STATUS_NAMES.index(name) for name in ("new", "duplicate", "exact"))
@@ -244,10 +274,12 @@ class JudgedStatus(Status):
 
     kind: str | None = None  # kind of relation to `of`; `None` if there is none
     probability: float | None = None  # probability of the same pair, 0 to 1, rounded to 6 decimals
+    differing: WordDifference | None = None  # the few words that make it `differs` or `updated`
 
     def as_dict(self) -> dict[str, Any]:
-        """The five columns that ``dedup --annotate`` adds."""
-        return {name: getattr(self, name) for name in JUDGED_STATUS_COLUMNS}
+        """The columns that ``dedup --annotate`` adds."""
+        row = {name: getattr(self, name) for name in _PAIR_COLUMNS}
+        return row if self.differing is None else row | self.differing.as_dict()
 
 
 @dataclass(slots=True)
@@ -258,6 +290,7 @@ class BestPairs:
     of: NDArray[np.int64]
     kind: NDArray[np.int8]
     probability: NDArray[np.float64]
+    differing: NDArray[np.object_]
 
     @classmethod
     def none(cls, documents: int) -> BestPairs:
@@ -267,6 +300,7 @@ class BestPairs:
             np.full(documents, -1, dtype=np.int64),
             np.zeros(documents, dtype=np.int8),
             np.zeros(documents, dtype=np.float64),
+            np.full(documents, None, dtype=np.object_),
         )
 
     def joined(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -288,38 +322,28 @@ class BestPairs:
         later = judged.b[best]
         self.status[later], self.of[later] = status[best], judged.a[best]
         self.kind[later], self.probability[later] = judged.kinds[best], judged.probability[best]
-
-
-def checked_join(join: Sequence[str] | str | None) -> tuple[str, ...] | None:
-    """Names of the kinds that join groups, from a sequence or comma-separated names."""
-    if join is None:
-        return None
-    names = names_in(join)
-    joined_kinds(names)
-    return names
+        self.differing[later] = judged.differing[best]
 
 
 def judged_statuses(
-    collection: JudgedCollection, *, join: Sequence[str] | None = None, progress: Progress | None = None
+    collection: JudgedCollection, policy: Policy = EVERY_PAIR, *, progress: Progress | None = None
 ) -> list[JudgedStatus]:
     """Status of every document in input order.
 
-    ``exact``: equal to an earlier document (``equality_hash``). ``duplicate``: a pair with an earlier document has a
-    kind in ``join``. ``similar``: a pair has any other kind except ``related``, or ``related`` with wording of .3 or
+    ``exact``: equal to an earlier document (``equality_hash``). ``duplicate``: the policy joins a pair with an earlier
+    document. ``similar``: a pair has any other kind except ``related``, or ``related`` with wording of .3 or
     more. Documents with fewer than three key terms are ``exact`` or ``new``, and ``insufficient_text`` if they have
     one word or none. A duplicate repeats a document that is kept, and joins its group.
     """
-    if join is None:
-        dated = bool(np.any(collection.facts.times != NO_TIME))
-        join = JOINED_IN_STREAMS if dated else JOINED_WITHOUT_DATES
-    joins, sizes = joined_kinds(join), collection.key_terms.sizes
+    sizes = collection.key_terms.sizes
     decided = BestPairs.none(len(sizes))
     a, b = collection.deciding_candidates()
     kept = np.full(len(sizes), KEPT, dtype=np.int8)
     for judged in collection.judged(a, b, screened=True, progress=progress):
-        status = judged.statuses(joins)
+        status = policy.statuses(judged)
         enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
         status[~enough & (status != _EXACT)] = _NEW
+        yield_to_differing(judged.b, status, judged.kinds, judged.facts.wording_least)
         break_chains(judged, status, kept)
         decided.take(judged, status)
     return _named(collection, decided, groups_of([decided.joined()], len(sizes)))
@@ -330,12 +354,13 @@ def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.
     kinds = [KIND_NAMES[seen_from_later(kind)] for kind in Kind]
     compared = (collection.key_terms.sizes >= INSUFFICIENT_TERMS) | (collection.facts.texts >= 0)
     alone = np.where(compared, "new", "insufficient_text").tolist()
-    columns = [one.tolist() for one in (decided.of, leader, decided.status, decided.kind, decided.probability)]
+    decisions = (decided.of, leader, decided.status, decided.kind, decided.probability, decided.differing)
+    columns = [one.tolist() for one in decisions]
     found = []
-    for ordinal, (of, group, status, kind, probability) in enumerate(zip(*columns, strict=True)):
+    for ordinal, (of, group, status, kind, probability, words) in enumerate(zip(*columns, strict=True)):
         if of < 0:
             found.append(JudgedStatus(alone[ordinal], None, ids[group]))
         else:
             rounded = round(probability, SHOWN_DECIMALS)
-            found.append(JudgedStatus(STATUS_NAMES[status], ids[of], ids[group], kinds[kind], rounded))
+            found.append(JudgedStatus(STATUS_NAMES[status], ids[of], ids[group], kinds[kind], rounded, words))
     return found

@@ -12,9 +12,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
+from infostream_dedup.judging.evidence.facts import circumstances_of
 from infostream_dedup.judging.evidence.judging import JudgedCandidates, contradict
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, names_of_kinds
 from infostream_dedup.judging.evidence.pair_model import shipped_model
+from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.links import match
 from infostream_dedup.links.pair_rules import (
     LEAST_SHARE,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.collection import Weighable
     from infostream_dedup.runs.batch.judging import JudgedCollection
@@ -333,17 +336,21 @@ class JudgedPairRow(PairRow):
     # that the two are copies or report one event, 0 to 1, rounded to 6 decimals; `None` for a translation, which key
     # terms in the pivot language decide
     probability: float | None
-    # `copy`, `retold`, `contained`, `contains`, `template`, `updated`, `follow-up`, `related`, or `translation`
+    # `copy`, `retold`, `contained`, `contains`, `template`, `updated`, `follow-up`, `differs`, `related`, or
+    # `translation`
     kind: str
     wording_forward: float | None  # share of the word triples of a that b has, 0 to 1; `None` for a translation
     wording_backward: float | None  # share of the word triples of b that a has; `None` for a translation
     # what each piece of evidence adds to the logit of the probability; `None` if not requested. Equal texts have
     # probability 1 whatever the reasons add up to
     reasons: list[EvidenceReason] | None = None
+    differing: WordDifference | None = None  # the few words that make the pair `differs` or `updated`
 
     def as_dict(self) -> dict[str, Any]:
-        """The row of ``pairs`` with the added columns; ``reasons`` is left out if it is ``None``."""
+        """The row of ``pairs`` with the added columns; ``reasons`` and ``differing`` are left out if there are none."""
         row = PairRow.as_dict(self) | {name: getattr(self, name) for name in JUDGED_COLUMNS}
+        if self.differing is not None:
+            row |= self.differing.as_dict()
         if self.reasons is not None:
             row["reasons"] = [reason.as_dict() for reason in self.reasons]
         return row
@@ -370,6 +377,7 @@ class PairChoice:
     between: Between = "nothing-better"  # rule for translations (see `find_translations`)
     one_to_one: bool = False  # list at most one translation of each document into each other language
     kinds: tuple[str, ...] = KIND_NAMES  # kinds to list
+    policy: Policy = EVERY_PAIR  # which pairs count
     # counts the pairs of other kinds that would have been listed, by kind
     left_out: Counter[str] = field(default_factory=Counter, compare=False)
 
@@ -384,7 +392,7 @@ class PairChoice:
 
     def listed(self, judged: JudgedCandidates) -> ListedPairs:
         """Choose the pairs to list, and count those of other kinds."""
-        wanted = judged.probability >= self.least
+        wanted = (judged.probability >= self.least) & self.policy.counts(judged)
         if len(self.kinds) == len(KIND_NAMES):
             return ListedPairs.of(judged, wanted)
         listed = wanted & np.isin(judged.kinds, [KIND_NAMES.index(name) for name in self.kinds])
@@ -399,7 +407,7 @@ class PairChoice:
         return LEAST_PROBABILITY if self.k_min is None else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListedPairs:
     """Judged pairs to list."""
 
@@ -409,22 +417,24 @@ class ListedPairs:
     kinds: NDArray[np.int8]  # int8 (pairs,), `Kind`
     wording: NDArray[np.float64]  # float64 (pairs, 2), forward and backward
     shares: NDArray[np.float64]  # float64 (pairs, 2), shares of the key terms' weight, forward and backward
+    differing: NDArray[np.object_]  # `WordDifference` or `None`
 
     @classmethod
     def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> ListedPairs:
         """Select judged pairs by a mask, bool (pairs,)."""
         return cls(
-            judged.a[chosen],
-            judged.b[chosen],
-            judged.probability[chosen],
-            judged.kinds[chosen],
-            judged.wording[chosen],
-            judged.shares[chosen],
+            a=judged.a[chosen],
+            b=judged.b[chosen],
+            probability=judged.probability[chosen],
+            kinds=judged.kinds[chosen],
+            wording=judged.wording[chosen],
+            shares=judged.shares[chosen],
+            differing=judged.differing[chosen],
         )
 
     def at(self, places: NDArray[np.int64] | slice) -> ListedPairs:
         """Select the pairs at these positions."""
-        return ListedPairs(*(getattr(self, name)[places] for name in self.__slots__))
+        return ListedPairs(**{name: getattr(self, name)[places] for name in self.__slots__})
 
 
 def collected(parts: Iterable[ListedPairs], order: PairOrder, top: int | None) -> ListedPairs:
@@ -451,8 +461,8 @@ def _in_order(parts: list[ListedPairs], order: PairOrder, top: int | None) -> Li
         shares = np.concatenate([part.shares for part in parts])
         probability = np.concatenate([part.probability for part in parts])
         places = np.lexsort((b, a, -shares.max(axis=1), -shares.min(axis=1), -probability))[:top]
-    columns = ([getattr(part, name) for part in parts] for name in ListedPairs.__slots__)
-    return ListedPairs(*(np.concatenate(column)[places] for column in columns))
+    columns = {name: [getattr(part, name) for part in parts] for name in ListedPairs.__slots__}
+    return ListedPairs(**{name: np.concatenate(column)[places] for name, column in columns.items()})
 
 
 def _where(wanted: NDArray[np.bool_], *columns: NDArray[Any]) -> tuple[NDArray[Any], ...]:
@@ -471,10 +481,13 @@ def judged_pair_rows(
     Arguments as in ``listed_pairs``.
     """
     listed = listed_pairs(collection, choice, parts=parts, progress=progress)
-    between: Between = choice.between if KIND_NAMES[Kind.TRANSLATION] in choice.kinds else "none"
+    wanted = KIND_NAMES[Kind.TRANSLATION] in choice.kinds and choice.policy.identical is None
+    between: Between = choice.between if wanted else "none"
     found = find_translations(collection, between=between, single=choice.one_to_one)
     if found is None:
         return _rows(collection, listed, choice)
+    a, b = (collection.facts.at(rows) for rows in (found.a, found.b))
+    found = found.where(choice.policy.allows(*circumstances_of(a, b)))
     translated = _chosen_translations(found, choice, parts, None if choice.top is None else choice.top - len(listed.a))
     both = _rows(collection, listed, choice), _translation_rows(collection, translated, choice)
     if choice.sort == "strength":
@@ -548,6 +561,7 @@ def judged_rows(
             wording_forward=wording[at][0],
             wording_backward=wording[at][1],
             reasons=None if reasons is None else reasons[at],
+            differing=listed.differing[at],
         )
 
 

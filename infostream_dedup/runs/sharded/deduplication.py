@@ -12,23 +12,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from infostream_dedup.arrays import offsets_of, places_of
+from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
 from infostream_dedup.judging.evidence.facts import NO_SOURCE, DocumentFacts
 from infostream_dedup.judging.evidence.judging import (
-    JOINED_IN_STREAMS,
-    JOINED_WITHOUT_DATES,
     KEPT,
     STATUS_NAMES,
     DocumentStatus,
     JudgedCandidates,
     break_chains,
-    joined_kinds,
     judge_pairs,
+    yield_to_differing,
 )
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, sum_keys
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.pair_evidence import heaviest
 from infostream_dedup.judging.evidence.pair_model import shipped_model
+from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.links.compiled.kernels.rows import mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.links.pair_rules import need
@@ -40,7 +40,7 @@ from infostream_dedup.runs.batch.deduplication import (
     BestPairs,
     DuplicateRule,
     JudgedStatus,
-    Keep,
+    Show,
     Status,
     repeats,
 )
@@ -99,10 +99,14 @@ class FoundStatuses:
             for status, one, there, group in zip(self.status[rows].tolist(), of, known, groups, strict=True):
                 yield Status(STATUSES[status], one if there else None, group)
 
-    def kept(self, keep: Keep) -> NDArray[np.bool_]:
-        """Which documents remain when each group keeps one: its earliest, or its longest (the earliest of equals)."""
-        if keep == "earliest":
+    def kept(self, show: Show) -> NDArray[np.bool_]:
+        """Which documents are shown: of each group its ``first``, or its ``longest`` (the first of equals)."""
+        if show == "first":
             return np.asarray(self.group == np.arange(len(self)))
+        if show != "longest":
+            raise UsageError(
+                f"show (--show) {show} compares documents in memory; with a work folder it is first or longest"
+            )
         order = np.lexsort((np.arange(len(self)), -self.lengths, self.group))
         first = np.ones(len(order), dtype=np.bool_)
         first[1:] = self.group[order][1:] != self.group[order][:-1]
@@ -607,35 +611,37 @@ class FoundJudgedStatuses(FoundStatuses):
 
     kinds: NDArray[np.int8]  # int8 (documents,), `Kind` of the pair with `of`; meaningless if there is none
     probability: NDArray[np.float64]  # float64 (documents,), probability of the same pair
+    differing: NDArray[np.object_]  # `WordDifference` or `None` of the same pair
 
     def statuses(self) -> Iterator[JudgedStatus]:
         """The status of every document, in input order."""
         # The decorator replaces a class with slots, so super() without arguments would look for the class before it.
         plain = FoundStatuses.statuses(self)
-        for status, kind, probability in zip(plain, self.kinds, self.probability, strict=True):
+        columns = (self.kinds, self.probability, self.differing)
+        for status, kind, probability, words in zip(plain, *columns, strict=True):
             if status.of is None:
                 yield JudgedStatus(status.status, None, status.group)
                 continue
             name = KIND_NAMES[seen_from_later(Kind(int(kind)))]
-            yield JudgedStatus(status.status, status.of, status.group, name, round(float(probability), SHOWN_DECIMALS))
+            sure = round(float(probability), SHOWN_DECIMALS)
+            yield JudgedStatus(status.status, status.of, status.group, name, sure, words)
 
 
-def judged_statuses_on_disk(collection: JudgedRun, *, join: Sequence[str] | None = None) -> FoundJudgedStatuses:
+def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) -> FoundJudgedStatuses:
     """Decide as ``batch.judged_deduplication.judged_statuses`` does.
 
     collection: the documents; the hashes of the bodies must have been taken.
     """
     nodes = collection.nodes
     sizes = nodes.sizes[nodes.node_of]
-    if join is None:
-        join = JOINED_IN_STREAMS if collection.dated else JOINED_WITHOUT_DATES
-    joins, decided = joined_kinds(join), BestPairs.none(len(sizes))
+    decided = BestPairs.none(len(sizes))
     parents, kept = np.arange(len(sizes), dtype=np.int32), np.full(len(sizes), KEPT, dtype=np.int8)
     for a, b in _candidates(collection):
         judged = collection.judge(a, b)
-        status = judged.statuses(joins)
+        status = policy.statuses(judged)
         enough = np.minimum(sizes[a], sizes[b]) >= INSUFFICIENT_TERMS
         status[~enough & (status != DocumentStatus.EXACT)] = DocumentStatus.NEW
+        yield_to_differing(judged.b, status, judged.kinds, judged.facts.wording_least)
         break_chains(judged, status, kept)
         decided.take(judged, status)
     join_groups(*decided.joined(), parents)
@@ -656,6 +662,7 @@ def _found(
         np.concatenate([np.zeros(0, np.int64), *(row["lengths"] for row in rows)]),
         decided.kind,
         decided.probability,
+        decided.differing,
     )
 
 

@@ -45,6 +45,8 @@ RAW: Final = Layout(
         "ends": "i8",
         "tokens": "i4",
         "titles": "u8",
+        "openings": "u4",
+        "opening_ends": "i8",
     },
 )
 """``RawEvidence`` of consecutive documents, starting at ordinal ``first``."""

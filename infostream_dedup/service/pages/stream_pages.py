@@ -288,7 +288,7 @@ async def _decided(request: Request, kind: str) -> Response:
 
 EXPLAINED: Final = (
     *("preset", "across", "k_duplicate", "k_similar", "join", "keep_text", "window_days", "window_documents"),
-    *("epoch_documents", "best"),
+    *("epoch_documents", "show", "within", "identical"),
 )
 """Settings that the page explains; the others are listed by name only."""
 

@@ -67,7 +67,7 @@ def _one(connection: sqlite3.Connection, query: str) -> Any:
 
 _DOCUMENT: Final = (
     "document.ordinal, document.id, version, document.source, document.language, clock, published, title, status,"
-    " of_id, document.group_id, relation, forward, backward, terms, kind,"
+    " of_id, document.group_id, relation, forward, backward, terms, kind, differs_by, differing,"
     " coalesce(probability, (SELECT probability FROM judgement WHERE judgement.ordinal = document.ordinal)),"
     " translation_of, translation, story_id, document.url, forgotten"
 )
@@ -321,6 +321,8 @@ def _document(row: Sequence[Any]) -> dict[str, Any]:
         *met,
         terms,
         kind,
+        differs_by,
+        differing,
         probability,
         translation_of,
         translation,
@@ -347,6 +349,8 @@ def _document(row: Sequence[Any]) -> dict[str, Any]:
         "terms": None if terms is None else orjson.loads(terms),
         "kind": kind,
         "probability": probability,
+        "differs_by": differs_by,
+        "differing": None if differing is None else orjson.loads(differing),
         "translation_of": translation_of,
         "translation": None if translation is None else orjson.loads(translation),
         "story_then": story,

@@ -37,6 +37,7 @@ CREATE TABLE batch (
 -- Documents and their verdicts. version: number of earlier documents with the same id. clock: the stream's clock.
 -- length: number of terms. signature_hash: covers the document's rows in the six tables that follow.
 -- group_id, story_id: as the verdict named them. url: as given. kind, probability: of preset judged.
+-- differs_by, differing: why a document differs from the earlier one in few words, and these words of both.
 CREATE TABLE document (
     ordinal INTEGER PRIMARY KEY CHECK (ordinal >= 0),
     batch INTEGER NOT NULL REFERENCES batch (sequence),
@@ -68,8 +69,11 @@ CREATE TABLE document (
     kind TEXT CHECK (
         kind = 'copy' OR kind = 'retold' OR kind = 'contained' OR kind = 'contains' OR kind = 'template'
         OR kind = 'updated' OR kind = 'follow-up' OR kind = 'related' OR kind = 'translation'
+        OR kind = 'differs'
     ),
     probability REAL CHECK (probability BETWEEN 0 AND 1),
+    differs_by TEXT,
+    differing TEXT CHECK (differing IS NULL OR json_valid(differing)),
     url TEXT,
     translation_of TEXT,
     translation TEXT CHECK (translation IS NULL OR json_valid(translation)),
@@ -96,6 +100,7 @@ CREATE TABLE body (
 ) STRICT;
 
 -- keys, weights: the key terms after the first n, up to the 30 heaviest, that preset judged compares.
+-- record: numbers, names and words of the lead as hashes, and the first 512 characters as written.
 CREATE TABLE evidence (
     ordinal INTEGER PRIMARY KEY REFERENCES document (ordinal),
     keys BLOB NOT NULL CHECK (length(keys) % 4 = 0),

@@ -201,6 +201,8 @@ def _meetings(connection: sqlite3.Connection, ordinals: list[int]) -> list[dict[
 
 def _told(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Order the documents of one story, and add the number of their origin, outlet, role and lag."""
+    # A correction counts once, as the version that came first.
+    documents = list({one["id"]: one for one in sorted(documents, key=itemgetter("ordinal"), reverse=True)}.values())
     documents.sort(key=lambda one: (one["time"] is None, one["time"] or 0, one["ordinal"]))
     joined = _Joined(one["group"] for one in documents)
     group_of = {one["id"]: one["group"] for one in documents}

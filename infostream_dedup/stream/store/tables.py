@@ -166,7 +166,9 @@ DOCUMENT: Final = Table(
     )
     | {"signature_hash": _each("checksum")}
     | _fields("verdict.", "id", "status", "relation", "forward", "backward", "kind", "translation_of")
+    | _fields("verdict.", "differs_by")
     | {
+        "differing": _json("verdict.differing"),
         "of_id": _each("verdict.of"),
         "group_id": _each("verdict.group"),
         "story_id": _each("verdict.story"),
@@ -181,6 +183,7 @@ DOCUMENT: Final = Table(
         "url": "NULL",
         "terms": "NULL",
         "translation": "NULL",
+        "differing": "NULL",
         "forgotten": "1",
         "signature_hash": "zeroblob(8)",
     },
@@ -273,6 +276,9 @@ def _translation(stored: str) -> TranslatedFrom:
 
 VERDICT: Final[Mapping[str, tuple[str, Callable[[str], Any] | None]]] = {
     **{name: (name, None) for name in ("id", "status", "relation", "forward", "backward", "kind", "translation_of")},
+    "differs_by": ("differs_by", None),
+    "revision_of": ("CASE WHEN document.version > 0 THEN document.id END", None),
+    "differing": ("differing", lambda stored: tuple(map(tuple, orjson.loads(stored)))),
     "of": ("of_id", None),
     "group": ("group_id", None),
     "story": ("story_id", None),

@@ -187,12 +187,13 @@ def fill_filters(
     Args:
         body: uint32, word beginnings of all documents.
         ends: int64 (documents + 1, 5), see ``RawEvidence``.
-        begins: int64 (documents + 1,), as ``record_sizes`` computes it.
+        begins: int64 (documents + 1,), as ``record_sizes`` computes it, with room for the openings.
         words: uint32, zeros; receives the filters.
     """
     for document in range(begins.size - 1):
         blocks = _blocks(ends[document + 1, 4] - ends[document, 4])
-        filter_at = begins[document + 1] - 2 * blocks
+        entries = _entries(ends, document, 1) + _entries(ends, document, 2) + _entries(ends, document, 3)
+        filter_at = begins[document] + HEADER + entries + (entries + 3) // 4
         for place in range(ends[document, 4], ends[document + 1, 4]):
             block, first_bits, second_bits = filter_place(body[place], blocks)
             words[filter_at + 2 * block] |= first_bits

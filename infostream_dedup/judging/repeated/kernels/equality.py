@@ -19,6 +19,8 @@ __all__ = ["LONG", "hash_words"]
 LONG: Final = 25
 """Words from which a text proves something without its title."""
 
+QUESTION: Final = 0x3F
+
 _RUN: Final = 16
 """Letters that count as one more word: scripts without blanks have long runs."""
 _SEED = np.uint64(0xCBF29CE484222325)
@@ -49,7 +51,7 @@ def hash_words(
     for text in range(offsets.size - 1):
         place, end, body = offsets[text], offsets[text + 1], bodies[text]
         first, second, word = _SEED, _OTHER, _SEED
-        count, own, letters = 0, 0, 0
+        count, own, letters, asks = 0, 0, 0, False
         marked[text] = False
         while place <= end and own < LONG:
             point, width, kind = 0, 1, 0
@@ -65,11 +67,14 @@ def hash_words(
                     own += place >= body
                 letters += 1
             elif kind not in (DROPPED, JOINER):
+                asks |= point == QUESTION
                 if letters:
                     first, second = mixed(first ^ mixed(word)), mixed((second + mixed(word)) * _OTHER)
                 letters = 0
                 if point in (0x26, 0x3C) or (point == 0x2F and data[place + 1] == 0x2F):
                     marked[text] = True
             place += width
+        if asks:
+            first, second = mixed(first ^ _OTHER), mixed(second ^ _SEED)
         words[text] = count if own < LONG else -1
         hashes[text, 0], hashes[text, 1] = first, second

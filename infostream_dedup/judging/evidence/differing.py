@@ -1,0 +1,571 @@
+"""What two texts that differ in few words differ in, and whether that turns the news round.
+
+Form decides wherever it can: numbers or names in other roles, a negation, a question, a denial, another figure. Of
+other replaced words, only one that stands alone decides: a verb, an adjective or a name in place of another one, unless
+the two are forms or spellings of one word, or synonyms that double renderings of one text have taught.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from infostream_dedup.language.lexicon.frequency import part_of_speech, share_of, zipf
+from infostream_dedup.language.lexicon.word_lists import stop_words
+from infostream_dedup.language.morphology.readings import PROPER, readings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from infostream_dedup.model import Language
+
+
+@dataclass(frozen=True, slots=True)
+class WordDifference:
+    """The words in which two texts differ, if these decide what kind of pair they are."""
+
+    # `numbers exchanged`, `names exchanged`, `negation`, `question`, `denial`, `another name`, `another word`, or
+    # `another figure`
+    reason: str
+    words: tuple[tuple[str, str], ...]  # words of either text in the same place; empty where the other has none
+
+    def as_dict(self) -> dict[str, Any]:
+        """The two fields that a row has if these words decided its kind."""
+        return {"differs_by": self.reason, "differing": [list(pair) for pair in self.words]}
+
+    @property
+    def is_figure(self) -> bool:
+        """Whether the texts only give another figure: the later one is an update."""
+        return self.reason == ANOTHER_FIGURE
+
+
+ANOTHER_FIGURE: Final = "another figure"
+
+_TOKEN: Final = re.compile(r"\d+(?:[.,:\-–]\d+)*(?:[  ]\d{3}(?!\d))*|[^\W\d_]+(?:['’-][^\W\d_]+)*|[?]")
+_LINK: Final = re.compile(r"https?://\S+|www\.\S+|[@#]\w+|\]\([^)\s]*\)|\{[^}]*\}")
+_BETWEEN: Final = re.compile(r"[.!?…\n:;|«\"“„(—]")
+_FOLD: Final = str.maketrans("ё’'", "еʼʼ")
+
+_FEWEST: Final = 4
+"""Tokens of a text whose differences are looked at."""
+
+_MOST: Final = 0.25
+"""Share of the tokens of the shorter text that may differ; six always may."""
+
+_MOST_TOKENS: Final = 6
+
+_MOST_CHANGES: Final = 2
+"""Places that may differ if a single word decides: in a text that was corrected throughout, no word turns the news."""
+
+_LEAD: Final = 30
+"""Tokens of a lead, in which a verb or an adjective is the news."""
+
+_SENTENCE: Final = 4
+"""Tokens of an added sentence that denies the rest; in fewer, the verb is another rendering."""
+
+_FRONT: Final = 6
+"""Tokens at the beginning among which a text says that what follows is false."""
+
+_NEAR: Final = 4
+"""Tokens around a name among which a word of reporting makes it the name of whoever reports."""
+
+_NEGATIONS: Final = frozenset(
+    "не ни нет нельзя без ні немає нема неможливо not no never without cannot neither nor"
+    " donʼt doesnʼt didnʼt wonʼt canʼt isnʼt arenʼt wasnʼt werenʼt hasnʼt havenʼt hadnʼt wouldnʼt couldnʼt"
+    " shouldnʼt".split()
+)
+_AUXILIARIES: Final = frozenset(
+    "be is was are were to will do does did has have had a an the any бы б и й і та".split()
+)
+_NEGATIVE_PREFIXES: Final = ("не", "без", "бес", "un", "in", "im", "il", "ir", "dis", "non")
+_NEVER_NEGATED: Final = frozenset(
+    "только лише тільки менее менш менше позднее пізніше ранее раніше more less later fewer only until один раз"
+    " хуже".split()
+)
+_DENIALS: Final = (
+    *("опроверг", "опроверж", "спростув", "вымыс", "вигад", "недостоверн", "недостовірн", "неправд", "брехн", "брехл"),
+    *("debunk", "untrue", "hoax", "denies", "denied", "denying", "denial", "refut"),
+)
+_LABELS: Final = frozenset(
+    "фейк фейки фейком фейку вкид вброс ложь ложью брехня fake false hoax rumour rumor слух слухи чутки".split()
+)
+"""Words that, at the beginning of a text, say that what follows is false or not known."""
+
+_REPORTING: Final = tuple(
+    "сообщ переда пиш пишет заяв рассказ уточн отмет цитир ссыл данны слов фото видео источник редак корр автор повід"
+    " розпов зазнач дани відео джерел кор according report said says told wrote photo video source via reuters".split()
+)
+
+_FREQUENT: Final = 2.5
+"""Frequency on the Zipf scale from which a verb may be the news; rarer ones are chosen for their colour."""
+
+_VOWEL: Final = re.compile(r"[аеиоуыэюяіїєaeiouy]")
+_SHORTEST: Final = 3
+_CONJUNCTIONS: Final = frozenset("и й і та або или and or с з із зі with".split())
+
+_CLASSES: Final = {  # of parts of speech, as OpenCorpora names them
+    **dict.fromkeys(("VERB", "INFN", "GRND", "PRTS", "PRTF", "PRED"), "verb"),
+    **dict.fromkeys(("ADJF", "ADJS", "COMP"), "adjective"),
+    "NOUN": "noun",
+    "NUMR": "number",
+}
+_TAG_CLASSES: Final = {"NN": "noun", "VB": "verb", "JJ": "adjective", "CD": "number"}
+
+_PREFIXES: Final = tuple(
+    sorted(
+        "без бес в во вз вс вы до за из изо ис на над о об обо от ото пере по под подо пре при про раз разо рас с со у"
+        " ви від з зі із пере перед під підо при про роз розі у уз".split(),
+        key=lambda prefix: (-len(prefix), prefix),
+    )
+)
+_ROOT: Final = 4
+
+_PERFECTIVE: Final = frozenset(("", "по", "с", "з"))
+"""Prefixes that leave the meaning of a verb: only beside another root or prefix is it another verb."""
+
+_ASPECT: Final = frozenset("с по на за о вы про у з ви об".split())
+"""Prefixes that often only make a verb perfective."""
+
+
+class _Text(NamedTuple):
+    """The tokens of the beginning of a text."""
+
+    words: tuple[str, ...]  # as written
+    folded: tuple[str, ...]  # in lower case, apostrophes alike
+    starts: frozenset[int]  # tokens that begin a sentence or a quotation
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Tokens of one text in place of tokens of the other."""
+
+    a: tuple[int, ...]
+    b: tuple[int, ...]
+
+
+@lru_cache(1 << 12)
+def read(text: str) -> _Text:
+    """Cut a text into words, numbers and question marks."""
+    text = _LINK.sub(" ", text)
+    words: list[str] = []
+    starts, last = set[int](), 0
+    for found in _TOKEN.finditer(text):
+        if not words or words[-1] == "?" or _BETWEEN.search(text, last, found.start()):
+            starts.add(len(words))
+        words.append(found[0])
+        last = found.end()
+    return _Text(tuple(words), tuple(word.lower().translate(_FOLD) for word in words), frozenset(starts))
+
+
+def _truncated(text: str, most: int) -> str:
+    """Without the last word of a text that may have been cut."""
+    return text if len(text) < most else text[: max(text.rfind(" "), 0)]
+
+
+@lru_cache(1 << 14)
+def what_differs(a: str, b: str, *, most: int = 1 << 30) -> WordDifference | None:
+    """Compare the beginnings of two texts, of at most ``most`` characters; ``None`` for an ordinary edit.
+
+    Also ``None`` if more than a few words differ.
+    """
+    cut = len(a) >= most or len(b) >= most
+    one, other = read(_truncated(a, most)), read(_truncated(b, most))
+    if min(len(one.words), len(other.words)) < _FEWEST:
+        return None
+    few = max(_MOST_TOKENS, _MOST * min(len(one.words), len(other.words)))
+    words = set(one.folded), set(other.folded)
+    # Aligned, at least as many words differ; and a denial leaves the text that it denies.
+    if min(len(words[0] - words[1]), len(words[1] - words[0])) > few:
+        return None
+    changes = _changes(one, other, cut=cut)
+    if not changes:
+        return None
+    found = _denial(one, other, changes)
+    if found is not None or sum(max(len(each.a), len(each.b)) for each in changes) > few:
+        return found
+    language = _language_of(one.folded, other.folded)
+    for exchanged in (_numbers_exchanged, _names_exchanged):
+        found = exchanged(one, other, changes, language)
+        if found is not None:
+            return found
+    left = [each for each in changes if not _ordinary(one, other, each, language)]
+    if len(changes) <= _MOST_CHANGES:
+        for rule in (_negation, _another_name, _another_word):
+            found = rule(one, other, left, language)
+            if found is not None:
+                return found
+        found = _question(one, other, changes)
+        if found is not None:
+            return found
+    return _another_figure(one, other, left)
+
+
+def _changes(one: _Text, other: _Text, *, cut: bool) -> list[_Change]:
+    a, b, first = one.folded, other.folded, 0
+    least = min(len(a), len(b))
+    while first < least and a[first] == b[first]:
+        first += 1
+    last = 0
+    while last < least - first and a[-1 - last] == b[-1 - last]:
+        last += 1
+    middle = a[first : len(a) - last], b[first : len(b) - last]
+    found = [
+        _Change(tuple(range(first + i, first + j)), tuple(range(first + k, first + end)))
+        for name, i, j, k, end in SequenceMatcher(None, *middle, False).get_opcodes()
+        if name != "equal"
+    ]
+    # Of words that change places, an alignment takes one for moved; place by place, both are replaced.
+    apart = [i for i, (x, y) in enumerate(zip(*middle, strict=False), start=first) if x != y]
+    if len(a) == len(b) and len(apart) < sum(max(len(each.a), len(each.b)) for each in found):
+        found = [_Change((i,), (i,)) for i in apart]
+    # What follows the last common word of a text that is cut may stand behind the cut in the other.
+    if cut and found and not last and (found[-1].a[-1:] == (len(a) - 1,) or found[-1].b[-1:] == (len(b) - 1,)):
+        found.pop()
+    return found
+
+
+def _language_of(*texts: Sequence[str]) -> Language:
+    letters = "".join("".join(text) for text in texts)
+    if sum(map(letters.count, "аеиоі")) <= sum(map(letters.count, "aeiou")):
+        return "en"
+    return "uk" if sum(map(letters.count, "іїєґ")) > sum(map(letters.count, "ыэъ")) else "ru"
+
+
+def _words(one: _Text, other: _Text, change: _Change) -> tuple[str, str]:
+    return " ".join(one.words[i] for i in change.a), " ".join(other.words[i] for i in change.b)
+
+
+# The rules of form
+
+
+def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference | None:
+    """One text says that what the other tells is false, at its beginning or in what it adds."""
+    lost = [sum(len(side) for side in sides) for sides in zip(*((each.a, each.b) for each in changes), strict=True)]
+    if min(lost) > max(_MOST_TOKENS, _MOST * min(len(one.words), len(other.words))):
+        return None
+    for each in changes:
+        says = [_denies(text, side) for text, side in ((one, each.a), (other, each.b))]
+        labels = [word.lower() in _LABELS for word in says]
+        if bool(says[0]) != bool(says[1]):
+            believes = other if says[0] else one
+            if any(labels) or not any(map(_is_denial, believes.folded)):
+                return WordDifference("denial", ((says[0], says[1]),))
+    return None
+
+
+def _denies(text: _Text, places: Sequence[int]) -> str:
+    for i in places:
+        if (text.folded[i] in _LABELS and i < _FRONT) or (_is_denial(text.folded[i]) and len(places) >= _SENTENCE):
+            return text.words[i]
+    return ""
+
+
+def _is_denial(word: str) -> bool:
+    return word.startswith(_DENIALS)
+
+
+def _numbers_exchanged(one: _Text, other: _Text, changes: list[_Change], _: Language) -> WordDifference | None:
+    p, q = ([word for word in text.folded if word[0].isdigit()] for text in (one, other))
+    parts = [Counter(re.split(r"[:\-–]", " ".join(side).replace(" ", ":"))) for side in (p, q)]
+    if p == q or len(p) != len(q) or parts[0] != parts[1] or not _only_replaced(changes):
+        return None
+    wrong = [(x, y) for x, y in zip(p, q, strict=True) if x != y]
+    moved = {i for each in changes for i in each.a if not one.folded[i][0].isdigit()}
+    return WordDifference("numbers exchanged", tuple(wrong)) if len(wrong) <= 4 and len(moved) <= 2 else None
+
+
+def _names_exchanged(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
+    """Exactly two names stand in each other's place; names that a conjunction joins may be listed in any order."""
+    if not _only_replaced(changes):
+        return None
+    places = [(i, j) for each in changes for i, j in zip(each.a, each.b, strict=False)]
+    named = [(i, j) for i, j in places if _is_name(one, i) and _is_name(other, j)]
+    named = [(i, j) for i, j in named if not alike(one.folded[i], other.folded[j], language)]
+    if len(named) != 2 or named[1][0] - named[0][0] < 2:
+        return None
+    (i, j), (k, far) = named
+    between = set(one.folded[i + 1 : k])
+    if not between or between <= _CONJUNCTIONS:
+        return None
+    crossed = alike(one.folded[i], other.folded[far], language) and alike(one.folded[k], other.folded[j], language)
+    rest = [
+        each for each in places if each not in named and not alike(one.folded[each[0]], other.folded[each[1]], language)
+    ]
+    if not crossed or rest:
+        return None
+    return WordDifference("names exchanged", tuple((one.words[x], other.words[y]) for x, y in named))
+
+
+def _only_replaced(changes: list[_Change]) -> bool:
+    return all((each.a and each.b) or len(each.a) + len(each.b) <= 2 for each in changes)
+
+
+def _negation(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
+    for each in changes:
+        sides = [text.folded[side[0] : side[-1] + 1] if side else () for text, side in ((one, each.a), (other, each.b))]
+        counts = [sum(word in _NEGATIONS for word in side) for side in sides]
+        rest = [[word for word in side if word not in _NEGATIONS | _AUXILIARIES] for side in sides]
+        after = {*_after(one, each.a), *_after(other, each.b)}
+        same = len(rest[0]) == len(rest[1]) and all(
+            alike(x, y, language) for x, y in zip(sorted(rest[0]), sorted(rest[1]), strict=True)
+        )
+        if sum(counts) % 2 and same and not _NEVER_NEGATED & after:
+            return WordDifference("negation", (_words(one, other, each),))
+        if len(rest[0]) == len(rest[1]) == 1 and _negates(rest[0][0], rest[1][0]):
+            return WordDifference("negation", (_words(one, other, each),))
+    return None
+
+
+def _negates(x: str, y: str) -> bool:
+    """Whether one word is the other behind a negative prefix."""
+    shorter, longer = sorted((x, y), key=len)
+    return len(shorter) >= 4 and any(longer == prefix + shorter for prefix in _NEGATIVE_PREFIXES)
+
+
+def _after(text: _Text, places: Sequence[int]) -> tuple[str, ...]:
+    return text.folded[places[-1] + 1 : places[-1] + 2] if places else ()
+
+
+_INTERROGATIVES: Final = frozenset(
+    "как что где куда откуда почему зачем кто кого кому когда сколько какой какая какие какое чем чей"
+    " як що де куди звідки чому навіщо хто коли скільки який яка які яке чи"
+    " how what where why who whom whose when which".split()
+)
+
+
+def _question(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference | None:
+    asks = tuple("?" in text.folded for text in (one, other))
+    places = [i for each in changes for i in (*each.a, *each.b)]
+    if asks[0] == asks[1] or not places:
+        return None
+    asking = one if asks[0] else other
+    mark = asking.folded.index("?")
+    # With "how" or "why" it is a question without a mark as well.
+    first = max(start for start in asking.starts if start <= mark)
+    if _INTERROGATIVES.intersection(asking.folded[first : first + 2]) or "ли" in asking.folded[first:mark]:
+        return None
+    return WordDifference("question", (("?", ""),) if asks[0] else (("", "?"),))
+
+
+# Another word, name or figure in the place of one
+
+
+def _ordinary(one: _Text, other: _Text, change: _Change, language: Language) -> bool:
+    """Whether a change is an edit that tells the same: spelling, form, order, function words."""
+    x = [one.folded[i] for i in change.a if one.folded[i] != "?"]
+    y = [other.folded[i] for i in change.b if other.folded[i] != "?"]
+    if len(x) == len(y) and all(p == q or alike(p, q, language) for p, q in zip(x, y, strict=True)):
+        return True
+    return "".join(x).replace("-", "") == "".join(y).replace("-", "")
+
+
+def _another_name(one: _Text, other: _Text, left: list[_Change], language: Language) -> WordDifference | None:
+    for each in left:
+        if len(each.a) == len(each.b) <= 3:
+            for i, j in zip(each.a, each.b, strict=True):
+                if _other_name(one, i, other, j, language):
+                    return WordDifference("another name", ((one.words[i], other.words[j]),))
+    return None
+
+
+def _another_word(one: _Text, other: _Text, left: list[_Change], language: Language) -> WordDifference | None:
+    # One word that is another one may be the news; several words that are others are a text told again.
+    content = [each for each in left if _content(one, each.a, language) or _content(other, each.b, language)]
+    if len(content) != 1:
+        return None
+    p, q = _content(one, content[0].a, language), _content(other, content[0].b, language)
+    if len(p) != 1 or len(q) != 1 or len(content[0].a) > 3 or len(content[0].b) > 3:
+        return None
+    x, y = one.folded[p[0]], other.folded[q[0]]
+    if p[0] >= _LEAD or q[0] >= _LEAD or x in other.folded or y in one.folded or not _other_statement(x, y, language):
+        return None
+    if any(_reports(text, place) for text, place in ((one, p[0]), (other, q[0]))):
+        return None
+    return WordDifference("another word", ((one.words[p[0]], other.words[q[0]]),))
+
+
+def _is_name(text: _Text, i: int) -> bool:
+    word = text.words[i]
+    return word[:1].isupper() and len(word) >= 4 and not word.isupper()
+
+
+def _other_name(one: _Text, i: int, other: _Text, j: int, language: Language) -> bool:
+    """Whether a name that does not begin a sentence is replaced by one of another sound that the text has nowhere."""
+    if not (_is_name(one, i) and _is_name(other, j)):
+        return False
+    x, y = one.folded[i], other.folded[j]
+    if (i in one.starts or j in other.starts) and not (
+        _is_proper(one.words[i], language) and _is_proper(other.words[j], language)
+    ):
+        return False
+    if _sounds_alike(x, y) or alike(x, y, language) or _reports(one, i, near=True) or _reports(other, j, near=True):
+        return False
+    return not any(alike(x, word, language) for k, word in enumerate(other.folded) if _is_name(other, k)) and not any(
+        alike(y, word, language) for k, word in enumerate(one.folded) if _is_name(one, k)
+    )
+
+
+def _sounds_alike(x: str, y: str) -> bool:
+    """Whether two names may be spellings of one."""
+    return SequenceMatcher(None, x.translate(_SOUNDS), y.translate(_SOUNDS), False).ratio() > _ONE_SOUND
+
+
+_SOUNDS: Final = str.maketrans("иїйыэєґяюо", "іііііегауа", "ьъʼ")
+_ONE_SOUND: Final = 0.65
+
+
+def _reports(text: _Text, i: int, *, near: bool = False) -> bool:
+    around = text.folded[max(0, i - _NEAR) : i + _NEAR + 1] if near else text.folded[i : i + 1]
+    return any(word.startswith(_REPORTING) for word in around)
+
+
+def _content(text: _Text, places: Sequence[int], language: Language) -> list[int]:
+    """The words of a change that say something: no function words, abbreviations or signs."""
+    stops = stop_words(language)
+    return [
+        i
+        for i in places
+        if len(text.folded[i]) >= _SHORTEST
+        and text.folded[i] not in stops
+        and _VOWEL.search(text.folded[i])
+        and not text.words[i].isupper()
+    ]
+
+
+def _other_statement(x: str, y: str, language: Language) -> bool:
+    p, q = classes(x, language), classes(y, language)
+    if not p & q - {"noun"} or alike(x, y, language) or _synonyms(x, y, language):
+        return False
+    return min(zipf(share_of(language, word)) for word in (x, y)) >= _FREQUENT
+
+
+@lru_cache(1 << 14)
+def classes(word: str, language: Language) -> frozenset[str]:
+    """What a dictionary takes a word for: noun, verb, adjective or number."""
+    if language == "en":
+        tag = part_of_speech(word) or part_of_speech(word.capitalize()) or ""
+        return frozenset(_TAG_CLASSES[tag[:2]] for _ in range(tag[:2] in _TAG_CLASSES))
+    found = readings_of(language).readings(word)
+    return frozenset(_CLASSES[one.part_of_speech] for one in found if one.part_of_speech in _CLASSES)
+
+
+@lru_cache(1 << 14)
+def _is_proper(word: str, language: Language) -> bool:
+    """Whether a dictionary takes a capitalised word at the beginning of a sentence for a name."""
+    if language == "en":
+        return (part_of_speech(word) or "")[:3] == "NNP" and part_of_speech(word.lower()) is None
+    found = readings_of(language).readings(word.lower())
+    return bool(found) and all(one.kinds & PROPER for one in found)
+
+
+@lru_cache(1 << 14)
+def lemmas(word: str, language: Language) -> frozenset[str]:
+    """Dictionary forms of a word; of an English one, the bases that a tagger knows."""
+    if language == "en":
+        return frozenset(one for one in _english(word) if part_of_speech(one) in _BASE_TAGS) or frozenset((word,))
+    return frozenset(one.lemma for one in readings_of(language).readings(word))
+
+
+_BASE_TAGS: Final = ("VB", "VBP", "NN", "JJ")
+
+
+def _english(word: str) -> Iterator[str]:
+    yield word
+    for ending in ("ʼs", "ies", "es", "s", "ied", "ed", "d", "ing", "er", "est", "ly"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            stem = word[: -len(ending)]
+            yield from (stem, stem + "e", stem + "y", stem[:-1] if stem[-1] == stem[-2] else stem)
+
+
+@lru_cache(1 << 14)
+def alike(x: str, y: str, language: Language) -> bool:
+    """Whether two words are one, in another form, spelling or aspect, or derived from one another."""
+    if x == y or x[0].isdigit() or y[0].isdigit():
+        return x == y or (x[0].isdigit() and y[0].isdigit() and _value(x) == _value(y))
+    if lemmas(x, language) & lemmas(y, language):
+        return True
+    shared = next((n for n, (p, q) in enumerate(zip(x, y, strict=False)) if p != q), min(len(x), len(y)))
+    if _spelt_alike(x, y, language):
+        return True
+    known = bool(classes(x, language)) and bool(classes(y, language))
+    if shared >= (5 if known else 3) and shared >= 0.6 * min(len(x), len(y)):
+        return True
+    if known:
+        return any(_aspects(p, q) for p in lemmas(x, language) for q in lemmas(y, language))
+    return SequenceMatcher(None, x, y, False).ratio() > 0.6
+
+
+def _spelt_alike(x: str, y: str, language: Language) -> bool:
+    """Whether two words are spellings of one: проект, проєкт; взяв, узяв; centre, center; colour, color."""
+    p, q = (re.sub(r"(.)\1", r"\1", re.sub("^[ув]", "в", word.translate(_SOUNDS))) for word in (x, y))
+    if p == q:
+        return True
+    if language != "en" or min(len(p), len(q)) < _LONG or p[0] != q[0]:
+        return False
+    return sorted(p) == sorted(q) or (
+        abs(len(p) - len(q)) == 1
+        and SequenceMatcher(None, p, q, False).ratio() >= 2 * min(len(p), len(q)) / (len(p) + len(q))
+    )
+
+
+_LONG: Final = 6
+
+
+def _aspects(p: str, q: str) -> bool:
+    """Whether one verb is the other with a prefix that makes it perfective."""
+    shorter, longer = sorted((p, q), key=len)
+    ahead = longer[: len(longer) - len(shorter)]
+    if ahead in _ASPECT and longer.endswith(shorter):
+        return True
+    roots = {root for root, ahead in _roots(p) if ahead in _PERFECTIVE} & {root for root, _ in _roots(q)}
+    return bool(roots or {root for root, ahead in _roots(q) if ahead in _PERFECTIVE} & {root for root, _ in _roots(p)})
+
+
+def _roots(verb: str) -> Iterator[tuple[str, str]]:
+    """A verb without each prefix that it may have, cut to four letters: its ending changes with aspect."""
+    for prefix in ("", *_PREFIXES):
+        if verb.startswith(prefix) and len(verb) >= len(prefix) + _ROOT:
+            yield verb[len(prefix) :][:_ROOT], prefix
+
+
+def _value(number: str) -> str:
+    number = re.sub(r"[  ]|[.,](?=\d{3}(?!\d))|,(?=\d\d,)", "", number).translate(_SIGNS).lstrip("0")
+    return number.rstrip("0").rstrip(".") if number.count(".") == 1 and "-" not in number else number
+
+
+_SIGNS: Final = str.maketrans(",–", ".-")
+
+
+def _another_figure(one: _Text, other: _Text, left: list[_Change]) -> WordDifference | None:
+    """Figures one for one; what else differs may be what goes with them."""
+    for each in left:
+        p, q = (
+            [word for word in side if word[0].isdigit()]
+            for side in ([one.folded[i] for i in each.a], [other.folded[i] for i in each.b])
+        )
+        if p and len(p) == len(q) and len(each.a) == len(each.b) and list(map(_value, p)) != list(map(_value, q)):
+            return WordDifference(ANOTHER_FIGURE, tuple(zip(p, q, strict=True)))
+    return None
+
+
+# Synonyms: words that double renderings of one text have in the same place
+
+SYNONYMS_FILE: Final = Path(__file__).with_name("synonyms.txt")
+
+
+def _synonyms(x: str, y: str, language: Language) -> bool:
+    known = synonyms()
+    return any(
+        p + " " + q in known for u in lemmas(x, language) for v in lemmas(y, language) for p, q in ((u, v), (v, u))
+    )
+
+
+@cache
+def synonyms() -> frozenset[str]:
+    """Pairs of lemmas, each in the order of code points, separated by a blank."""
+    return frozenset(SYNONYMS_FILE.read_text(encoding="utf-8").splitlines())

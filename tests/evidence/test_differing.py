@@ -1,0 +1,158 @@
+"""What two texts differ in, by cases worked by hand; words of news that no table was made for."""
+
+from typing import Any
+
+import pytest
+
+from infostream_dedup import Deduplicator, StreamSettings, dedup, pairs
+from infostream_dedup.errors import ConfigurationError, UsageError
+from infostream_dedup.judging.evidence.differing import what_differs
+
+COURT = "Областной суд {} бывшего директора порта Марка Дятлова по делу о растрате. Приговор огласили в четверг."
+MATCH = "Матч «Локомотив» — «Северянин» завершился со счётом {}. Судья показал четыре жёлтые карточки."
+FLOOD = "В {} из-за прорыва трубы затопило три улицы. Жителей первых этажей эвакуировали в школу."
+TAX = "Міністерство фінансів {}підвищуватиме податок на нерухомість наступного року, повідомив заступник міністра."
+VOTE = "Lawmakers {} the amendments on parking fines in the second reading on Thursday afternoon."
+SCHOOL = "В сети пишут о закрытии роддома в Приморске с первого июня. Врачей переведут в областной центр."
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "reason", "words"),
+    [
+        (COURT.format("оправдал"), COURT.format("осудил"), "another word", (("оправдал", "осудил"),)),
+        (MATCH.format("2:1"), MATCH.format("1:2"), "numbers exchanged", (("2:1", "1:2"),)),
+        (MATCH.format("2:1"), MATCH.format("3:1"), "another figure", (("2:1", "3:1"),)),
+        (FLOOD.format("Приморске"), FLOOD.format("Салтаре"), "another name", (("Приморске", "Салтаре"),)),
+        (TAX.format(""), TAX.format("не "), "negation", (("", "не"),)),
+        (VOTE.format("passed"), VOTE.format("rejected"), "another word", (("passed", "rejected"),)),
+        (SCHOOL, "Фейк: " + SCHOOL, "denial", (("", "Фейк"),)),
+        (SCHOOL, SCHOOL + " Минздрав области опроверг эту информацию.", "denial", (("", "опроверг"),)),
+        ("Мост через реку закроют до осени.", "Мост через реку закроют до осени?", "question", (("", "?"),)),
+        (
+            "Israel attacked Iran with missiles on Tuesday night, officials confirmed.",
+            "Iran attacked Israel with missiles on Tuesday night, officials confirmed.",
+            "names exchanged",
+            (("Israel", "Iran"), ("Iran", "Israel")),
+        ),
+    ],
+)
+def test_what_turns_the_news_round(a: str, b: str, reason: str, words: tuple[tuple[str, str], ...]) -> None:
+    found = what_differs(a, b)
+    assert found is not None
+    assert (found.reason, found.words) == (reason, words)
+    back = what_differs(b, a)
+    assert back is not None
+    assert (back.reason, back.words) == (reason, tuple((y, x) for x, y in words))
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (COURT.format("оправдал"), COURT.format("оправдал")),
+        (COURT.format("оправдал"), COURT.format("вчера оправдал")),
+        (COURT.format("оправдал"), COURT.format("ОПРАВДАЛ").replace("«", '"')),
+        (COURT.format("оправдал"), COURT.format("оправдла")),
+        (
+            COURT.format("осудил"),
+            "Бывшего директора порта Марка Дятлова осудил областной суд. Приговор огласили в четверг.",
+        ),
+        (FLOOD.format("Киеве"), FLOOD.format("Києве")),
+        (VOTE.format("passed"), VOTE.format("have passed")),
+        (
+            "The centre sold 5000 tickets for the colourful show.",
+            "The center sold 5,000 tickets for the colorful show.",
+        ),
+        ("Скидка составит 1,50 рубля с литра бензина.", "Скидка составит 1.5 рубля с литра бензина."),
+        ("Россия и Украина обменялись телами погибших.", "Украина и Россия обменялись телами погибших."),
+        ("Как получить выплату на ребёнка в Приморске", "Как получить выплату на ребёнка в Приморске?"),
+        ("Новый мост открыли в городе.", "Суд арестовал банкира на два месяца."),
+        ("Да.", "Нет."),
+    ],
+)
+def test_ordinary_edits_and_other_texts_differ_in_nothing(a: str, b: str) -> None:
+    assert what_differs(a, b) is None
+
+
+def posts(a: str, b: str) -> list[dict[str, Any]]:
+    return [
+        {"id": "a", "text": a, "source": "one.example", "published": "2024-05-01T10:00Z"},
+        {"id": "b", "text": b, "source": "two.example", "published": "2024-05-01T11:00Z"},
+    ]
+
+
+def test_differs_joins_nothing_and_every_interface_shows_the_words(tmp_path: Any) -> None:
+    documents = posts(COURT.format("оправдал"), COURT.format("осудил"))
+    shown = {"differs_by": "another word", "differing": [["оправдал", "осудил"]]}
+    (pair,) = pairs(documents)
+    assert (pair.kind, {name: pair.as_dict()[name] for name in shown}) == ("differs", shown)
+    row = dedup(documents, annotate=True).rows[1]
+    assert (row["status"], row["of"], row["kind"], {name: row[name] for name in shown}) == (
+        "similar",
+        "a",
+        "differs",
+        shown,
+    )
+    for workdir in (tmp_path / "work",):
+        dedup(documents, tmp_path / "out.jsonl", annotate=True, workdir=workdir)
+    assert '"differs_by":"another word"' in (tmp_path / "out.jsonl").read_text()
+    with Deduplicator.open(tmp_path / "store.db") as stream:
+        verdict = stream.process(documents, batch_id="1")[1]
+        assert (verdict.status, verdict.of, verdict.group, verdict.kind) == ("similar", "a", "b", "differs")
+        row = verdict.as_dict(("id", "kind"))
+        assert {name: row[name] for name in shown} == shown
+        assert stream.process(documents, batch_id="1")[1] == verdict
+        (hit,) = [one for one in stream.search(documents[1]["text"]) if one.id == "a"]
+        assert (hit.kind, hit.as_dict()["differing"]) == ("differs", [["оправдал", "осудил"]])
+    assert len(dedup(documents, join="copy,retold,updated,contained").rows) == 2
+
+
+BUDGET = "Совет утвердил бюджет города на следующий год. Расходы на ремонт дорог вырастут, сообщил глава комитета."
+
+
+def collection() -> list[dict[str, Any]]:
+    return [
+        {"id": "1", "text": BUDGET, "source": "a", "published": "2024-05-01T10:00Z"},
+        {"id": "2", "text": f"{BUDGET} Фото: пресс-служба мэрии.", "source": "b", "published": "2024-05-01T12:00Z"},
+        {"id": "3", "text": BUDGET.replace("утвердил", "отклонил"), "source": "c", "published": "2024-05-01T13:00Z"},
+        {"id": "4", "text": BUDGET, "source": "a", "published": "2024-05-20T10:00Z"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "stay"),
+    [
+        ({}, "13"),
+        ({"within": "outlets"}, "134"),
+        ({"within": "source"}, "123"),
+        ({"within_days": 2}, "134"),
+        ({"show": "latest"}, "34"),
+        ({"show": "longest"}, "23"),
+        ({"show": "complete"}, "23"),
+        ({"show": "rank"}, "13"),
+        ({"identical": 0.8}, "13"),
+        ({"join": "copy", "drop": "retold"}, "1234"),
+    ],
+)
+def test_policies_of_an_editor(options: dict[str, Any], stay: str) -> None:
+    assert "".join(row["id"] for row in dedup(collection(), **options).rows) == stay
+    if not {"show", "drop"} & options.keys():
+        listed = {pair.a + pair.b for pair in pairs(collection(), **options) if pair.kind == "copy"}
+        assert {"12", "24"} & listed == (set() if options == {"within": "source"} else listed & {"12", "24"})
+    known = {name: value for name, value in options.items() if name in ("within", "identical", "join")}
+    with Deduplicator.open(None, StreamSettings.of({"window_days": 30, **known})) as stream:
+        joined = {one.id for one in stream.process(collection()) if one.status in ("exact", "duplicate")}
+    assert "3" not in joined
+    if options.keys() <= known.keys():
+        assert joined == set("1234") - set(stay)
+
+
+def test_policies_are_checked() -> None:
+    for options, words in (
+        ({"within": "day"}, "within is 'day'; expected one of source, outlets, all"),
+        ({"identical": 0.1}, "identical is 0.1"),
+        ({"join": "copy", "identical": 0.5}, "give one of them"),
+        ({"drop": "related"}, "join is 'related'"),
+        ({"k": 6, "within": "source"}, "within needs preset judged"),
+    ):
+        with pytest.raises((ConfigurationError, UsageError), match=words):
+            dedup(collection(), **options)
