@@ -152,7 +152,7 @@ _KEPT: Final = 30
 """Key terms that preset ``judged`` keeps."""
 
 
-class StoredPivotTerms(NamedTuple):
+class StoredPivot(NamedTuple):
     """Key terms of stored documents in the pivot language, and which of all the others' each of them contains."""
 
     keys: sp.csr_array  # int64 (documents, terms)
@@ -254,9 +254,7 @@ def stored_collection(
         return replace(found, evidence=stored_evidence(store, table, known, table.published))
 
 
-def collected_documents(
-    store: Store, first: int, end: int
-) -> tuple[StoredCollection, list[str], StoredPivotTerms | None]:
+def collected_documents(store: Store, first: int, end: int) -> tuple[StoredCollection, list[str], StoredPivot | None]:
     """Documents with ordinals from ``first`` to ``end`` (exclusive), statuses of their verdicts, terms of the pivot."""
     stored = {**settings_of_terms(store.settings), "background": True}
     table = store.documents(first, end)
@@ -265,7 +263,7 @@ def collected_documents(
     return found, [table.statuses[row] for row in known.tolist()], _pivot_rows(table.pivot, known, stored["n"])
 
 
-def _pivot_rows(pivot: PivotTable, known: NDArray[np.int64], n: int) -> StoredPivotTerms | None:
+def _pivot_rows(pivot: PivotTable, known: NDArray[np.int64], n: int) -> StoredPivot | None:
     """A column for each set of words that stands for a key term; ``None`` if languages are kept apart."""
     members, held = pivot.members.rows(known), (pivot.canonical.rows(known), pivot.further.rows(known))
     chosen = (members.values & ((1 << PLACE_BITS) - 1)) < n
@@ -294,7 +292,7 @@ def _pivot_rows(pivot: PivotTable, known: NDArray[np.int64], n: int) -> StoredPi
     targets = _incidence(owners[met], places, (len(known), len(known_words))) @ sets
     keys.sort_indices()
     targets.sort_indices()
-    return StoredPivotTerms(keys, pattern_of(targets))
+    return StoredPivot(keys, pattern_of(targets))
 
 
 def _incidence(rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int]) -> sp.csr_array:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from infostream_dedup.model import Settings
-    from infostream_dedup.runs.batch.stored_collection import StoredCollection, StoredPivotTerms
+    from infostream_dedup.runs.batch.stored_collection import StoredCollection, StoredPivot
 
 _LAST: Final = 5
 _FEWEST_EPOCHS: Final = 3
@@ -183,9 +183,7 @@ def _row(epoch: int, source: str | None, links: StoredLinks, k: int, repeats: np
     )
 
 
-def _with_across(
-    one: EpochHealth, collection: StoredCollection, pivot: StoredPivotTerms, settings: Settings
-) -> EpochHealth:
+def _with_across(one: EpochHealth, collection: StoredCollection, pivot: StoredPivot, settings: Settings) -> EpochHealth:
     matched = match(pivot.keys, pivot.targets, n=settings.n, weights=False, k_min=settings.k)
     between = StoredLinks(matrix=matched, keys=pivot.keys, targets=pivot.targets).between(
         np.array(collection.languages), same=False
