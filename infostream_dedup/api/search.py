@@ -13,7 +13,7 @@ from infostream_dedup.errors import UsageError
 from infostream_dedup.model import microseconds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -47,6 +47,7 @@ def search(
     since: datetime | None = None,
     until: datetime | None = None,
     semantic: bool = False,
+    sentences: bool = False,
 ) -> SearchHits:
     """Find the documents of a stream that are most like a text.
 
@@ -69,6 +70,8 @@ def search(
         until: return only documents that arrived before this moment.
         semantic: let a sentence encoder judge doubtful hits (extra ``semantic``; a store of preset ``judged``): their
             kinds and probabilities change, not their order.
+        sentences: give each hit the sentence of the text that it answers, and its own, in any language (``sentence``,
+            ``their_sentence``; the store must keep texts).
 
     Returns:
         Hits, the most alike first (of a text with one or two key terms, all must match; an id or address stands for its
@@ -90,7 +93,7 @@ def search(
     if sum(one is not None for one in (text, id, url)) != 1:
         raise UsageError("give either a text (--text, --file), an id (--id) or an address (--url)")
     with Searcher.open(store) as searcher:
-        return searcher.search(
+        hits = searcher.search(
             text or "",
             title=title,
             id=id,
@@ -105,6 +108,30 @@ def search(
             until=_microseconds(until),
             semantic=semantic,
         )
+        return searcher.with_sentences(text, hits) if sentences and text is not None else hits
+
+
+def answers(
+    store: str | Path, questions: Iterable[Mapping[str, str]], *, sentences: bool = False, **asked: Any
+) -> Iterator[tuple[str, SearchHits]]:
+    """Search for many texts; the store is opened once.
+
+    Args:
+        store: the store, from ``ingest``; it is only read.
+        questions: mappings ``id, text``, and ``title`` if there is one.
+        sentences: give each hit the sentence that it answers and its own (``Hit.sentence``, ``their_sentence``).
+        asked: further arguments of ``Searcher.search``.
+
+    Yields:
+        The id of each question, in order, and its hits.
+    """
+    from infostream_dedup.stream.search import Searcher
+
+    with Searcher.open(store) as searcher:
+        for one in questions:
+            text = one["text"]
+            hits = searcher.search(text, title=one.get("title") or "", **asked)
+            yield one["id"], searcher.with_sentences(text, hits) if sentences else hits
 
 
 def _microseconds(moment: datetime | None) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 import stat
@@ -18,6 +19,7 @@ from infostream_dedup.cli.face import Declared, alike, check_rules, common, expe
 from infostream_dedup.cli.output import check_outputs, refuse_shared_files
 from infostream_dedup.cli.run_log import LEVELS, RUN, print_warnings
 from infostream_dedup.cli.thresholds import take_thresholds
+from infostream_dedup.documents.records import Place
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.model.settings import PRESETS, REPRESENTATIONS
 from infostream_dedup.model.thresholds import Thresholds, is_thresholds, parsed
@@ -64,6 +66,27 @@ def read_text(path: str) -> str:
     except UnicodeDecodeError as error:
         message = f"byte {error.start} is not UTF-8; convert the file first"
         raise BadDataError(message, code="E_ENCODING", source=path, byte_offset=error.start) from error
+
+
+def read_questions(path: str) -> list[dict[str, str]]:
+    """Read questions, one a line: a text, whose id is the number of its line, or JSON with ``id`` and ``text``."""
+    found = []
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        if not line.strip():
+            continue
+        if not line.lstrip().startswith("{"):
+            found.append({"id": str(number), "text": line})
+            continue
+        place = Place(path, number)
+        try:
+            values = json.loads(line)
+        except ValueError as error:
+            raise place.error("E_JSON", f"not JSON ({error}); give id and text") from None
+        for name in ("id", "text"):
+            if not isinstance(values.get(name), str | int) or not str(values[name]).strip():
+                raise place.error("E_MISSING", "is missing, empty or no text; give id and text", name)
+        found.append({name: str(values[name]) for name in ("id", "text", "title") if values.get(name) is not None})
+    return found
 
 
 Command = Callable[..., Any]

@@ -22,6 +22,7 @@ from infostream_dedup.cli.options import (
     moment_of,
     pop_stream_settings,
     prefix_option,
+    read_questions,
     read_text,
     reading_options,
     semantic_option,
@@ -31,6 +32,7 @@ from infostream_dedup.cli.options import (
 from infostream_dedup.cli.output import chosen_format, is_drawn, note, note_reading, print_rows, progress_bar
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.machine.platform import path_of
+from infostream_dedup.model import microseconds_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -244,19 +246,25 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")
 @command(
     examples=[
         'search --store news.db --text "Рада прийняла закон про пенсії"',
-        "search --store news.db --id doc-17 --top 5",
+        "search --store news.db --questions questions.txt --top 5 --sentences",
     ],
-    rules=[Excludes(("text", "path", "id", "url"), needed=True)],
+    rules=[Excludes(("text", "path", "questions", "id", "url"), needed=True)],
 )
 @reads(
     "--store", "store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Store made by 'ingest'."
 )
 @reads("--text", help="Text to search for.")
 @reads("--file", "path", type=click.Path(dir_okay=False, allow_dash=True), help="UTF-8 file with the text, or -.")
+@reads(
+    "--questions",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Many texts: a file with one a line, or JSON Lines with id and text; rows begin with the question.",
+)
 @reads("--id", help="Search for this stored document instead of a text.")
 @reads("--url", help="Search for the stored document with this address.")
 @alike("--k-min", type=click.IntRange(min=1), help="Number of terms that must match in either direction.  [default: 4]")
 @output("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of rows; 0: all.")
+@output("--sentences", is_flag=True, help="Add the sentence that a hit answers, and its own.")
 @wide_option
 @alike("--same-language", is_flag=True, help="Do not translate the text to find documents in other languages.")
 @reads("--languages", metavar="LANG,...", help="Only documents in these languages, such as uk,en.")
@@ -274,6 +282,7 @@ def search(
     languages: str | None,
     sources: tuple[str, ...],
     same_language: bool,
+    questions: str | None,
     output_format: str | None,
     quiet: bool,
     **given: Any,
@@ -286,20 +295,21 @@ def search(
     in 'pairs' (copy, retold, contained, contains, follow-up, related; translation in another language), and probability
     that the two are copies or report one event; in a store whose preset is not judged, kind is copy (the same text)
     or empty, and there is no probability. terms: matching terms of the document, heaviest first. met: matching words
-    of the text and of the document.
+    of the text and of the document. With --sentences: sentence and their_sentence, those with most of these words (the
+    store must keep texts).
     """
     from infostream_dedup import api
 
     zone, wide = given.pop("tz"), given.pop("wide")
     given |= {name: moment_of(given[name], zone, name) for name in ("since", "until")}
-    hits = api.search(
-        store,
-        text if path is None else read_text(path),
-        across=not same_language,
-        languages=languages,
-        sources=sources or None,
-        **given,
-    )
+    given |= {"across": not same_language, "languages": languages, "sources": sources or None}
+    if questions is not None:
+        del given["id"], given["url"]
+        given |= {name: None if given[name] is None else microseconds_of(given[name]) for name in ("since", "until")}
+        form = chosen_format(output_format, "table", "jsonl")
+        print_rows(_answered(store, read_questions(questions), form, quiet=quiet, **given), form)
+        return
+    hits = api.search(store, text if path is None else read_text(path), **given)
     if is_drawn(output_format, wide=wide):
         print_hits(hits)
     else:
@@ -311,6 +321,24 @@ def search(
     note(hits.searched.sentence(), quiet=quiet)
     if not hits:
         note(f"none of them shares that many key terms with the text; see --k-min{_more(given)}", quiet=quiet)
+
+
+def _answered(
+    store: str, questions: Sequence[dict[str, str]], form: str, *, quiet: bool, **given: Any
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of all questions, then say how many found nothing."""
+    from infostream_dedup.api.search import answers
+
+    given["everything"] = given["everything"] or None
+    empty = 0
+    for question, hits in answers(store, questions, **given):
+        empty += not hits
+        for hit in hits:
+            row = hit.as_dict()
+            yield {"question": question} | {
+                name: row[name] for name in row if form != "table" or name not in _NOT_IN_TABLE
+            }
+    note(f"{len(questions):,} questions, {empty:,} without a hit", quiet=quiet)
 
 
 def _more(given: dict[str, Any]) -> str:

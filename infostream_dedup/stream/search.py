@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Self
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from infostream_dedup.judging.evidence.meaning import check_encoder
 from infostream_dedup.judging.features.rows import joined_rows
 from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.language.text.language import language_beyond_ours
+from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.links.pair_rules import LEAST_SHARE, need, relation_of
 from infostream_dedup.model import LANGUAGES, Document, Language, names_in, one_or_several
 from infostream_dedup.model.constants import SHOWN_DECIMALS
@@ -47,6 +48,7 @@ from infostream_dedup.stream.store.search_index import (
     term_names_of,
 )
 from infostream_dedup.stream.store.store import Store
+from infostream_dedup.terms.matched_words import spans_of_terms
 
 if TYPE_CHECKING:
     import sqlite3
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.evidence.differing import WordDifference
+    from infostream_dedup.model import Settings
 
 # The hits of a search, and what was searched
 
@@ -94,16 +97,20 @@ class Hit:
     # the text's key terms that were found: `word` in the text and `their_word` in the document
     met: list[dict[str, str]]
     judged: bool = False  # whether the store has preset `judged`
+    sentence: str | None = None  # sentence of the text that it answers best, if asked for
+    their_sentence: str | None = None  # its own sentence that has most of these terms; `None` without its text
     differing: WordDifference | None = None  # the few words in which they differ, if these decided the kind
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row of ``search``; without ``probability`` if evidence does not decide."""
         row = {name: getattr(self, name) for name in _columns(judged=self.judged)}
+        if self.sentence is not None:
+            row |= {"sentence": self.sentence, "their_sentence": self.their_sentence}
         return row if self.differing is None else row | self.differing.as_dict()
 
 
 def _columns(*, judged: bool) -> tuple[str, ...]:
-    left_out = ("judged", "differing") if judged else ("judged", "differing", "probability")
+    left_out = ("judged", "differing", "sentence", "their_sentence", *(() if judged else ("probability",)))
     return tuple(name for name in Hit.__slots__ if name not in left_out)
 
 
@@ -466,6 +473,14 @@ class SearchedParts:
 _MOST_KEYS: Final = 255
 
 
+def _sentence_of(text: str, language: str, words: set[str], settings: Settings) -> str:
+    """The sentence of a text with most of some terms; the first of several."""
+    spans = spans_of_terms(text, cast("Language", language), words, settings)
+    found = [(len({term for at, _, term in spans if begin <= at < end}), -begin, end) for begin, end in sentences(text)]
+    _, begin, end = max(found, default=(0, 0, len(text)))
+    return text[-begin:end].strip()
+
+
 class Searcher:
     """Searches a store as it is at the moment of each search, whichever process writes to it; never writes.
 
@@ -593,6 +608,21 @@ class Searcher:
                 notes.append("a sentence encoder judged doubtful hits")
             summary = searched.summarise(connection, [*notes, *self._parts.notes()])
             return SearchHits(hits, summary, judged=self._judge is not None)
+
+    def with_sentences(self, text: str, hits: SearchHits) -> SearchHits:
+        """Give each hit the sentence of the text that it answers, and its own."""
+        language = language_beyond_ours(text) or "other"
+        for place, hit in enumerate(hits):
+            terms = self._settings.terms
+            if hit.language != language:
+                terms = terms.but(representation="pivot")
+            theirs, words = self._store.text(hit.ordinal), {one["their_word"] for one in hit.met}
+            hits[place] = replace(
+                hit,
+                sentence=_sentence_of(text, language, {one["word"] for one in hit.met}, terms),
+                their_sentence=_sentence_of(theirs, hit.language, words, terms) if theirs else None,
+            )
+        return hits
 
     def _names(self, text: str) -> tuple[str | None, str | None] | None:
         """The id or the address that a text without blanks is; None if no document has it."""

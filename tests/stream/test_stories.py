@@ -171,3 +171,28 @@ def vars_of(check):
 )  # fmt: skip
 def test_agencies_are_found_in_texts(text, agency):
     assert agency_named(text) == agency
+
+
+def test_many_questions_get_the_sentences_that_meet(path, tmp_path):
+    from infostream_dedup.api.search import answers, search
+
+    asked = [
+        {"id": "a", "text": f"Погода хорошая. {RETOLD[:100]}"},
+        {"id": "b", "text": OTHER},
+        {"id": "c", "text": "Нет"},
+    ]
+    found = dict(answers(path, asked, sentences=True))
+    assert list(found) == ["a", "b", "c"]
+    hit = found["a"][0]
+    assert hit.sentence.startswith("В Кременчуге заработала")
+    assert hit.their_sentence.startswith("В Кременчуге заработала")
+    assert found["b"].as_rows() == search(path, OTHER, sentences=True).as_rows() != search(path, OTHER).as_rows()
+    questions = tmp_path / "q.txt"
+    questions.write_text('{"id": "x", "text": "Мост через Днепр"}\n\nМост через Днепр\n{"id": "y"}\n', encoding="utf-8")
+    command = [sys.executable, "-P", "-m", "infostream_dedup", "search", "--store", path, "--questions", questions]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, "q.txt:4" in done.stderr, "'text'" in done.stderr) == (65, True, True)
+    questions.write_text(questions.read_text(encoding="utf-8").rpartition("{")[0], encoding="utf-8")
+    rows = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    by_question = {name: [row["id"] for row in map(json.loads, rows) if row["question"] == name] for name in ("x", "3")}
+    assert by_question["x"] == by_question["3"] != []
