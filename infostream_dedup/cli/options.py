@@ -19,7 +19,6 @@ from infostream_dedup.cli.face import Declared, alike, check_rules, common, expe
 from infostream_dedup.cli.output import check_outputs, refuse_shared_files
 from infostream_dedup.cli.run_log import LEVELS, RUN, print_warnings
 from infostream_dedup.cli.thresholds import take_thresholds
-from infostream_dedup.documents.records import Place
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.model.settings import PRESETS, REPRESENTATIONS
 from infostream_dedup.model.thresholds import Thresholds, is_thresholds, parsed
@@ -70,6 +69,8 @@ def read_text(path: str) -> str:
 
 def read_questions(path: str) -> list[dict[str, str]]:
     """Read questions, one a line: a text, whose id is the number of its line, or JSON with ``id`` and ``text``."""
+    from infostream_dedup.documents.records import Place
+
     found = []
     for number, line in enumerate(read_text(path).splitlines(), 1):
         if not line.strip():

@@ -12,7 +12,6 @@ from infostream_dedup.cli.drawn import print_covered, print_groups, print_messag
 from infostream_dedup.cli.face import Commands, Excludes, alike, command, output, reads, store_argument
 from infostream_dedup.cli.options import general_options, mode_option, moment_of, wide_option
 from infostream_dedup.cli.output import chosen_format, is_drawn, note, note_remnants, print_rows, save_rows
-from infostream_dedup.documents.json_text import json_bytes
 
 _FORMATS = ("table", "jsonl", "json", "csv")
 _DAMAGED = 65
@@ -322,6 +321,8 @@ def print_coverage(found: dict[str, Any], output_format: str | None, *, wide: bo
     if is_drawn(output_format, wide=wide):
         print_covered(found)
     elif (form := chosen_format(output_format, "table", "jsonl")) in ("json", "jsonl"):
+        from infostream_dedup.documents.json_text import json_bytes
+
         click.echo(json_bytes(found))
     else:
         print_rows(found["documents"], form)

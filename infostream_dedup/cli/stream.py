@@ -282,7 +282,6 @@ def search(
     languages: str | None,
     sources: tuple[str, ...],
     same_language: bool,
-    questions: str | None,
     output_format: str | None,
     quiet: bool,
     **given: Any,
@@ -300,7 +299,7 @@ def search(
     """
     from infostream_dedup import api
 
-    zone, wide = given.pop("tz"), given.pop("wide")
+    zone, wide, questions = given.pop("tz"), given.pop("wide"), given.pop("questions")
     given |= {name: moment_of(given[name], zone, name) for name in ("since", "until")}
     given |= {"across": not same_language, "languages": languages, "sources": sources or None}
     if questions is not None:

@@ -89,7 +89,7 @@ def doubled_name(data: bytes | bytearray, value: Any) -> str | None:
     r"""Return a name that an object has twice, of which parsers keep the last; ``None`` if there is none.
 
     Example:
-        >>> doubled_name(b'[{"a": 1, "\u0061": 2}]', [{"a": 2}])
+        >>> doubled_name(rb'[{"a": 1, "\u0061": 2}]', [{"a": 2}])
         'a'
     """
     # Each name ends so; some strings that are no names contain the same, or end in a backslash.

@@ -151,7 +151,7 @@ def _read(unpacked: bytes | bytearray, request: Request) -> Any:
 
 
 _SHORT: Final = 64 * 1024
-_STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*"?', re.DOTALL)
 
 
 def _marks(body: bytes | bytearray) -> int:

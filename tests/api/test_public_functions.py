@@ -26,6 +26,7 @@ RENAMED = {
     "desk import": "desk.import_labels", "dictionaries import": "dictionaries.import_table",
     "dictionaries list": "dictionaries.list_tables", "dictionaries remove": "dictionaries.remove_table",
     "dictionaries install-model": "dictionaries.install_model", "passages provenance": "provenance",
+    "store story": "store.message",
 }  # fmt: skip
 """Commands whose function has another name: ``import`` is a word of Python, ``list`` one of its functions."""
 

@@ -16,6 +16,7 @@ OTHER = "Київський театр показав прем'єру виста
 HEADER = ["Примітка", "Номер", "source", "Текст", "text"]
 ROWS = [["а", "10", "x", TEXT, "1"], ["б", "2", "y", TEXT, "2"], ["в", "3", "z", OTHER, "3"]]
 COLUMNS = "id=Номер,text=Текст"
+DIFFER = ("differs_by", "differing")
 
 
 @pytest.mark.parametrize("separator", [";", "\t", ",", "|"])
@@ -35,7 +36,7 @@ def test_new_columns_come_behind_and_a_dialect_can_be_chosen(tmp_path):
     (tmp_path / "in.csv").write_bytes(text.encode("cp1251"))
     dedup(tmp_path / "in.csv", tmp_path / "out.csv", columns=COLUMNS, annotate=True)
     lines = (tmp_path / "out.csv").read_bytes().decode("cp1251").splitlines()
-    assert lines[0] == ";".join([*HEADER, "status", "of", "group", "kind", "probability"])
+    assert lines[0] == ";".join([*HEADER, "status", "of", "group", "kind", "probability", *DIFFER])
     assert lines[2].startswith(f"б;2;y;{TEXT};2;exact;10;10;copy;")
     dedup(tmp_path / "in.csv", tmp_path / "out.csv", columns=COLUMNS, csv_dialect="standard")
     assert (tmp_path / "out.csv").read_bytes().decode("utf-8").startswith(",".join(HEADER) + "\n")

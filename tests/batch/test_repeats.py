@@ -90,4 +90,6 @@ def test_dedup_of_one_story():
     rows = [{"id": str(number), "text": text, "lang": "ru"} for number, text in enumerate(texts)]
     found = Counter(row["status"] for row in dedup(rows, annotate=True, preset="judged").as_rows())
     assert found["new"] == 1
-    assert found["duplicate"] + found["exact"] == 1099
+    # Some differ from each other in a word that may turn the news round.
+    assert found["duplicate"] + found["exact"] + found["similar"] == 1099
+    assert found["similar"] < 250

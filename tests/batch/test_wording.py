@@ -102,8 +102,6 @@ def test_labelled_duplicates_are_found_and_different_news_are_not(name, corpora)
 def test_what_wording_does_not_have_is_refused(options, error, match):
     with pytest.raises(error, match=match):
         pairs([{"id": "1", "text": "а"}], **{"by": "wording", **options})
-    with pytest.raises(UsageError, match="needs by wording"):
-        pairs([{"id": "1", "text": "а"}], identical=0.5)
 
 
 def test_documents_and_dicts_give_the_same():
