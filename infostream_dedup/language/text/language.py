@@ -10,8 +10,6 @@ import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
-
 from infostream_dedup.language.lexicon.other_languages import other_language
 from infostream_dedup.language.text.normalise import URL, clean
 
@@ -129,6 +127,8 @@ class LetterCounts(NamedTuple):
 
 def letter_counts(text: str) -> LetterCounts:
     """Count letters of the beginning of a text."""
+    import numpy as np
+
     counts = np.bincount(np.frombuffer(one_byte_each(text[:SAMPLE]), dtype=np.uint8), minlength=256)
     return LetterCounts(*(counts @ _kinds()).tolist())
 
@@ -139,6 +139,8 @@ def _kinds() -> NDArray[np.int64]:
 
     A question mark stands for any character that Windows-1251 lacks.
     """
+    import numpy as np
+
     found = np.zeros((256, 8), dtype=np.int64)
     ours = (_LATIN_LETTERS, _CYRILLIC_LETTERS, _RUSSIAN_LETTERS, _UKRAINIAN_LETTERS)
     kinds = [*map(_both_cases, ours), _CYRILLIC_LETTERS, _both_cases(_COMMON_LETTERS), _COMMON_LETTERS]
