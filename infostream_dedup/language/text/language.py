@@ -14,6 +14,7 @@ from infostream_dedup.language.lexicon.other_languages import other_language
 from infostream_dedup.language.text.normalise import URL, clean
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from infostream_dedup.model import Language
