@@ -186,8 +186,9 @@ def coverage(
         ``story, outlets, origins, first`` (id of the earliest document), ``echo_share`` (1 - origins / documents, 0 to
         1), ``wires_read`` (whether the store keeps texts, without which agencies are known by their own sites alone)
         and ``documents`` in the order of publication: ``origin`` (numbered by their first documents, from 1), ``role``
-        (first, copy, retelling, next step, translation, report), ``id, outlet, language, published, lag_hours`` (after
-        the first document of the origin), ``title, of, url, wire`` (the news agency that the text names first).
+        (first, copy, part, extension, retelling, next step, translation, report), ``id, outlet, language,
+        published, lag_hours`` (after the first document of the origin), ``title, of, url,
+        wire`` (the news agency that the text names first).
 
     Raises:
         UsageError: not exactly one of story, text and id is given.

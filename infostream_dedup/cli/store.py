@@ -306,9 +306,9 @@ def coverage(file: Path, wide: bool, output_format: str | None, quiet: bool, **a
 
     Documents that are copies, parts, later versions or translations of one another go back to one origin. As JSON:
     story, outlets, origins, first (id of the earliest document), echo_share (1 - origins / documents), wires_read,
-    documents. Columns of a table: origin, role (first, copy, retelling, next step, translation, report), id, outlet,
-    language, published, lag_hours (after the first document of its origin), title, of, url, wire (the news agency that
-    the text names first; a store without texts knows only the agencies' own sites).
+    documents. Columns of a table: origin, role (first, copy, part, extension, retelling, next step, translation,
+    report), id, outlet, language, published, lag_hours (after the first document of its origin), title, of, url, wire
+    (the news agency that the text names first; a store without texts knows only the agencies' own sites).
     """
     from infostream_dedup.api import store as kept
 

@@ -32,7 +32,9 @@ _MEETINGS: Final = 20
 
 _ONE_ORIGIN: Final = ("copy", "contained", "contains", "updated")
 _ROLES: Final = {
-    **dict.fromkeys(("copy", "contained", "contains"), "copy"),
+    "copy": "copy",
+    "contained": "part",
+    "contains": "extension",
     "retold": "retelling",
     **dict.fromkeys(("updated", "follow-up"), "next step"),
 }
