@@ -524,7 +524,10 @@ def pairs(
     if given["cross_language"] and found.settings.representation == "pivot" and given["top"] is None:
         rows = _counted(rows, links)
     print_rows(
-        (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in rows), form, columns=found.columns
+        (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in rows),
+        form,
+        columns=found.columns,
+        further=True,
     )
     if said := topics_note(links.total(), links[True], found.settings.k):
         note(said, quiet=quiet)

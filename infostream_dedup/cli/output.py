@@ -134,10 +134,22 @@ def print_json(value: Any) -> None:
     sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
-def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns: Sequence[str] | None = None) -> None:
-    """Print rows as ``jsonl``, ``json``, ``csv``, ``xlsx`` or ``table``."""
-    from infostream_dedup.documents.outputs import write_rows
+def print_rows(
+    rows: Iterable[Mapping[str, Any]],
+    output_format: str,
+    *,
+    columns: Sequence[str] | None = None,
+    further: bool = False,
+) -> None:
+    """Print rows as ``jsonl``, ``json``, ``csv``, ``xlsx`` or ``table``; ``further``: some rows have more columns."""
+    from infostream_dedup.documents.outputs import write_all_columns, write_rows
 
+    if further and output_format == "csv":
+        write_all_columns(rows, sys.stdout.buffer, dialect=csv_dialect(), without_rows=columns or ())
+        return
+    if further and output_format == "xlsx":
+        rows = list(rows)
+        columns = list(dict.fromkeys([*(columns or ()), *(name for row in rows for name in row)]))
     if output_format == "table":
         print_table(list(rows))
     else:

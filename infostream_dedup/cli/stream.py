@@ -33,6 +33,7 @@ from infostream_dedup.cli.output import chosen_format, is_drawn, note, note_read
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.machine.platform import path_of
 from infostream_dedup.model import microseconds_of
+from infostream_dedup.model.stream_records import SOMETIMES_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -153,10 +154,15 @@ def ingest(
         RUN.was_read(found.report)
         goes_on = given["follow"] and documents != ("-",) and chosen == "jsonl"
         columns = None if keep else found.columns
+        judged = columns is not None and "kind" in columns
+        if columns is not None and judged and chosen == "csv":
+            # A header comes before the rows, of which only some have these; elsewhere corrections alone have one.
+            columns = (*columns, *(name for name in SOMETIMES_FIELDS if name not in columns))
         if drawn:
             latest = _latest_repeats(found)
         else:
-            print_rows(_printed(found, originals=keep is not None, goes_on=goes_on), chosen, columns=columns)
+            printed = _printed(found, originals=keep is not None, goes_on=goes_on)
+            print_rows(printed, chosen, columns=columns, further=not judged)
     if drawn:
         of = [one.of or "" for one in latest]
         known = {one: show(store, one)["document"] for one in {*of, *(one.id for one in latest)}}
@@ -316,7 +322,7 @@ def search(
         rows = [hit.as_dict() for hit in hits]
         if form == "table":
             rows = [{name: value for name, value in row.items() if name not in _NOT_IN_TABLE} for row in rows]
-        print_rows(rows, form, columns=hits.columns)
+        print_rows(rows, form, columns=hits.columns, further=True)
     note(hits.searched.sentence(), quiet=quiet)
     if not hits:
         note(f"none of them shares that many key terms with the text; see --k-min{_more(given)}", quiet=quiet)

@@ -45,6 +45,8 @@ JUDGED_FIELDS: Final = ("kind", "probability")
 """Fields that preset ``judged`` adds."""
 ACROSS_FIELDS: Final = ("translation_of", "translation")
 """Fields added by a stream that looks across languages."""
+SOMETIMES_FIELDS: Final = ("revision_of", "differs_by", "differing")
+"""Fields that only some verdicts have: of corrections, and of those that few words decide."""
 STORY_FIELDS: Final = ("story",)
 """The last field of preset ``judged``."""
 CLASSIFIED_FIELDS: Final = ("probability", "criteria")

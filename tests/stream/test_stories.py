@@ -1,5 +1,6 @@
 """Stories: what joins them, what keeps them apart, who covers them, and from how many origins."""
 
+import csv
 import json
 import subprocess
 import sys
@@ -196,3 +197,25 @@ def test_many_questions_get_the_sentences_that_meet(path, tmp_path):
     rows = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     by_question = {name: [row["id"] for row in map(json.loads, rows) if row["question"] == name] for name in ("x", "3")}
     assert by_question["x"] == by_question["3"] != []
+
+
+def test_what_only_some_rows_have_is_a_column_of_csv(tmp_path):
+    changed = BRIDGE.replace("открыл", "закрыл")
+    rows = [row | {"id": name, "text": text} for row, (name, text) in zip(
+        documents(), [("z", OTHER), ("z2", OTHER), ("a", BRIDGE), ("b", changed)], strict=False)]  # fmt: skip
+    file, questions = tmp_path / "n.jsonl", tmp_path / "q.txt"
+    file.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    questions.write_text(f"{OTHER}\n{changed}\n", encoding="utf-8")
+    for command in (
+        ["ingest", "n.jsonl", "--store", "s.db"],
+        ["pairs", "n.jsonl"],
+        ["search", "--store", "s.db", "--id", "b"],
+        ["search", "--store", "s.db", "--questions", "q.txt"],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "infostream_dedup", *command, "--format", "csv"],
+            cwd=tmp_path, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        read = list(csv.DictReader(done.stdout.splitlines()))
+        assert any("закрыл" in row["differing"] for row in read if row["kind"] == "differs"), command
