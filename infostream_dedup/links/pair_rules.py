@@ -154,6 +154,9 @@ def _same_pattern(matrix: sp.csr_array, data: NDArray[np.uint8]) -> sp.csr_array
 LEAST_SHARE: Final = 0.4
 """Share of the weight of the 30 heaviest key terms that must match in both directions."""
 
+LEAST_ORDERED_SHARE: Final = 0.3
+"""The same for texts whose words keep nearly the same order (see `stream.word_order`)."""
+
 SHARE_DECIMALS: Final = 9
 """Decimals to which shares of weight are rounded before they are compared: equal ones are then equal in every order."""
 

@@ -12,7 +12,7 @@ from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.evidence.judging import contradict
 from infostream_dedup.judging.evidence.kernels.sharing import SLOTS
 from infostream_dedup.language.lexicon.tables import is_latin
-from infostream_dedup.links.pair_rules import LEAST_SHARE, NEAR_BEST, OneText
+from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, NEAR_BEST, OneText
 from infostream_dedup.links.window.window_index import WindowIndex
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document
 from infostream_dedup.model.constants import SHOWN_DECIMALS
@@ -58,15 +58,14 @@ _LEAST_ROOM: Final = 4
 _UNIT: Final = 1_000_000_000
 """Shares are compared as integers in units of 1e-9, as they are stored."""
 
-_TOO_SMALL: Final = LEAST_SHARE - 1e-6
+_TOO_SMALL: Final = LEAST_ORDERED_SHARE - 1e-6
 """Below this share in one direction, the other need not be known; the rest is more than any rounding."""
 
 
 def candidate_needs() -> NDArray[np.int64]:
     """Canonical key terms that must match in one direction, by the number of key terms of the shorter document.
 
-    A third of them, at least three: documents that share 0.4 of the weight of their key terms in both directions share
-    more. Int64 (KEY_TERMS + 1,).
+    A third of them, at least three: nearly all translations share more. Int64 (KEY_TERMS + 1,).
     """
     return np.maximum(_LEAST_TERMS, -(-np.arange(KEY_TERMS + 1) // 3)).astype(np.int64)
 
@@ -257,7 +256,7 @@ class LinksAcross:
         b = later + (first - window.first)
         counts, met, own = _shared(b, earlier, window.pivot_columns.documents)
         shares = np.rint(met / np.maximum(own, 1) * _UNIT).astype(np.int64)
-        strong = (counts >= _LEAST_TERMS) & (shares >= round(LEAST_SHARE * _UNIT))
+        strong = (counts >= _LEAST_TERMS) & (shares >= round(LEAST_ORDERED_SHARE * _UNIT))
         chosen = np.flatnonzero(strong[:, 0] & strong[:, 1])
         chosen = chosen[~self._contradict(earlier[chosen], b[chosen], shares[chosen])]
         for place in chosen.tolist():
@@ -277,7 +276,8 @@ class LinksAcross:
         a, b = numbers[: len(earlier)].astype(np.int64), numbers[len(earlier) :].astype(np.int64)
         found = contradict(a, b, shares / _UNIT, documents.keys, documents.records)
         left = np.flatnonzero(~found)
-        found[left] = ~keep_order(_ordered(self._window, self._words).compared(earlier[left], later[left]))
+        compared = _ordered(self._window, self._words).compared(earlier[left], later[left])
+        found[left] = ~keep_order(compared, shares[left] / _UNIT)
         return found
 
     def _same_text(self, row: int, other: int) -> bool:

@@ -605,7 +605,7 @@ class QuestionJudge:
         rows = np.arange(len(found), dtype=np.int64)
         records = [*(one.record for one in found), itself.record if itself is not None else self._read(question).record]
         kept = ~contradict(rows, last, shares, self._compared(found, question), EvidenceRecords.of_blobs(records))
-        kept &= keep_order(self._ordered(connection, question, itself, found).compared(rows, last))
+        kept &= keep_order(self._ordered(connection, question, itself, found).compared(rows, last), shares)
         smaller, best = shares.min(axis=1), dict[str, int]()
         for row in np.flatnonzero(kept)[np.argsort(-smaller[kept], kind="stable")].tolist():
             better = best.setdefault(found[row].language, row)

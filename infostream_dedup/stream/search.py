@@ -13,7 +13,7 @@ from infostream_dedup.judging.features.rows import joined_rows
 from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.language.text.language import language_beyond_ours
 from infostream_dedup.language.text.sentences import sentences
-from infostream_dedup.links.pair_rules import LEAST_SHARE, need, relation_of
+from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, need, relation_of
 from infostream_dedup.model import LANGUAGES, Document, Language, names_in, one_or_several
 from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.model.limits import Range
@@ -48,7 +48,7 @@ from infostream_dedup.stream.store.search_index import (
     term_names_of,
 )
 from infostream_dedup.stream.store.store import Store
-from infostream_dedup.terms.matched_words import spans_of_terms
+from infostream_dedup.terms.matched_words import places_of_terms
 
 if TYPE_CHECKING:
     import sqlite3
@@ -176,7 +176,7 @@ class RankedDocument:
     def translates(self) -> bool:
         """Whether enough matches in both directions for a translation."""
         share = min(self.share_forward, self.share_backward)
-        enough = share >= LEAST_SHARE and min(self.counts) >= _TRANSLATION_TERMS
+        enough = share >= LEAST_ORDERED_SHARE and min(self.counts) >= _TRANSLATION_TERMS
         return self.asked.language is not None and enough
 
 
@@ -473,12 +473,22 @@ class SearchedParts:
 _MOST_KEYS: Final = 255
 
 
-def _sentence_of(text: str, language: str, words: set[str], settings: Settings) -> str:
-    """The sentence of a text with most of some terms; the first of several."""
-    spans = spans_of_terms(text, cast("Language", language), words, settings)
-    found = [(len({term for at, _, term in spans if begin <= at < end}), -begin, end) for begin, end in sentences(text)]
-    _, begin, end = max(found, default=(0, 0, len(text)))
-    return text[-begin:end].strip()
+class _Sentences:
+    """A text whose sentence with most of some terms is wanted."""
+
+    def __init__(self, text: str, language: str, settings: Settings) -> None:
+        self._text, self._bounds = text, list(sentences(text))
+        self._words = list(places_of_terms(text, cast("Language", language), settings))
+
+    def with_most(self, terms: set[str]) -> str:
+        """The first of the sentences with most of the terms."""
+        bounds, most = (0, len(self._text)), -1
+        met = [(start, term) for start, _, read in self._words if (term := next((t for t in read if t in terms), None))]
+        for begin, end in self._bounds:
+            number = len({term for start, term in met if begin <= start < end})
+            if number > most:
+                bounds, most = (begin, end), number
+        return self._text[slice(*bounds)].strip()
 
 
 class Searcher:
@@ -611,16 +621,17 @@ class Searcher:
 
     def with_sentences(self, text: str, hits: SearchHits) -> SearchHits:
         """Give each hit the sentence of the text that it answers, and its own."""
-        language = language_beyond_ours(text) or "other"
+        language, own = language_beyond_ours(text) or "other", dict[bool, _Sentences]()
         for place, hit in enumerate(hits):
-            terms = self._settings.terms
-            if hit.language != language:
-                terms = terms.but(representation="pivot")
+            across = hit.language != language
+            terms = self._settings.terms.but(representation="pivot") if across else self._settings.terms
+            if across not in own:
+                own[across] = _Sentences(text, language, terms)
             theirs, words = self._store.text(hit.ordinal), {one["their_word"] for one in hit.met}
             hits[place] = replace(
                 hit,
-                sentence=_sentence_of(text, language, {one["word"] for one in hit.met}, terms),
-                their_sentence=_sentence_of(theirs, hit.language, words, terms) if theirs else None,
+                sentence=own[across].with_most({one["word"] for one in hit.met}),
+                their_sentence=_Sentences(theirs, hit.language, terms).with_most(words) if theirs else None,
             )
         return hits
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import product
+from functools import lru_cache
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -166,17 +167,30 @@ def spans_of_terms(
 
 def places_of_terms(text: str, language: Language, settings: Settings) -> Iterator[tuple[int, int, list[str]]]:
     """Find the words of a text that have terms."""
-    made = representation(settings.representation)
-    known: dict[str, list[str]] = {}
-    for place in _WORD.finditer(in_place(text)):
-        word = place.group()
-        if word not in known:
-            plain = [surface.removeprefix(SENTENCE_MARK) for surface in surfaces(clean(word))]
-            every = [form for one in plain for mark in ("", SENTENCE_MARK) for form in forms(mark + one)]
-            read = made.terms(every, language, settings)
-            known[word] = list(dict.fromkeys(plain_term(term) for term in read if term is not None))
+    made, known = representation(settings.representation), _words_read(language, settings)
+    if len(known) > _MOST_WORDS:
+        known.clear()
+    found = [(place.start(), place.end(), place.group()) for place in _WORD.finditer(in_place(text))]
+    asked: dict[str, list[str]] = {}
+    for word in {word for _, _, word in found} - known.keys():
+        plain = [surface.removeprefix(SENTENCE_MARK) for surface in surfaces(clean(word))]
+        asked[word] = [form for one in plain for mark in ("", SENTENCE_MARK) for form in forms(mark + one)]
+    read = iter(made.terms([form for every in asked.values() for form in every], language, settings))
+    for word, every in asked.items():
+        terms = (plain_term(term) for term in islice(read, len(every)) if term is not None)
+        known[word] = list(dict.fromkeys(terms))
+    for start, end, word in found:
         if known[word]:
-            yield place.start(), place.end(), known[word]
+            yield start, end, known[word]
+
+
+_MOST_WORDS: Final = 200_000
+
+
+@lru_cache(maxsize=16)
+def _words_read(_language: Language, _settings: Settings) -> dict[str, list[str]]:
+    """The terms of words that were read before: texts repeat them."""
+    return {}
 
 
 # Words of two texts in different languages that are translations of each other, and where they are

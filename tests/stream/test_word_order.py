@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup import api
+from infostream_dedup.links.pair_rules import LEAST_SHARE
 from infostream_dedup.model import Document
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
@@ -62,13 +63,20 @@ def test_a_repeated_word_alone_says_nothing():
     order = word_order(places("aaaaaaaa"), places("aaaaaaaa"))
     assert order == WordOrder(places=8, chain=8, against=8)
     assert order.share == 0.0
-    assert not order.keeps
+    assert not order.keeps(1.0)
 
 
 def test_too_few_places_are_not_judged():
     few = WordOrder(places=LEAST_PLACES - 1, chain=1, against=LEAST_PLACES - 1)
-    assert (few.share, few.keeps) == (None, True)
-    assert not WordOrder(places=LEAST_PLACES, chain=1, against=LEAST_PLACES - 1).keeps
+    assert (few.share, few.keeps(LEAST_SHARE)) == (None, True)
+    assert not WordOrder(places=LEAST_PLACES, chain=1, against=LEAST_PLACES - 1).keeps(LEAST_SHARE)
+
+
+@pytest.mark.parametrize(("places", "chain", "kept"), [(8, 7, True), (7, 7, False), (20, 17, True), (20, 15, False)])
+def test_where_fewer_key_terms_match_nearly_all_of_the_order_is_kept(places, chain, kept):
+    order = WordOrder(places=places, chain=chain, against=1)
+    assert order.keeps(LEAST_SHARE - 0.01) == kept
+    assert order.keeps(LEAST_SHARE)
 
 
 @given(st.text("abcde", max_size=12), st.text("abcde", max_size=12))

@@ -19,6 +19,7 @@ from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.links import match
 from infostream_dedup.links.pair_rules import (
+    LEAST_ORDERED_SHARE,
     LEAST_SHARE,
     RELATIONS,
     SHARE_DECIMALS,
@@ -243,22 +244,22 @@ def find_translations(
     """Find the pairs between languages.
 
     ``plain``: at least three of the 30 heaviest key terms in the pivot language match in both directions, with .4 of
-    the weight. ``nothing-better``: in addition, neither document has a clearly better partner in the other's language
-    (see ``links.between_languages``), their numbers and lengths agree (see ``contradict``), and their words keep the
-    order (see ``stream.word_order``). Evidence decides which documents of one language have the same text.
-    ``none``: no translations.
+    the weight. ``nothing-better``: neither document has a clearly better partner in the other's language (see
+    ``links.between_languages``), their numbers and lengths agree (see ``contradict``), and their words keep the order
+    (see ``stream.word_order``): nearly all of it where less than .4 and at least .3 of the weight matches. Evidence
+    decides which documents of one language have the same text. ``none``: no translations.
     """
     if between == "none" or len(set(collection.collection.languages)) < 2:
         return None
     settings = collection.settings.but(representation="pivot", n=_KEY_TERMS)
     key_terms = collection.collection.key_terms(settings)
-    found = _plain(key_terms)
+    found = _plain(key_terms, LEAST_SHARE if between == "plain" else LEAST_ORDERED_SHARE)
     texts = collection.facts.texts
     found = found.where((texts[found.a] != texts[found.b]) | (texts[found.a] < 0))
     languages = key_terms.counts.languages
     if between == "nothing-better":
         found = found.where(~contradict(found.a, found.b, found.shares, collection.keys, collection.evidence.records))
-        found = found.where(keep_order(orders_of(collection, found)))
+        found = found.where(keep_order(orders_of(collection, found), found.shares))
     smaller = found.shares.min(axis=1)
     if between == "nothing-better":
         kept = nothing_better(found.a, found.b, smaller, languages, lambda a, b: _one_text(collection, a, b))
@@ -280,8 +281,8 @@ def _one_text(collection: JudgedCollection, a: NDArray[np.int64], b: NDArray[np.
     return found
 
 
-def _plain(key_terms: KeyTerms) -> Translations:
-    """All pairs with enough shared weight in both directions.
+def _plain(key_terms: KeyTerms, least: float) -> Translations:
+    """All pairs with at least a share of the weight in common in both directions.
 
     Only documents of different languages are matched with each other: those of one language would have far more links.
     """
@@ -297,7 +298,7 @@ def _plain(key_terms: KeyTerms) -> Translations:
         )
         shares = matrix.shares(own)
         shares.data = np.round(shares.data, SHARE_DECIMALS)
-        shares.data[shares.data < LEAST_SHARE] = 0
+        shares.data[shares.data < least] = 0
         shares.eliminate_zeros()
         strong = strong + shares
     forward, backward = sp.triu(strong, format="csr"), sp.triu(strong.T, format="csr")
