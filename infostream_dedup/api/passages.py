@@ -88,7 +88,10 @@ def find_novel(
     progress: Progress | None = None,
     **options: Unpack[FindKeywords],
 ) -> Listing[dict[str, Any]]:
-    """List, for each document, the sentences that no earlier document has. Keeps all texts in memory.
+    """List, for each document, what no earlier document says. Keeps all texts in memory.
+
+    Words are known that an earlier document has four on end, or in a copy of their sentence. Stretches of new words are
+    novel, and new numbers.
 
     Args:
         source: see ``find``.
@@ -99,16 +102,18 @@ def find_novel(
         options: see ``find``.
 
     Returns:
-        A row for each document: ``id``, ``novel_share`` (share of its words, 0 to 1), ``novel`` (number of novel
-        sentences), ``sentences`` (number of all sentences), ``spans`` (span, text).
+        A row for each document: ``id``, ``novel_share`` (share of its words, 0 to 1), ``novel`` (number of sentences
+        that say something new), ``sentences`` (number of all sentences), ``spans`` (span, text).
 
     Raises:
         ConfigurationError, BadDataError, NoInputError, TypeError: see ``find``.
     """
+    import numpy as np
+
     from infostream_dedup.api.sources import read_list
     from infostream_dedup.judging.passages.boilerplate import marked_sentences
     from infostream_dedup.judging.passages.finding import copied_sentences
-    from infostream_dedup.judging.passages.provenance import novel_sentences, novelties, stream_order
+    from infostream_dedup.judging.passages.provenance import novel_words, novelties, stream_order
     from infostream_dedup.judging.passages.sentence_table import read_collection
 
     agreed, read = _chosen(find_novel, options, settings, reading, boilerplate)
@@ -116,9 +121,9 @@ def find_novel(
     collection = read_collection(kept, progress=progress)
     without = marked_sentences(boilerplate, collection)
     classes = copied_sentences(collection.sentences, agreed, without=without, progress=progress)
-    novel = novel_sentences(collection.sentences, classes, stream_order(collection.times))
+    novel = novel_words(collection.sentences, classes, stream_order(collection.times))
     if without is not None:
-        novel &= ~without
+        novel &= ~np.repeat(without, collection.sentences.lengths)
     rows = (
         found.as_dict(kept[found.document].id, kept[found.document].text)
         for found in novelties(collection.sentences, novel)

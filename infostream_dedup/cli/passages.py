@@ -59,7 +59,7 @@ def _list_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="With --list-boilerplate: minimum number of a source's texts.  [default: 5]",
         ),
         output("--digests", is_flag=True, help="List documents most of whose text comes from 3 or more others."),
-        output("--novel", is_flag=True, help="List the sentences that no earlier document has."),
+        output("--novel", is_flag=True, help="List what no earlier document says: sentences, parts of them, numbers."),
         output("--list-boilerplate", is_flag=True, help="List the sentences that recur in many texts of one source."),
     ):
         command = option(command)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.judging.passages import copied_sentences, passages_of
 from infostream_dedup.judging.passages.passage_table import DigestRule, find_digests
-from infostream_dedup.judging.passages.provenance import novel_sentences, novelties, stream_order
+from infostream_dedup.judging.passages.provenance import novel_words, novelties, stream_order
 from infostream_dedup.judging.passages.sentence_table import read_collection
 from infostream_dedup.model import NO_TIME, Document
 
@@ -19,6 +19,8 @@ SNOW = "Синоптики обещают на выходных сильный �
 BUDGET = "Парламент принял во втором чтении бюджет страны на будущий год."
 FOOTBALL = "Сборная выиграла решающий матч отборочного турнира со счётом два ноль."
 
+FARE = "Проезд в городском транспорте подорожает до 25 рублей с января будущего года."
+
 
 def _document(name, text, day=None):
     return Document(id=name, text=text, time=None if day is None else datetime(2024, 1, day, tzinfo=UTC))
@@ -27,7 +29,7 @@ def _document(name, text, day=None):
 def _novel(documents):
     collection = read_collection(documents)
     classes = copied_sentences(collection.sentences)
-    novel = novel_sentences(collection.sentences, classes, stream_order(collection.times))
+    novel = novel_words(collection.sentences, classes, stream_order(collection.times))
     return [
         found.as_dict(documents[found.document].id, documents[found.document].text)
         for found in novelties(collection.sentences, novel)
@@ -57,6 +59,27 @@ def test_novel_is_what_no_earlier_document_has():
 def test_a_changed_word_is_not_new_but_another_sentence_is():
     rows = _novel([_document("1", SNOW), _document("2", SNOW.replace(" в горах", "") + f" {BUDGET}")])
     assert [one["text"] for one in rows[1]["spans"]] == [BUDGET]
+
+
+@pytest.mark.parametrize(
+    ("said", "new"),
+    [
+        ("Мэр города открыл вчера новый мост, а подрядчик пожаловался на долги.", ["а подрядчик пожаловался на долги"]),
+        ("Как сообщили в полиции, мэр города открыл вчера новый мост.", ["Как сообщили в полиции"]),
+        (BRIDGE.replace("вчера новый", "новый"), []),
+        ("The snow fell on the old town and nobody went out at night.", ["The snow fell on the old town and nobody"]),
+        (FARE.replace("25", "31"), ["31"]),
+        (
+            FARE.replace("с января", "с января, как и обещали водители трамваев,"),
+            ["как и обещали водители трамваев, будущего года"],
+        ),
+    ],
+)
+def test_half_of_a_sentence_and_a_number_may_be_new(said, new):
+    english = "Weather.  The shops are shut, went out at night."
+    rows = _novel([_document("1", f"{BRIDGE} {FARE} {english}"), _document("2", said)])
+    assert [one["text"] for one in rows[1]["spans"]] == new
+    assert rows[1]["novel"] == (len(new) > 0)
 
 
 def test_a_document_may_repeat_itself_and_be_empty():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.arrays import Ragged, places_of
 from infostream_dedup.documents.dates import last_moment
 from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.judging.features.words import Words, shingles
@@ -35,16 +35,17 @@ class Novelty:
     """The novel part of one document."""
 
     document: int  # its number
-    spans: tuple[tuple[int, int], ...]  # [start, end) of each novel sentence in the raw text
-    sentences: int  # number of sentences, novel or not
-    share: float | None  # share of the words in novel sentences, 0 to 1; `None` for a document without words
+    spans: tuple[tuple[int, int], ...]  # [start, end) of each novel stretch in the raw text
+    novel: int  # number of sentences with a novel stretch
+    sentences: int  # number of all sentences
+    share: float | None  # share of the words that are novel, 0 to 1; `None` for a document without words
 
     def as_dict(self, identity: str, text: str) -> dict[str, Any]:
         """Return a row of ``passages find --novel``."""
         return {
             "id": identity,
             "novel_share": None if self.share is None else round(self.share, 6),
-            "novel": len(self.spans),
+            "novel": self.novel,
             "sentences": self.sentences,
             "spans": [{"span": [start, end], "text": text[start:end]} for start, end in self.spans],
         }
@@ -64,31 +65,104 @@ def stream_order(times: NDArray[np.int64]) -> NDArray[np.int64]:
     return ranks
 
 
-def novel_sentences(sentences: SentenceTable, classes: SentenceClasses, ranks: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Find the sentences that no earlier document has: bool (sentences,).
+_RUN: Final = 4
+"""So many words in the same order as in an earlier document are known."""
 
-    A sentence without features is novel.
+_LEAST_NEW: Final = 4
+"""So many new words on end are a novel stretch: fewer surround an edited word. A new number is one alone."""
+
+_MOST_NEW: Final = 0.75
+"""A sentence with this share of new words is new as a whole: the rest are phrases that everybody uses."""
+
+_GAP: Final = 2
+"""Known words that do not end a novel stretch: whatever is said takes up a few words that were said."""
+
+
+def novel_words(sentences: SentenceTable, classes: SentenceClasses, ranks: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Find the words of novel stretches: bool (words,).
+
+    A word is known if an earlier document has it with its neighbours, four words on end inside a sentence, or in a
+    sentence that is a copy of this one. Stretches of new words are novel, and new numbers.
     """
-    rank = ranks[sentences.documents]
-    earliest = np.full(len(classes.members), np.iinfo(np.int64).max)
-    np.minimum.at(earliest, classes.members.numbers, rank[classes.members.values])
-    of_alike = earliest.copy()
-    np.minimum.at(of_alike, classes.alike.numbers, earliest[classes.alike.values])
-    copied = classes.class_of >= 0
-    novel = ~copied
-    novel[copied] = of_alike[classes.class_of[copied]] >= rank[copied]
-    return np.asarray(novel, dtype=np.bool_)
+    rows, rank = sentences.words.rows, ranks[sentences.documents]
+    known = _in_known_runs(rows, rank) | _in_known_copies(rows, rank, classes)
+    figures = np.array([any(map(str.isdigit, word)) for word in sentences.words.vocabulary], dtype=np.bool_)
+    novel = ~known & figures[rows.values] if len(figures) else ~known
+    for begin, end in pairwise(rows.indptr.tolist()):
+        new = (np.flatnonzero(~known[begin:end]) + begin).tolist()
+        if len(new) >= _MOST_NEW * (end - begin):
+            novel[begin:end] = True
+            continue
+        stretch: list[int] = []
+        for place in [*new, end + _GAP + 1]:
+            if stretch and place - stretch[-1] > _GAP + 1:
+                if len(stretch) >= min(_LEAST_NEW, end - begin):
+                    novel[stretch[0] : stretch[-1] + 1] = True
+                stretch = []
+            stretch.append(place)
+    return novel
+
+
+def _in_known_runs(rows: Ragged, rank: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Words with neighbours that an earlier document has; of a shorter sentence, all of them."""
+    known = np.zeros(len(rows.values), dtype=np.bool_)
+    for size in range(1, _RUN + 1):
+        whole = rows.sizes == size if size < _RUN else rows.sizes >= size
+        starts = places_of(rows.indptr[:-1][whole], rows.sizes[whole] - size + 1)
+        if not len(starts):
+            continue
+        runs = np.stack([rows.values[starts + place] for place in range(size)], axis=1)
+        own = np.repeat(rank[whole], rows.sizes[whole] - size + 1)
+        equal = np.unique(runs, axis=0, return_inverse=True)[1].ravel()
+        for place in range(size):
+            known[starts[_seen_earlier(equal, own)] + place] = True
+    return known
+
+
+def _in_known_copies(rows: Ragged, rank: NDArray[np.int64], classes: SentenceClasses) -> NDArray[np.bool_]:
+    """Words that an earlier copy of their sentence has."""
+    held = classes.class_of[rows.numbers].astype(np.int64)
+    words = np.flatnonzero(held >= 0)
+    # A word belongs to the class of its sentence and is looked up in those that resemble it, too.
+    others = classes.alike.rows(held[words])
+    asked = np.concatenate([held[words], others.values.astype(np.int64)])
+    asking = np.concatenate([words, words[others.numbers]])
+    size = int(rows.values.max(initial=0)) + 1
+    keys = np.concatenate([held[words] * size + rows.values[words], asked * size + rows.values[asking]])
+    times = np.concatenate([rank[rows.numbers[words]], rank[rows.numbers[asking]]])
+    equal = np.unique(keys, return_inverse=True)[1].ravel()
+    earliest = np.full(int(equal.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(earliest, equal[: len(words)], times[: len(words)])
+    known = np.zeros(len(rows.values), dtype=np.bool_)
+    known[asking[earliest[equal[len(words) :]] < times[len(words) :]]] = True
+    return known
+
+
+def _seen_earlier(equal: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.bool_]:
+    earliest = np.full(int(equal.max()) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(earliest, equal, rank)
+    return np.asarray(earliest[equal] < rank, dtype=np.bool_)
 
 
 def novelties(sentences: SentenceTable, novel: NDArray[np.bool_]) -> Iterator[Novelty]:
-    """Collect the novel part of each document, in input order."""
-    lengths, totals = sentences.lengths, sentences.document_lengths
+    """Collect the novel part of each document, in input order; ``novel``: bool (words,)."""
+    rows, totals = sentences.words.rows, sentences.document_lengths
+    bounds = rows.indptr.tolist()
     for document in range(len(totals)):
         begin, end = int(sentences.first[document]), int(sentences.first[document + 1])
-        own = np.flatnonzero(novel[begin:end]) + begin
-        spans = tuple(zip(sentences.starts[own].tolist(), sentences.ends[own].tolist(), strict=True))
+        spans: list[tuple[int, int]] = []
+        told = new = 0
+        for sentence in range(begin, end):
+            first, last = bounds[sentence : sentence + 2]
+            own = np.flatnonzero(novel[first:last]) + first
+            told, new = told + bool(len(own)), new + len(own)
+            if len(own) == last - first:
+                spans += [(int(sentences.starts[sentence]), int(sentences.ends[sentence]))] if len(own) else []
+                continue
+            for stretch in np.split(own, np.flatnonzero(np.diff(own) > 1) + 1) if len(own) else ():
+                spans.append((int(sentences.word_starts[stretch[0]]), int(sentences.word_ends[stretch[-1]])))
         total = int(totals[document])
-        yield Novelty(document, spans, end - begin, int(lengths[own].sum()) / total if total else None)
+        yield Novelty(document, tuple(spans), told, end - begin, new / total if total else None)
 
 
 _ALIKE: Final = 0.5
