@@ -48,6 +48,9 @@ def search(
     until: datetime | None = None,
     semantic: bool = False,
     sentences: bool = False,
+    identical: float | None = None,
+    within: str = "all",
+    within_days: float | None = None,
 ) -> SearchHits:
     """Find the documents of a stream that are most like a text.
 
@@ -72,6 +75,9 @@ def search(
             kinds and probabilities change, not their order.
         sentences: give each hit the sentence of the text that it answers, and its own, in any language (``sentence``,
             ``their_sentence``; the store must keep texts).
+        identical: only documents with at least this share of the wording of the shorter text, .2 to 1, as in ``pairs``.
+        within: with an id or address, only documents of its ``source``, of other ``outlets``, or ``all``.
+        within_days: with an id or address, only documents published at most so many days apart, or without a date.
 
     Returns:
         Hits, the most alike first (of a text with one or two key terms, all must match; an id or address stands for its
@@ -107,6 +113,9 @@ def search(
             since=_microseconds(since),
             until=_microseconds(until),
             semantic=semantic,
+            identical=identical,
+            within=within,
+            within_days=within_days,
         )
         return searcher.with_sentences(text, hits) if sentences and text is not None else hits
 

@@ -28,6 +28,7 @@ from infostream_dedup.cli.options import (
     semantic_option,
     stream_options,
     wide_option,
+    within_options,
 )
 from infostream_dedup.cli.output import chosen_format, is_drawn, note, note_reading, print_rows, progress_bar
 from infostream_dedup.cli.run_log import RUN
@@ -275,6 +276,13 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")
 @alike("--same-language", is_flag=True, help="Do not translate the text to find documents in other languages.")
 @reads("--languages", metavar="LANG,...", help="Only documents in these languages, such as uk,en.")
 @reads("--source", "sources", multiple=True, help="Only documents of this source; may be given several times.")
+@alike(
+    "--identical",
+    type=click.FloatRange(0.2, 1),
+    metavar="SHARE",
+    help="Only documents with this share of the wording of the shorter text.",
+)
+@within_options
 @alike("--all", "everything", is_flag=True, help="Search the whole store, not only the window.")
 @reads("--since", metavar="DATE", help="Only documents that arrived at or after this moment of the stream's clock.")
 @reads("--until", metavar="DATE", help="Only documents that arrived before this moment.")

@@ -14,6 +14,7 @@ from infostream_dedup.judging.evidence.judging import contradict, judge_pairs
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.meaning import Meanings
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
+from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.judging.features.rows import joined_rows
 from infostream_dedup.judging.repeated.equality import equality_hash
@@ -511,6 +512,7 @@ class HitJudgement:
     kind: str  # kind of the pair, seen from the text
     probability: float  # probability that the two are copies or report the same event
     differing: WordDifference | None = None  # the few words that make it `differs` or `updated`
+    counts: bool = True  # whether its wording is that of one text, if a policy asks for it
 
 
 class QuestionJudge:
@@ -549,6 +551,7 @@ class QuestionJudge:
         found: Sequence[FoundDocument],
         *,
         semantic: bool = False,
+        policy: Policy = EVERY_PAIR,
     ) -> list[HitJudgement | None]:
         """Judge documents; ``None`` if the two cannot be compared: too short, or in different languages."""
         answers: list[HitJudgement | None] = [None] * len(found)
@@ -583,10 +586,12 @@ class QuestionJudge:
             filtered=False,
             meanings=self._meanings([found[place] for place in places], itself, question) if semantic else None,
         )
+        counts = policy.counts(pairs)
         for at, place in enumerate(places):
             kind = Kind(int(pairs.kinds[at]))
             name = KIND_NAMES[kind if later[at] else seen_from_later(kind)]
-            answers[place] = HitJudgement(name, verdict_probability(float(pairs.probability[at])), pairs.differing[at])
+            probability = verdict_probability(float(pairs.probability[at]))
+            answers[place] = HitJudgement(name, probability, pairs.differing[at], bool(counts[at]))
         return answers
 
     def translate(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import numpy as np
 
 from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.judging.evidence.facts import DocumentFacts, circumstances_of
 from infostream_dedup.judging.evidence.meaning import check_encoder
+from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.judging.features.rows import joined_rows
 from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.language.text.language import language_beyond_ours
@@ -188,6 +191,7 @@ class HitMaker:
         settings: settings of the stream.
         judge: judges them by evidence; ``None`` if key terms decide.
         semantic: whether a sentence encoder judges doubtful pairs.
+        policy: which documents are hits at all.
     """
 
     def __init__(
@@ -197,11 +201,12 @@ class HitMaker:
         judge: QuestionJudge | None,
         *,
         semantic: bool = False,
+        policy: Policy = EVERY_PAIR,
     ) -> None:
         self._connection = connection
         self._settings = settings
         self._judge = judge
-        self._semantic = semantic
+        self._semantic, self._policy = semantic, policy
 
     def hits(
         self, question: Question, itself: FoundDocument | None, document: Document, ranked: Sequence[RankedDocument]
@@ -211,7 +216,9 @@ class HitMaker:
         found = [stored[one.ordinal] for one in ranked]
         judged: Sequence[HitJudgement | None] = [None] * len(found)
         if self._judge is not None:
-            judged = self._judge.judged(question, itself, found, semantic=self._semantic)
+            judged = self._judge.judged(question, itself, found, semantic=self._semantic, policy=self._policy)
+            kept = self._kept(itself, found, judged).tolist()
+            ranked, found, judged = (list(compress(rows, kept)) for rows in (ranked, found, judged))
         translations = self._translations(question, itself, ranked, found)
         text = itself.text_hash if itself is not None else equality_hash(document)
         lists = [_met_terms(near.asked, one, in_text=self._in_text) for near, one in zip(ranked, found, strict=True)]
@@ -221,6 +228,23 @@ class HitMaker:
             self._hit(near, one, judgement, text, _Met.of(near.asked, *terms, names), translates=place in translations)
             for place, (near, one, judgement, terms) in enumerate(zip(ranked, found, judged, lists, strict=True))
         ]
+
+    def _kept(
+        self, itself: FoundDocument | None, found: Sequence[FoundDocument], judged: Sequence[HitJudgement | None]
+    ) -> NDArray[np.bool_]:
+        """Which documents the policy takes: bool (documents,); those in other languages are never identical."""
+        kept = np.array([self._policy.identical is None if one is None else one.counts for one in judged], np.bool_)
+        if itself is None or not found:
+            return kept
+        every = [itself, *found]
+        facts = DocumentFacts.of(
+            [one.source for one in every],
+            [one.published for one in every],
+            [b""] * len(every),
+            [one.url for one in every],
+        )
+        asked, others = np.zeros(len(found), dtype=np.int64), np.arange(1, len(every), dtype=np.int64)
+        return kept & self._policy.allows(*circumstances_of(facts.at(asked), facts.at(others)))
 
     def _translations(
         self,
@@ -472,6 +496,9 @@ class SearchedParts:
 
 _MOST_KEYS: Final = 255
 
+_MORE: Final = 20
+"""So many times the wanted hits are judged where a policy leaves some of them out."""
+
 
 class _Sentences:
     """A text whose sentence with most of some terms is wanted."""
@@ -557,6 +584,9 @@ class Searcher:
         since: int | None = None,
         until: int | None = None,
         semantic: bool = False,
+        identical: float | None = None,
+        within: str = "all",
+        within_days: float | None = None,
     ) -> SearchHits:
         """Find the documents that resemble a text most.
 
@@ -565,7 +595,9 @@ class Searcher:
         text itself and with its translation by the dictionaries; the better shares win. A text that is the id or the
         address of a document stands for it, and finds it too.
         """
-        top = Range(0).check("top", top)
+        top, policy = Range(0).check("top", top), Policy.of(identical=identical, within=within, within_days=within_days)
+        if policy != EVERY_PAIR and self._judge is None:
+            raise ConfigurationError("identical, within and within_days need preset judged, which this store has not")
         if semantic:
             check_encoder()
             if self._judge is None:
@@ -593,6 +625,8 @@ class Searcher:
                 if not body and across:
                     across = False
                     notes.append("its text is not stored, so it was not translated into other languages")
+            if itself is None and (policy.within != "all" or policy.within_days is not None):
+                raise ConfigurationError("a text has no source and no date; within and within_days need an id or url")
             first, end = self._store.span(since=since, until=until)
             scope = SearchScope(
                 first=first if everything else max(first, window_start(connection)),
@@ -608,11 +642,11 @@ class Searcher:
             asked = [question.asked]
             if across:
                 asked += self._reader.translated(document, searched.languages)
-            ranked = self._ranked(connection, asked, searched, k_min, top)
+            ranked = self._ranked(connection, asked, searched, k_min, top if policy == EVERY_PAIR else top * _MORE)
             if self._judge is not None:
                 self._judge.refresh(connection)
-            maker = HitMaker(connection, self._settings, self._judge, semantic=semantic)
-            hits = maker.hits(question, itself, document, ranked)
+            maker = HitMaker(connection, self._settings, self._judge, semantic=semantic, policy=policy)
+            hits = maker.hits(question, itself, document, ranked)[: top or None]
             notes += [] if hits else self._too_few_terms(question.asked, k_min)
             if semantic:
                 notes.append("a sentence encoder judged doubtful hits")

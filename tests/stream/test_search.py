@@ -2,11 +2,12 @@
 
 import hashlib
 import math
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
 
-from infostream_dedup import Deduplicator, Document
+from infostream_dedup import Deduplicator, Document, pairs
 from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence import meaning
@@ -146,10 +147,34 @@ def test_a_text_finds_its_copy_and_other_languages_are_not_judged(documents, sto
             assert {(hit.kind, hit.probability) for hit in others} <= {(None, None), ("translation", None)}
 
 
+def test_a_policy_chooses_hits_as_it_chooses_pairs(documents, store):
+    copied = {tuple(sorted((one.a, one.b))) for one in pairs(documents, identical=0.5, within="outlets")}
+    others: set[tuple[str, str]] = set()
+    with Searcher.open(store, everything=True) as searcher:
+        for document in documents:
+            asked = {"id": document.id, "k_min": 3, "top": 0}
+            every, some = searcher.search(**asked), searcher.search(**asked, identical=0.5, within="outlets")
+            assert [hit.id for hit in some] == [one.id for one in every if one.id in {hit.id for hit in some}]
+            others |= {tuple(sorted((document.id, hit.id))) for hit in some}
+            near = searcher.search(**asked, within_days=1)
+            own = [hit for hit in every if _apart(hit.published, document.time) <= timedelta(days=1)]
+            assert [hit.id for hit in near] == [hit.id for hit in own]
+        # Epochs of the store weigh words otherwise than the whole collection does.
+        assert len(others ^ copied) < 0.1 * len(copied) > 2
+        with pytest.raises(ConfigurationError, match="has no source"):
+            searcher.search(documents[0].text, within="source")
+
+
+def _apart(text, moment):
+    return timedelta(0) if text is None or moment is None else abs(datetime.fromisoformat(text) - moment)
+
+
 def test_rows_of_other_presets_have_no_probability(documents, tmp_path):
     with Deduplicator.open(tmp_path / "s.db", StreamSettings(window_days=None)) as stream:
         stream.process(documents[:40])
         (hit, *_) = stream.search(documents[2].text)
+        with pytest.raises(ConfigurationError, match="need preset judged"):
+            stream.search(documents[2].text, identical=0.5)
     assert (hit.kind, "probability" in hit.as_dict()) == ("copy", False)
 
 
