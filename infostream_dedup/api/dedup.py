@@ -209,8 +209,8 @@ def dedup(
             (with the most wording) or ``rank`` (of the source that others copy most). A work folder knows ``first`` and
             ``longest``. Default: ``first``.
         annotate: write every document, with the columns ``status``, ``of`` and ``group``, and with preset ``judged``
-            ``kind`` (how the document is related to ``of``) and ``probability``; a document that already has such a
-            field is refused.
+            ``kind`` (how the document is related to ``of``), ``probability`` and ``story`` (the first of the documents
+            in one language that report one event); a document that already has such a field is refused.
         prefix: put before the names of these columns.
         duplicate_rule: ``equal`` requires both directions; with ``contained`` a document that is part of an earlier
             one is a duplicate too.

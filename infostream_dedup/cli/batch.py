@@ -688,8 +688,9 @@ def dedup(
 
     --preset judged, the default, takes a second look at the pairs that share key terms (see pairs --help). The later
     document of a pair is a duplicate if the pair's kind is named in --join, and similar if it has another kind; related
-    pairs must also share .3 of the wording. --annotate then also adds kind (how the document is related to 'of') and
-    probability. Translations never change a status.
+    pairs must also share .3 of the wording. --annotate then also adds kind (how the document is related to 'of'),
+    probability and story (the first of the documents in one language that report one event). Translations never change
+    a status.
 
     --count-copies adds pairs, copies, copy_precision and copy_recall (with 95 % intervals) to the summary: pairs in
     groups, copies in the collection (three tenths of the wording), the share of these pairs that are copies, and the

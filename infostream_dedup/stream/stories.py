@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
 
 from infostream_dedup.model.stream_records import GroupEvent, StoryEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
-    from infostream_dedup.stream.memory import Groups
+    from numpy.typing import NDArray
+
+
+class Groups(Protocol):
+    """Groups of documents, which stories are made of."""
+
+    in_stories: Container[str]
+
+    def of(self, ordinal: int) -> str:
+        """Name of the group of a document."""
+
+    def begun(self, ordinal: int) -> int:
+        """Ordinal of the earliest document of the group of a document."""
 
 
 class Stories:
@@ -119,3 +133,35 @@ class Stories:
         if story is not None:
             self._groups[story].remove(group)
         return story
+
+
+class _FinalGroups:
+    """Groups of a whole collection, named after the ordinals of their earliest documents."""
+
+    def __init__(self, leader: NDArray[np.int64]) -> None:
+        self._leader = leader
+        self.in_stories: Container[str] = ()
+
+    def of(self, ordinal: int) -> str:
+        return str(self.begun(ordinal))
+
+    def begun(self, ordinal: int) -> int:
+        return int(self._leader[ordinal])
+
+
+def stories_of(told: Sequence[NDArray[np.int64]], leader: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The earliest document of each document's story, -1 where it tells one alone: int64 (documents,).
+
+    Args:
+        told: int64 (2, links), later documents and earlier ones whose event they report.
+        leader: int64 (documents,), the earliest document of each document's group.
+    """
+    stories = Stories(_FinalGroups(leader))
+    later, earlier = np.concatenate([np.zeros((2, 0), dtype=np.int64), *told], axis=1)
+    order = np.lexsort((earlier, later))
+    documents, starts = np.unique(later[order], return_index=True)
+    for document, linked in zip(documents.tolist(), np.split(earlier[order], starts[1:]), strict=False):
+        stories.tell(document, linked.tolist())
+    names = {group: int(stories.of(str(group)) or group) for group in np.unique(leader).tolist()}
+    found = np.array([names[group] for group in leader.tolist()], dtype=np.int64)
+    return np.where(np.bincount(found, minlength=len(found))[found] > 1, found, -1) if len(found) else found

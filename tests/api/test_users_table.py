@@ -36,7 +36,7 @@ def test_new_columns_come_behind_and_a_dialect_can_be_chosen(tmp_path):
     (tmp_path / "in.csv").write_bytes(text.encode("cp1251"))
     dedup(tmp_path / "in.csv", tmp_path / "out.csv", columns=COLUMNS, annotate=True)
     lines = (tmp_path / "out.csv").read_bytes().decode("cp1251").splitlines()
-    assert lines[0] == ";".join([*HEADER, "status", "of", "group", "kind", "probability", *DIFFER])
+    assert lines[0] == ";".join([*HEADER, "status", "of", "group", "kind", "probability", "story", *DIFFER])
     assert lines[2].startswith(f"б;2;y;{TEXT};2;exact;10;10;copy;")
     dedup(tmp_path / "in.csv", tmp_path / "out.csv", columns=COLUMNS, csv_dialect="standard")
     assert (tmp_path / "out.csv").read_bytes().decode("utf-8").startswith(",".join(HEADER) + "\n")
@@ -56,7 +56,7 @@ def test_files_written_differently_are_written_with_commas_in_utf_8(tmp_path):
 def test_a_frame_keeps_its_names_and_whole_numbers():
     frame = pd.DataFrame(ROWS, columns=HEADER).astype({"Номер": "int64"})
     found = dedup(frame, columns=COLUMNS, annotate=True).to_pandas()
-    assert list(found.columns) == [*HEADER, "status", "of", "group", "kind", "probability"]
+    assert list(found.columns) == [*HEADER, "status", "of", "group", "kind", "probability", "story"]
     assert found["Номер"].tolist() == [10, 2, 3]
     assert found["of"].tolist()[1] == "10"
     assert frame.merge(dedup(frame, columns=COLUMNS).to_pandas(), on="Номер").shape[0] == 2

@@ -6,16 +6,18 @@ import subprocess
 import sys
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 import infostream_dedup
 from infostream_dedup.api import store as kept
 from infostream_dedup.errors import NoInputError, UsageError
 from infostream_dedup.model.stream_records import GroupEvent
+from infostream_dedup.sample import documents_path
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.stories import agency_named
-from infostream_dedup.stream.stories import Stories
+from infostream_dedup.stream.stories import Stories, stories_of
 
 BRIDGE = (
     "Мэр Кременчуга Виталий Малецкий открыл в пятницу новый мост через Днепр длиной 1740 метров. Строительство начали "
@@ -78,6 +80,23 @@ def test_a_story_of_several_groups_takes_what_two_of_them_report_or_the_first():
     assert stories.of("c") is None
     assert events(stories.tell(3, [0])) == [("merge", "a", "d")]
     assert events(stories.tell(4, [1, 3])) == [("merge", "a", "e")]
+
+
+def test_a_whole_collection_has_the_stories_of_a_stream(tmp_path):
+    # 0 and 4 are one group; 1, 3 and 4 tell of it, 2 only of 1; 5 is alone, and 6 and 7 repeat each other.
+    told = [np.array([[1, 2, 3, 4], [0, 1, 1, 0]]), np.array([[3, 7], [0, 6]])]
+    leader = np.array([0, 1, 2, 3, 0, 5, 6, 6])
+    assert stories_of(told, leader).tolist() == [0, 0, -1, 0, 0, -1, 6, 6]
+    assert stories_of([], np.arange(2)).tolist() == [-1, -1]
+    documents = [one for one in infostream_dedup.read_documents(documents_path()) if one.lang == "ru"]
+    infostream_dedup.dedup(documents, annotate=True, out=tmp_path / "a.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
+    with Deduplicator.open(None, StreamSettings.of({"across": "none"})) as stream:
+        streamed = {one.id: one.story for one in stream.process(documents)}
+    # A verdict is given before later documents join the story.
+    apart = [row["id"] for row in rows if streamed[row["id"]] not in (row["story"], None)]
+    assert len(apart) <= 2
+    assert len({row["story"] for row in rows}) > 10
 
 
 def documents():

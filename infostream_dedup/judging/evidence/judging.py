@@ -21,6 +21,9 @@ from infostream_dedup.judging.evidence.kinds import (
     LEAST_WORDING,
     ONE_TEXT,
     REPEATED_WORDING,
+    STORY_DAYS,
+    STORY_KINDS,
+    STORY_PROBABILITY,
     Kind,
     kinds_of_rules,
     rules_of_pairs,
@@ -87,6 +90,13 @@ def statuses(
     found = np.where(related | (kinds == Kind.TRANSLATION), DocumentStatus.NEW, DocumentStatus.SIMILAR)
     found = np.where(joined[kinds], DocumentStatus.DUPLICATE, found)
     return np.where(same_text, DocumentStatus.EXACT, found).astype(np.int8)
+
+
+def tell_one_story(judged: JudgedCandidates) -> NDArray[np.bool_]:
+    """Whether the documents of each pair report one event: bool (pairs,); a missing date is never too far."""
+    hours = judged.facts.hours
+    near = (judged.probability >= STORY_PROBABILITY) & ((hours <= 24 * STORY_DAYS) | np.isinf(hours))
+    return np.asarray((near | (judged.kinds == Kind.COPY)) & np.isin(judged.kinds, STORY_KINDS), dtype=np.bool_)
 
 
 def yield_to_differing(

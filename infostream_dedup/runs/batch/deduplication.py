@@ -10,7 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from infostream_dedup.judging.evidence.judging import KEPT, STATUS_NAMES, best_pairs, break_chains, yield_to_differing
+from infostream_dedup.judging.evidence.judging import (
+    KEPT,
+    STATUS_NAMES,
+    best_pairs,
+    break_chains,
+    tell_one_story,
+    yield_to_differing,
+)
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.model import Settings, fields_of
@@ -29,6 +36,7 @@ from infostream_dedup.runs.batch.linking import (
     relations,
     verbatim_links,
 )
+from infostream_dedup.stream.stories import stories_of
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS, KeyTerms, warn_of_terms_above_df_max
 
 if TYPE_CHECKING:
@@ -257,7 +265,7 @@ def groups_of(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documen
 
 # Statuses and groups of a collection, as decided by preset `judged`
 
-_PAIR_COLUMNS: Final = (*STATUS_COLUMNS, "kind", "probability")
+_PAIR_COLUMNS: Final = (*STATUS_COLUMNS, "kind", "probability", "story")
 
 DIFFERENCE_COLUMNS: Final = ("differs_by", "differing")
 """What a row has besides if few words decided its kind."""
@@ -275,6 +283,7 @@ class JudgedStatus(Status):
     kind: str | None = None  # kind of relation to `of`; `None` if there is none
     probability: float | None = None  # probability of the same pair, 0 to 1, rounded to 6 decimals
     differing: WordDifference | None = None  # the few words that make it `differs` or `updated`
+    story: str | None = None  # id of the first document of its story; `None` if it tells one alone
 
     def as_dict(self) -> dict[str, Any]:
         """The columns that ``dedup --annotate`` adds."""
@@ -291,6 +300,7 @@ class BestPairs:
     kind: NDArray[np.int8]
     probability: NDArray[np.float64]
     differing: NDArray[np.object_]
+    told: list[NDArray[np.int64]]  # int64 (2, links), later documents and earlier ones that report the same event
 
     @classmethod
     def none(cls, documents: int) -> BestPairs:
@@ -301,6 +311,7 @@ class BestPairs:
             np.zeros(documents, dtype=np.int8),
             np.zeros(documents, dtype=np.float64),
             np.full(documents, None, dtype=np.object_),
+            [],
         )
 
     def joined(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -311,6 +322,8 @@ class BestPairs:
     def take(self, judged: JudgedCandidates, status: NDArray[np.int8]) -> None:
         """Take the best pairs from chunks, each with all pairs of a later document."""
         # The strongest status wins, so that pairs without any need not be sorted.
+        told = tell_one_story(judged)
+        self.told.append(np.stack((judged.b[told], judged.a[told])))
         with_status = np.flatnonzero(status > _NEW)
         a, b, probability, shares = (
             judged.a[with_status],
@@ -355,12 +368,13 @@ def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.
     compared = (collection.key_terms.sizes >= INSUFFICIENT_TERMS) | (collection.facts.texts >= 0)
     alone = np.where(compared, "new", "insufficient_text").tolist()
     decisions = (decided.of, leader, decided.status, decided.kind, decided.probability, decided.differing)
-    columns = [one.tolist() for one in decisions]
+    columns = [one.tolist() for one in (*decisions, stories_of(decided.told, leader))]
     found = []
-    for ordinal, (of, group, status, kind, probability, words) in enumerate(zip(*columns, strict=True)):
+    for ordinal, (of, group, status, kind, probability, words, told) in enumerate(zip(*columns, strict=True)):
+        story = None if told < 0 else ids[told]
         if of < 0:
-            found.append(JudgedStatus(alone[ordinal], None, ids[group]))
+            found.append(JudgedStatus(alone[ordinal], None, ids[group], story=story))
         else:
             rounded = round(probability, SHOWN_DECIMALS)
-            found.append(JudgedStatus(STATUS_NAMES[status], ids[of], ids[group], kinds[kind], rounded, words))
+            found.append(JudgedStatus(STATUS_NAMES[status], ids[of], ids[group], kinds[kind], rounded, words, story))
     return found

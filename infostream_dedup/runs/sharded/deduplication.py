@@ -52,6 +52,7 @@ from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, fewer_keys, ke
 from infostream_dedup.runs.sharded.pairing import DocumentPairs, DocumentRows, paired, pick_terms, recounted
 from infostream_dedup.runs.sharded.reading import FACTS, RECORDS, RunRows, new_wording, weighed_records
 from infostream_dedup.runs.sharded.vocabulary import STATISTICS, FrozenVocabulary, count_distinct
+from infostream_dedup.stream.stories import stories_of
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 from infostream_dedup.terms.weighting import as_count
 
@@ -74,6 +75,8 @@ _DIGEST: Final = 16
 
 _PAIRS_AT_ONCE: Final = 1_000_000
 
+_NAMED: Final = 10_000
+
 
 @dataclass(frozen=True, slots=True)
 class FoundStatuses:
@@ -91,8 +94,8 @@ class FoundStatuses:
 
     def statuses(self) -> Iterator[Status]:
         """The status of every document, in input order."""
-        for begin in range(0, len(self), 10_000):
-            rows = slice(begin, min(begin + 10_000, len(self)))
+        for begin in range(0, len(self), _NAMED):
+            rows = slice(begin, min(begin + _NAMED, len(self)))
             of = self.ids_at(np.maximum(self.of[rows], 0))
             groups = self.ids_at(self.group[rows])
             known = (self.of[rows] != _NOBODY).tolist()
@@ -612,19 +615,25 @@ class FoundJudgedStatuses(FoundStatuses):
     kinds: NDArray[np.int8]  # int8 (documents,), `Kind` of the pair with `of`; meaningless if there is none
     probability: NDArray[np.float64]  # float64 (documents,), probability of the same pair
     differing: NDArray[np.object_]  # `WordDifference` or `None` of the same pair
+    stories: NDArray[np.int64]  # int64 (documents,), earliest document of the story; -1 if it tells one alone
 
     def statuses(self) -> Iterator[JudgedStatus]:
         """The status of every document, in input order."""
         # The decorator replaces a class with slots, so super() without arguments would look for the class before it.
         plain = FoundStatuses.statuses(self)
-        columns = (self.kinds, self.probability, self.differing)
-        for status, kind, probability, words in zip(plain, *columns, strict=True):
+        parts = (self.stories[begin : begin + _NAMED] for begin in range(0, len(self), _NAMED))
+        named = ((told, self.ids_at(np.maximum(told, 0))) for told in parts)
+        names = (
+            one if first >= 0 else None for told, ids in named for first, one in zip(told.tolist(), ids, strict=True)
+        )
+        columns = (self.kinds, self.probability, self.differing, names)
+        for status, kind, probability, words, story in zip(plain, *columns, strict=True):
             if status.of is None:
-                yield JudgedStatus(status.status, None, status.group)
+                yield JudgedStatus(status.status, None, status.group, story=story)
                 continue
             name = KIND_NAMES[seen_from_later(Kind(int(kind)))]
             sure = round(float(probability), SHOWN_DECIMALS)
-            yield JudgedStatus(status.status, status.of, status.group, name, sure, words)
+            yield JudgedStatus(status.status, status.of, status.group, name, sure, words, story)
 
 
 def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) -> FoundJudgedStatuses:
@@ -663,6 +672,7 @@ def _found(
         decided.kind,
         decided.probability,
         decided.differing,
+        stories_of(decided.told, group.astype(np.int64)),
     )
 
 
