@@ -218,7 +218,8 @@ class HitMaker:
         if self._judge is not None:
             judged = self._judge.judged(question, itself, found, semantic=self._semantic, policy=self._policy)
             kept = self._kept(itself, found, judged).tolist()
-            ranked, found, judged = (list(compress(rows, kept)) for rows in (ranked, found, judged))
+            ranked, found = list(compress(ranked, kept)), list(compress(found, kept))
+            judged = list(compress(judged, kept))
         translations = self._translations(question, itself, ranked, found)
         text = itself.text_hash if itself is not None else equality_hash(document)
         lists = [_met_terms(near.asked, one, in_text=self._in_text) for near, one in zip(ranked, found, strict=True)]

@@ -12,7 +12,7 @@ import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.language.text.normalise import APOSTROPHES, FAR_INVISIBLE, INVISIBLE, MARKS, clean, in_place
-from infostream_dedup.language.text.tokens import SENTENCE_MARK, forms, surfaces
+from infostream_dedup.language.text.tokens import SENTENCE_MARK, Form, forms, surfaces
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, standard_rungs
 from infostream_dedup.language.translation.rungs.argos import ArgosRung
 from infostream_dedup.language.translation.written_names import plain_term
@@ -171,13 +171,13 @@ def places_of_terms(text: str, language: Language, settings: Settings) -> Iterat
     if len(known) > _MOST_WORDS:
         known.clear()
     found = [(place.start(), place.end(), place.group()) for place in _WORD.finditer(in_place(text))]
-    asked: dict[str, list[str]] = {}
+    asked: dict[str, list[Form]] = {}
     for word in {word for _, _, word in found} - known.keys():
         plain = [surface.removeprefix(SENTENCE_MARK) for surface in surfaces(clean(word))]
         asked[word] = [form for one in plain for mark in ("", SENTENCE_MARK) for form in forms(mark + one)]
-    read = iter(made.terms([form for every in asked.values() for form in every], language, settings))
-    for word, every in asked.items():
-        terms = (plain_term(term) for term in islice(read, len(every)) if term is not None)
+    read = iter(made.terms([form for forms_of_word in asked.values() for form in forms_of_word], language, settings))
+    for word, asked_forms in asked.items():
+        terms = (plain_term(term) for term in islice(read, len(asked_forms)) if term is not None)
         known[word] = list(dict.fromkeys(terms))
     for start, end, word in found:
         if known[word]:
