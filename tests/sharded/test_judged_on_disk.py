@@ -7,6 +7,7 @@ import pytest
 
 from infostream_dedup import dedup, pairs
 from infostream_dedup.errors import UsageError
+from infostream_dedup.judging.evidence import judging
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.model import Document
@@ -48,6 +49,50 @@ def test_dedup(collections, tmp_path, name, options):
 def test_the_sample_with_its_dates_and_sources(tmp_path):
     statuses = _same(str(documents_path()), tmp_path)
     assert min(statuses[name] for name in ("new", "exact", "duplicate", "similar")) > 0
+
+
+_FORMS = (
+    "Погода на {d} мая. Днём {t} градусов тепла, ветер {w} метров в секунду, давление {p}, осадки {r} %. Восход солнца"
+    " в {h}:{m}. Синоптики советуют взять зонт и тепло одеться, следите за прогнозом|"
+    "The office expects {t} degrees on May {d}, winds of {w} miles per hour, a pressure of {p} and a {r} percent chance"
+    " of rain after {h}:{m}. Residents are advised to carry an umbrella and to follow the announcements|"
+    "Курс доллара на {d} травня становить {t},{r} гривні, повідомила пресслужба Національного банку ввечері у середу"
+)
+
+
+@pytest.mark.parametrize("form", _FORMS.split("|"))
+@pytest.mark.parametrize("dated", [False, True])
+def test_of_many_copies_of_a_form_a_few_pairs_decide(form, dated, tmp_path, monkeypatch):
+    some = np.random.default_rng(7)
+    path = tmp_path / "forms.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(120):
+            values = dict(
+                zip("dtwprhm", (int(some.integers(10, 11 + most)) for most in (20, 9, 9, 50, 89, 5, 49)), strict=True)
+            )
+            row = {"id": str(number), "text": form.format(**values), "lang": "en" if form[0] == "T" else None}
+            if dated:
+                row |= {"source": f"s{number % 3}", "published": f"2026-05-{1 + number % 28:02d}T08:00:00Z"}
+            file.write(json.dumps(row) + "\n")
+    judged = []
+    monkeypatch.setattr(
+        judging, "_compared", lambda a, *rest, _by=judging._compared: judged.append(len(a)) or _by(a, *rest)
+    )
+    _same(str(path), tmp_path)
+    few = sum(judged)
+    monkeypatch.setattr(judging, "_CROWD", 1 << 30)
+    every = dedup(str(path), tmp_path / "every.jsonl", annotate=True)
+    assert every.statuses["similar"] + every.statuses["duplicate"] > 100
+    # Both engines judged, together, fewer pairs than one does without a choice.
+    assert few < sum(judged) - few
+    found, expected = (
+        [
+            [json.loads(line)[name] for name in ("status", "kind", "group")]
+            for line in (tmp_path / name).read_text("utf-8").splitlines()
+        ]
+        for name in ("memory.jsonl", "every.jsonl")
+    )
+    assert found == expected
 
 
 def test_only_the_rest_is_written(tmp_path):

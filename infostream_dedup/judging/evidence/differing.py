@@ -8,7 +8,7 @@ the two are forms or spellings of one word, or synonyms that double renderings o
 from __future__ import annotations
 
 import re
-from collections import Counter
+import sys
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
@@ -20,7 +20,7 @@ from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from infostream_dedup.model import Language
 
@@ -49,6 +49,7 @@ ANOTHER_FIGURE: Final = "another figure"
 _TOKEN: Final = re.compile(r"\d+(?:[.,:\-–]\d+)*(?:[  ]\d{3}(?!\d))*|[^\W\d_]+(?:['’-][^\W\d_]+)*|[?]")
 _LINK: Final = re.compile(r"https?://\S+|www\.\S+|[@#]\w+|\]\([^)\s]*\)|\{[^}]*\}")
 _BETWEEN: Final = re.compile(r"[.!?…\n:;|«\"“„(—]")
+_PARTS: Final = re.compile(r"[:\-– ]")
 _FOLD: Final = str.maketrans("ё’'", "еʼʼ")
 
 _FEWEST: Final = 4
@@ -138,6 +139,9 @@ class _Text(NamedTuple):
     words: tuple[str, ...]  # as written
     folded: tuple[str, ...]  # in lower case, apostrophes alike
     starts: frozenset[int]  # tokens that begin a sentence or a quotation
+    numbers: tuple[int, ...]  # tokens that are numbers
+    form: tuple[str, ...]  # `folded` with 0 for every number
+    parts: tuple[str, ...]  # the parts of all numbers, sorted
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +163,11 @@ def read(text: str) -> _Text:
             starts.add(len(words))
         words.append(found[0])
         last = found.end()
-    return _Text(tuple(words), tuple(word.lower().translate(_FOLD) for word in words), frozenset(starts))
+    folded = tuple(sys.intern(word.lower().translate(_FOLD)) for word in words)
+    numbers = tuple(i for i, word in enumerate(folded) if word[0].isdigit())
+    form = tuple("0" if word[0].isdigit() else word for word in folded)
+    parts = tuple(sorted(_PARTS.split(" ".join(folded[i] for i in numbers))))
+    return _Text(tuple(words), folded, frozenset(starts), numbers, form, parts)
 
 
 def _truncated(text: str, most: int) -> str:
@@ -178,6 +186,9 @@ def what_differs(a: str, b: str, *, most: int = 1 << 30) -> WordDifference | Non
     if min(len(one.words), len(other.words)) < _FEWEST:
         return None
     few = max(_MOST_TOKENS, _MOST * min(len(one.words), len(other.words)))
+    least = min(len(one.form), len(other.form))
+    if (cut or len(one.form) == len(other.form)) and one.form[:least] == other.form[:least]:
+        return _in_one_form(one, other, few, cut=cut)
     words = set(one.folded), set(other.folded)
     # Aligned, at least as many words differ; and a denial leaves the text that it denies.
     if min(len(words[0] - words[1]), len(words[1] - words[0])) > few:
@@ -203,6 +214,25 @@ def what_differs(a: str, b: str, *, most: int = 1 << 30) -> WordDifference | Non
         if found is not None:
             return found
     return _another_figure(one, other, left)
+
+
+def _in_one_form(one: _Text, other: _Text, few: float, *, cut: bool) -> WordDifference | None:
+    """Texts with the same words are compared number by number: of a form there are many copies, and many more pairs."""
+    end = min(len(one.form), len(other.form))
+    apart = [i for i in one.numbers if i < end and one.folded[i] != other.folded[i]]
+    while cut and apart and apart[-1] == end - 1:  # as in `_changes`
+        end = apart.pop()
+    if not apart or len(apart) > few:
+        return None
+    runs: list[list[int]] = []
+    for i in apart:
+        if runs and runs[-1][-1] == i - 1:
+            runs[-1].append(i)
+        else:
+            runs.append([i])
+    changes = [_Change(tuple(run), tuple(run)) for run in runs]
+    found = _numbers_exchanged(one, other, changes, "en")  # The words, which have a language, are the same.
+    return found or _another_figure(one, other, (each for each in changes if not _ordinary(one, other, each, "en")))
 
 
 def _changes(one: _Text, other: _Text, *, cut: bool) -> list[_Change]:
@@ -270,13 +300,12 @@ def _is_denial(word: str) -> bool:
 
 
 def _numbers_exchanged(one: _Text, other: _Text, changes: list[_Change], _: Language) -> WordDifference | None:
-    p, q = ([word for word in text.folded if word[0].isdigit()] for text in (one, other))
-    parts = [Counter(re.split(r"[:\-–]", " ".join(side).replace(" ", ":"))) for side in (p, q)]
-    if p == q or len(p) != len(q) or parts[0] != parts[1] or not _only_replaced(changes):
+    if one.parts != other.parts or len(one.numbers) != len(other.numbers) or not _only_replaced(changes):
         return None
+    p, q = ([text.folded[i] for i in text.numbers] for text in (one, other))
     wrong = [(x, y) for x, y in zip(p, q, strict=True) if x != y]
     moved = {i for each in changes for i in each.a if not one.folded[i][0].isdigit()}
-    return WordDifference("numbers exchanged", tuple(wrong)) if len(wrong) <= 4 and len(moved) <= 2 else None
+    return WordDifference("numbers exchanged", tuple(wrong)) if 0 < len(wrong) <= 4 and len(moved) <= 2 else None
 
 
 def _names_exchanged(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
@@ -533,6 +562,7 @@ def _roots(verb: str) -> Iterator[tuple[str, str]]:
             yield verb[len(prefix) :][:_ROOT], prefix
 
 
+@lru_cache(1 << 14)
 def _value(number: str) -> str:
     number = re.sub(r"[  ]|[.,](?=\d{3}(?!\d))|,(?=\d\d,)", "", number).translate(_SIGNS).lstrip("0")
     return number.rstrip("0").rstrip(".") if number.count(".") == 1 and "-" not in number else number
@@ -541,7 +571,7 @@ def _value(number: str) -> str:
 _SIGNS: Final = str.maketrans(",–", ".-")
 
 
-def _another_figure(one: _Text, other: _Text, left: list[_Change]) -> WordDifference | None:
+def _another_figure(one: _Text, other: _Text, left: Iterable[_Change]) -> WordDifference | None:
     """Figures one for one; what else differs may be what goes with them."""
     for each in left:
         p, q = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import pairwise
@@ -286,6 +286,73 @@ def passes_filter(evidence: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(shares >= FILTER, dtype=np.bool_)
 
 
+_CROWD: Final = 32
+"""Pairs of one later document of which only some are judged if there are more."""
+
+_CHOSEN: Final = 8
+_COMPARED: Final = 256
+_AT_ONCE: Final = 100_000
+
+
+def deciding_pairs(
+    a: NDArray[np.int64], b: NDArray[np.int64], keys: ComparedKeys, records: EvidenceRecords, triples: TripleRows
+) -> NDArray[np.bool_]:
+    """Which pairs, in the order of (b, a), are enough to decide the status of b: bool (pairs,).
+
+    A document that shares a quarter of its wording with more than 32 earlier ones is one of many copies of a form or of
+    a story. Of these pairs, the 8 of the earliest documents, the 8 of most common wording and the 8 that are the most
+    probable (among the 256 of most common wording) are judged: all pairs of a form would be as many as its copies,
+    squared.
+    """
+    found = np.ones(len(a), dtype=np.bool_)
+    places = np.flatnonzero(crowded(b))
+    if not len(places):
+        return found
+    wording = np.empty(len(places), dtype=np.float64)
+    for some in _slices(len(places)):
+        evidence = np.zeros((some.stop - some.start, len(COLUMNS)), dtype=np.float64)
+        fill_in_wording(a[places[some]], b[places[some]], triples, evidence)
+        wording[some] = np.round(evidence[:, -2:].min(axis=1), DECIMALS)
+    places, wording = places[wording >= LEAST_WORDING], wording[wording >= LEAST_WORDING]
+    many = crowded(b[places])
+    places, wording = places[many], wording[many]
+    found[places] = _rank_in_run(b[places]) < _CHOSEN
+    nearest = places[np.lexsort((a[places], -wording, b[places]))]
+    rank = _rank_in_run(b[nearest])
+    found[nearest[rank < _CHOSEN]] = True
+    pool = np.sort(nearest[rank < _COMPARED])
+    ranks = np.empty((3, len(pool)), dtype=np.float64)
+    for some in _slices(len(pool)):
+        one, other = a[pool[some]], b[pool[some]]
+        evidence = compared(one, other, shares_of_pairs(one, other, keys), keys=keys, records=records, triples=None)
+        probable = np.where(passes_filter(evidence), shipped_model().probabilities(evidence), 0.0)
+        shares = np.round(evidence[:, :2], DECIMALS)
+        ranks[:, some] = -shares.max(axis=1), -shares.min(axis=1), -probable
+    best = pool[np.lexsort((a[pool], *ranks, b[pool]))]
+    found[best[_rank_in_run(b[best]) < _CHOSEN]] = True
+    return found
+
+
+def _slices(count: int) -> Iterator[slice]:
+    """Divide pairs into parts whose evidence fits in memory."""
+    return (slice(begin, min(begin + _AT_ONCE, count)) for begin in range(0, count, _AT_ONCE))
+
+
+def _run_begins(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.flatnonzero(np.diff(values, prepend=values[:1] - 1, append=values[-1:] + 1))
+
+
+def crowded(b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which pairs are more of one later document than are judged without a choice: bool (pairs,)."""
+    sizes = np.diff(_run_begins(b))
+    return np.repeat(sizes > _CROWD, sizes)
+
+
+def _rank_in_run(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    begins = _run_begins(values)
+    return np.arange(len(values)) - np.repeat(begins[:-1], np.diff(begins))
+
+
 def judge_pairs(
     a: NDArray[np.int64],
     b: NDArray[np.int64],
@@ -342,8 +409,9 @@ def with_differences(
         return facts
     turned, figures = np.zeros((2, len(facts)), dtype=np.bool_)
     differing = np.full(len(facts), None, dtype=np.object_)
-    for place in near.tolist():
-        found = difference(records, int(a[place]), int(b[place]))
+    rows = {row: records.opening(row) for row in np.unique(np.concatenate([a[near], b[near]])).tolist()}
+    for place, one, other in zip(near.tolist(), a[near].tolist(), b[near].tolist(), strict=True):
+        found = _difference(rows[one], rows[other])
         if found is not None:
             (figures if found.is_figure else turned)[place] = True
             differing[place] = found
@@ -352,7 +420,10 @@ def with_differences(
 
 def difference(records: EvidenceRecords, a: int, b: int) -> WordDifference | None:
     """What two documents differ in, given their rows, the earlier first; ``None`` if it decides nothing."""
-    one, other = records.opening(a), records.opening(b)
+    return _difference(records.opening(a), records.opening(b))
+
+
+def _difference(one: str, other: str) -> WordDifference | None:
     return None if one == other else what_differs(one, other, most=OPENING)
 
 

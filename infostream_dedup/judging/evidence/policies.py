@@ -67,6 +67,11 @@ class Policy:
         chosen = next(one for one in WITHIN if one == within)
         return cls(join=names[0], identical=identical, within=chosen, within_days=within_days, drop=names[1])
 
+    @property
+    def allows_every_pair(self) -> bool:
+        """Whether all pairs count, whatever their sources and dates."""
+        return self.within == "all" and self.within_days is None
+
     def allows(self, same_source: NDArray[np.bool_], hours: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which pairs count at all: bool (pairs,); ``hours``: infinite if a date is missing."""
         found = np.ones(len(hours), dtype=np.bool_)

@@ -352,7 +352,7 @@ def judged_statuses(
     decided = BestPairs.none(len(sizes))
     a, b = collection.deciding_candidates()
     kept = np.full(len(sizes), KEPT, dtype=np.int8)
-    for judged in collection.judged(a, b, screened=True, progress=progress):
+    for judged in collection.judged(a, b, screened=True, few=policy.allows_every_pair, progress=progress):
         status = policy.statuses(judged)
         enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
         status[~enough & (status != _EXACT)] = _NEW

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.judging.evidence.facts import DocumentFacts
-from infostream_dedup.judging.evidence.judging import JudgedCandidates, judge_pairs
+from infostream_dedup.judging.evidence.judging import JudgedCandidates, deciding_pairs, judge_pairs
 from infostream_dedup.judging.evidence.pair_evidence import HEAVIEST, heaviest, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.judging.evidence.screening import Screen
@@ -178,10 +178,15 @@ class JudgedCollection:
         *,
         filtered: bool = True,
         screened: bool = False,
+        few: bool = False,
         chunk: int = _CHUNK,
         progress: Progress | None = None,
     ) -> Iterator[JudgedCandidates]:
-        """Judge pairs in chunks of bounded size, ordered by the later document, whose pairs share a chunk."""
+        """Judge pairs in chunks of bounded size, ordered by the later document, whose pairs share a chunk.
+
+        screened: leave out what certainly gives the later document no status, unless meanings may change verdicts.
+        few: and of very many alike, most.
+        """
         a, b = by_later(a, b, len(self.facts.texts))
         screen = self._screen() if screened else None
         for part in _parts(b, chunk if screen is None else max(chunk, _SCREENED)):
@@ -189,7 +194,7 @@ class JudgedCollection:
             if screen is None:
                 yield self.judge(some, others, filtered=filtered)
             else:
-                for earlier, later, shares in self._deciding(screen, some, others, chunk):
+                for earlier, later, shares in self._deciding(screen, some, others, chunk, few=few):
                     yield self.judge(earlier, later, filtered=filtered, shares=shares)
             if progress is not None:
                 progress("judging", part.stop, len(b))
@@ -203,13 +208,15 @@ class JudgedCollection:
         )
 
     def _deciding(
-        self, screen: Screen, a: NDArray[np.int64], b: NDArray[np.int64], chunk: int
+        self, screen: Screen, a: NDArray[np.int64], b: NDArray[np.int64], chunk: int, *, few: bool
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
         """Yield the pairs that a screen leaves over, and those of equal texts, in chunks with their shares."""
         bounds = screen.bounds(a, b, self.facts.texts)
         if self.facts.openings is not None:
             bounds[(self.facts.openings[a] == self.facts.openings[b]) & (self.facts.openings[a] >= 0)] = np.inf
         left = np.flatnonzero(bounds > -np.inf)
+        if few:
+            left = left[deciding_pairs(a[left], b[left], self.keys, self.evidence.records, self.evidence.triples)]
         for part in _parts(b[left], chunk):
             places = left[part]
             shares = shares_of_pairs(a[places], b[places], self.keys)

@@ -21,6 +21,8 @@ from infostream_dedup.judging.evidence.judging import (
     DocumentStatus,
     JudgedCandidates,
     break_chains,
+    crowded,
+    deciding_pairs,
     judge_pairs,
     yield_to_differing,
 )
@@ -382,6 +384,21 @@ class JudgedRun(LinkedRun):
         equal = np.unique(np.concatenate(hashes), return_counts=True)[1].astype(np.int64)
         return int((equal * (equal - 1)).sum()) <= MOST_VERBATIM_LINKS
 
+    def deciding(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> _Pairs:
+        """The pairs, in the order of (b, a), that are enough to decide statuses."""
+        if not crowded(b).any():
+            return a, b
+        documents, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+        one, other = places[: len(a)].astype(np.int64), places[len(a) :].astype(np.int64)
+        wanted = deciding_pairs(
+            one,
+            other,
+            self._compared_keys(documents),
+            self._records.records(documents),
+            self._triples.triples(documents),
+        )
+        return a[wanted], b[wanted]
+
     def judge(self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True) -> JudgedCandidates:
         """Judge pairs of documents; arguments and result as for ``batch.judging.JudgedCollection.judge``."""
         documents, places = np.unique(np.concatenate([a, b]), return_inverse=True)
@@ -646,9 +663,9 @@ def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) 
     decided = BestPairs.none(len(sizes))
     parents, kept = np.arange(len(sizes), dtype=np.int32), np.full(len(sizes), KEPT, dtype=np.int8)
     for a, b in _candidates(collection):
-        judged = collection.judge(a, b)
+        judged = collection.judge(*(collection.deciding(a, b) if policy.allows_every_pair else (a, b)))
         status = policy.statuses(judged)
-        enough = np.minimum(sizes[a], sizes[b]) >= INSUFFICIENT_TERMS
+        enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
         status[~enough & (status != DocumentStatus.EXACT)] = DocumentStatus.NEW
         yield_to_differing(judged.b, status, judged.kinds, judged.facts.wording_least)
         break_chains(judged, status, kept)
