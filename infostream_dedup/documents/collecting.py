@@ -37,7 +37,7 @@ _FEED_OR_PAGE: Final = re.compile(
 _BEFORE: Final = (("<!--", "-->"), ("<?", "?>"))
 """Begin and end of what may stand before the first element, however long."""
 
-_PROLOG: Final = re.compile(r"\s*<\?xml\b[^>]{0,300}\?>")
+_PROLOG: Final = re.compile(r"<\?xml\b[^>]{0,300}\?>")
 _FEED_END: Final = re.compile(rb"</(?:[\w.-]+:)?(?:rss|feed|RDF)\s*(?:>|$)", re.IGNORECASE)
 _LISTS: Final = {
     "opml": "a list of feeds (OPML), not a feed; collect the {number} addresses that it names",

@@ -54,7 +54,7 @@ _ABSENT: Final = re.compile(r"(?i)nat|nan|null|none|n/a|0000-00-00(?:[ T]00:00(?
 _CLOCK: Final = re.compile(
     r"(?<![0-9:.+-])([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,20}))?)?(?:\s?([APap])\.?[Mm]\.?)?(?![0-9:])"
 )
-_JOINT: Final = re.compile(r"(?:(?<![^\W\d_])(?:[TtвоВО]|об|at|on))?[\s,|–—]*$")
+_JOINT: Final = re.compile(r"(?:(?<![^\W\d_])(?:[TtвоВО]|об|at|on)|(?<![\s,|–—]))[\s,|–—]*$")
 """What may stand between a day and its time of day."""
 
 _DAYS: Final = (

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 _PREVIEW: Final = ("tgme_widget_message ", 'tgme_widget_message"')
 _HISTORY: Final = ("message default", "from_name")
-_BLANK_LINES: Final = re.compile(r"[ \t]*\n\s*")
+_BLANK_LINES: Final = re.compile(r"(?<![ \t])[ \t]*\n\s*")
 _MEDIA: Final = ("photo", "file", "media_type")
 
 
