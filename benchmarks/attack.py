@@ -158,9 +158,9 @@ NOT_PROVEN: Final = """\
 - Parquet files of more than 16 MB whose dictionaries hold very long values; metadata that lies about sizes.
 - Names that a proxy looks up for `collect`: where they lead is the proxy's knowledge.
 - The service on a machine of its own: clients, the writer that is measured and other programs shared two cores.
-- A store overwritten in place under a running writer in the same milliseconds in which SQLite copies its log into it; by
-  a program that puts back the time of change exactly; or, of a log, without its last page. At any other time it is noticed
-  before the next COMMIT. On Windows an open store cannot be overwritten.
+- A store overwritten in place, under a running writer, while SQLite copies its log into it, or just before another
+  process does so; by a program that puts back the time of change exactly; or, of a log, without its last page. Else it
+  is noticed before the next COMMIT. On Windows an open store cannot be overwritten.
 - Words after `store forget`: single key terms stay in the store's list of terms (SECURITY.md).
 - Known advisories of dependencies: no list was asked.
 """
