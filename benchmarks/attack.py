@@ -155,11 +155,13 @@ NOT_PROVEN: Final = """\
   others of that size (503 and Retry-After), also honest ones. Smaller ones never wait for slow ones.
 - Memory of a service beyond an hour. It grows by about 100 bytes a document of the store once searches have loaded
   the index, and by the page caches of SQLite, 16 MB for each writer and 8 MB for each reader, until these are full.
-  The hour of mixed load was before bodies had 64 MB instead of 160.
 - Parquet files of more than 16 MB whose dictionaries hold very long values; metadata that lies about sizes.
 - Names that a proxy looks up for `collect`: where they lead is the proxy's knowledge.
 - The service on a machine of its own: clients, the writer that is measured and other programs shared two cores.
-- A store overwritten in place, under a running writer, by a file that is not shorter; cut, it is noticed.
+- A store overwritten in place, under a running writer, while SQLite copies its log into it, or just before another
+  process does so; by a program that puts back the time of change exactly; or, of a log, without its last page. Else it
+  is noticed before the next COMMIT. On Windows an open store cannot be overwritten.
+- Words after `store forget`: single key terms stay in the store's list of terms (SECURITY.md).
 - Known advisories of dependencies: no list was asked.
 """
 

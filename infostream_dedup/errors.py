@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 
-_BOTH_SPELLINGS: Final = re.compile(r"(?P<before>\S+(?: \S+)?) \((?P<flag>--[\w.: -]+)\)")
+_BOTH_SPELLINGS: Final = re.compile(r"(?<!\S)(?P<before>\S+(?: \S+)?) \((?P<flag>--[\w.: -]+)\)")
 _COMMAND: Final = r"\b(?:dedup|ingest|sweep|serve|pairs|search|evaluate|audit|train|demo|(?:store|desk|passages) \w+)"
 _FLAG: Final = re.compile(rf"(?P<whole>{_COMMAND} (?:[A-Z.]+ )?--[^;']*)|(?<![\w-])--(?P<name>[a-z]+(?:-[a-z]+)*)\b")
 """A command line stays as it is, a flag alone is an argument."""

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self, Unpack
+from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
 
 from infostream_dedup.api.keyword_types import IngestKeywords
 from infostream_dedup.api.keywords import parted, refuse_idle
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Verdict
-    from infostream_dedup.stream.deduplicator import OnConflict
+    from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict
     from infostream_dedup.stream.intake import Intake, Placed
     from infostream_dedup.stream.settings import StreamSettings
+    from infostream_dedup.stream.store import Store
 
 _REPEATS: Final = ("exact", "duplicate")
 
@@ -248,7 +249,7 @@ def ingest(
             for documents, verdicts in _decided(intake, batches, batch_id, progress)
         )
         if note is not None:
-            decided = _alarmed(decided, store, note, often=follow)
+            decided = _alarmed(decided, stream, store, note, often=follow)
         return Ingestion(decided, bad.report, stack.pop_all(), None if annotate else fields)
 
 
@@ -335,20 +336,36 @@ def _decided(
 
 
 def _alarmed(
-    decided: Iterator[IngestedBatch], store: str | Path, note: Callable[[str], None], *, often: bool
+    decided: Iterator[IngestedBatch],
+    stream: Deduplicator,
+    store: str | Path,
+    note: Callable[[str], None],
+    *,
+    often: bool,
 ) -> Iterator[IngestedBatch]:
     """Tell which epochs closed meanwhile raised alarms: at the end, or after each batch of a run that has none."""
-    from infostream_dedup.runs.batch.stream_health import alarms_since, closed_epochs
+    from infostream_dedup.stream.store.connection import place_of
+    from infostream_dedup.stream.store.restoring import open_epoch
 
-    known = closed_epochs(store)
+    stored = cast("Store", stream.store)
+
+    def closed() -> int:
+        with stored.reading() as connection:
+            return open_epoch(connection)
+
+    def tell(known: int) -> int:
+        now = closed()
+        if now > known:
+            from infostream_dedup.runs.batch.stream_health import alarms_since
+
+            place_of(stored.connection).check()  # by its path, another store would be read
+            for alarm in alarms_since(store, known):
+                note(f"{alarm} (store health {store})")
+        return now
+
+    known = closed()
     for batch in decided:
         yield batch
-        if often and (now := closed_epochs(store)) > known:
-            _tell(alarms_since(store, known), store, note)
-            known = now
-    _tell(alarms_since(store, known), store, note)
-
-
-def _tell(alarms: Sequence[str], store: str | Path, note: Callable[[str], None]) -> None:
-    for alarm in alarms:
-        note(f"{alarm} (store health {store})")
+        if often:
+            known = tell(known)
+    tell(known)

@@ -583,7 +583,8 @@ def forget(
     """Remove the content of documents: title, text, signature, checksums of the text, terms of the verdict.
 
     Ids, sources, times, verdicts and judgements are kept; whatever the store's desk quotes is removed. Both files
-    are rewritten afterwards, so that no remnants are left in them.
+    are rewritten afterwards, so that no remnants are left in them. The list of terms keeps single key terms, without
+    the documents that had them.
 
     Args:
         path: the store.

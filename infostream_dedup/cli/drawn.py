@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from infostream_dedup.cli.run_log import without_commands
 from infostream_dedup.cli.tables import cell_width, cut, say
 
 if TYPE_CHECKING:
@@ -221,7 +222,7 @@ def print_shown(document: Mapping[str, Any], others: Sequence[Mapping[str, Any]]
     click.echo(_clipped(document["id"]))
     for name, value in fields.items():
         if value:
-            lines = wrap(" ".join(str(value).split()), width() - _LABEL - 1, break_on_hyphens=False)
+            lines = wrap(" ".join(without_commands(str(value)).split()), width() - _LABEL - 1, break_on_hyphens=False)
             for label, line in zip_longest([name], lines, fillvalue=""):
                 click.echo(f"{label:<{_LABEL}} {line}")
     group = f"{plural(len(others), 'other item')} in group {document['group']}:" if others else "nothing repeats it"

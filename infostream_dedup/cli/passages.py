@@ -21,6 +21,7 @@ from infostream_dedup.cli.output import (
     save_page,
     save_rows,
 )
+from infostream_dedup.cli.run_log import without_commands
 from infostream_dedup.cli.tables import Column, Piece, show_table
 
 if TYPE_CHECKING:
@@ -245,7 +246,6 @@ __all__ = ["print_side_by_side"]
 _STYLES: Final = ("black on cyan", "black on yellow", "black on green", "black on magenta", "white on blue")
 _PIPE_WIDTH: Final = 160
 # A text may contain escape sequences that would take over the terminal.
-_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LINE_END: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 
@@ -325,7 +325,7 @@ def _marked(pieces: list[TextStretch]) -> list[Piece]:
 
 
 def _shown(text: str) -> str:
-    return _CONTROL.sub("\ufffd", _LINE_END.sub("\n", text))
+    return without_commands(_LINE_END.sub("\n", text))
 
 
 passages.add_command(provenance)

@@ -33,6 +33,9 @@ _PACKAGES: Final = ("numpy", "scipy", "pyarrow", "pymorphy3", "PyStemmer")
 _COMMANDS_OF_TERMINALS: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Categories of characters that a terminal obeys instead of showing them, or that turn text around."""
 
+_HARMLESS: Final = "\n\t\u200c\u200d"
+"""The last two join letters and emoji, or keep them apart."""
+
 
 def printable(message: str) -> str:
     """A message as any terminal may get it: what servers and file names put into it is shown, never obeyed."""
@@ -42,6 +45,13 @@ def printable(message: str) -> str:
         ascii(one)[1:-1] if one != "\n" and unicodedata.category(one) in _COMMANDS_OF_TERMINALS else one
         for one in message
     )
+
+
+def without_commands(text: str) -> str:
+    """A text of the data as any terminal may get it: what it would obey is gone, but for line ends and tabs."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(one for one in text if one in _HARMLESS or unicodedata.category(one) not in _COMMANDS_OF_TERMINALS)
 
 
 class RunLog:

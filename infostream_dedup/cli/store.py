@@ -507,7 +507,8 @@ def forget(
 ) -> None:
     """Remove the content of documents: title, text, signature, checksums of the text, terms of the verdict.
 
-    All versions of each document are forgotten, or nothing if the store lacks one of the documents or sources.
+    All versions of each document are forgotten, or nothing if the store lacks one of the documents or sources. The
+    store's list of terms keeps single key terms, without the documents that had them.
     """
     from infostream_dedup.api import store as kept
 

@@ -14,6 +14,8 @@ from itertools import zip_longest
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from infostream_dedup.cli.run_log import without_commands
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -23,8 +25,6 @@ Piece: TypeAlias = tuple[str, str]
 PIPE_WIDTH: Final = sys.maxsize
 """A pipe has no width: nothing is cut or wrapped."""
 
-_CONTROLS: Final = {**dict.fromkeys((7, 8, 11, 12, 13, 27)), 9: " "}
-"""Characters that would move the cursor."""
 _WORD: Final = re.compile(r"\s*\S+\s*")
 
 
@@ -64,8 +64,8 @@ def show_table(
     in_pipe: int = PIPE_WIDTH,
 ) -> None:
     """Print a table; ``even`` columns share the whole width."""
-    columns = [Column(name.translate(_CONTROLS), numeric) for name, numeric in columns]
-    rows = [[[(text.translate(_CONTROLS), style) for text, style in cell] for cell in row] for row in rows]
+    columns = [Column(_plain(name), numeric) for name, numeric in columns]
+    rows = [[[(_plain(text), style) for text, style in cell] for cell in row] for row in rows]
     if sys.stdout.isatty() and has_rich():
         _show_richly(columns, rows, even=even)
         return
@@ -213,9 +213,13 @@ def _without_end(text: str, width: int) -> str:
     return text[: len(text) - min(blanks, max(0, len(text) - width))]
 
 
+def _plain(text: str) -> str:
+    return without_commands(text).replace("\t", " ")
+
+
 def cut(text: str, width: int) -> str:
     """The beginning of a text that fits, with an ellipsis if something is missing; control characters are gone."""
-    text = text.translate(_CONTROLS)
+    text = _plain(text)
     return text if cell_width(text) <= width else _cut(text, width - 1).rstrip() + "…"
 
 

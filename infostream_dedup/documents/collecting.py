@@ -37,7 +37,7 @@ _FEED_OR_PAGE: Final = re.compile(
 _BEFORE: Final = (("<!--", "-->"), ("<?", "?>"))
 """Begin and end of what may stand before the first element, however long."""
 
-_PROLOG: Final = re.compile(r"\s*<\?xml\b[^>]{0,300}\?>")
+_PROLOG: Final = re.compile(r"<\?xml\b[^>]{0,300}\?>")
 _FEED_END: Final = re.compile(rb"</(?:[\w.-]+:)?(?:rss|feed|RDF)\s*(?:>|$)", re.IGNORECASE)
 _LISTS: Final = {
     "opml": "a list of feeds (OPML), not a feed; collect the {number} addresses that it names",
@@ -55,6 +55,7 @@ _CHALLENGE: Final = re.compile(
 )
 """Pages by which servers ask for a proof that no program asks."""
 
+_PROGRAM: Final = re.compile(r"<(/?)(script|style)\b>?", re.IGNORECASE)
 _LONGEST_CHALLENGE: Final = 1500
 """Characters of text; an article about such pages has more."""
 _SURROGATES: Final = re.compile(
@@ -156,7 +157,19 @@ def _kind(begin: str) -> str | None:
 
 def _is_challenge(text: str) -> bool:
     found = _CHALLENGE.search(text)
-    return found is not None and len(_plain(re.sub(r"(?is)<(script|style)\b.*?</\1>", "", text))) < _LONGEST_CHALLENGE
+    return found is not None and len(_plain(_without_programs(text))) < _LONGEST_CHALLENGE
+
+
+def _without_programs(text: str) -> str:
+    """The page without scripts and styles that end."""
+    kept, end, within = [], 0, None
+    for mark in _PROGRAM.finditer(text):
+        if within is None and not mark[1]:
+            within = mark
+        elif within is not None and mark[1] and mark[2].lower() == within[2].lower():
+            kept.append(text[end : within.start()])
+            end, within = mark.end(), None
+    return "".join((*kept, text[end:]))
 
 
 def _export(content: bytes, name: str, moment: datetime) -> Iterator[dict[str, Any] | None]:

@@ -54,7 +54,7 @@ _ABSENT: Final = re.compile(r"(?i)nat|nan|null|none|n/a|0000-00-00(?:[ T]00:00(?
 _CLOCK: Final = re.compile(
     r"(?<![0-9:.+-])([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,20}))?)?(?:\s?([APap])\.?[Mm]\.?)?(?![0-9:])"
 )
-_JOINT: Final = re.compile(r"(?:(?<![^\W\d_])(?:[TtвоВО]|об|at|on))?[\s,|–—]*$")
+_JOINT: Final = re.compile(r"(?:(?<![^\W\d_])(?:[TtвоВО]|об|at|on)|(?<![\s,|–—]))[\s,|–—]*$")
 """What may stand between a day and its time of day."""
 
 _DAYS: Final = (
@@ -232,12 +232,12 @@ def _parse_other_form(text: str) -> datetime:
     if clock is None:
         return _parse_day(text)
     before, after = text[: clock.start()].strip(), text[clock.end() :].strip(" \t,|–—")
-    year = re.fullmatch(r"(.*?)\s*([0-9]{4})", after)
+    year = re.fullmatch("[0-9]{4}", after[-4:])
     if not before:
         return _on(_parse_day(after), clock, "")
     if year is not None and re.fullmatch(r"\D+[0-9]{1,2}", before):
         # As C prints it, and a social network: Tue Nov 21 10:05:00 +0000 2023.
-        before, after = f"{before} {year[2]}", year[1]
+        before, after = f"{before} {year[0]}", after[:-4].rstrip()
     return _on(_parse_day(_JOINT.sub("", before).rstrip()), clock, after)
 
 

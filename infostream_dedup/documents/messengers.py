@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 _PREVIEW: Final = ("tgme_widget_message ", 'tgme_widget_message"')
 _HISTORY: Final = ("message default", "from_name")
-_BLANK_LINES: Final = re.compile(r"[ \t]*\n\s*")
+_BLANK_LINES: Final = re.compile(r"(?<![ \t])[ \t]*\n\s*")
 _MEDIA: Final = ("photo", "file", "media_type")
 
 
@@ -136,7 +136,7 @@ def _posts_of_history(page: Any) -> Iterator[Post]:
         sender = _text(names[0]) if names else sender
         origin = None if forwarded is None else next(_with_class(forwarded, "from_name"), None)
         dates = [one.get("title") for one in _with_class(message, "date") if one.get("title")]
-        name = None if origin is None else re.sub(r"\s+\d\d\.\d\d\.\d{4}.*", "", _text(origin), flags=re.DOTALL)
+        name = None if origin is None else re.sub(r"(?<!\s)\s+\d\d\.\d\d\.\d{4}.*", "", _text(origin), flags=re.DOTALL)
         yield Post(
             own_id=f"telegram:{chat or sender}:{(message.get('id') or '').removeprefix('message')}",
             text="\n".join(filter(None, map(_text, _with_class(message, "text")))),

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import time
@@ -170,13 +171,26 @@ def test_batches_beside_hostile_clients(serve, scale, record_property) -> None:
         assert at(busy, 0.99) < 3 * at(idle, 0.99)
 
 
-def test_memory_under_mixed_load(serve, record_property) -> None:
-    """Reads, checks, pages, refused, aborted and good batches; the window is soon full, so nothing has to grow."""
+def test_memory_under_mixed_load(serve, tmp_path, record_property) -> None:
+    """Reads, checks, pages, refused, aborted and good batches beside expiry; the window is soon full: nothing grows."""
     besieged = serve(collects=True)
     megabytes: list[float] = []
+    kept: list[int] = []
 
-    async def read(until: float) -> int:
-        draw, asked = random.Random(3), 0  # noqa: S311
+    async def expire(until: float) -> int:
+        command = [sys.executable, "-m", "infostream_dedup", "store", "expire", str(tmp_path / "news.db"), "--quiet"]
+        times = 0
+        while time.monotonic() < until:
+            await asyncio.sleep(min(60.0, MIXED_SECONDS / 4))
+            process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.DEVNULL)
+            assert await process.wait() == 0
+            with contextlib.closing(sqlite3.connect(tmp_path / "news.db")) as store:
+                kept.append(store.execute("SELECT count(*) FROM signature").fetchone()[0])
+            times += 1
+        return times
+
+    async def read(until: float) -> tuple[int, int]:
+        draw, asked, aborted = random.Random(3), 0, 0  # noqa: S311
         paths = ("/v1/groups", "/v1/verdicts", "/", "/groups", "/v1/documents/d0", "/v1/stats", "/nowhere")
         async with httpx.AsyncClient(base_url=besieged.address, timeout=60) as client:
             while time.monotonic() < until:
@@ -184,6 +198,7 @@ def test_memory_under_mixed_load(serve, record_property) -> None:
                     match draw.randrange(6):
                         case 3:
                             await raw(besieged.port, post(besieged.port, 16_000_000), *[BLANKS] * draw.randrange(240))
+                            aborted += 1
                         case 0:
                             await client.post("/v1/search", json={"text": " ".join(draw.choices(WORDS, k=40))})
                         case 1:
@@ -196,9 +211,9 @@ def test_memory_under_mixed_load(serve, record_property) -> None:
                             await client.get(draw.choice(paths))
                 asked += 1
                 await asyncio.sleep(0.05)
-        return asked
+        return asked, aborted
 
-    async def load() -> tuple[list[float], int]:
+    async def load() -> tuple[list[float], tuple[int, int], int]:
         until = time.monotonic() + MIXED_SECONDS
 
         async def watch() -> None:
@@ -206,15 +221,21 @@ def test_memory_under_mixed_load(serve, record_property) -> None:
                 megabytes.append(besieged.megabytes())
                 await asyncio.sleep(min(5.0, MIXED_SECONDS / 40))
 
-        sent, asked, _ = await asyncio.gather(batches(besieged.address, until, 0, 1.0), read(until), watch())
-        return sent, asked
+        sent, asked, expired, _ = await asyncio.gather(
+            batches(besieged.address, until, 0, 1.0), read(until), expire(until), watch()
+        )
+        return sent, asked, expired
 
-    sent, asked = asyncio.run(load())
+    sent, (asked, aborted), expired = asyncio.run(load())
     quarters = [megabytes[len(megabytes) * part // 4 : len(megabytes) * (part + 1) // 4] for part in range(4)]
     record_property("seconds", round(MIXED_SECONDS))
     record_property("documents", 20 * len(sent))
     record_property("requests", asked)
+    record_property("aborted_uploads", aborted)
+    record_property("expired_times", expired)
+    record_property("signatures_kept", max(kept))
     record_property("megabytes_by_quarter", " ".join(f"{sum(one) / len(one):.0f}" for one in quarters))
     assert besieged.process.poll() is None
+    assert max(kept) < 12_000  # an epoch of 10,000 that is still counted, the window, and the documents of a minute
     if MIXED_SECONDS >= 60:  # else everything is still being loaded
         assert sum(quarters[3]) / len(quarters[3]) < 1.1 * sum(quarters[1]) / len(quarters[1])

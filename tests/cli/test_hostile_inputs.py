@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import threading
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,41 @@ def test_what_a_message_quotes_is_shown_and_not_obeyed(run_command, tmp_path: Pa
         answer = run_command(tmp_path, *arguments)
         assert answer.returncode != 0
         assert not set(answer.stderr) & {0x1B, 0x07, 0x9B}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ingest in.jsonl --store {store} --keep-text",
+        "pairs in.jsonl --representation stem",
+        "passages find in.jsonl",
+        "search --store {store} --text 'Rain in Lviv, all day'",
+        "store groups {store}",
+        "store best {store}",
+        "store show {store} a\u202e",
+        "dictionaries show x\u202e\x9b31m --lang en",
+    ],
+)
+def test_what_a_table_holds_is_not_obeyed(run_command, tmp_path: Path, command: str) -> None:
+    text = "Rain in Lviv, all day and all night, forecasters of the regional centre said on Monday to reporters"
+    rows = [
+        {
+            "id": f"{name}\u202e",
+            "text": text,
+            "title": "Rain\u2066\x9b",
+            "source": f"{name}\u202e\u200b",
+            "time": "2026-01-01",
+        }
+        for name in "ab"
+    ]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    store = "news.db" if command.startswith("ingest") else "former.db"
+    if "{store}" in command and store == "former.db":
+        assert run_command(tmp_path, "ingest", "in.jsonl", "--store", store, "--keep-text").returncode == 0
+    answer = run_command(tmp_path, *shlex.split(command.format(store=store)), "--format", "table")
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.strip()
+    assert not {one for one in answer.stdout.decode() if one != "\n" and unicodedata.category(one) in ("Cc", "Cf")}
 
 
 DOUBLED = {

@@ -51,7 +51,15 @@ def put_back(store: Path) -> None:
         Path(f"{store}{ending}").unlink(missing_ok=True)
 
 
-@pytest.mark.parametrize("way", [deleted, put_back])
+def copied_over(store: Path) -> None:
+    """As by ``cp`` of a backup that is no shorter: the same file, with other content."""
+    copy = store.with_name("copy.db")
+    kept.backup(store, copy)
+    content = copy.read_bytes()
+    store.write_bytes(content + bytes(max(0, store.stat().st_size - len(content))))
+
+
+@pytest.mark.parametrize("way", [deleted, put_back, copied_over])
 def test_the_service_acknowledges_nothing_more_and_ends(served: Served, way: Callable[[Path], None]) -> None:
     assert batch(served, "one").status_code == 200
     way(served.store)
@@ -94,7 +102,8 @@ def test_a_service_that_only_reads_ends_too(served: Served, tmp_path: Path) -> N
     assert reading.process.wait(30) == 75
 
 
-def test_a_follower_prints_no_verdict_that_is_not_stored(tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", [deleted, copied_over])
+def test_a_follower_prints_no_verdict_that_is_not_stored(tmp_path: Path, way: Callable[[Path], None]) -> None:
     lines = [orjson.dumps(document) + b"\n" for document in sample_documents()[:40]]
     store = tmp_path / "news.db"
     command = [sys.executable, "-m", "infostream_dedup", "ingest", "-", "--follow", "--store", str(store)]
@@ -105,7 +114,7 @@ def test_a_follower_prints_no_verdict_that_is_not_stored(tmp_path: Path) -> None
         process.stdin.writelines(lines[:20])
         process.stdin.flush()
         printed = [process.stdout.readline() for _ in range(20)]
-        deleted(store)
+        way(store)
         process.stdin.writelines(lines[20:])
         process.stdin.close()
         assert process.stdout.read() == b""

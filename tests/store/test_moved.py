@@ -54,8 +54,34 @@ def without_shared_memory(store: Path) -> None:
     Path(f"{store}-shm").unlink()
 
 
+def overwritten(store: Path) -> None:
+    """As by ``cp``, with an earlier state of the same length."""
+    content = store.with_name("earlier.db").read_bytes()
+    store.write_bytes(content + bytes(max(0, store.stat().st_size - len(content))))
+
+
+def overwritten_by_a_longer_one(store: Path) -> None:
+    with contextlib.closing(sqlite3.connect(store)) as source:
+        source.execute("VACUUM INTO ?", (str(store.with_name("copy.db")),))
+    store.write_bytes(store.with_name("copy.db").read_bytes() + bytes(4096 * 300))
+
+
+def overwritten_in_part(store: Path) -> None:
+    with store.open("r+b") as file:
+        file.seek(4096 * 3)
+        file.write(bytes(4096))
+
+
+def log_overwritten(store: Path) -> None:
+    """As by ``cp`` of a log of another day, which begins like this one."""
+    log = Path(f"{store}-wal")
+    content = log.read_bytes()
+    log.write_bytes(content[:32] + bytes(byte ^ 1 for byte in content[32:]))
+
+
 WAYS = (
-    deleted, moved, replaced, without_log, folder_moved, emptied, cut, log_emptied, without_shared_memory
+    deleted, moved, replaced, without_log, folder_moved, emptied, cut, log_emptied, without_shared_memory,
+    overwritten, overwritten_by_a_longer_one, overwritten_in_part, log_overwritten,
 )  # fmt: skip
 
 
@@ -63,6 +89,7 @@ WAYS = (
 def place(filled: Path) -> Path:
     folder = filled.parent / "folder"
     folder.mkdir()
+    shutil.copy(filled, folder / "earlier.db")
     return Path(shutil.copy(filled, folder / "news.db"))
 
 
@@ -71,7 +98,7 @@ def test_no_batch_is_acknowledged(place, synthetic, way):
     with Store.open(place) as store:
         store.append(synthetic.batch(20))
         way(place)
-        with pytest.raises(StoreMovedError, match="moved, deleted, replaced or cut"):
+        with pytest.raises(StoreMovedError, match="moved, deleted, replaced, cut or over"):
             store.append(synthetic.batch(21))
         assert store.position.batches == 21
 
@@ -98,16 +125,17 @@ def test_nor_through_a_link_that_leads_elsewhere_now(place, synthetic):
             store.append(synthetic.batch(21))
 
 
-def test_what_makes_the_files_shorter_is_no_attack(place, synthetic):
+def test_what_sqlite_itself_does_to_the_files_is_no_attack(place, synthetic):
     with Store.open(place) as store, Store.open(place) as other:
-        for number in range(20, 24):
+        for number in range(20, 28, 2):
             store.append(synthetic.batch(number))
             with contextlib.closing(sqlite3.connect(place)) as tool:
-                tool.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                tool.execute(f"PRAGMA wal_checkpoint({'PASSIVE' if number % 2 else 'TRUNCATE'})").fetchall()
+            store.append(synthetic.batch(number + 1))
             other.load()
             other.expire()
             store.expire()
-        assert store.position.batches == 24
+        assert store.position.batches == 28
 
 
 def test_nor_if_it_happens_during_the_commit(place, synthetic, monkeypatch):

@@ -47,7 +47,7 @@ class WordDifference:
 ANOTHER_FIGURE: Final = "another figure"
 
 _TOKEN: Final = re.compile(r"\d+(?:[.,:\-–]\d+)*(?:[  ]\d{3}(?!\d))*|[^\W\d_]+(?:['’-][^\W\d_]+)*|[?]")
-_LINK: Final = re.compile(r"https?://\S+|www\.\S+|[@#]\w+|\]\([^)\s]*\)|\{[^}]*\}")
+_LINK: Final = re.compile(r"https?://\S+|www\.\S+|[@#]\w+|\]\([^\])\s]*\)|\{[^{}]*\}")
 _BETWEEN: Final = re.compile(r"[.!?…\n:;|«\"“„(—]")
 _PARTS: Final = re.compile(r"[:\-– ]")
 _FOLD: Final = str.maketrans("ё’'", "еʼʼ")

@@ -83,15 +83,10 @@ def alarms_of(rows: Sequence[EpochHealth]) -> list[str]:
     return [f"{name} of {one.source}" if one.source is not None else name for one in rows for name in one.alarms]
 
 
-def closed_epochs(path: str | Path) -> int:
-    """Number of closed epochs of a store."""
-    with Store.open(path, create=False, read_only=True) as store, store.reading() as connection:
-        return open_epoch(connection)
-
-
 def alarms_since(path: str | Path, epoch: int) -> list[str]:
     """A sentence for each alarm of the closed epochs from ``epoch`` on."""
-    new = closed_epochs(path) - epoch
+    with Store.open(path, create=False, read_only=True) as store, store.reading() as connection:
+        new = open_epoch(connection) - epoch
     rows = [one for one in stream_health(path, last=new) if one.epoch >= epoch] if new > 0 else []
     said = []
     for number in sorted({one.epoch for one in rows if one.alarms}):

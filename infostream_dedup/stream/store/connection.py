@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import struct
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from urllib.parse import quote
 
 from infostream_dedup.errors import (
@@ -34,16 +35,31 @@ _CACHE_OF_READER_KIB: Final = 8 * 1024
 _WAL_BYTES_KEPT: Final = 64 * 1024 * 1024
 _LOG_HEAD: Final = 0x377F0683
 """First bytes of a log, whose last bit tells the order of bytes in its checksums."""
+_LOG_HEAD_BYTES: Final = 32
+_FRAME_HEAD_BYTES: Final = 24
+_INDEX_BYTES: Final = 132
+"""Of the index of a log, what tells how far it was written and copied into the database: WalIndexHdr, WalCkptInfo."""
+_MOST_OPEN_FILES: Final = 65_536
 _PAUSE: Final = 0.02
 
 
+class _Noted(NamedTuple):
+    """The files after a transaction; the database changes only when SQLite copies a log into it."""
+
+    copied: bytes  # what SQLite changes before it copies
+    size: int
+    changed: int  # nanoseconds
+    log_size: int
+
+
 class FilePlace:
-    """Which file a path named when it was opened, and which log lay beside it."""
+    """Which file a path named when it was opened, which log lay beside it, and whether only SQLite wrote there."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._log = path, path.with_name(path.name + "-wal")
-        self._files = {path: _file_at(path)}
-        self._noted: tuple[int, int, int] | None = None
+        self._files = {path: _file_of(_status(path))}
+        self._index: int | None = None
+        self._noted: _Noted | None = None
 
     def add_name(self, name: Path) -> None:
         """Watch a symbolic link that led here."""
@@ -51,46 +67,89 @@ class FilePlace:
 
     def add_log(self) -> None:
         """Watch the log too, once SQLite has opened it; it exists as long as somebody has the file open."""
-        for log in (self._log, self._path.with_name(self._path.name + "-shm")):
-            self._files[log] = _file_at(log)
+        index = self._path.with_name(self._path.name + "-shm")
+        for log in (self._log, index):
+            self._files[log] = _file_of(_status(log))
+        self._index = _descriptor_of(self._files[index])
+        self.note()
 
     def check(self) -> None:
-        """Refuse to go on with files that were deleted, moved or replaced: SQLite would write to what nobody finds."""
+        """Refuse to go on with files that were deleted, moved, replaced, cut or overwritten.
+
+        SQLite would write to what nobody finds, or mix its pages with those of another file.
+        """
+        found = {path: _status(path) for path in self._files}
         for path, file in self._files.items():
-            if _file_at(path) != file:
+            if _file_of(found[path]) != file:
                 raise _moved(path)
-
-    def check_sizes(self, connection: sqlite3.Connection) -> None:
-        """Refuse to go on, in a transaction, with files that became shorter although nobody wrote to the database."""
-        if self._noted is not None and self._noted[0] == _version_of(connection):
-            for path, least in zip((self._path, self._log), self._noted[1:], strict=True):
-                if path.stat().st_size < least:
-                    raise _moved(path)
-
-    def note_sizes(self, connection: sqlite3.Connection) -> None:
-        """Note how long the files are after a transaction, whose log must be one that will be read."""
-        if self._log not in self._files:
+        noted, index = self._noted, self._read_index()
+        database, log = found[self._path], found.get(self._log)
+        if index is None or database is None or log is None:
             return
-        with self._log.open("rb") as log:  # SQLite has locks on the other two files, which closing them would end
-            if (head := log.read(4)) and int.from_bytes(head, "big") | 1 != _LOG_HEAD:
+        # The index is read after the files: SQLite tells there that it is going to copy, or begin anew, before it does.
+        if noted is not None and _copied(index) == noted.copied:
+            if database.st_size < noted.size or database.st_mtime_ns != noted.changed:
+                raise _moved(self._path)
+            if log.st_size < noted.log_size:
                 raise _moved(self._log)
-        self._noted = _version_of(connection), self._path.stat().st_size, self._log.stat().st_size
+        while not self._is_log_of(index):
+            before, index = index, self._read_index()
+            if index is None or before == index:  # no other process began the log anew meanwhile
+                raise _moved(self._log)
 
-    def expect_shorter(self) -> None:
-        """Let this connection shorten the files."""
-        self._noted = None
+    def note(self) -> None:
+        """Note the files after a transaction."""
+        index = self._read_index()
+        if index is None or index[96:100] != index[128:132]:  # a copy is under way
+            self._noted = None
+        else:
+            found = self._path.stat()
+            self._noted = _Noted(_copied(index), found.st_size, found.st_mtime_ns, self._log.stat().st_size)
+
+    def _read_index(self) -> bytes | None:
+        if self._index is None:
+            return None
+        try:
+            index = os.pread(self._index, _INDEX_BYTES, 0)
+        except OSError:  # SQLite has closed it
+            return None
+        return index if len(index) == _INDEX_BYTES else None
+
+    def _is_log_of(self, index: bytes) -> bool:
+        """Whether the log has the last frame that its index tells of."""
+        page, frames, *sums = struct.unpack_from("=HI4xII", index, 14)
+        if not frames:
+            return True
+        with self._log.open("rb") as log:  # SQLite has locks on the other two files, which closing them would end
+            head = log.read(_LOG_HEAD_BYTES)
+            log.seek(_LOG_HEAD_BYTES + (frames - 1) * (_FRAME_HEAD_BYTES + (65_536 if page == 1 else page)))
+            frame = log.read(_FRAME_HEAD_BYTES)
+        salts = index[32:40]
+        is_head = int.from_bytes(head[:4], "big") | 1 == _LOG_HEAD and head[16:24] == salts
+        return is_head and frame[8:] == salts + struct.pack(">II", *sums)
+
+
+def _copied(index: bytes) -> bytes:
+    """Which log an index is of, how many frames of it were copied into the database, and are to be copied."""
+    return index[32:40] + index[96:100] + index[128:132]
+
+
+def _descriptor_of(file: tuple[int, int] | None) -> int | None:
+    """SQLite's own descriptor of a file: one of ours could not be closed without ending SQLite's locks."""
+    if not hasattr(os, "pread"):  # on Windows an open store cannot be overwritten
+        return None
+    for number in range(3, _MOST_OPEN_FILES):
+        with suppress(OSError):
+            if _file_of(os.fstat(number)) == file:
+                return number
+    return None
 
 
 def _moved(path: Path) -> StoreMovedError:
     return StoreMovedError(
-        f"{path}: the file was moved, deleted, replaced or cut while it was open; nothing more was stored: put it "
-        "back, or go back to a backup with 'store restore', and run the same command again"
+        f"{path}: the file was moved, deleted, replaced, cut or overwritten while it was open; nothing more was "
+        "stored: put it back, or go back to a backup with 'store restore', and run the same command again"
     )
-
-
-def _version_of(connection: sqlite3.Connection) -> int:
-    """A number that changes when another connection writes."""
-    return int(connection.execute("PRAGMA data_version").fetchone()[0])
 
 
 class PlacedConnection(sqlite3.Connection):
@@ -104,12 +163,15 @@ def place_of(connection: sqlite3.Connection) -> FilePlace:
     return cast("PlacedConnection", connection).place
 
 
-def _file_at(path: Path) -> tuple[int, int] | None:
+def _status(path: Path) -> os.stat_result | None:
     try:
-        found = path.stat()
+        return path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+
+
+def _file_of(status: os.stat_result | None) -> tuple[int, int] | None:
+    return None if status is None else (status.st_dev, status.st_ino)
 
 
 def connect(path: Path, *, mode: str, busy_seconds: float) -> sqlite3.Connection:
@@ -199,16 +261,14 @@ def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
         connection.execute("BEGIN IMMEDIATE")
         try:
             place.check()
-            place.check_sizes(connection)
             yield
             place.check()
-            place.check_sizes(connection)
             connection.execute("COMMIT")
         except BaseException:
             _roll_back(connection)
             raise
         place.check()
-        place.note_sizes(connection)
+        place.note()
 
 
 @contextmanager

@@ -59,10 +59,10 @@ def expire(connection: sqlite3.Connection, path: Path) -> Expired:
             connection.execute("UPDATE store SET expired_below = max(expired_below, ?)", (end,))
             write_settings_checksum(connection)
     with naming_failures(path):
-        place_of(connection).expect_shorter()
         # The pragma frees one page a step and returns no columns; `execute` makes one step only, `executescript` all.
         connection.executescript("PRAGMA incremental_vacuum")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        place_of(connection).note()
         size = connection.execute("PRAGMA page_size").fetchone()[0]
         return Expired(deleted, max(first, below), max(0, pages - _pages(connection)) * size)
 
@@ -143,9 +143,10 @@ def wipe(connection: sqlite3.Connection, path: Path) -> bool:
     This takes some seconds per gigabyte, and needs as much free disk space again. Others can still read; writers wait.
     """
     with naming_failures(path):
-        place_of(connection).expect_shorter()
         connection.execute("VACUUM")
-        return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        is_busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        place_of(connection).note()
+        return not is_busy
 
 
 def _withhold(connection: sqlite3.Connection, table: str, ordinal: int, epoch: int, language: str) -> None:
