@@ -69,7 +69,7 @@ _DAYS: Final = (
         r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?,?\s+(?P<year>[0-9]{4})"
     ),
 )
-_MONTHS: Final = {
+MONTHS: Final = {
     name: number
     for names in (
         "jan feb mar apr may jun jul aug sep oct nov dec",
@@ -247,7 +247,7 @@ def _parse_day(text: str) -> datetime:
         raise ValueError(f"not a date; {_EXPECTED}")
     parts = found.groupdict()
     name, weekday, year = parts.get("name"), parts.get("weekday"), int(parts["year"])
-    month = int(parts["month"]) if name is None else _MONTHS.get(name[:3].lower(), 0)
+    month = int(parts["month"]) if name is None else MONTHS.get(name[:3].lower(), 0)
     if month == 0 or (weekday and weekday.lower().replace("’", "'").replace("ʼ", "'")[:2] not in _WEEKDAYS):
         raise ValueError(f"not a date; {_EXPECTED}")
     if len(parts["year"]) == 2:
