@@ -84,7 +84,7 @@ def not_compared(rows: FragmentRows, marks: NDArray[np.uint8], apart: Sequence[A
     for one in apart:
         left = texts.data[slice(one.half or one.begin, one.end)].tobytes().decode()
         own = equality_hash(Document(id="", text=left))
-        hashes[one.number] += np.uint64(int.from_bytes(own[:8], "little") | 1)
+        hashes[one.number] ^= np.uint64(int.from_bytes(own[:8], "little") | 1)
         if one.half is not None:
             found.halves[one.number] = own
     return found
