@@ -59,6 +59,9 @@ _JOINT: Final = re.compile(r"(?:(?<![^\W\d_])(?:[TtвоВО]|об|at|on))?[\s,|�
 
 _DAYS: Final = (
     re.compile(r"(?P<year>[0-9]{4})(?P<mark>[-/.])(?P<month>[0-9]{1,2})(?P=mark)(?P<day>[0-9]{1,2})"),
+    # A day above 12 tells which of both it is.
+    re.compile(r"(?P<day>1[3-9]|2[0-9]|3[01])/(?P<month>[0-9]{1,2})/(?P<year>[0-9]{4})"),
+    re.compile(r"(?P<month>[0-9]{1,2})/(?P<day>1[3-9]|2[0-9]|3[01])/(?P<year>[0-9]{4})"),
     re.compile(r"(?P<day>[0-9]{1,2})\.(?P<month>[0-9]{1,2})\.(?P<year>[0-9]{4})(?:\s?[гр]\.?)?"),
     re.compile(
         r"(?:(?P<weekday>[^\W\d_]['’ʼ]?[^\W\d_]{1,10})\.?,?\s*)?(?P<day>[0-9]{1,2})(?:st|nd|rd|th|-?го)?[\s.-]+"
