@@ -59,6 +59,9 @@ _JOINT: Final = re.compile(r"(?:(?<![^\W\d_])(?:[TtвоВО]|об|at|on)|(?<![\s
 
 _DAYS: Final = (
     re.compile(r"(?P<year>[0-9]{4})(?P<mark>[-/.])(?P<month>[0-9]{1,2})(?P=mark)(?P<day>[0-9]{1,2})"),
+    # A day above 12 tells which of both it is.
+    re.compile(r"(?P<day>1[3-9]|2[0-9]|3[01])/(?P<month>[0-9]{1,2})/(?P<year>[0-9]{4})"),
+    re.compile(r"(?P<month>[0-9]{1,2})/(?P<day>1[3-9]|2[0-9]|3[01])/(?P<year>[0-9]{4})"),
     re.compile(r"(?P<day>[0-9]{1,2})\.(?P<month>[0-9]{1,2})\.(?P<year>[0-9]{4})(?:\s?[гр]\.?)?"),
     re.compile(
         r"(?:(?P<weekday>[^\W\d_]['’ʼ]?[^\W\d_]{1,10})\.?,?\s*)?(?P<day>[0-9]{1,2})(?:st|nd|rd|th|-?го)?[\s.-]+"
@@ -69,7 +72,7 @@ _DAYS: Final = (
         r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?,?\s+(?P<year>[0-9]{4})"
     ),
 )
-_MONTHS: Final = {
+MONTHS: Final = {
     name: number
     for names in (
         "jan feb mar apr may jun jul aug sep oct nov dec",
@@ -247,7 +250,7 @@ def _parse_day(text: str) -> datetime:
         raise ValueError(f"not a date; {_EXPECTED}")
     parts = found.groupdict()
     name, weekday, year = parts.get("name"), parts.get("weekday"), int(parts["year"])
-    month = int(parts["month"]) if name is None else _MONTHS.get(name[:3].lower(), 0)
+    month = int(parts["month"]) if name is None else MONTHS.get(name[:3].lower(), 0)
     if month == 0 or (weekday and weekday.lower().replace("’", "'").replace("ʼ", "'")[:2] not in _WEEKDAYS):
         raise ValueError(f"not a date; {_EXPECTED}")
     if len(parts["year"]) == 2:

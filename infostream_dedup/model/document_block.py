@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, overload
@@ -20,6 +20,21 @@ if TYPE_CHECKING:
 
 NO_TIME: Final = -(2**63)
 """Marks a missing date among microseconds."""
+
+
+@dataclass(slots=True)
+class NotCompared:
+    """What is left out of documents before they are compared."""
+
+    hashes: NDArray[np.uint64]  # uint64 (documents,), hash of all that is left out, 0 for nothing
+    halves: dict[int, bytes] = field(default_factory=dict)  # checksum of the half in another language, by document
+
+    def add_to(self, text_hashes: list[bytes]) -> list[bytes]:
+        """Add it to checksums: two texts are equal as given if these are equal, too."""
+        for number in self.hashes.nonzero()[0].tolist():
+            if text_hashes[number]:
+                text_hashes[number] += self.hashes[number].tobytes() + self.halves.get(number, b"")
+        return text_hashes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +53,7 @@ class DocumentBlock:
         bodies: int64 (documents,), start of each text in ``data``.
         characters: int64 (documents, 2), length of each title and each text in characters.
         without_text: creates document i with an empty ``text``.
+        not_compared: what was left out of the texts; ``None`` if they are as given.
     """
 
     ids: Sequence[str]
@@ -51,6 +67,7 @@ class DocumentBlock:
     bodies: NDArray[np.int64]
     characters: NDArray[np.int64]
     without_text: Callable[[int], Document]
+    not_compared: NotCompared | None = None
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.judging.repeated.apart import not_compared, parts_apart
 from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
 from infostream_dedup.judging.repeated.lines import (
     FRAGMENT,
@@ -19,7 +20,7 @@ from infostream_dedup.judging.repeated.lines import (
     without_lines,
 )
 from infostream_dedup.language.text.surface_pool import encoded, texts_of_bytes
-from infostream_dedup.model import NO_TIME, Document
+from infostream_dedup.model import NO_TIME, Document, NotCompared
 from infostream_dedup.stream.clock import microseconds
 from infostream_dedup.stream.preparation import FullTexts, full_texts
 
@@ -37,6 +38,7 @@ class Compared(NamedTuple):
     documents: Sequence[Document]  # the documents, without repeated lines
     full: FullTexts  # their titles and texts
     lines: list[bytes] | None  # what a store keeps of the fragments of each; `None` if repeated lines are kept
+    not_compared: NotCompared | None  # what was left out
     openings: NDArray[np.int64]  # int64 (documents,), `openings_of` them
 
 
@@ -54,17 +56,27 @@ class ComparedTexts:
         sources, times = [one.source for one in documents], _times(documents)
         if self.learner is None:
             nothing = np.zeros(rows.hashes.shape, dtype=np.uint8)
-            return Compared(documents, full, None, openings_of(rows, nothing, sources, times))
+            return Compared(documents, full, None, None, openings_of(rows, nothing, sources, times))
         self.learner.skip_to(first)
         marks = self.learner.learn(rows, sources, times)
         titles = full.texts.offsets[:-1] + np.array([len(encoded(one.title)) for one in documents], dtype=np.int64)
-        cut = list(shortened(full.texts, titles, full.bodies, (rows, marks), self.left_out))
+        apart = list(parts_apart(full.texts, full.bodies))
+        spans = [one[:3] for one in apart]
+        cut = list(shortened(full.texts, titles, full.bodies, (rows, marks), self.left_out, spans))
+        openings, left_out = openings_of(rows, marks, sources, times), None
         if cut:
+            left_out = not_compared(rows, marks, apart, full.texts)
             documents = list(documents)
             for one in cut:
                 documents[one.number] = one.of(documents[one.number])
             full = FullTexts(*without_lines(full.texts, full.bodies, cut))
-        return Compared(documents, full, blobs_of(rows, marks), openings_of(rows, marks, sources, times))
+        if apart:
+            chosen = np.zeros(len(documents), dtype=np.bool_)
+            chosen[[part.number for part in apart]] = True
+            again = fragments_of(full.texts, only_first=True, chosen=chosen)
+            nothing = np.zeros(rows.hashes.shape, dtype=np.uint8)
+            openings = np.where(chosen, openings_of(again, nothing, sources, times), openings)
+        return Compared(documents, full, blobs_of(rows, marks), left_out, openings)
 
     def resume(self, loaded: Loaded) -> None:
         """Continue a stored stream, or continue after batches that other processes have stored."""
@@ -92,7 +104,10 @@ def repeated_spans(title: str, text: str, lines: bytes) -> list[tuple[int, int]]
         if line.strip():
             before += len(line) - len(line.lstrip())
             found.append((before, before + len(line.strip())))
-    return found
+    for part in parts_apart(full, np.array([len(prefix)])):
+        begin, end = (len(data[: at - len(prefix)].decode()) for at in (part.begin, part.end))
+        found.append((begin, end))
+    return sorted(found)
 
 
 def compared_texts(*, keep_repeated_lines: bool) -> ComparedTexts:

@@ -46,7 +46,7 @@ from infostream_dedup.stream.preparation import Prepared, prepare
 from infostream_dedup.stream.settings import StreamSettings, TermRules
 from infostream_dedup.stream.store.retuning import in_force, next_change
 from infostream_dedup.stream.stories import Stories
-from infostream_dedup.stream.window import EvidenceRows, PivotRows, Window, address_numbers, published_times
+from infostream_dedup.stream.window import EvidenceRows, PivotRows, Window, address_numbers, equal_to, published_times
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 from infostream_dedup.terms.statistics import Totals
 
@@ -122,7 +122,7 @@ def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
     published = np.array([NO_CLOCK if time is None else time for time in table.published[first:]], dtype=np.int64)
     memory.extend(
         list(table.ids[first:]),
-        list(zip(table.text_hashes[first:], table.opening_hashes[first:], strict=True)),
+        list(map(equal_to, table.text_hashes[first:], table.opening_hashes[first:])),
         _outlets(table, first, judged=memory.window.evidence is not None),
         clocks,
         np.where(published <= NO_CLOCK, clocks, published),
@@ -418,7 +418,7 @@ class StreamEngine:
         )
         self._memory.extend(
             [one.id for one in part],
-            [(one.text_hash, one.opening_hash) for one in part],
+            [equal_to(one.text_hash, one.opening_hash) for one in part],
             [one.source for one in part],
             clocks,
             times,
@@ -552,7 +552,13 @@ class StreamEngine:
             equal = None
         if found is not None and (not found.duplicate or window.ids[found.of - window.first] == document.id):
             found = None
+        if equal is not None and found is not None and self._whole(equal) == document.text_hash:
+            found = replace(found, exact=found.exact and self._whole(found.of) == document.text_hash)
         return document, equal, found, oldest
+
+    def _whole(self, ordinal: int) -> bytes:
+        window = self._memory.window
+        return window.hashes[ordinal - window.first].whole
 
     def _judge_document(
         self,
@@ -584,7 +590,8 @@ class StreamEngine:
         joined = repeats and not passes and self._join_group(ordinal, of, found, exact=equal is not None, events=events)
         if not joined:
             memory.groups.begin(ordinal, again=document.version > 0)
-        status = "similar" if not joined else "duplicate" if equal is None else "exact"
+        exact = equal is not None and (self.settings.preset != "judged" or self._whole(of) == document.text_hash)
+        status = "similar" if not joined else "exact" if exact else "duplicate"
         best = self._deciding.equal_text(of) if found is None or equal is not None else found
         verdict = self._make_verdict(document, status, best, next(met))
         if self.settings.preset == "judged" and not verdict.stands_for_kept:

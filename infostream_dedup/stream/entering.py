@@ -12,7 +12,7 @@ from infostream_dedup.model import LANGUAGES
 from infostream_dedup.model.outlets import outlet_of
 from infostream_dedup.model.stream_records import KeptEvidence, Remembered
 from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of_rows
-from infostream_dedup.stream.window import EvidenceRows, address_numbers, published_times
+from infostream_dedup.stream.window import EvidenceRows, address_numbers, equal_to, published_times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +71,7 @@ class Entering:
         documents = prepared.documents[part]
         memory.extend(
             [document.id for document in documents],
-            prepared.hashes[part],
+            [equal_to(*hashes) for hashes in prepared.hashes[part]],
             [outlet_of(document.source, None if self.read is None else document.url) for document in documents],
             prepared.clocks[part],
             prepared.times[part],

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.arrays import Ragged
     from infostream_dedup.stream.settings import StreamSettings
+    from infostream_dedup.stream.window import EqualTo
 
 
 # Choice of the document that represents a group
@@ -330,7 +331,7 @@ class Memory:
     def extend(
         self,
         ids: Sequence[str],
-        hashes: Sequence[tuple[bytes, bytes]],
+        hashes: Sequence[EqualTo],
         sources: Sequence[str | None],
         clocks: NDArray[np.int64],
         times: NDArray[np.int64],
@@ -370,13 +371,17 @@ class Memory:
         sources = window.sources[row : row + len(oldest)].tolist()
         found: list[tuple[int | None, int | None]] = []
         alike, known = self._settings.compares_openings, window.oldest
-        for ordinal, alive, (text, opening), source in zip(
+        for ordinal, alive, (text, opening, whole, half), source in zip(
             range(first, first + len(oldest)), oldest.tolist(), window.hashes[row:], sources, strict=False
         ):
             if alive > known:
                 self._forget_hashes(known, alive)
                 known = alive
             equal, same = texts.meet(text, source, rule, ordinal), None
+            if whole is not text:
+                as_given = texts.meet(whole, source, rule, ordinal)
+                other = texts.meet(half, source, rule, ordinal)
+                equal = next((one for one in (as_given, equal, other) if one is not None), None)
             if opening:
                 same = openings.meet(opening, source, "outlets" if alike else rule, ordinal)
                 equal = same if equal is None and not alike else equal
@@ -485,6 +490,10 @@ class Memory:
         sources = window.sources[begin : window.end - window.first].tolist()
         texts, openings = (list(map(itemgetter(place), window.hashes[begin:])) for place in (0, 1))
         self._texts.extend(texts, sources, window.first + begin)
+        for ordinal, (one, source) in enumerate(zip(window.hashes[begin:], sources, strict=True), window.first + begin):
+            if one.whole is not one.text:
+                self._texts.add(one.whole, source, ordinal)
+                self._texts.add(one.half, source, ordinal)
         # Most streams compare no openings.
         if any(openings):
             self._openings.extend(openings, sources, window.first + begin)
@@ -510,8 +519,11 @@ class Memory:
         window = self.window
         begin, stop = first - window.first, end - window.first
         sources = window.sources[begin:stop].tolist() if stop > begin else []
-        for (text, opening), source in zip(window.hashes[begin:stop], sources, strict=True):
+        for (text, opening, whole, half), source in zip(window.hashes[begin:stop], sources, strict=True):
             self._texts.remove(text, source)
+            if whole is not text:
+                self._texts.remove(whole, source)
+                self._texts.remove(half, source)
             self._openings.remove(opening, source)
 
 

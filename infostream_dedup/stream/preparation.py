@@ -207,6 +207,8 @@ def prepare(
     content_hashes = content_hashes or [content_hash(document) for document in given]
     bodies = [document.text for document in documents]
     hashes = equality_hashes(bodies.__getitem__, full.texts, full.bodies)
+    if compared.not_compared is not None:
+        compared.not_compared.add_to(hashes)
     return Prepared(
         first=first,
         given=given,

@@ -18,6 +18,7 @@ from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.judging.features.rows import joined_rows
 from infostream_dedup.judging.repeated.equality import equality_hash
+from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs
 from infostream_dedup.language.translation.written_names import plain_term
@@ -560,7 +561,7 @@ class QuestionJudge:
         places = [
             place
             for place, one in enumerate(found)
-            if (asking.text and one.text_hash == asking.text)
+            if (asking.text and one.text_hash[:TEXT_HASH] == asking.text[:TEXT_HASH])
             or (long_enough and len(one.keys) >= _LEAST_TERMS and LANGUAGES.index(one.language) == question.language)
         ]
         if not places:

@@ -14,6 +14,7 @@ from infostream_dedup.judging.evidence.meaning import check_encoder
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.judging.features.rows import joined_rows
 from infostream_dedup.judging.repeated.equality import equality_hash
+from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.language.text.language import language_beyond_ours
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, need, relation_of
@@ -280,7 +281,8 @@ class HitMaker:
         sizes = np.array([len(near.asked.sets), len(one.keys)], dtype=np.int64)
         least = int(need(settings.k_duplicate, sizes[:1], sizes[1:], n=terms.n, short=terms.short)[0])
         forward, backward = near.counts
-        kind = "copy" if text and one.text_hash == text else "translation" if translates else None
+        same = text and one.text_hash[:TEXT_HASH] == text[:TEXT_HASH]
+        kind = "copy" if same else "translation" if translates else None
         return Hit(
             ordinal=one.ordinal,
             id=one.id,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import compress
 from operator import is_not
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, sum_keys
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.records import EvidenceRecords
+from infostream_dedup.judging.repeated.apart import half_of
+from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.model import NO_TIME
 from infostream_dedup.stream.kernels.gathering import Arranged, arrange_keys, put_rows
 from infostream_dedup.stream.kernels.judging import NO_SOURCE, Columns
@@ -390,7 +392,7 @@ class Window:
         ids: by ordinal minus ``first``, like all other columns.
         groups: id of each document's group.
         group_starts: int64, ordinal of the earliest document that each document's group ever had.
-        hashes: pairs of text hash and opening hash.
+        hashes: what equals each document.
         sizes: uint8, number of key terms.
         sources: int32, numbers of sources; ``NO_SOURCE`` if there is none.
         clocks: int64, the stream's clock, ascending.
@@ -408,7 +410,7 @@ class Window:
         self.first = self.oldest = self.end = first
         self.ids: list[str] = []
         self.groups: list[str] = []
-        self.hashes: list[tuple[bytes, bytes]] = []
+        self.hashes: list[EqualTo] = []
         self.group_starts: NDArray[Any] = np.zeros(1 << 10, dtype=np.int64)
         self.sizes: NDArray[Any] = np.zeros(1 << 10, dtype=np.uint8)
         self.sources: NDArray[Any] = np.zeros(1 << 10, dtype=np.int32)
@@ -428,7 +430,7 @@ class Window:
     def extend(
         self,
         ids: Sequence[str],
-        hashes: Sequence[tuple[bytes, bytes]],
+        hashes: Sequence[EqualTo],
         sources: NDArray[np.int32],
         clocks: NDArray[np.int64],
         times: NDArray[np.int64],
@@ -507,6 +509,21 @@ class Window:
 
 
 # Documents of the window with equal hashes
+
+
+class EqualTo(NamedTuple):
+    """Hashes of a document by which equal ones are found."""
+
+    text: bytes  # of the text as it is compared
+    opening: bytes  # of its beginning
+    whole: bytes  # of the text as given; the same object as ``text`` if nothing was left out
+    half: bytes  # of its half in another language; empty if there is none
+
+
+def equal_to(text_hash: bytes, opening_hash: bytes) -> EqualTo:
+    """Hashes of a document from those that are stored."""
+    text = text_hash if len(text_hash) <= TEXT_HASH else text_hash[:TEXT_HASH]
+    return EqualTo(text, opening_hash, text_hash, half_of(text_hash))
 
 
 class EqualHashes:

@@ -20,7 +20,8 @@ from infostream_dedup.judging.evidence.kinds import (
 from infostream_dedup.model import NO_TIME
 
 _PLAIN: dict[str, Any] = {
-    "same_text": False, "same_opening": False, "same_address": False, "known": True, "dated": True,
+    "same_text": False, "same_whole": False, "same_opening": False, "same_address": False, "known": True,
+    "dated": True,
     "same_source": False, "other_day": False,
     "hours": 2.0, "probability": 0.95, "wording_forward": 0.0, "wording_backward": 0.0, "lead": 0.5, "vocabulary": 0.5,
     "numbers": 1.0, "other_figure": False, "many_figures": False, "other_dates": False, "next_step": True,
@@ -34,6 +35,12 @@ _UNDATED = {"known": False, "dated": False, "hours": np.inf}
 def facts(**changes: Any) -> PairFacts:
     """One pair: two sources, two hours apart, other titles, one story, but for the changes."""
     return PairFacts(**{name: np.array([value]) for name, value in {**_PLAIN, **changes}.items()})
+
+
+def facts_of(pairs: list[dict[str, Any]]) -> PairFacts:
+    """Several pairs, each as of ``facts``."""
+    rows = [{**_PLAIN, **one} for one in pairs]
+    return PairFacts(**{name: np.array([row[name] for row in rows]) for name in _PLAIN})
 
 
 def wording(forward: float, backward: float) -> dict[str, float]:
@@ -273,11 +280,19 @@ def test_nothing_but_circumstances_is_asked_of_sources_times_and_addresses() -> 
 
 def test_statuses() -> None:
     kinds = np.array([Kind.COPY, Kind.COPY, Kind.RETOLD, Kind.RELATED, Kind.RELATED, Kind.TRANSLATION], dtype=np.int8)
-    same_text = np.array([True, False, False, False, False, False])
-    most = np.array([1, 0.5, 0, 0.3, 0.299999999, 1])
-    found = statuses(kinds, same_text, most, joined_kinds(["copy"]))
-    assert [STATUS_NAMES[one] for one in found] == ["exact", "duplicate", "similar", "similar", "new", "new"]
-    assert statuses(kinds, same_text, most, joined_kinds(["copy", "retold"]))[2] == DocumentStatus.DUPLICATE
+    kinds = np.concatenate([kinds, kinds[2:3]])
+    many = facts_of(
+        [
+            {"same_text": True, "same_whole": True, **wording(1, 1)},
+            *(wording(most, 0) for most in (0.5, 0, 0.3, 0.299999999, 1)),
+            {"same_text": True},
+        ]
+    )
+    found = statuses(kinds, many, joined_kinds(["copy"]))
+    assert [STATUS_NAMES[one] for one in found] == [
+        "exact", "duplicate", "similar", "similar", "new", "new", "duplicate",
+    ]  # fmt: skip
+    assert statuses(kinds, many, joined_kinds(["copy", "retold"]))[2] == DocumentStatus.DUPLICATE
 
 
 @pytest.mark.parametrize("name", ["related", "translation", "copies", ""])

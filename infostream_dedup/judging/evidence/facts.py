@@ -9,6 +9,7 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_model import DECIMALS
+from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.model import NO_TIME, Document, fields_of, microseconds_of
 from infostream_dedup.model.outlets import outlet_of
 
@@ -25,6 +26,11 @@ DAY: Final = 24 * HOUR
 
 STORY_HOURS: Final = 36
 """Hours within which two sources may report one story; the time between documents is used for nothing else."""
+
+_COMPARED, _HALF = slice(TEXT_HASH), slice(TEXT_HASH + 8, None)
+"""What of a checksum stands for the text and for its half in another language."""
+
+_NOTHING: Final = np.zeros(0, dtype=np.int64)
 
 _RECALLED_LEAD: Final = 0.5
 """Smallest share of a lead, by weight, in a text that goes on with what was reported there."""
@@ -48,6 +54,10 @@ class DocumentFacts:
     # int64 (documents,), equal for equal first fragments of one day, negative if these prove nothing; `None` if they
     # are compared otherwise
     openings: NDArray[np.int64] | None = None
+    # int64 (documents,), equal for texts that are equal with the lines that are not compared; `None` if `texts` is it
+    whole: NDArray[np.int64] | None = None
+    # int64 (documents,), number among `texts` of the half in another language, or negative; `None` if nobody has one
+    halves: NDArray[np.int64] | None = None
 
     @classmethod
     def of_documents(
@@ -67,19 +77,30 @@ class DocumentFacts:
     ) -> DocumentFacts:
         """Number sources, texts and addresses, so that equal ones have equal numbers.
 
-        text_hashes: hash of each text; empty for an empty text.
+        text_hashes: ``equality_hash`` of each text, ``with_left_out``.
         """
+        texts = _numbered([one[part] for part in (_COMPARED, _HALF) for one in text_hashes])
+        halves = texts[len(text_hashes) :]
         return cls(
             _numbered([outlet_of(source, url) for source, url in zip(sources, addresses, strict=True)]),
             np.array([NO_TIME if time is None else time for time in times], dtype=np.int64),
-            _numbered(text_hashes),
+            texts[: len(text_hashes)],
             _numbered(addresses),
+            whole=_numbered(text_hashes),
+            halves=halves if np.any(halves >= 0) else None,
         )
 
     def at(self, rows: NDArray[np.int64]) -> DocumentFacts:
         """Return the facts of some documents, in the order of ``rows``, int64 (rows,)."""
-        openings = None if self.openings is None else self.openings[rows]
-        return DocumentFacts(self.sources[rows], self.times[rows], self.texts[rows], self.addresses[rows], openings)
+        more = (None if one is None else one[rows] for one in (self.openings, self.whole, self.halves))
+        return DocumentFacts(self.sources[rows], self.times[rows], self.texts[rows], self.addresses[rows], *more)
+
+    def same_text(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """As ``same_text`` of pairs of these documents."""
+        one, other = (DocumentFacts(_NOTHING, _NOTHING, self.texts[rows], _NOTHING) for rows in (a, b))
+        if self.halves is not None:
+            one, other = replace(one, halves=self.halves[a]), replace(other, halves=self.halves[b])
+        return same_text(one, other)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +112,7 @@ class PairFacts:
     """
 
     same_text: NDArray[np.bool_]  # bool, the texts are equal
+    same_whole: NDArray[np.bool_]  # bool, they are equal with the lines that are not compared
     same_opening: NDArray[np.bool_]  # bool, two sources begin alike on one day
     same_address: NDArray[np.bool_]  # bool, both have the same address
     known: NDArray[np.bool_]  # bool, both have a source and a date
@@ -183,7 +205,8 @@ def facts_of_pairs(
     numbers = np.maximum(column["numbers_forward"], column["numbers_backward"])
     figures = np.maximum(column["figures_forward"], column["figures_backward"])
     return PairFacts(
-        same_text=_equal(earlier.texts, later.texts),
+        same_text=same_text(earlier, later),
+        same_whole=_equal(*(one.texts if one.whole is None else one.whole for one in (earlier, later))),
         same_opening=same_opening(earlier, later),
         same_address=_equal(earlier.addresses, later.addresses),
         known=dated & (earlier.sources != NO_SOURCE) & (later.sources != NO_SOURCE),
@@ -209,6 +232,28 @@ def facts_of_pairs(
         figure_alone=np.zeros(len(probability), dtype=np.bool_),
         differing=np.full(len(probability), None, dtype=np.object_),
     )
+
+
+def same_text(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:
+    """Whether two texts, or one and the half of another in its language, are equal: bool (pairs,)."""
+    found = _equal(earlier.texts, later.texts)
+    if earlier.halves is not None and later.halves is not None:
+        found |= _equal(earlier.texts, later.halves) | _equal(earlier.halves, later.texts)
+    return found
+
+
+def equal_halves(facts: DocumentFacts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Pairs of documents of which one equals the half of the other in its language: the earliest, and each other."""
+    rows = np.zeros(0, dtype=np.int64) if facts.halves is None else np.flatnonzero(facts.halves >= 0)
+    if facts.halves is None or not len(rows):
+        return rows, rows
+    equal = np.flatnonzero(np.isin(facts.texts, facts.halves[rows]))
+    documents = np.concatenate([equal, rows])
+    keys = np.concatenate([facts.texts[equal], facts.halves[rows]])
+    order = np.lexsort((documents, keys))
+    documents, keys = documents[order], keys[order]
+    first = documents[np.searchsorted(keys, keys)]
+    return first[first < documents], documents[first < documents]
 
 
 def same_opening(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ import numpy as np
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
 from infostream_dedup.judging.evidence.differing import WordDifference, what_differs
-from infostream_dedup.judging.evidence.facts import DocumentFacts, PairFacts, facts_of_pairs, same_opening
+from infostream_dedup.judging.evidence.facts import DocumentFacts, PairFacts, facts_of_pairs, same_opening, same_text
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.kernels.packing import BLOCKS_AT, LEAD_BITS
 from infostream_dedup.judging.evidence.kinds import (
@@ -82,14 +82,12 @@ def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
     return joined
 
 
-def statuses(
-    kinds: NDArray[np.int8], same_text: NDArray[np.bool_], wording_most: NDArray[np.float64], joined: NDArray[np.bool_]
-) -> NDArray[np.int8]:
+def statuses(kinds: NDArray[np.int8], facts: PairFacts, joined: NDArray[np.bool_]) -> NDArray[np.int8]:
     """``DocumentStatus`` that each pair gives its later document: int8 (pairs,)."""
-    related = (kinds == Kind.RELATED) & (wording_most < RELATED_WORDING)
+    related = (kinds == Kind.RELATED) & (facts.wording_most < RELATED_WORDING)
     found = np.where(related | (kinds == Kind.TRANSLATION), DocumentStatus.NEW, DocumentStatus.SIMILAR)
-    found = np.where(joined[kinds], DocumentStatus.DUPLICATE, found)
-    return np.where(same_text, DocumentStatus.EXACT, found).astype(np.int8)
+    found = np.where(joined[kinds] | facts.same_text, DocumentStatus.DUPLICATE, found)
+    return np.where(facts.same_whole, DocumentStatus.EXACT, found).astype(np.int8)
 
 
 def tell_one_story(judged: JudgedCandidates) -> NDArray[np.bool_]:
@@ -123,7 +121,7 @@ def break_chains(judged: JudgedCandidates, status: NDArray[np.int8], kept: NDArr
     repeats = np.flatnonzero(status >= DocumentStatus.DUPLICATE)
     a, b = judged.a[repeats], judged.b[repeats]
     close = judged.facts.wording_least[repeats] >= NEARLY_ALL
-    exact = status[repeats] == DocumentStatus.EXACT
+    exact = judged.facts.same_text[repeats]
     begins = np.flatnonzero(np.diff(b, prepend=-1))
     for begin, end in pairwise([*begins.tolist(), len(repeats)]):
         own = slice(begin, end)
@@ -277,7 +275,7 @@ class JudgedCandidates:
 
     def statuses(self, joined: NDArray[np.bool_]) -> NDArray[np.int8]:
         """``DocumentStatus`` that each pair gives its later document: int8 (pairs,)."""
-        return statuses(self.kinds, self.facts.same_text, self.facts.wording_most, joined)
+        return statuses(self.kinds, self.facts, joined)
 
 
 def passes_filter(evidence: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -369,9 +367,9 @@ def judge_pairs(
     """Judge candidates. The verdict on a pair does not depend on the other pairs."""
     evidence = shares_of_pairs(a, b, keys) if shares is None else shares
     earlier, later = (documents.at(a), documents.at(b)) if isinstance(documents, DocumentFacts) else documents
-    same_text = (earlier.texts == later.texts) & (earlier.texts >= 0)
+    equal = same_text(earlier, later)
     opening = same_opening(earlier, later)
-    passed = passes_filter(evidence) | same_text | opening if filtered else np.ones(len(a), dtype=np.bool_)
+    passed = passes_filter(evidence) | equal | opening if filtered else np.ones(len(a), dtype=np.bool_)
     probability = np.zeros(len(a), dtype=np.float64)
     if passed.all():
         close = evidence = _compared(a, b, evidence, keys, records, triples)
@@ -382,7 +380,7 @@ def judge_pairs(
     if meanings is not None:
         probability, meaning = with_meaning(a, b, probability, meanings)
     probability[opening] = np.maximum(probability[opening], OPENING_PROBABILITY)
-    probability[same_text] = 1.0
+    probability[equal] = 1.0
     tokens = np.minimum(records.tokens(a), records.tokens(b))
     facts = with_differences(a, b, facts_of_pairs(earlier, later, evidence, probability, tokens), records)
     rules = rules_of_pairs(facts)

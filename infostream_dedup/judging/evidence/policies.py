@@ -89,7 +89,7 @@ class Policy:
     def statuses(self, judged: JudgedCandidates) -> NDArray[np.int8]:
         """``DocumentStatus`` that each pair gives its later document: int8 (pairs,)."""
         joined = joined_kinds(self.join or JOINED) & (self.identical is None)
-        found = statuses(judged.kinds, judged.facts.same_text, judged.facts.wording_most, joined)
+        found = statuses(judged.kinds, judged.facts, joined)
         if self.identical is not None:
             same = self._identical(judged) & (found < DocumentStatus.DUPLICATE)
             found[same] = DocumentStatus.DUPLICATE

@@ -352,8 +352,12 @@ def shortened(
     bodies: NDArray[np.int64],
     found: tuple[FragmentRows, NDArray[np.uint8]],
     left_out: LeftOut,
+    apart: Sequence[tuple[int, int, int]] = (),
 ) -> Iterator[Shortened]:
-    """Yield the documents that have repeated lines, without them."""
+    """Yield the documents that have repeated lines, or parts that stand apart, without them.
+
+    apart: number, begin and end of these parts, ascending.
+    """
     rows, marks = found
     numbers, places = np.nonzero(marks & LEFT_OUT)
     lines = rows.hashes[numbers, places].tolist()
@@ -363,8 +367,11 @@ def shortened(
         if line not in left_out.shown:
             shown = texts.data[begin:end].tobytes().decode().strip(_ENDS)
             left_out.shown[line] = " ".join(shown.split())[:_SHOWN]
+    left_out.documents += len(np.unique(numbers))
+    if apart:
+        every = sorted([*zip(numbers.tolist(), spans, strict=True), *((number, (a, b)) for number, a, b in apart)])
+        numbers, spans = np.array([number for number, _ in every]), [span for _, span in every]
     changed, firsts = np.unique(numbers, return_index=True)
-    left_out.documents += len(changed)
     bounds = [column[changed].tolist() for column in (texts.offsets, title_ends, bodies, texts.offsets[1:])]
     parts = pairwise([*firsts.tolist(), len(spans)])
     for number, part, begin, title_end, body, end in zip(changed.tolist(), parts, *bounds, strict=True):

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from infostream_dedup.language.text.surface_pool import Utf8Texts
 
 
-_SIZE: Final = 16
+TEXT_HASH: Final = 16
+"""Bytes of a checksum."""
 _BLOCK_BYTES: Final = 1 << 19
 
 _WORTH_TABLES: Final = 8
@@ -39,7 +40,7 @@ def text_hash(text: str) -> bytes:
     Returns 16 bytes; empty for a text without visible characters, which equals no other text.
     """
     visible = " ".join(unicodedata.normalize("NFC", with_bounded_marks(text)).split())
-    return blake2b(visible.encode("utf-8", "surrogatepass"), digest_size=_SIZE).digest() if visible else b""
+    return blake2b(visible.encode("utf-8", "surrogatepass"), digest_size=TEXT_HASH).digest() if visible else b""
 
 
 def text_hashes(body: Callable[[int], str], texts: Utf8Texts, begins: NDArray[np.int64]) -> list[bytes]:
@@ -64,7 +65,7 @@ def _block_hashes(texts: Utf8Texts, begins: NDArray[np.int64]) -> tuple[list[byt
     write_visible(texts.data, begins, ends, _kinds(), room, places, left)
     visible, bounds = room.data, places.tolist()
     hashes = [
-        blake2b(visible[begin:end], digest_size=_SIZE).digest() if begin < end else b""
+        blake2b(visible[begin:end], digest_size=TEXT_HASH).digest() if begin < end else b""
         for begin, end in pairwise(bounds)
     ]
     return hashes, np.flatnonzero(left).tolist()

@@ -50,6 +50,9 @@ FEW: Final = 10
 _ENOUGH: Final = 40
 """Letters of another alphabet that contradict a stated language."""
 
+_ENOUGH_CYRILLIC: Final = 80
+"""Letters among which every text in Ukrainian has its own ones, and nearly every text in Russian."""
+
 _MOSTLY: Final = 10
 _CONTRADICTION: Final = 21
 """Weight of the letters that distinguish Russian or Ukrainian in 100 letters, on average."""
@@ -160,7 +163,8 @@ def is_contradicted(stated: str | None, letters: LetterCounts) -> bool:
     """Whether letters (see ``letter_counts``) rule out the stated language, if it is one of ours.
 
     Names and quotes must not do that: it takes as many letters of another language as 100 letters of it have, and three
-    times the weight of the stated one. Latin letters contradict Russian and Ukrainian only where hardly any other are.
+    times the weight of the stated one; a few if a text that should have own letters has none. Latin letters contradict
+    Russian and Ukrainian only where hardly any other are.
 
     Example:
         >>> is_contradicted("uk", letter_counts("Объявлен новый этап конкурса, подъезды закрыты"))
@@ -175,6 +179,8 @@ def is_contradicted(stated: str | None, letters: LetterCounts) -> bool:
         return True
     for_russian, for_ukrainian = RUSSIAN_WEIGHT * russian, UKRAINIAN_WEIGHT * ukrainian
     own, other = (for_russian, for_ukrainian) if stated == "ru" else (for_ukrainian, for_russian)
+    if cyrillic >= _ENOUGH_CYRILLIC and not own:
+        return other >= (RUSSIAN_WEIGHT if stated == "uk" else _CONTRADICTION // 2)
     return other >= _CONTRADICTION and other >= _AHEAD * own
 
 

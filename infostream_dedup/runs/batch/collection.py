@@ -283,7 +283,10 @@ class _Bodies:
 def hashes_of_block(block: DocumentBlock) -> tuple[list[bytes], NDArray[np.int64]]:
     """Return ``equality_hashes`` and ``openings_of`` the documents of a block."""
     texts = Utf8Texts(block.offsets, block.data)
-    return equality_hashes(block.text, texts, block.bodies), _openings(texts, block.sources, block.times)
+    hashes = equality_hashes(block.text, texts, block.bodies)
+    if block.not_compared is not None:
+        block.not_compared.add_to(hashes)
+    return hashes, _openings(texts, block.sources, block.times)
 
 
 def _openings(texts: Utf8Texts, sources: Sequence[str | None], times: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.judging.repeated.apart import not_compared, parts_apart
 from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
 from infostream_dedup.judging.repeated.lines import (
     LeftOut,
@@ -83,8 +84,8 @@ def _without_lines(
     texts = _texts(block)
     rows = fragments_of(texts) if rows is None else rows
     marks = known_marks(rows, block.sources, known)
-    chosen = np.any(marks & LEFT_OUT, axis=1)
-    if not chosen.any():
+    chosen, apart = np.any(marks & LEFT_OUT, axis=1), list(parts_apart(texts, block.bodies))
+    if not chosen.any() and not apart:
         return block
     if not len(rows.begins):
         placed = fragments_of(texts, chosen=chosen)
@@ -92,8 +93,9 @@ def _without_lines(
             # The source has changed since it was read.
             return _without_lines(block, None, known, left_out)
         rows = placed
-    cut = list(shortened(texts, block.titles, block.bodies, (rows, marks), left_out))
-    return _with_texts(block, cut)
+    spans = [one[:3] for one in apart]
+    cut = list(shortened(texts, block.titles, block.bodies, (rows, marks), left_out, spans))
+    return replace(_with_texts(block, cut), not_compared=not_compared(rows, marks, apart, texts))
 
 
 def _with_texts(block: DocumentBlock, cut: list[Shortened]) -> DocumentBlock:

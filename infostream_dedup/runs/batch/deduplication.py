@@ -273,7 +273,7 @@ DIFFERENCE_COLUMNS: Final = ("differs_by", "differing")
 JUDGED_STATUS_COLUMNS: Final = (*_PAIR_COLUMNS, *DIFFERENCE_COLUMNS)
 """What ``dedup --annotate`` adds to a document with preset ``judged``."""
 
-_NEW, _DUPLICATE, _EXACT = (STATUS_NAMES.index(name) for name in ("new", "duplicate", "exact"))
+_NEW, _DUPLICATE = (STATUS_NAMES.index(name) for name in ("new", "duplicate"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,7 +355,7 @@ def judged_statuses(
     for judged in collection.judged(a, b, screened=True, few=policy.allows_every_pair, progress=progress):
         status = policy.statuses(judged)
         enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
-        status[~enough & (status != _EXACT)] = _NEW
+        status[~enough & ~judged.facts.same_text] = _NEW
         yield_to_differing(judged.b, status, judged.kinds, judged.facts.wording_least)
         break_chains(judged, status, kept)
         decided.take(judged, status)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.facts import DocumentFacts
+from infostream_dedup.judging.evidence.facts import DocumentFacts, equal_halves
 from infostream_dedup.judging.evidence.judging import JudgedCandidates, deciding_pairs, judge_pairs
 from infostream_dedup.judging.evidence.pair_evidence import HEAVIEST, heaviest, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
@@ -214,6 +214,8 @@ class JudgedCollection:
         bounds = screen.bounds(a, b, self.facts.texts)
         if self.facts.openings is not None:
             bounds[(self.facts.openings[a] == self.facts.openings[b]) & (self.facts.openings[a] >= 0)] = np.inf
+        if self.facts.halves is not None:
+            bounds[self.facts.same_text(a, b)] = np.inf
         left = np.flatnonzero(bounds > -np.inf)
         if few:
             left = left[deciding_pairs(a[left], b[left], self.keys, self.evidence.records, self.evidence.triples)]
@@ -225,10 +227,10 @@ class JudgedCollection:
 
     def _in_one_language(self, a: Numbers, b: Numbers) -> Ordinals:
         """Return the pairs whose documents have the same language or the same text."""
-        languages, texts = self.key_terms.counts.languages, self.facts.texts
+        languages = self.key_terms.counts.languages
         if not np.any(languages[1:] != languages[:-1]):
             return a, b
-        kept = (languages[a] == languages[b]) | (texts[a] == texts[b]) & (texts[a] >= 0)
+        kept = (languages[a] == languages[b]) | self.facts.same_text(a, b)
         return a[kept], b[kept]
 
 
@@ -242,15 +244,14 @@ def _parts(b: NDArray[np.int64], size: int) -> Iterator[slice]:
 
 
 def _equal(facts: DocumentFacts) -> Ordinals:
-    """Return all pairs of documents with equal texts or openings; in large clusters, with the earliest one."""
-    a, b = _equal_texts(facts.texts)
-    if facts.openings is None:
-        return a, b
-    more, others = _equal_texts(facts.openings)
-    wanted = facts.sources[more] != facts.sources[others]
-    more, others = more[wanted], others[wanted]
-    pairs = np.unique(np.stack([np.concatenate([a, more]), np.concatenate([b, others])]), axis=1)
-    return pairs[0], pairs[1]
+    """Return all pairs of documents with equal texts, halves or openings; in large clusters, with the earliest one."""
+    pairs = [_equal_texts(facts.texts), equal_halves(facts)]
+    if facts.openings is not None:
+        more, others = _equal_texts(facts.openings)
+        wanted = facts.sources[more] != facts.sources[others]
+        pairs.append((more[wanted], others[wanted]))
+    found = np.unique(np.concatenate(pairs, axis=1), axis=1)
+    return found[0], found[1]
 
 
 def _equal_texts(texts: NDArray[np.int64]) -> Ordinals:

@@ -254,8 +254,7 @@ def find_translations(
     settings = collection.settings.but(representation="pivot", n=_KEY_TERMS)
     key_terms = collection.collection.key_terms(settings)
     found = _plain(key_terms, LEAST_SHARE if between == "plain" else LEAST_ORDERED_SHARE)
-    texts = collection.facts.texts
-    found = found.where((texts[found.a] != texts[found.b]) | (texts[found.a] < 0))
+    found = found.where(~collection.facts.same_text(found.a, found.b))
     languages = key_terms.counts.languages
     if between == "nothing-better":
         found = found.where(~contradict(found.a, found.b, found.shares, collection.keys, collection.evidence.records))

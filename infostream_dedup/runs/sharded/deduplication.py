@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
-from infostream_dedup.judging.evidence.facts import NO_SOURCE, DocumentFacts
+from infostream_dedup.judging.evidence.facts import NO_SOURCE, DocumentFacts, equal_halves
 from infostream_dedup.judging.evidence.judging import (
     KEPT,
     STATUS_NAMES,
@@ -52,7 +52,7 @@ from infostream_dedup.runs.sharded.disk_runner import LinkedRun
 from infostream_dedup.runs.sharded.kernels.rows import join_edges, renumber_rows
 from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, fewer_keys, key_term_labels, mark_key_terms
 from infostream_dedup.runs.sharded.pairing import DocumentPairs, DocumentRows, paired, pick_terms, recounted
-from infostream_dedup.runs.sharded.reading import FACTS, RECORDS, RunRows, new_wording, weighed_records
+from infostream_dedup.runs.sharded.reading import DIGEST, FACTS, RECORDS, RunRows, new_wording, weighed_records
 from infostream_dedup.runs.sharded.vocabulary import STATISTICS, FrozenVocabulary, count_distinct
 from infostream_dedup.stream.stories import stories_of
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
@@ -73,7 +73,6 @@ STATUSES: Final = ("new", "exact", "insufficient_text", "duplicate", "similar")
 
 _NOBODY: Final = -1
 
-_DIGEST: Final = 16
 
 _PAIRS_AT_ONCE: Final = 1_000_000
 
@@ -277,16 +276,24 @@ def earliest_joined(parents: NDArray[np.int32]) -> NDArray[np.int64]:
 
 def equal_texts(rows: Sequence[dict[str, Any]], documents: int) -> NDArray[np.int64]:
     """The earliest exact copy, or the document itself: int64 (documents,); -1 for a text that proves nothing."""
-    parts = [row["digests"] for row in rows]
-    digests = np.concatenate([np.zeros(0, np.uint8), *parts]).reshape(documents, _DIGEST).copy().view(np.uint64)
-    one, other = digests[:, 0], digests[:, 1]
-    order = np.lexsort((other, one))
-    new = np.ones(documents, dtype=np.bool_)
-    new[1:] = (one[order][1:] != one[order][:-1]) | (other[order][1:] != other[order][:-1])
+    return _earliest(_digests(rows, documents)[:, :2])
+
+
+def _digests(rows: Sequence[dict[str, Any]], documents: int) -> NDArray[np.uint64]:
+    """What ``equality_hash`` and ``NotCompared`` say: uint64 (documents, 5)."""
+    parts = [np.zeros(0, np.uint8), *(row["digests"] for row in rows)]
+    return np.concatenate(parts).reshape(documents, DIGEST).copy().view(np.uint64)
+
+
+def _earliest(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """The earliest equal row of each: int64 (rows,); -1 for rows that begin with zeros."""
+    order = np.lexsort(keys.T[::-1])
+    new = np.ones(len(keys), dtype=np.bool_)
+    new[1:] = np.any(keys[order][1:] != keys[order][:-1], axis=1)
     starts = np.flatnonzero(new)
-    first = np.empty(documents, dtype=np.int64)
-    first[order] = np.repeat(order[starts], np.diff(np.append(starts, documents)))
-    return np.where((one != 0) | (other != 0), first, _NOBODY)
+    first = np.empty(len(keys), dtype=np.int64)
+    first[order] = np.repeat(order[starts], np.diff(np.append(starts, len(keys))))
+    return np.where(np.any(keys[:, :2] != 0, axis=1), first, _NOBODY)
 
 
 # Judges pairs of a work folder by evidence, as `batch.judging` does in memory, some pairs at a time
@@ -358,14 +365,19 @@ class JudgedRun(LinkedRun):
         named = np.array(sources.dictionary.to_pylist(), dtype=object) != ""
         number = sources.indices.to_numpy().astype(np.int64)
         times = np.concatenate([np.zeros(0, np.int64), *(row["times"] for row in rows)])
+        addresses, openings = (
+            np.concatenate([np.zeros(0, np.int64), *(row[name] for row in rows)]) for name in ("addresses", "openings")
+        )
+        digests = _digests(list(self.documents()), len(times))
+        texts, halves = np.split(_earliest(np.concatenate([digests[:, :2], digests[:, 3:]])), 2)
         return DocumentFacts(
             np.where(named[number], number, NO_SOURCE) if len(number) else number,
             times,
-            equal_texts(list(self.documents()), len(times)),
-            *(
-                np.concatenate([np.zeros(0, np.int64), *(row[name] for row in rows)])
-                for name in ("addresses", "openings")
-            ),
+            texts,
+            addresses,
+            openings,
+            whole=_earliest(digests),
+            halves=halves if np.any(halves >= 0) else None,
         )
 
     @property
@@ -535,30 +547,34 @@ class EqualTexts:
 
 
 class EqualDocuments:
-    """Pairs of documents with equal texts, and of two sources with equal openings."""
+    """Pairs of documents with equal texts or halves, and of two sources with equal openings."""
 
     def __init__(self, facts: DocumentFacts) -> None:
         self._sources = facts.sources
         self._texts = EqualTexts(facts.texts)
+        self._halves = equal_halves(facts)
         self._openings = None if facts.openings is None else EqualTexts(facts.openings)
 
     def before(self, documents: NDArray[np.int64]) -> _Pairs:
         """As ``EqualTexts.before``."""
-        return self._both(
-            self._texts.before(documents), None if self._openings is None else self._openings.before(documents)
-        )
+        earlier, later = self._halves
+        wanted = np.isin(later, documents)
+        openings = None if self._openings is None else self._openings.before(documents)
+        return self._all(self._texts.before(documents), (later[wanted], earlier[wanted]), openings)
 
     def after(self, documents: NDArray[np.int64]) -> _Pairs:
         """As ``EqualTexts.after``."""
-        return self._both(
-            self._texts.after(documents), None if self._openings is None else self._openings.after(documents)
-        )
+        earlier, later = self._halves
+        wanted = np.isin(earlier, documents)
+        openings = None if self._openings is None else self._openings.after(documents)
+        return self._all(self._texts.after(documents), (earlier[wanted], later[wanted]), openings)
 
-    def _both(self, texts: _Pairs, openings: _Pairs | None) -> _Pairs:
-        if openings is None:
-            return texts
-        wanted = self._sources[openings[0]] != self._sources[openings[1]]
-        one, other = (np.concatenate([mine, its[wanted]]) for mine, its in zip(texts, openings, strict=True))
+    def _all(self, texts: _Pairs, halves: _Pairs, openings: _Pairs | None) -> _Pairs:
+        found = [texts, halves]
+        if openings is not None:
+            wanted = self._sources[openings[0]] != self._sources[openings[1]]
+            found.append((openings[0][wanted], openings[1][wanted]))
+        one, other = np.concatenate(found, axis=1)
         return one, other
 
 
@@ -593,13 +609,12 @@ def judged_pairs_on_disk(
 def _listed(collection: JudgedRun, choice: PairChoice, parts: NDArray[np.int64] | None) -> Iterator[ListedPairs]:
     """Pairs that are listed, in the order of (a, b)."""
     finder, nodes = paired(collection, choice.k_min or CANDIDATE_TERMS), collection.nodes
-    languages, texts = collection.languages, collection.facts.texts
-    equals = EqualDocuments(collection.facts) if choice.k_min is None else None
+    languages, facts = collection.languages, collection.facts
+    equals = EqualDocuments(facts) if choice.k_min is None else None
     for block in row_blocks(finder.work(whole=True)[nodes.node_of], _LISTED_AT_ONCE):
         documents = np.arange(block.start, min(block.stop, len(languages)), dtype=np.int64)
         pairs = finder.later(documents)
-        same_text = (texts[pairs.a] == texts[pairs.b]) & (texts[pairs.a] >= 0)
-        kept = pairs.where(same_text | (languages[pairs.a] == languages[pairs.b]))
+        kept = pairs.where(facts.same_text(pairs.a, pairs.b) | (languages[pairs.a] == languages[pairs.b]))
         found = [np.stack((kept.a, kept.b)), np.stack(equals.after(documents)) if equals else np.zeros((2, 0), int)]
         a, b = np.unique(np.concatenate(found, axis=1), axis=1)
         wanted = languages[a] != languages[b] if choice.cross_language else np.full(len(a), True)
@@ -666,7 +681,7 @@ def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) 
         judged = collection.judge(*(collection.deciding(a, b) if policy.allows_every_pair else (a, b)))
         status = policy.statuses(judged)
         enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
-        status[~enough & (status != DocumentStatus.EXACT)] = DocumentStatus.NEW
+        status[~enough & ~judged.facts.same_text] = DocumentStatus.NEW
         yield_to_differing(judged.b, status, judged.kinds, judged.facts.wording_least)
         break_chains(judged, status, kept)
         decided.take(judged, status)
@@ -703,9 +718,8 @@ def _candidates(collection: JudgedRun) -> Iterator[tuple[NDArray[np.int64], NDAr
     for block in row_blocks(work, _DECIDED_AT_ONCE):
         documents = finder.members_of(block)
         pairs = finder.earlier(documents, alone)
-        languages, texts = collection.languages, facts.texts
-        same_text = (texts[pairs.a] == texts[pairs.b]) & (texts[pairs.a] >= 0)
-        kept = pairs.where(same_text | (languages[pairs.a] == languages[pairs.b]))
+        languages = collection.languages
+        kept = pairs.where(facts.same_text(pairs.a, pairs.b) | (languages[pairs.a] == languages[pairs.b]))
         found = [np.stack((kept.b, kept.a)), np.stack(equals.before(documents))]
         b, a = np.unique(np.concatenate(found, axis=1), axis=1)
         yield a, b

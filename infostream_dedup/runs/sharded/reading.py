@@ -16,7 +16,7 @@ from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_text
 from infostream_dedup.judging.evidence.records import EvidenceFrequencies, EvidenceRecords, changes_of, pack_weighed
 from infostream_dedup.judging.repeated.equality import equality_hash, equality_hashes
 from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
-from infostream_dedup.language.text.fingerprint import text_hash
+from infostream_dedup.language.text.fingerprint import TEXT_HASH, text_hash
 from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, Settings, full_text
 from infostream_dedup.model.outlets import outlet_of
@@ -203,7 +203,7 @@ NO_MOMENT: Final = int(np.iinfo(np.int64).min)
 _DOCUMENTS_AT_ONCE: Final = 1 << 20
 """Characters in a batch of texts."""
 
-_DIGEST: Final = 16
+DIGEST: Final = 2 * TEXT_HASH + 8
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -257,7 +257,7 @@ class _Besides:
         self._moments.append(NO_MOMENT if time is None else int((time - _EPOCH).total_seconds()))
         self._lengths.append(len(document.text))
         if self._hashes:
-            self._digests.append(equality_hash(document) or bytes(_DIGEST))
+            self._digests.append(equality_hash(document).ljust(DIGEST, b"\0"))
         if self._evidence is not None:
             self._taken += self._evidence.add(document)
 
@@ -267,7 +267,9 @@ class _Besides:
         self._lengths += block.characters[:, 1].tolist()
         if self._hashes:
             digests = equality_hashes(block.text, Utf8Texts(block.offsets, block.data), block.bodies)
-            self._digests += [digest or bytes(_DIGEST) for digest in digests]
+            if block.not_compared is not None:
+                block.not_compared.add_to(digests)
+            self._digests += [one.ljust(DIGEST, b"\0") for one in digests]
         if self._evidence is not None:
             for document in block.documents():
                 self._taken += self._evidence.add(document)

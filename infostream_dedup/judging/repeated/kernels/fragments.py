@@ -14,12 +14,21 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = [
-    "CALL", "FIGURE", "FIRST", "FRAGMENTS", "STATES", "STEMS", "STRONG", "WEAK", "FragmentRows", "Signs", "enter_words",
-    "read_fragments",
+    "CALL", "FIGURE", "FIRST", "FRAGMENTS", "MAY_BE_DATED", "MAY_BE_IN_TWO", "STATES", "STEMS", "STRONG", "WEAK",
+    "FragmentRows", "Signs", "enter_words", "read_apart", "read_fragments",
 ]  # fmt: skip
 
 FIRST: Final = 3
 LAST: Final = 5
+MAY_BE_DATED: Final = 1
+MAY_BE_IN_TWO: Final = 2
+_OPENING: Final = 120
+"""Bytes that a dateline fits in."""
+_HALF: Final = 30
+"""Letters of each alphabet that a text in two of them has at least."""
+_STRIP: Final = 384
+"""Bytes at each end of a text that show its languages."""
+
 FRAGMENTS: Final = FIRST + LAST
 """Repeated lines stand at the ends: only the first and the last fragments of a text are kept."""
 STEMS: Final = 12
@@ -380,3 +389,57 @@ def enter_words(data: Vector[np.uint8], offsets: Vector[np.int64], signs: Signs,
     for number in range(offsets.size - 1):
         _, word, _, _, _ = _word(data, offsets[number], offsets[number + 1], signs)
         signs.calls[_word_place(signs, mixed(word))] = (mixed(word) >> _2 << _2) | strength
+
+
+@inlined
+def _letters(data: Vector[np.uint8], place: int, end: int) -> tuple[int, int, int, int]:
+    """Count Latin letters outside addresses, Cyrillic ones, and those that only Russian and only Ukrainian have."""
+    latin, cyrillic, russian, ukrainian, in_address = 0, 0, 0, 0, False
+    while place < end:
+        byte = data[place]
+        if byte <= 0x20:
+            in_address = False
+        elif byte == 0x2F and data[place + 1] == 0x2F:
+            in_address = True
+        elif byte in (0xD0, 0xD1):
+            cyrillic += 1
+            following = data[place + 1]
+            russian += byte == 0xD1 and following in (0x8A, 0x8B, 0x8D, 0x91)
+            ukrainian += byte == 0xD1 and following in (0x94, 0x96, 0x97)
+            place += 1
+        elif 0x61 <= byte | 0x20 <= 0x7A:
+            latin += not in_address
+        place += 1
+    return latin, cyrillic, russian, ukrainian
+
+
+@compiled
+def read_apart(
+    data: Vector[np.uint8], begins: Vector[np.int64], ends: Vector[np.int64], found: Vector[np.uint8]
+) -> None:
+    """Mark texts that may begin with a dateline, and texts that begin and end in two languages; few are neither.
+
+    Args:
+        data: valid UTF-8, followed by readable bytes.
+        begins: int64 (texts,), where each text begins.
+        ends: int64 (texts,), where each text ends.
+        found: uint8 (texts,), receives bits ``MAY_BE_DATED`` and ``MAY_BE_IN_TWO``.
+    """
+    for text in range(begins.size):
+        begin, end = begins[text], ends[text]
+        found[text] = 0
+        if end - begin < _HALF:
+            continue
+        first, marked = data[begin], False
+        capital = 0x41 <= first <= 0x5A or first in (0x5B, 0x28, 0x2F, 0xC3, 0xC8, 0xD2)
+        if capital or (first == 0xD0 and data[begin + 1] < 0xB0):
+            for place in range(begin, min(end, begin + _OPENING)):
+                byte = data[place]
+                # A figure, a dash, a slash or a closing bracket.
+                marked |= (0x2D <= byte <= 0x39 and byte != 0x2E) or byte in (0x29, 0x5D, 0xE2)
+        middle = (begin + end) // 2
+        latin, cyrillic, russian, ukrainian = _letters(data, begin, min(middle, begin + _STRIP))
+        other, others, theirs, its = _letters(data, max(middle, end - _STRIP), end)
+        mixed_alphabets = (latin > cyrillic) != (other > others) and cyrillic + others >= _HALF <= latin + other
+        turned = (russian > ukrainian and theirs < its) or (russian < ukrainian and theirs > its)
+        found[text] = MAY_BE_DATED * marked + MAY_BE_IN_TWO * (mixed_alphabets or turned)
