@@ -45,6 +45,7 @@ COMMANDS = {
     "feeds": [*CLI, "collect", "feed.xml"],
     "xlsx": [*CLI, "dedup", "news.jsonl", "--out", "kept.xlsx"],
     "service": ["-c", SERVE],
+    "mcp": [*CLI, "mcp", "--store", "stored.db"],
     "queue": ["-c", "import infostream_dedup.service.queue_consumer, faststream.rabbit"],
     "spark": ["-c", SPARK],
     "semantic": [*CLI, "dedup", "news.jsonl", "--semantic", "--out", "-"],
@@ -75,7 +76,9 @@ def test_an_extra_alone_is_enough(extra, wheel, tmp_path):
     subprocess.run(install, check=True, capture_output=True)
     (tmp_path / "news.jsonl").write_bytes(b"".join(documents_path().read_bytes().splitlines(keepends=True)[:60]))
     (tmp_path / "feed.xml").write_text(FEED, encoding="utf-8")
-    done = subprocess.run([python, *COMMANDS[extra]], cwd=tmp_path, capture_output=True, text=True)
+    ingest = [python, *CLI, "ingest", "news.jsonl", "--store", "stored.db"]
+    subprocess.run(ingest, cwd=tmp_path, check=True, capture_output=True)
+    done = subprocess.run([python, *COMMANDS[extra]], cwd=tmp_path, capture_output=True, text=True, input="")
     assert done.returncode == 0, done.stderr
 
 

@@ -350,6 +350,20 @@ def _more(given: dict[str, Any]) -> str:
     return "" if given["everything"] else " and --all"
 
 
+host_option = access("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+port_option = access(
+    "--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="Port to listen on."
+)
+hosts_option = access(
+    "--hosts", default="", help="Further host names that clients may use, such as news.example:8600,..."
+)
+token_file_option = access(
+    "--token-file",
+    type=click.Path(dir_okay=False),
+    help="File with tokens and their roles; required to listen on other addresses.",
+)
+
+
 @command(
     examples=[
         "serve --store news.db",
@@ -359,9 +373,9 @@ def _more(given: dict[str, Any]) -> str:
     rules=[Needs("new_token", ("token_file",))],
 )
 @reads("--store", metavar="FILE", type=click.Path(dir_okay=False), help="Store (SQLite); created if missing.")
-@access("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@access("--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="Port to listen on.")
-@access("--hosts", default="", help="Further host names that clients may use, such as news.example:8600,...")
+@host_option
+@port_option
+@hosts_option
 @access(
     "--proxies",
     default="",
@@ -369,11 +383,7 @@ def _more(given: dict[str, Any]) -> str:
     help="Addresses or networks of proxies, such as 127.0.0.1,10.0.0.0/8, whose X-Forwarded-For names the client: "
     "wrong tokens are counted by client. Otherwise the header is ignored.",
 )
-@access(
-    "--token-file",
-    type=click.Path(dir_okay=False),
-    help="File with tokens and their roles; required to listen on other addresses.",
-)
+@token_file_option
 @access(
     "--metrics",
     metavar="HOST:PORT",
@@ -430,6 +440,39 @@ def serve(
     )
     figures = "" if metrics is None else f", its figures at http://{metrics}/metrics"
     run(settings, tell=lambda address: note(f"serving {store} at {address}{figures}", quiet=quiet))
+
+
+@command(
+    examples=["mcp --store news.db", "mcp --store news.db --http --port 8601 --token-file tokens"],
+    rules=[*(Needs(name, ("http",), typed=True) for name in ("host", "port", "hosts", "token_file"))],
+)
+@reads("--store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Store made by 'ingest'.")
+@access("--http", is_flag=True, help="Answer over HTTP, at /mcp, instead of standard input and output.")
+@host_option
+@port_option
+@hosts_option
+@token_file_option
+@access("--add", "writes", is_flag=True, help="Also offer a tool that stores documents. Otherwise nothing is written.")
+@general_options("table", "table")
+def mcp(*, store: str, http: bool, hosts: str, token_file: str | None, writes: bool, quiet: bool, **given: Any) -> None:
+    """Serve a store to agents (Model Context Protocol), over standard input and output or HTTP.
+
+    Tools: check_text, find_earlier, get_story, coverage, compare_texts, list_stories, sweep_advice. Answers are small
+    and cite ids, sources and dates. Over HTTP, without a token file, it listens on this machine only; 'serve
+    --new-token' makes tokens, which are sent as 'Authorization: Bearer TOKEN'.
+    """
+    from infostream_dedup.service.agents import run
+    from infostream_dedup.service.settings import ServiceSettings
+
+    del given["output_format"]
+    settings = ServiceSettings(
+        store=Path(store),
+        hosts=_listed(hosts),
+        token_file=None if token_file is None else Path(token_file),
+        read_only=True,
+        **given,
+    )
+    run(settings, http=http, writes=writes, tell=lambda address: note(f"serving {store} at {address}", quiet=quiet))
 
 
 def _listed(names: str) -> tuple[str, ...]:
