@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         sweep,
         sweep_store,
         term_spans,
+        watch,
     )
     from infostream_dedup.documents import read_documents
     from infostream_dedup.lab import methods
@@ -72,6 +73,7 @@ __all__ = [
     "term_spans",
     "train",
     "warm",
+    "watch",
     "write_comparison",
     "write_report",
 ]
@@ -84,6 +86,7 @@ _MODULES = {
     "passages": "api.passages",
     "spark": "runs.spark",
     "store": "api.store",
+    "watch": "api.watch",
 }
 """Public modules and where they are defined."""
 

@@ -6,7 +6,7 @@ is cheap: each function loads what it needs when it is called.
 
 from __future__ import annotations
 
-from infostream_dedup.api import desk, dictionaries, passages, store
+from infostream_dedup.api import desk, dictionaries, passages, store, watch
 from infostream_dedup.api.collect import collect
 from infostream_dedup.api.dedup import DedupSummary, dedup
 from infostream_dedup.api.evaluate import AuditResult, audit, compare, evaluate
@@ -59,4 +59,5 @@ __all__ = [
     "term_spans",
     "train",
     "warm",
+    "watch",
 ]

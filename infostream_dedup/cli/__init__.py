@@ -15,7 +15,7 @@ from infostream_dedup.cli.help import help_command
 from infostream_dedup.cli.passages import passages
 from infostream_dedup.cli.quality import audit, classify, compare, evaluate, train
 from infostream_dedup.cli.store import coverage, desk, store
-from infostream_dedup.cli.stream import ingest, mcp, search, serve
+from infostream_dedup.cli.stream import ingest, mcp, search, serve, watch
 from infostream_dedup.cli.warm import warm
 
 
@@ -24,7 +24,7 @@ from infostream_dedup.cli.warm import warm
     examples=["demo", "dedup march.csv --out kept.csv"],
     parts={
         "Start": "demo dedup pairs sweep",
-        "Streams": "ingest search serve mcp store desk",
+        "Streams": "ingest search watch serve mcp store desk",
         "Look closer": "terms passages collect",
         "Measure and learn": "evaluate audit compare train classify",
         "Maintain": "dictionaries warm help",
@@ -61,6 +61,7 @@ for command in (
     compare,
     ingest,
     search,
+    watch,
     serve,
     mcp,
     store,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from infostream_dedup.cli.drawn import print_hits, print_ingested
-from infostream_dedup.cli.face import Excludes, Needs, access, alike, command, expert, output, reads
+from infostream_dedup.cli.face import Commands, Excludes, Needs, access, alike, command, expert, output, reads
 from infostream_dedup.cli.options import (
     boilerplate_option,
     documents_argument,
@@ -348,6 +348,99 @@ def _answered(
 
 def _more(given: dict[str, Any]) -> str:
     return "" if given["everything"] else " and --all"
+
+
+@click.group(
+    cls=Commands, examples=['watch add bridges --store news.db --terms "мост,Харьков"', "watch list --store news.db"]
+)
+def watch() -> None:
+    """Keep standing searches on a store: verdicts on later documents name them in 'watches'.
+
+    A document answers a search if it has at least k of its terms, one of them among its own key terms. Terms are
+    translated: a search for 'мост,Харьков' also finds Ukrainian and English documents.
+    """
+
+
+stored = reads(
+    "--store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Store made by 'ingest'."
+)
+
+
+@watch.command(
+    "add",
+    examples=[
+        'watch add bridges --store news.db --terms "мост,Харьков"',
+        "watch add court --store news.db --file a.txt",
+    ],
+    rules=[Excludes(("text", "path", "terms"), needed=True)],
+)
+@click.argument("name", metavar="NAME")
+@stored
+@reads("--text", help="Watch for the key terms of this text.")
+@reads("--file", "path", type=click.Path(dir_okay=False, allow_dash=True), help="UTF-8 file with the text, or -.")
+@reads("--terms", metavar="TERM,...", help="Watch for these words and names.")
+@reads("--languages", metavar="LANG,...", help="Only documents in these languages.  [default: ru,uk,en]")
+@reads("--lang", help="Language of the text or terms.  [default: as detected]")
+@alike(
+    "--k", type=click.IntRange(min=1), help="How many terms a document must have.  [default: all; of a text, k_similar]"
+)
+@general_options("table", "jsonl", "json", "csv")
+def add_watch(name: str, *, path: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
+    """Add a standing search; it holds from the next document on.
+
+    Columns: name, first (ordinal of the first document watched), languages, k, terms.
+    """
+    from infostream_dedup.api import watch as watches
+
+    del quiet
+    text = given.pop("text") if path is None else read_text(path)
+    row = watches.add(given.pop("store"), name, text=text, **given)
+    print_rows([row], chosen_format(output_format, "table", "jsonl"))
+
+
+@watch.command("list", examples=["watch list --store news.db"])
+@stored
+@general_options("table", "jsonl", "json", "csv")
+def list_watches(store: str, output_format: str | None, quiet: bool) -> None:
+    """List the standing searches.
+
+    Columns: name, first, languages, k, terms, hits (documents found), last (ordinal of the last one).
+    """
+    from infostream_dedup.api import watch as watches
+
+    del quiet
+    columns = ("name", "first", "languages", "k", "terms", "hits", "last")
+    print_rows(watches.listed(store), chosen_format(output_format, "table", "jsonl"), columns=columns)
+
+
+@watch.command("hits", examples=["watch hits bridges --store news.db --top 5"])
+@click.argument("name", metavar="NAME")
+@stored
+@output("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of rows; 0: all.")
+@general_options("table", "jsonl", "json", "csv")
+def watch_hits(name: str, store: str, top: int, output_format: str | None, quiet: bool) -> None:
+    """List the documents that a standing search has found, the latest first.
+
+    Columns: ordinal, id, title, source, language, published, url, status, of.
+    """
+    from infostream_dedup.api import watch as watches
+
+    del quiet
+    columns = ("ordinal", "id", "title", "source", "language", "published", "url", "status", "of")
+    print_rows(watches.hits(store, name, top=top), chosen_format(output_format, "table", "jsonl"), columns=columns)
+
+
+@watch.command("remove", examples=["watch remove bridges --store news.db"])
+@click.argument("name", metavar="NAME")
+@stored
+@general_options("table", "table")
+def remove_watch(name: str, store: str, output_format: str | None, quiet: bool) -> None:
+    """End a standing search with the next document; its hits remain."""
+    from infostream_dedup.api import watch as watches
+
+    del output_format
+    watches.remove(store, name)
+    note(f"{store} no longer watches {name}", quiet=quiet)
 
 
 host_option = access("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
