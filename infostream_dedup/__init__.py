@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         dedup,
         demo,
         desk,
+        drop_near_duplicates,
         evaluate,
         key_terms,
         pairs,
@@ -55,6 +56,9 @@ __all__ = [
     "demo",
     "desk",
     "dictionaries",
+    "drop_near_duplicates",
+    "duckdb",
+    "estimators",
     "evaluate",
     "ingest",
     "key_terms",
@@ -82,6 +86,8 @@ __version__ = VERSION
 
 _MODULES = {
     "desk": "api.desk",
+    "duckdb": "duckdb",
+    "estimators": "estimators",
     "methods": "lab.methods",
     "passages": "api.passages",
     "spark": "runs.spark",

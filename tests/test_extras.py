@@ -34,6 +34,18 @@ with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as service:
     finally:
         service.terminate()
 """
+DUCKDB = """
+import duckdb
+from infostream_dedup.duckdb import register
+con = register(duckdb.connect())
+con.sql("CREATE TABLE news AS SELECT * FROM read_json('news.jsonl')")
+assert con.sql("SELECT count(*) FROM dedup_groups('news') WHERE status = 'duplicate'").fetchall()[0][0] > 5
+"""
+REMOTE = """
+from pathlib import Path
+from infostream_dedup import read_documents
+assert len(list(read_documents(Path("news.jsonl").resolve().as_uri()))) == 60
+"""
 CLI = ["-m", "infostream_dedup"]
 COMMANDS = {
     "tables": [*CLI, "dedup", "news.jsonl", "--out", "kept.parquet"],
@@ -45,6 +57,9 @@ COMMANDS = {
     "feeds": [*CLI, "collect", "feed.xml"],
     "xlsx": [*CLI, "dedup", "news.jsonl", "--out", "kept.xlsx"],
     "service": ["-c", SERVE],
+    "duckdb": ["-c", DUCKDB],
+    "frames": ["-c", "from infostream_dedup import drop_near_duplicates as drop; import narwhals; print(drop.__doc__)"],
+    "remote": ["-c", REMOTE],
     "mcp": [*CLI, "mcp", "--store", "stored.db"],
     "queue": ["-c", "import infostream_dedup.service.queue_consumer, faststream.rabbit"],
     "spark": ["-c", SPARK],

@@ -65,7 +65,7 @@ def add(
         raise UsageError(f"{name!r} cannot name a watch; use 1 to 64 letters, digits, dots or hyphens")
     if (text is None) == (terms is None):
         raise UsageError("give either a text (--text) or terms (--terms)")
-    wanted = OUR_LANGUAGES if languages is None else names_in(languages)
+    wanted: Sequence[str] = OUR_LANGUAGES if languages is None else names_in(languages)
     if wrong := [one for one in (*wanted, *([] if lang is None else [lang])) if one not in LANGUAGES]:
         raise ConfigurationError(f"language is {wrong[0]!r}; expected one of {', '.join(LANGUAGES)}")
     items = [text or ""] if terms is None else names_in(terms)

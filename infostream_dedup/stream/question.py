@@ -43,7 +43,7 @@ from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -469,12 +469,12 @@ class QuestionReader:
         if every:
             analysed = self._analyser.read([document])
             own, found = int(analysed.languages[0]), [[one] for one in analysed.terms.row(0).tolist()]
-            others = self._translator.equivalents(document, into)
+            others: Mapping[int, Sequence[Iterable[int]]] = self._translator.equivalents(document, into)
         else:
             question = self.read(document)
             own, found = question.language, [[numbers.number(word)] for word in question.asked.words]
             others = {language: one.sets for language, one in self._translator.translated(document, into).items()}
-        sets = {own: found, **others}
+        sets: dict[int, Sequence[Iterable[int]]] = {own: found, **others}
         return {
             LANGUAGES[language]: [[str(numbers.terms[number]) for number in terms] for terms in one]
             for language, one in sets.items()
