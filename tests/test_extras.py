@@ -62,6 +62,7 @@ COMMANDS = {
     "remote": ["-c", REMOTE],
     "mcp": [*CLI, "mcp", "--store", "stored.db"],
     "queue": ["-c", "import infostream_dedup.service.queue_consumer, faststream.rabbit"],
+    "traces": ["-c", "import opentelemetry.sdk.trace, infostream_dedup.service.tracing"],
     "spark": ["-c", SPARK],
     "semantic": [*CLI, "dedup", "news.jsonl", "--semantic", "--out", "-"],
 }

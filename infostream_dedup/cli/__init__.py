@@ -8,6 +8,7 @@ import click
 
 from infostream_dedup.cli.batch import dedup, demo, pairs, sweep, terms_of
 from infostream_dedup.cli.collect import collect
+from infostream_dedup.cli.config import config
 from infostream_dedup.cli.dictionaries import dictionaries
 from infostream_dedup.cli.face import Commands
 from infostream_dedup.cli.failures import exit_code_of
@@ -27,7 +28,7 @@ from infostream_dedup.cli.warm import warm
         "Streams": "ingest search watch serve mcp store desk",
         "Look closer": "terms passages collect",
         "Measure and learn": "evaluate audit compare train classify",
-        "Maintain": "dictionaries warm help",
+        "Maintain": "dictionaries warm config help",
     },
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
@@ -72,6 +73,7 @@ for command in (
     train,
     classify,
     warm,
+    config,
     help_command,
 ):
     cli.add_command(command)

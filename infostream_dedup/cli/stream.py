@@ -185,7 +185,10 @@ def _latest_repeats(found: Ingestion) -> Sequence[Verdict]:
 
 
 def _printed(found: Ingestion, *, originals: bool, goes_on: bool) -> Iterator[Mapping[str, Any]]:
-    for batch in found.batches():
+    batches = found.batches()
+    RUN.stage("judging")
+    while (batch := next(batches, None)) is not None:
+        RUN.stage("printing")
         RUN.statuses.update(verdict.status for verdict in batch.verdicts)
         RUN.statuses.update("revisions" for verdict in batch.verdicts if verdict.revision_of is not None)
         rows = batch.originals() if originals else batch.rows()
@@ -194,6 +197,7 @@ def _printed(found: Ingestion, *, originals: bool, goes_on: bool) -> Iterator[Ma
         goes_on = False
         # A program that reads the pipe may act on a batch as soon as it is stored.
         sys.stdout.buffer.flush()
+        RUN.stage("judging")
 
 
 __all__ = ["go_on_printing"]
