@@ -58,6 +58,7 @@ COMMANDS = {
     "xlsx": [*CLI, "dedup", "news.jsonl", "--out", "kept.xlsx"],
     "service": ["-c", SERVE],
     "duckdb": ["-c", DUCKDB],
+    "notebook": ["-c", "from infostream_dedup import sweep; assert sweep('news.jsonl').chart().to_json()"],
     "frames": ["-c", "from infostream_dedup import drop_near_duplicates as drop; import narwhals; print(drop.__doc__)"],
     "remote": ["-c", REMOTE],
     "mcp": [*CLI, "mcp", "--store", "stored.db"],

@@ -54,7 +54,10 @@ class Trace:
             remote = api.SpanContext(int(self.trace, 16), int(self.parent, 16), is_remote=True, trace_flags=flags)
             context = api.set_span_in_context(api.NonRecordingSpan(remote))
         end = time.time_ns()
-        attributes = {"http.response.status_code": status, "infostream_dedup.request": self.request}
+        attributes: dict[str, str | int] = {
+            "http.response.status_code": status,
+            "infostream_dedup.request": self.request,
+        }
         tracer = api.get_tracer("infostream_dedup")
         began = end - int(seconds * 1e9)
         span = tracer.start_span(name, context, kind=api.SpanKind.SERVER, attributes=attributes, start_time=began)

@@ -104,3 +104,17 @@ def test_every_listing_is_written_as_parquet(tmp_path):
     table = pq.read_table(tmp_path / "pairs.parquet")
     assert [json.dumps(row["terms"]) for row in table.to_pylist()] == [json.dumps(row["terms"]) for row in rows]
     assert pa.table(pairs(documents_path())).num_rows > 20
+
+
+def test_a_notebook_shows_curves_and_marked_pairs():
+    pytest.importorskip("altair")
+    from infostream_dedup import passages, sweep
+
+    found = sweep(documents_path(), representations=["stem"])
+    chart = found.chart().to_dict()
+    assert [part["layer"][0]["encoding"]["y"]["title"] for part in chart["hconcat"]] == ["S(k)", "T(k)", "links"]
+    drawn = chart["hconcat"][0]["layer"][0]["data"]["values"]
+    assert [row["symmetry"] for row in drawn] == [row["symmetry"] for row in found.as_rows()]
+    page = passages.compare(f"Снег. {SAME} <b>", f"{SAME} Дождь.")._repr_html_()
+    assert f'<mark title="1">{SAME}</mark>' in page
+    assert "&lt;b&gt;" in page
