@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         dedup,
         demo,
         desk,
+        drop_near_duplicates,
         evaluate,
         key_terms,
         pairs,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         sweep,
         sweep_store,
         term_spans,
+        watch,
     )
     from infostream_dedup.documents import read_documents
     from infostream_dedup.lab import methods
@@ -54,6 +56,9 @@ __all__ = [
     "demo",
     "desk",
     "dictionaries",
+    "drop_near_duplicates",
+    "duckdb",
+    "estimators",
     "evaluate",
     "ingest",
     "key_terms",
@@ -72,6 +77,7 @@ __all__ = [
     "term_spans",
     "train",
     "warm",
+    "watch",
     "write_comparison",
     "write_report",
 ]
@@ -80,10 +86,13 @@ __version__ = VERSION
 
 _MODULES = {
     "desk": "api.desk",
+    "duckdb": "duckdb",
+    "estimators": "estimators",
     "methods": "lab.methods",
     "passages": "api.passages",
     "spark": "runs.spark",
     "store": "api.store",
+    "watch": "api.watch",
 }
 """Public modules and where they are defined."""
 

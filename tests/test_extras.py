@@ -34,6 +34,18 @@ with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as service:
     finally:
         service.terminate()
 """
+DUCKDB = """
+import duckdb
+from infostream_dedup.duckdb import register
+con = register(duckdb.connect())
+con.sql("CREATE TABLE news AS SELECT * FROM read_json('news.jsonl')")
+assert con.sql("SELECT count(*) FROM dedup_groups('news') WHERE status = 'duplicate'").fetchall()[0][0] > 5
+"""
+REMOTE = """
+from pathlib import Path
+from infostream_dedup import read_documents
+assert len(list(read_documents(Path("news.jsonl").resolve().as_uri()))) == 60
+"""
 CLI = ["-m", "infostream_dedup"]
 COMMANDS = {
     "tables": [*CLI, "dedup", "news.jsonl", "--out", "kept.parquet"],
@@ -45,7 +57,13 @@ COMMANDS = {
     "feeds": [*CLI, "collect", "feed.xml"],
     "xlsx": [*CLI, "dedup", "news.jsonl", "--out", "kept.xlsx"],
     "service": ["-c", SERVE],
+    "duckdb": ["-c", DUCKDB],
+    "notebook": ["-c", "from infostream_dedup import sweep; assert sweep('news.jsonl').chart().to_json()"],
+    "frames": ["-c", "from infostream_dedup import drop_near_duplicates as drop; import narwhals; print(drop.__doc__)"],
+    "remote": ["-c", REMOTE],
+    "mcp": [*CLI, "mcp", "--store", "stored.db"],
     "queue": ["-c", "import infostream_dedup.service.queue_consumer, faststream.rabbit"],
+    "traces": ["-c", "import opentelemetry.sdk.trace, infostream_dedup.service.tracing"],
     "spark": ["-c", SPARK],
     "semantic": [*CLI, "dedup", "news.jsonl", "--semantic", "--out", "-"],
 }
@@ -75,7 +93,9 @@ def test_an_extra_alone_is_enough(extra, wheel, tmp_path):
     subprocess.run(install, check=True, capture_output=True)
     (tmp_path / "news.jsonl").write_bytes(b"".join(documents_path().read_bytes().splitlines(keepends=True)[:60]))
     (tmp_path / "feed.xml").write_text(FEED, encoding="utf-8")
-    done = subprocess.run([python, *COMMANDS[extra]], cwd=tmp_path, capture_output=True, text=True)
+    ingest = [python, *CLI, "ingest", "news.jsonl", "--store", "stored.db"]
+    subprocess.run(ingest, cwd=tmp_path, check=True, capture_output=True)
+    done = subprocess.run([python, *COMMANDS[extra]], cwd=tmp_path, capture_output=True, text=True, input="")
     assert done.returncode == 0, done.stderr
 
 

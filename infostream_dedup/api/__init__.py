@@ -6,9 +6,9 @@ is cheap: each function loads what it needs when it is called.
 
 from __future__ import annotations
 
-from infostream_dedup.api import desk, dictionaries, passages, store
+from infostream_dedup.api import desk, dictionaries, passages, store, watch
 from infostream_dedup.api.collect import collect
-from infostream_dedup.api.dedup import DedupSummary, dedup
+from infostream_dedup.api.dedup import DedupSummary, dedup, drop_near_duplicates
 from infostream_dedup.api.evaluate import AuditResult, audit, compare, evaluate
 from infostream_dedup.api.ingest import IngestedBatch, Ingestion, ingest
 from infostream_dedup.api.learning import Classification, Training, classify, suggest, train
@@ -43,6 +43,7 @@ __all__ = [
     "demo",
     "desk",
     "dictionaries",
+    "drop_near_duplicates",
     "evaluate",
     "ingest",
     "key_terms",
@@ -59,4 +60,5 @@ __all__ = [
     "term_spans",
     "train",
     "warm",
+    "watch",
 ]

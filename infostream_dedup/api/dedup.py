@@ -14,7 +14,7 @@ from infostream_dedup.api.keywords import chosen
 from infostream_dedup.api.pairs import FIXED, JUDGED, MEANT_IN_MEMORY, chosen_for_judging, refuse_without_judged
 from infostream_dedup.api.sources import chosen_disk, refuse_on_disk
 from infostream_dedup.api.sweep import with_advised_k
-from infostream_dedup.errors import UsageError
+from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.model.settings import preset_of
 from infostream_dedup.model.stream_records import STATUSES
 from infostream_dedup.model.tabular import Tabular, table_html
@@ -533,3 +533,58 @@ def _removed(documents: Iterable[Document], found: Iterable[Status], kept: list[
     for document, status, stays in zip(documents, found, kept, strict=True):
         if not stays:
             yield row_as_given(document) | status.as_dict()
+
+
+def drop_near_duplicates(frame: Any, *, text: str = "text", **options: Any) -> Any:
+    """Return a frame without the rows that repeat others, as the same kind of frame.
+
+    Args:
+        frame: of pandas, polars (lazy, too), pyarrow, or whatever else narwhals knows; its columns are read as
+            ``read_documents`` reads them.
+        text: name of the column of texts.
+        options: of ``dedup``, such as ``preset``, ``join`` or ``show``.
+
+    Returns:
+        The rows that are kept, in their order, with all their columns; an index of pandas stays.
+
+    Raises:
+        MissingExtraError: narwhals is not installed (extra ``frames``).
+        UsageError: there is no such column.
+
+    Example:
+        >>> import polars
+        >>> same = "Мост через Лопань открыл министр транспорта утром."
+        >>> drop_near_duplicates(polars.DataFrame({"text": [same, same]})).height
+        1
+    """
+    try:
+        import narwhals as nw
+    except ImportError:
+        raise MissingExtraError("narwhals", "frames", "frames in and out") from None
+
+    given = nw.from_native(frame)
+    table = given.collect() if isinstance(given, nw.LazyFrame) else given
+    if text not in table.columns:
+        raise UsageError(f"the frame has no column {text!r}; it has {', '.join(map(str, table.columns))}")
+    known = [name for name in ("title", "lang", "published", "source", "url") if name in table.columns and name != text]
+    columns = {"text": table[text].to_list()} | {name: table[name].to_list() for name in known}
+    # Ids may be doubled or missing in frames: rows go by their numbers.
+    rows = [
+        {"id": f"{number:012}", **{name: _cell(value) for name, value in zip(columns, values, strict=True)}}
+        for number, values in enumerate(zip(*columns.values(), strict=True))
+    ]
+    rows = [
+        {name: value for name, value in row.items() if value is not None} | {"text": row["text"] or ""} for row in rows
+    ]
+    if not rows:
+        return frame
+    removed = {row["id"] for row in dedup(rows, **options).removed or ()}
+    kept = table.filter([row["id"] not in removed for row in rows])
+    return (kept.lazy() if isinstance(given, nw.LazyFrame) else kept).to_native()
+
+
+def _cell(value: Any) -> Any:
+    """A value as documents have it: no missing numbers of pandas, dates as text."""
+    if value is None or value != value:
+        return None
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)

@@ -8,6 +8,7 @@ import click
 
 from infostream_dedup.cli.batch import dedup, demo, pairs, sweep, terms_of
 from infostream_dedup.cli.collect import collect
+from infostream_dedup.cli.config import config
 from infostream_dedup.cli.dictionaries import dictionaries
 from infostream_dedup.cli.face import Commands
 from infostream_dedup.cli.failures import exit_code_of
@@ -15,7 +16,7 @@ from infostream_dedup.cli.help import help_command
 from infostream_dedup.cli.passages import passages
 from infostream_dedup.cli.quality import audit, classify, compare, evaluate, train
 from infostream_dedup.cli.store import coverage, desk, store
-from infostream_dedup.cli.stream import ingest, search, serve
+from infostream_dedup.cli.stream import ingest, mcp, search, serve, watch
 from infostream_dedup.cli.warm import warm
 
 
@@ -24,10 +25,10 @@ from infostream_dedup.cli.warm import warm
     examples=["demo", "dedup march.csv --out kept.csv"],
     parts={
         "Start": "demo dedup pairs sweep",
-        "Streams": "ingest search serve store desk",
+        "Streams": "ingest search watch serve mcp store desk",
         "Look closer": "terms passages collect",
         "Measure and learn": "evaluate audit compare train classify",
-        "Maintain": "dictionaries warm help",
+        "Maintain": "dictionaries warm config help",
     },
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
@@ -61,7 +62,9 @@ for command in (
     compare,
     ingest,
     search,
+    watch,
     serve,
+    mcp,
     store,
     coverage,
     desk,
@@ -70,6 +73,7 @@ for command in (
     train,
     classify,
     warm,
+    config,
     help_command,
 ):
     cli.add_command(command)

@@ -252,7 +252,7 @@ def _default_of(formats: Sequence[str]) -> str:
 
 def general_options(*formats: str) -> Callable[[Command], Command]:
     """``--format``, ``--quiet``, ``--config``, logs and summary."""
-    sheets = ["xlsx"] if "csv" in formats else []
+    sheets = ["xlsx", "parquet"] if "csv" in formats else []
     dialect = common(
         "--csv-dialect",
         type=click.Choice(["standard", "excel"]),

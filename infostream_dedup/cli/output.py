@@ -141,7 +141,7 @@ def print_rows(
     columns: Sequence[str] | None = None,
     further: bool = False,
 ) -> None:
-    """Print rows as ``jsonl``, ``json``, ``csv``, ``xlsx`` or ``table``; ``further``: some rows have more columns."""
+    """Print rows in one of the formats; ``further``: some rows have more columns."""
     from infostream_dedup.documents.outputs import write_all_columns, write_rows
 
     if further and output_format == "csv":
@@ -153,8 +153,9 @@ def print_rows(
     if output_format == "table":
         print_table(list(rows))
     else:
-        if output_format == "xlsx" and sys.stdout.isatty():
-            raise click.UsageError("a workbook cannot be shown here; send it to a file: ... --format xlsx > rows.xlsx")
+        if output_format in ("xlsx", "parquet") and sys.stdout.isatty():
+            told = f"send it to a file: ... --format {output_format} > rows.{output_format}"
+            raise click.UsageError(f"{output_format} cannot be shown here; {told}")
         write_rows(rows, sys.stdout.buffer, cast("RowFormat", output_format), columns=columns, dialect=csv_dialect())
 
 

@@ -68,7 +68,7 @@ class RunLog:
         self._begun = time.monotonic()
         self._started = datetime.now(UTC)
         self._stages: dict[str, float] = {}
-        self._stage: tuple[str, float] | None = None
+        self._stage: tuple[str, float] | None = ("starting", self._begun)
         self._interrupted: str | None = None
         self._reports: list[ReadingReport] = []
         self.statuses: Counter[str] = Counter()
@@ -112,6 +112,10 @@ class RunLog:
     def summary(self, command: str, failure: BaseException | None) -> dict[str, Any]:
         """Return the run as one object: what was read and decided, the time of each stage, memory, versions."""
         self._end_stage()
+        wall = round(time.monotonic() - self._begun, 3)
+        stages = {name: round(seconds, 3) for name, seconds in self._stages.items()}
+        # What follows an ended stage belongs to none; with it, stages add up to the whole.
+        stages["other"] = round(max(wall - sum(stages.values()), 0.0), 3)
         seconds, peak = used_resources()
         return {
             "command": command,
@@ -125,9 +129,9 @@ class RunLog:
             "statuses": dict(sorted(self.statuses.items())),
             "sources": _summed(one.sources for one in self._reports),
             "languages": _summed(one.languages for one in self._reports),
-            "seconds": round(time.monotonic() - self._begun, 3),
+            "seconds": wall,
             "cpu_seconds": round(seconds, 3),
-            "stages": {name: round(seconds, 3) for name, seconds in self._stages.items()},
+            "stages": stages,
             "peak_memory_bytes": peak,
             "versions": {"infostream-dedup": VERSION, "python": platform.python_version(), **_versions()},
         }

@@ -78,13 +78,29 @@ top_option = output(
 def stats(file: Path, output_format: str | None, quiet: bool) -> None:
     """Count the contents of a store.
 
-    Columns: what, value. The last rows are S, T, links, duplicates and alarms of the last closed epoch; 'store health'
-    shows those of all epochs and sources.
+    Columns: what, value; as json one object, with counts by status, relation, language and event. The last rows are S,
+    T, links, duplicates and alarms of the last closed epoch; 'store health' shows those of all epochs and sources.
     """
     del quiet
     from infostream_dedup.api import store as kept
 
-    _print(kept.stats(file), output_format, _COUNTS)
+    rows = kept.stats(file)
+    if chosen_format(output_format, "table", "jsonl") != "json":
+        _print(rows, output_format, _COUNTS)
+        return
+    from infostream_dedup.documents.json_text import json_bytes
+
+    found: dict[str, Any] = {}
+    for row in rows:
+        group, _, name = row["what"].partition(" ")
+        if group in ("status", "relation", "language", "event"):
+            found.setdefault(group, {})[name] = row["value"]
+        elif group == "epoch":
+            number, _, measure = name.partition(" ")
+            found.setdefault(group, {"number": int(number)})[measure.replace(" ", "_")] = row["value"]
+        else:
+            found[row["what"].replace(" ", "_")] = row["value"]
+    click.echo(json_bytes(found))
 
 
 @store.command(examples=["store health news.db", "store health news.db --last 10 --format csv"])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from infostream_dedup.cli.drawn import print_hits, print_ingested
-from infostream_dedup.cli.face import Excludes, Needs, access, alike, command, expert, output, reads
+from infostream_dedup.cli.face import Commands, Excludes, Needs, access, alike, command, expert, output, reads
 from infostream_dedup.cli.options import (
     boilerplate_option,
     documents_argument,
@@ -186,7 +186,10 @@ def _latest_repeats(found: Ingestion) -> Sequence[Verdict]:
 
 
 def _printed(found: Ingestion, *, originals: bool, goes_on: bool) -> Iterator[Mapping[str, Any]]:
-    for batch in found.batches():
+    batches = found.batches()
+    RUN.stage("judging")
+    while (batch := next(batches, None)) is not None:
+        RUN.stage("printing")
         RUN.statuses.update(verdict.status for verdict in batch.verdicts)
         RUN.statuses.update("revisions" for verdict in batch.verdicts if verdict.revision_of is not None)
         rows = batch.originals() if originals else batch.rows()
@@ -195,6 +198,7 @@ def _printed(found: Ingestion, *, originals: bool, goes_on: bool) -> Iterator[Ma
         goes_on = False
         # A program that reads the pipe may act on a batch as soon as it is stored.
         sys.stdout.buffer.flush()
+        RUN.stage("judging")
 
 
 __all__ = ["go_on_printing"]
@@ -358,6 +362,113 @@ def _more(given: dict[str, Any]) -> str:
     return "" if given["everything"] else " and --all"
 
 
+@click.group(
+    cls=Commands, examples=['watch add bridges --store news.db --terms "мост,Харьков"', "watch list --store news.db"]
+)
+def watch() -> None:
+    """Keep standing searches on a store: verdicts on later documents name them in 'watches'.
+
+    A document answers a search if it has at least k of its terms, one of them among its own key terms. Terms are
+    translated: a search for 'мост,Харьков' also finds Ukrainian and English documents.
+    """
+
+
+stored = reads(
+    "--store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Store made by 'ingest'."
+)
+
+
+@watch.command(
+    "add",
+    examples=[
+        'watch add bridges --store news.db --terms "мост,Харьков"',
+        "watch add court --store news.db --file a.txt",
+    ],
+    rules=[Excludes(("text", "path", "terms"), needed=True)],
+)
+@click.argument("name", metavar="NAME")
+@stored
+@reads("--text", help="Watch for the key terms of this text.")
+@reads("--file", "path", type=click.Path(dir_okay=False, allow_dash=True), help="UTF-8 file with the text, or -.")
+@reads("--terms", metavar="TERM,...", help="Watch for these words and names.")
+@reads("--languages", metavar="LANG,...", help="Only documents in these languages.  [default: ru,uk,en]")
+@reads("--lang", help="Language of the text or terms.  [default: as detected]")
+@alike(
+    "--k", type=click.IntRange(min=1), help="How many terms a document must have.  [default: all; of a text, k_similar]"
+)
+@general_options("table", "jsonl", "json", "csv")
+def add_watch(name: str, *, path: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
+    """Add a standing search; it holds from the next document on.
+
+    Columns: name, first (ordinal of the first document watched), languages, k, terms.
+    """
+    from infostream_dedup.api import watch as watches
+
+    del quiet
+    text = given.pop("text") if path is None else read_text(path)
+    row = watches.add(given.pop("store"), name, text=text, **given)
+    print_rows([row], chosen_format(output_format, "table", "jsonl"))
+
+
+@watch.command("list", examples=["watch list --store news.db"])
+@stored
+@general_options("table", "jsonl", "json", "csv")
+def list_watches(store: str, output_format: str | None, quiet: bool) -> None:
+    """List the standing searches.
+
+    Columns: name, first, languages, k, terms, hits (documents found), last (ordinal of the last one).
+    """
+    from infostream_dedup.api import watch as watches
+
+    del quiet
+    columns = ("name", "first", "languages", "k", "terms", "hits", "last")
+    print_rows(watches.listed(store), chosen_format(output_format, "table", "jsonl"), columns=columns)
+
+
+@watch.command("hits", examples=["watch hits bridges --store news.db --top 5"])
+@click.argument("name", metavar="NAME")
+@stored
+@output("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of rows; 0: all.")
+@general_options("table", "jsonl", "json", "csv")
+def watch_hits(name: str, store: str, top: int, output_format: str | None, quiet: bool) -> None:
+    """List the documents that a standing search has found, the latest first.
+
+    Columns: ordinal, id, title, source, language, published, url, status, of.
+    """
+    from infostream_dedup.api import watch as watches
+
+    del quiet
+    columns = ("ordinal", "id", "title", "source", "language", "published", "url", "status", "of")
+    print_rows(watches.hits(store, name, top=top), chosen_format(output_format, "table", "jsonl"), columns=columns)
+
+
+@watch.command("remove", examples=["watch remove bridges --store news.db"])
+@click.argument("name", metavar="NAME")
+@stored
+@general_options("table", "table")
+def remove_watch(name: str, store: str, output_format: str | None, quiet: bool) -> None:
+    """End a standing search with the next document; its hits remain."""
+    from infostream_dedup.api import watch as watches
+
+    del output_format
+    watches.remove(store, name)
+    note(f"{store} no longer watches {name}", quiet=quiet)
+
+
+host_option = access("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+port_option = access(
+    "--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="Port to listen on."
+)
+hosts_option = access(
+    "--hosts", default="", help="Further host names that clients may use, such as news.example:8600,..."
+)
+token_file_option = access(
+    "--token-file",
+    type=click.Path(dir_okay=False),
+    help="File with tokens and their roles; required to listen on other addresses.",
+)
+
+
 @command(
     examples=[
         "serve --store news.db",
@@ -367,9 +478,9 @@ def _more(given: dict[str, Any]) -> str:
     rules=[Needs("new_token", ("token_file",))],
 )
 @reads("--store", metavar="FILE", type=click.Path(dir_okay=False), help="Store (SQLite); created if missing.")
-@access("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@access("--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="Port to listen on.")
-@access("--hosts", default="", help="Further host names that clients may use, such as news.example:8600,...")
+@host_option
+@port_option
+@hosts_option
 @access(
     "--proxies",
     default="",
@@ -377,11 +488,7 @@ def _more(given: dict[str, Any]) -> str:
     help="Addresses or networks of proxies, such as 127.0.0.1,10.0.0.0/8, whose X-Forwarded-For names the client: "
     "wrong tokens are counted by client. Otherwise the header is ignored.",
 )
-@access(
-    "--token-file",
-    type=click.Path(dir_okay=False),
-    help="File with tokens and their roles; required to listen on other addresses.",
-)
+@token_file_option
 @access(
     "--metrics",
     metavar="HOST:PORT",
@@ -438,6 +545,39 @@ def serve(
     )
     figures = "" if metrics is None else f", its figures at http://{metrics}/metrics"
     run(settings, tell=lambda address: note(f"serving {store} at {address}{figures}", quiet=quiet))
+
+
+@command(
+    examples=["mcp --store news.db", "mcp --store news.db --http --port 8601 --token-file tokens"],
+    rules=[*(Needs(name, ("http",), typed=True) for name in ("host", "port", "hosts", "token_file"))],
+)
+@reads("--store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Store made by 'ingest'.")
+@access("--http", is_flag=True, help="Answer over HTTP, at /mcp, instead of standard input and output.")
+@host_option
+@port_option
+@hosts_option
+@token_file_option
+@access("--add", "writes", is_flag=True, help="Also offer a tool that stores documents. Otherwise nothing is written.")
+@general_options("table", "table")
+def mcp(*, store: str, http: bool, hosts: str, token_file: str | None, writes: bool, quiet: bool, **given: Any) -> None:
+    """Serve a store to agents (Model Context Protocol), over standard input and output or HTTP.
+
+    Tools: check_text, find_earlier, get_story, coverage, compare_texts, list_stories, sweep_advice. Answers are small
+    and cite ids, sources and dates. Over HTTP, without a token file, it listens on this machine only; 'serve
+    --new-token' makes tokens, which are sent as 'Authorization: Bearer TOKEN'.
+    """
+    from infostream_dedup.service.agents import run
+    from infostream_dedup.service.settings import ServiceSettings
+
+    del given["output_format"]
+    settings = ServiceSettings(
+        store=Path(store),
+        hosts=_listed(hosts),
+        token_file=None if token_file is None else Path(token_file),
+        read_only=True,
+        **given,
+    )
+    run(settings, http=http, writes=writes, tell=lambda address: note(f"serving {store} at {address}", quiet=quiet))
 
 
 def _listed(names: str) -> tuple[str, ...]:

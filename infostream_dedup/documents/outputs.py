@@ -25,6 +25,7 @@ from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWrite
 from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.machine.files import remove_stale_parts
 from infostream_dedup.machine.platform import lock_file, sync
+from infostream_dedup.model.tabular import arrow_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -251,7 +252,7 @@ def _name_failures(target: str | Path) -> Iterator[None]:
         raise CannotWriteError(f"cannot write {target}: {error.strerror or error}") from error
 
 
-RowFormat = Literal["jsonl", "json", "csv", "xlsx", "sqlite"]
+RowFormat = Literal["jsonl", "json", "csv", "xlsx", "sqlite", "parquet"]
 CsvDialect = Literal["standard", "excel"]
 
 
@@ -283,7 +284,7 @@ def _form(dialect: CsvDialect | CsvForm) -> CsvForm:
 
 def row_format(name: str) -> RowFormat:
     """Return the format of a file of rows by its ending; JSON Lines if it says nothing."""
-    endings: dict[str, RowFormat] = {".csv": "csv", ".xlsx": "xlsx", ".sqlite": "sqlite"}
+    endings: dict[str, RowFormat] = {".csv": "csv", ".xlsx": "xlsx", ".sqlite": "sqlite", ".parquet": "parquet"}
     return endings.get(Path(name).suffix.lower(), "jsonl")
 
 
@@ -308,6 +309,16 @@ def write_rows(
             return write_workbook(rows, stream, columns=columns)
         case "sqlite":
             return write_database(rows, stream, columns=columns)
+        case "parquet":
+            return _write_parquet(list(rows), stream, columns)
+
+
+def _write_parquet(rows: list[Mapping[str, Any]], stream: BinaryIO, columns: Sequence[str] | None) -> int:
+    require_arrow("writing Parquet")
+    import pyarrow.parquet as pq
+
+    pq.write_table(arrow_table(rows, columns or ()), stream)
+    return len(rows)
 
 
 def _write_jsonl(rows: Iterable[Mapping[str, Any]], stream: BinaryIO) -> int:

@@ -22,7 +22,7 @@ from infostream_dedup.documents.own_files import check_quarantine
 from infostream_dedup.documents.parquet import parquet_records
 from infostream_dedup.documents.records import BadRecords, Item, OnError, Place, ReadingReport, Record, SeenIds
 from infostream_dedup.documents.table_files import arrow_records, workbook_records
-from infostream_dedup.documents.text_files import files_of, text_records
+from infostream_dedup.documents.text_files import copied, files_of, text_records
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import EXPERT, READS, Option, Range, check_record, own_number
@@ -259,12 +259,15 @@ def _serialise(record: Record) -> bytes:
 def open_items(source: Source, reading: Reading, readers: RecordReaders) -> Iterator[Any]:
     """Open an input and yield its records, or their errors."""
     names = ColumnNames(reading.columns)
+    if callable(getattr(source, "read", None)):
+        name = getattr(source, "name", "")
+        source = copied(source, Path(name).name if isinstance(name, str) else "")
     source = loaded(source)
     if is_frame(source):
         return frame_records(source, names, readers.batch, ids=not reading.make_ids)
     if isinstance(source, str | Path):
         return _open_files([source], reading, names, readers)
-    if isinstance(source, Mapping | Document | bytes) or hasattr(source, "read") or not isinstance(source, Iterable):
+    if isinstance(source, Mapping | Document | bytes) or not isinstance(source, Iterable):
         raise ConfigurationError(
             f"{type(source).__name__} is not an input; expected a path, a list of paths, a list of dicts or documents, "
             "or a data frame"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import glob
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from functools import cache
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 from infostream_dedup.documents.endings import KNOWN_ENDINGS, STANDARD_STREAM, without_ending
 from infostream_dedup.documents.lines import StreamError, open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
-from infostream_dedup.errors import NoInputError
+from infostream_dedup.errors import MissingExtraError, NoInputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,11 +39,13 @@ def files_of(source: str) -> list[str]:
         if not known:
             raise NoInputError(f"{source}: no file in this folder ends in {', '.join(KNOWN_ENDINGS)}")
         return known
-    if "://" in source:
+    if source.startswith(("http://", "https://")):
         raise NoInputError(
             f"{source} is an address, and no command but 'collect' opens one; download it first, for example with "
             "curl -O, and give the file"
         )
+    if "://" in source:
+        return [_fetched(source)]
     if path.exists():
         if os.path.samestat(path.stat(), os.fstat(0)):
             return [STANDARD_STREAM]
@@ -53,6 +59,33 @@ def files_of(source: str) -> list[str]:
             return matched
         raise NoInputError(f"{source}: no file name matches this pattern")
     raise NoInputError(f"{source} does not exist")
+
+
+@cache
+def _fetched(address: str) -> str:
+    """Copy what lies at an address, such as ``s3://bucket/march.parquet``, once for this process."""
+    try:
+        import fsspec
+    except ImportError:
+        raise MissingExtraError("fsspec", "remote", f"reading {address}") from None
+    try:
+        with fsspec.open(address, "rb") as stream:
+            return copied(stream, PurePosixPath(urlsplit(address).path).name)
+    except ImportError as error:
+        raise NoInputError(f"cannot open {address}: {error}") from None
+    except (OSError, ValueError) as error:
+        raise NoInputError(f"cannot open {address}: {error or type(error).__name__}") from None
+
+
+def copied(stream: Any, name: str) -> str:
+    """Copy an open file to one that lasts until the process ends; its ending says what it is, or JSON Lines."""
+    folder = TemporaryDirectory(prefix="infostream-dedup-")
+    atexit.register(folder.cleanup)
+    target = Path(folder.name) / (name if name.lower().endswith(KNOWN_ENDINGS) else f"{name or 'input'}.jsonl")
+    with target.open("wb") as out:
+        while content := stream.read(1 << 20):
+            out.write(content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content)
+    return str(target)
 
 
 def _is_hidden(path: Path) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from infostream_dedup.errors import ConfigurationError
@@ -12,6 +14,7 @@ from infostream_dedup.errors import ConfigurationError
 if TYPE_CHECKING:
     from pathlib import Path
 
+_log = logging.getLogger(__name__)
 _Thing = TypeVar("_Thing")
 
 
@@ -73,9 +76,19 @@ class Registry(Mapping[str, _Thing], Generic[_Thing]):
         if self._ordered is None:
             for module in sorted(found.name for found in pkgutil.iter_modules(import_module(self._package).__path__)):
                 import_module(f"{self._package}.{module}")
+            self._read_entry_points()
             added = sorted(self._added.items(), key=lambda item: (item[1][0], item[0]))
             self._ordered = {name: thing for name, (_, thing) in added}
         return self._ordered
+
+    def _read_entry_points(self) -> None:
+        """Load what other packages offer: importing it registers it; what fails is left out with a warning."""
+        for point in sorted(entry_points(group=f"infostream_dedup.{self._kind}s"), key=lambda one: one.name):
+            try:
+                point.load()
+            except Exception as error:  # whatever a stranger's package does, ours goes on
+                told = f"{type(error).__name__}: {error}"
+                _log.warning("the %s %s of %s was left out: %s", self._kind, point.name, point.value, told)
 
 
 def names_in_folder(folder: Path, first: Sequence[str], *, folders: bool = False) -> tuple[str, ...]:

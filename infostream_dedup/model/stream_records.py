@@ -45,8 +45,8 @@ JUDGED_FIELDS: Final = ("kind", "probability")
 """Fields that preset ``judged`` adds."""
 ACROSS_FIELDS: Final = ("translation_of", "translation")
 """Fields added by a stream that looks across languages."""
-SOMETIMES_FIELDS: Final = ("revision_of", "differs_by", "differing")
-"""Fields that only some verdicts have: of corrections, and of those that few words decide."""
+SOMETIMES_FIELDS: Final = ("revision_of", "differs_by", "differing", "watches")
+"""Fields that only some verdicts have: of corrections, those that few words decide, hits of standing searches."""
 STORY_FIELDS: Final = ("story",)
 """The last field of preset ``judged``."""
 CLASSIFIED_FIELDS: Final = ("probability", "criteria")
@@ -110,6 +110,7 @@ class Verdict:
         translation_of: id of the earlier document in another language that has the same text; ``None`` if there is
             none, and in a stream that does not look across languages.
         translation: the matching terms; ``None`` without ``translation_of``.
+        watches: names of the standing searches that it answers; ``None`` if there are none.
         story: id of its story, which is the id of the story's earliest document; ``None`` as long as no other group
             tells it (preset ``judged``).
     """
@@ -131,6 +132,7 @@ class Verdict:
     translation_of: str | None = None
     translation: TranslatedFrom | None = None
     story: str | None = None
+    watches: tuple[str, ...] | None = None
 
     @property
     def repeats(self) -> bool:
@@ -156,6 +158,8 @@ class Verdict:
             row["revision_of"] = self.revision_of
         if self.differing is not None and "kind" in fields:
             row |= {"differs_by": self.differs_by, "differing": [list(pair) for pair in self.differing]}
+        if self.watches is not None:
+            row["watches"] = list(self.watches)
         row["terms"] = None if self.terms is None else list(self.terms)
         if "criteria" in row:
             row["criteria"] = None if self.criteria is None else dict(self.criteria)
@@ -276,14 +280,15 @@ class GroupEvent:
     Attributes:
         ordinal: ordinal of the document that caused the event.
         kind: ``merge`` (``other`` joined ``group``), ``expiry`` (the group's last document left the window),
-            ``alarm`` (the group is a chain and stops growing) or ``limit`` (a source exceeds its loss limit).
-        group: id of the group; name of the source for ``limit``.
+            ``alarm`` (the group is a chain and stops growing), ``limit`` (a source exceeds its loss limit) or ``watch``
+            (the document answers a standing search).
+        group: id of the group; name of the source for ``limit``, of the search for ``watch``.
         other: id of the group that joined, for ``merge``; otherwise ``None``.
         value: the measure that raised an alarm, or the share that exceeded a limit; otherwise ``None``.
     """
 
     ordinal: int
-    kind: Literal["merge", "expiry", "alarm", "limit"]
+    kind: Literal["merge", "expiry", "alarm", "limit", "watch"]
     group: str
     other: str | None = None
     value: float | None = None

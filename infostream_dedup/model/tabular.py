@@ -13,7 +13,7 @@ from infostream_dedup.machine.arrow import require_arrow
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Tabular", "table_html"]
+__all__ = ["Tabular", "arrow_table", "table_html"]
 
 _SHOWN: Final = 20
 """Rows that a notebook shows."""
@@ -39,11 +39,12 @@ class Tabular:
         A column whose values fit no single type is text: strings unchanged, everything else as JSON.
         """
         require_arrow("converting to a table")
-        import pyarrow as pa
-
         rows = self.as_rows()
-        names = _names(rows) or list(getattr(self, "columns", ()))
-        return pa.table({name: _arrow_column([row.get(name) for row in rows]) for name in names})
+        return arrow_table(rows, () if rows else getattr(self, "columns", ()))
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The rows as a stream of Arrow: polars, DuckDB, pandas and ``datasets`` take the result as it is."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_pandas(self) -> Any:
         """The rows as a ``pandas.DataFrame``; needs pandas."""
@@ -83,6 +84,14 @@ def table_html(rows: Sequence[Mapping[str, Any]], *, more: int = 0) -> str:
     body = "".join("<tr>" + "".join(f"<td>{_cell(row.get(name))}</td>" for name in names) + "</tr>" for row in rows)
     rest = f"<p>and {more:,} more</p>" if more > 0 else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+
+
+def arrow_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> Any:
+    """Make a table of Arrow; it has these columns first, and those that rows have besides."""
+    import pyarrow as pa
+
+    names = dict.fromkeys([*columns, *_names(rows)])
+    return pa.table({name: _arrow_column([row.get(name) for row in rows]) for name in names})
 
 
 def _arrow_column(values: list[Any]) -> Any:

@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from infostream_dedup.errors import BadDataError, InfostreamError
+from infostream_dedup.language.morphology.form_cache import load
 from infostream_dedup.machine.children import python_command, python_environment
 from infostream_dedup.machine.platform import can_fork
+from infostream_dedup.model import OUR_LANGUAGES
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict
 from infostream_dedup.stream.settings import StreamSettings
@@ -35,6 +37,24 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.store.reader import Known, StoredBatch
 
 
+_WARMING: Final = [
+    {"id": f"{language}{number}", "text": text}
+    for number in range(2)
+    for language, text in (
+        (
+            "ru",
+            "Мэр Харькова открыл новый мост через реку Лопань утром в понедельник, сообщила пресс-служба горсовета.",
+        ),
+        (
+            "uk",
+            "Мер Харкова відкрив новий міст через річку Лопань вранці в понеділок, повідомила пресслужба міськради.",
+        ),
+        (
+            "en",
+            "The mayor of Kharkiv opened a new bridge across the river Lopan on Monday morning, the city council said.",
+        ),
+    )
+]
 _SECONDS: Final = 60.0
 _IDLE_SECONDS: Final = 600.0
 
@@ -186,6 +206,10 @@ def main(path: Path) -> None:
     with Store.open(path, read_only=True) as store:
         settings = StreamSettings.of(store.settings)
     stream = Deduplicator(_NothingStored(path), settings)
+    if can_fork() and settings.model is None:
+        # Dictionaries that a fork loads are lost with it.
+        Deduplicator.open(None, settings).process(_WARMING)
+        load(OUR_LANGUAGES)
     for line in sys.stdin.buffer:
         # After the answer, so that the next question finds an engine that has nearly caught up with the store.
         stream.best_of("")

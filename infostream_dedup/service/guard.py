@@ -16,6 +16,7 @@ from infostream_dedup.service.logs import Metrics, failure_of, free_frames, log_
 from infostream_dedup.service.pages.frame import problem_answer
 from infostream_dedup.service.problems import ProblemError, problem_of
 from infostream_dedup.service.tokens import LOCAL, SESSION_COOKIE, Caller, Rates, Room, Sessions, TakenRoom, Tokens
+from infostream_dedup.service.tracing import Trace
 
 if TYPE_CHECKING:
     from infostream_dedup.service.running import RunningService
@@ -93,6 +94,8 @@ class Guard:
             # Programs that watch whether a site is up ask so.
             scope["method"] = "GET"
         taken = 0
+        trace = scope.setdefault("state", {})["trace"] = Trace.of(scope["headers"])
+        outgoing.also = trace.headers()
         try:
             headers = _headers(scope, self._limits.header_bytes)
             self._check_host(headers)
@@ -118,6 +121,7 @@ class Guard:
             free_frames(error)
         seconds = time.perf_counter() - begin
         route = getattr(scope.get("route"), "path", None) or "none"
+        trace.export(f"{method} {route}", seconds, outgoing.status)
         self._metrics.answered(route, outgoing.status, seconds)
         if outgoing.status == HTTPStatus.INTERNAL_SERVER_ERROR:
             self._metrics.failures.inc()
@@ -127,6 +131,7 @@ class Guard:
                 method=method,
                 route=route,
                 status=outgoing.status,
+                **scope["state"]["trace"].told(),
                 ms=round(seconds * 1000, 1),
                 bytes_in=taken,
                 bytes_out=outgoing.sent,
@@ -187,11 +192,12 @@ class _Outgoing:
         self.status = 0
         self.sent = 0
         self.body_is_left = False
+        self.also: list[tuple[bytes, bytes]] = []  # headers of this answer alone
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            own = [(b"cache-control", b"no-store")] if not self._open_cache else []
+            own = [*self.also, *([(b"cache-control", b"no-store")] if not self._open_cache else [])]
             given = {name for name, _ in message.get("headers", ())}
             if self.body_is_left:
                 # Otherwise the rest of the body would be read as the next request.

@@ -46,6 +46,7 @@ from infostream_dedup.stream.preparation import Prepared, prepare
 from infostream_dedup.stream.settings import StreamSettings, TermRules
 from infostream_dedup.stream.store.retuning import in_force, next_change
 from infostream_dedup.stream.stories import Stories
+from infostream_dedup.stream.watching import Watches
 from infostream_dedup.stream.window import EvidenceRows, PivotRows, Window, address_numbers, equal_to, published_times
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 from infostream_dedup.terms.statistics import Totals
@@ -239,6 +240,7 @@ class StreamEngine:
         self._losses = Losses(settings.loss_limit, settings.loss_documents)
         self._first_settings = settings
         self._retunes: list[dict[str, Any]] = []
+        self._watches: Watches | None = None
         self._handed_out = self._keeping = 0
         self._across = Across(settings, self.numbers) if settings.across == "pivot" else None
         self._remember(Memory(settings))
@@ -287,6 +289,7 @@ class StreamEngine:
 
     def _resume_state(self, loaded: Loaded) -> None:
         self._retunes = loaded.state.get("retunes", [])
+        self._watch(loaded.state.get("watches", []))
         self.rules_changed = self._rules.resume(loaded.state, loaded.position.documents)
         self._evidence, self._dates = EvidenceCounts.of(loaded.evidence), loaded.state.get("dates", [])
         if "pair_model" in loaded.state:
@@ -302,6 +305,13 @@ class StreamEngine:
             self._deciding = EvidenceJudge(self.settings, memory.window, self._wording, self._model)
         if self._across is not None:
             self._across.remember(memory)
+
+    def _watch(self, changes: list[dict[str, Any]]) -> None:
+        """Take the standing searches of the store."""
+        if changes and (self._watches is None or self._watches.changes != changes):
+            self._watches = Watches(changes, in_text=self._first_settings.terms.target == "text")
+        elif not changes:
+            self._watches = None
 
     def _tune(self, ordinal: int) -> int | None:
         """Take the thresholds by which a document is judged; return the document from which on others hold."""
@@ -495,6 +505,8 @@ class StreamEngine:
         """Yield the verdicts on consecutive documents."""
         documents, equals, oldest, events = begun.documents, begun.equals, begun.oldest, decided.events
         self._deciding.read(documents)
+        if self._watches is not None:
+            self._watches.see(self.numbers.terms)
         links: list[list[LinkAcross]] = []
         translations: list[TranslatedFrom | None] = []
         if self._across is not None and isinstance(self._deciding, EvidenceJudge):
@@ -520,6 +532,10 @@ class StreamEngine:
                     translated = [link.ordinal for link in links[number]] if links else []
                     told = NO_ORDINALS if found is None else found.told
                     verdict = self._told(document.ordinal, verdict, events[known:], translated, told, decided.stories)
+                names = [] if self._watches is None else self._watches.hits(document)
+                if names:
+                    events += [GroupEvent(document.ordinal, "watch", name) for name in names]
+                    verdict = replace(verdict, watches=tuple(names))
                 yield verdict
 
     def _told(

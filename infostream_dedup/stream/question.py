@@ -45,7 +45,7 @@ from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -320,6 +320,13 @@ class QueryTranslator:
             language: self._in_language(words, analysed.lengths, own, language) for language in into if language != own
         }
 
+    def equivalents(self, document: Document, into: Sequence[int]) -> dict[int, list[tuple[int, ...]]]:
+        """For each word of a text all that it may be in other languages; words without an equivalent are empty."""
+        analysed = self._reader.read([document])
+        own, words = int(analysed.languages[0]), [*self._counted(analysed)]
+        found = {one: self._equivalents(words, LANGUAGES[own], LANGUAGES[one]) for one in into if one != own}
+        return {language: [known[word][1] for word in words] for language, known in found.items()}
+
     def _counted(self, analysed: Analysed) -> dict[str, int]:
         """How often each word occurs."""
         numbers = self._written.decided(analysed.terms.numbers, analysed.terms.row(0)).tolist()
@@ -457,6 +464,23 @@ class QuestionReader:
             targets=np.sort(_numbered_apart(stored, targets)),
             document=document,
         )
+
+    def written(self, document: Document, into: Sequence[int], *, every: bool) -> dict[str, list[list[str]]]:
+        """The key terms of a text, or all its terms, by language: for each the terms that match it."""
+        numbers = self._words.numbers
+        if every:
+            analysed = self._analyser.read([document])
+            own, found = int(analysed.languages[0]), [[one] for one in analysed.terms.row(0).tolist()]
+            others: Mapping[int, Sequence[Iterable[int]]] = self._translator.equivalents(document, into)
+        else:
+            question = self.read(document)
+            own, found = question.language, [[numbers.number(word)] for word in question.asked.words]
+            others = {language: one.sets for language, one in self._translator.translated(document, into).items()}
+        sets: dict[int, Sequence[Iterable[int]]] = {own: found, **others}
+        return {
+            LANGUAGES[language]: [[str(numbers.terms[number]) for number in terms] for terms in one]
+            for language, one in sets.items()
+        }
 
     def stored(self, connection: sqlite3.Connection, document: FoundDocument) -> Question:
         """Make a question of a stored document, as it is in the store."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.opening import check_settings, write_settings_checksum
-from infostream_dedup.stream.store.retuning import add_retune, in_force, retunes_of
+from infostream_dedup.stream.store.retuning import RETUNES, add_change, changes_of, in_force
 from infostream_dedup.stream.store.store import Store
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def retune(store: BatchStore, thresholds: Thresholds, *, first: int | None = Non
     with store.transaction():
         connection = store.connection
         check_settings(connection, store.path)
-        position, retunes = store.stored_position(), retunes_of(connection)
+        position, retunes = store.stored_position(), changes_of(connection, RETUNES)
         begin = position.documents if first is None else first
         if begin < position.documents:
             raise UsageError(
@@ -72,6 +72,6 @@ def retune(store: BatchStore, thresholds: Thresholds, *, first: int | None = Non
         changes = {name: value for name, value in decided.items() if before[name] != value}
         settings.but(**tupled(changes))
         if changes:
-            add_retune(connection, {"first": begin, "changes": changes})
+            add_change(connection, RETUNES, {"changes": changes, "first": begin})
             write_settings_checksum(connection)
         return Retuned(begin, changes, left)

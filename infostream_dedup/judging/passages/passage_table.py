@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -414,12 +415,33 @@ class TextComparison(Tabular):
             "translated_b": round(self.translated.share_b, 6),
         }
 
+    def _repr_html_(self) -> str:
+        """Both texts side by side, for notebooks: what they share and words that translate each other are marked."""
+        rows = "".join(
+            "<tr>"
+            + "".join(f'<td style="text-align:left;vertical-align:top">{_marked(side)}</td>' for side in row)
+            + "</tr>"
+            for row in self.aligned()
+        )
+        told = f"{self.coverage_a:.0%} of a, {self.coverage_b:.0%} of b"
+        return f"<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody>{rows}</tbody></table><p>{told}</p>"
+
     def as_rows(self) -> list[dict[str, Any]]:
         """One row for each passage, with the copied words of both texts."""
         return [
             span | {"text_a": self.text_a[slice(*span["a"])], "text_b": self.text_b[slice(*span["b"])]}
             for span in self.as_dict()["spans"]
         ]
+
+
+def _marked(stretches: Iterable[TextStretch]) -> str:
+    """Stretches as HTML: shared ones are marked, words that differ in them are underlined."""
+    found = []
+    for one in stretches:
+        text = escape(one.text).replace("\n", "<br>")
+        text = f"<u>{text}</u>" if one.changed else text
+        found.append(f'<mark title="{one.passage or one.word}">{text}</mark>' if one.passage or one.word else text)
+    return "".join(found)
 
 
 def text_comparison(text_a: str, text_b: str, found: PassageTable) -> TextComparison:

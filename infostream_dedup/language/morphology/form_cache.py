@@ -22,7 +22,7 @@ from infostream_dedup.machine.memory import collector_paused
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -272,6 +272,13 @@ def cached_table(language: Language, words: int) -> FormTable | None:
 @cache
 def _morphology(language: Language) -> Morphology:
     return Morphology(language)
+
+
+def load(languages: Iterable[Language]) -> None:
+    """Load what words that no table knows would wait for: half a second for each language."""
+    for language in languages:
+        known_terms(language)
+        _morphology(language)
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.errors import UsageError
+from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.links import (
     Advice,
     GroupCounts,
@@ -364,6 +364,44 @@ class SweepResult(Tabular):
                 "complete": True,
             },
         )
+
+    def chart(self) -> Any:
+        """Draw S, T and the number of links over k for a notebook, with the recommended k; hover shows the rows.
+
+        Returns:
+            An ``altair.Chart``.
+
+        Raises:
+            MissingExtraError: altair is not installed (extra ``notebook``).
+        """
+        try:
+            import altair as alt
+        except ImportError:
+            raise MissingExtraError("altair", "notebook", "a chart") from None
+
+        names = ("representation", "block", "k", "documents", "links", "symmetry", "transitivity")
+        rows = [{name: row.get(name) for name in names} for row in self.as_rows()]
+        for row in rows:
+            row["series"] = row["representation"] + ("" if row["block"] == "all" else f":{row['block']}")
+        chosen = [
+            {"series": name, "k": one.chosen, "why": one.reason} for name, one in self.advice.items() if one.chosen
+        ]
+        base = alt.Chart(alt.Data(values=rows)).encode(
+            x=alt.X("k:Q", title="k"), color=alt.Color("series:N", title=None), tooltip=[f"{name}:N" for name in names]
+        )
+        rule = alt.Chart(alt.Data(values=chosen)).mark_rule(strokeDash=[4, 4])
+        rule = rule.encode(x="k:Q", color="series:N", tooltip=["series:N", "k:Q", "why:N"])
+        curves = [
+            (base.mark_line(point=True).encode(y=alt.Y(f"{name}:Q", title=title, scale=scale)) + rule).properties(
+                width=280
+            )
+            for name, title, scale in (
+                ("symmetry", "S(k)", alt.Scale(domain=[0, 1])),
+                ("transitivity", "T(k)", alt.Scale(domain=[0, 1])),
+                ("links", "links", alt.Scale(type="symlog")),
+            )
+        ]
+        return alt.hconcat(*curves)
 
     def as_rows(self) -> list[dict[str, Any]]:
         """Return the rows as records; after a sweep by parts, the rows of the parts with a column ``part``."""

@@ -14,6 +14,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
+from infostream_dedup.api.watch import hit_rows, watch_rows
 from infostream_dedup.documents.outputs import guarded
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, keyset, listed, needs, rows_wanted
@@ -218,6 +219,20 @@ async def show_story(request: Request, id: str) -> Response:  # noqa: A002
     if found is None:
         raise ProblemError(404, "not-found", "no story with this id")
     return JsonResponse(found)
+
+
+@router.get("/watches", dependencies=[needs("reader")], response_class=JsonResponse)
+async def show_watches(request: Request) -> Response:
+    """The standing searches, with the number of their hits."""
+    return JsonResponse({"items": await running(request).read(watch_rows), "next": None})
+
+
+@router.get("/watches/{name}", dependencies=[needs("reader")], response_class=JsonResponse)
+async def show_watch(request: Request, name: str, after: int = -1, limit: int | None = None) -> Response:
+    """The documents that a standing search found, the latest first; with ``after`` (ordinal) those that followed."""
+    rows = rows_wanted(request, limit)
+    found = await running(request).read(lambda store: hit_rows(store.connection, name, after=after, top=rows))
+    return JsonResponse({"items": found, "next": None})
 
 
 exports_router = APIRouter(prefix="/v1/export", tags=["exports"])

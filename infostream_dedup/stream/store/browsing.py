@@ -192,7 +192,7 @@ def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, 
         del member["story_then"]
     events = connection.execute(
         "SELECT ordinal, kind, group_id, other, value FROM event"
-        " WHERE kind <> 'limit' AND (group_id = ? OR other = ?) ORDER BY number",
+        " WHERE kind NOT IN ('limit', 'watch') AND (group_id = ? OR other = ?) ORDER BY number",
         (group, group),
     )
     return {

@@ -25,7 +25,7 @@ from infostream_dedup.machine.platform import sync_path
 from infostream_dedup.machine.restoring import restoring_advice
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, snapshot, writing
-from infostream_dedup.stream.store.retuning import in_force, retunes_of
+from infostream_dedup.stream.store.retuning import RETUNES, changes_of, in_force
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -267,7 +267,7 @@ def first_settings_of(connection: sqlite3.Connection) -> dict[str, Any]:
 def settings_of(connection: sqlite3.Connection) -> dict[str, Any]:
     """Return the settings by which the next document will be judged."""
     (ordinal,) = connection.execute("SELECT coalesce(max(ordinal) + 1, 0) FROM document").fetchone()
-    return in_force(first_settings_of(connection), retunes_of(connection), ordinal)
+    return in_force(first_settings_of(connection), changes_of(connection, RETUNES), ordinal)
 
 
 def settings_at(path: Path) -> dict[str, Any] | None:

@@ -180,7 +180,7 @@ class Position(NamedTuple):
     documents: int  # number of documents, which is also the next ordinal
     terms: int  # number of terms, which is also the next term's number
     forgotten: int  # number of documents forgotten on request
-    retunes: int = 0  # number of changes of thresholds
+    retunes: int = 0  # number of changes of thresholds and of standing searches
     # when the store last went back to a backup, UTC microseconds since 1970; 0 if never. All else may then be as it was
     # and yet describe other documents
     restored: int = 0
@@ -250,7 +250,7 @@ def position_of(connection: sqlite3.Connection) -> Position:
             " (SELECT coalesce(max(ordinal) + 1, 0) FROM document),"
             " (SELECT coalesce(max(number) + 1, 0) FROM term),"
             " (SELECT count(*) FROM document WHERE forgotten = 1),"
-            " coalesce((SELECT json_array_length(value) FROM state WHERE name = 'retunes'), 0),"
+            " (SELECT coalesce(sum(json_array_length(value)), 0) FROM state WHERE name IN ('retunes', 'watches')),"
             " (SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM state WHERE name = ?)",
             (RESTORED,),
         ).fetchone()

@@ -1,4 +1,7 @@
-"""New thresholds of a running stream: recorded among its single values, and in force from a stated document on."""
+"""Changes of a running stream, recorded among its single values and in force from a stated document on.
+
+They are new thresholds, and standing searches that begin or end.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,17 @@ import orjson
 if TYPE_CHECKING:
     import sqlite3
 
-NAME: Final = "retunes"
+RETUNES: Final = "retunes"
 """Name of their row in table ``state``: ``[{"first": ordinal, "changes": {setting: value}}, ...]`` in order."""
+WATCHES: Final = "watches"
+"""The same of standing searches: ``[{"first": ordinal, "name": name, "search": {...} or null}, ...]``."""
 
 Retune = Mapping[str, Any]
 
 
-def retunes_of(connection: sqlite3.Connection) -> list[dict[str, Any]]:
-    """All changes of thresholds, in order."""
-    row = connection.execute("SELECT value FROM state WHERE name = ?", (NAME,)).fetchone()
+def changes_of(connection: sqlite3.Connection, name: str) -> list[dict[str, Any]]:
+    """All changes of one kind, in order."""
+    row = connection.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
     return [] if row is None else list(orjson.loads(row[0]))
 
 
@@ -36,7 +41,7 @@ def next_change(retunes: Sequence[Retune], ordinal: int) -> int | None:
     return min((one["first"] for one in retunes if one["first"] > ordinal), default=None)
 
 
-def add_retune(connection: sqlite3.Connection, retune: Retune) -> None:
+def add_change(connection: sqlite3.Connection, name: str, change: Mapping[str, Any]) -> None:
     """Record a change; call it inside a transaction that also updates the checksum."""
-    found = orjson.dumps([*retunes_of(connection), retune], option=orjson.OPT_SORT_KEYS).decode()
-    connection.execute("REPLACE INTO state (name, value) VALUES (?, ?)", (NAME, found))
+    found = orjson.dumps([*changes_of(connection, name), change]).decode()
+    connection.execute("REPLACE INTO state (name, value) VALUES (?, ?)", (name, found))

@@ -235,7 +235,7 @@ CREATE TABLE event (
     number INTEGER PRIMARY KEY CHECK (number >= 0),
     batch INTEGER NOT NULL REFERENCES batch (sequence),
     ordinal INTEGER NOT NULL CHECK (ordinal >= 0),
-    kind TEXT NOT NULL CHECK (kind = 'merge' OR kind = 'expiry' OR kind = 'alarm' OR kind = 'limit'),
+    kind TEXT NOT NULL CHECK (kind IN ('merge', 'expiry', 'alarm', 'limit', 'watch')),
     group_id TEXT NOT NULL,
     other TEXT CHECK ((other IS NOT NULL) = (kind = 'merge')),
     value REAL
@@ -243,6 +243,8 @@ CREATE TABLE event (
 CREATE INDEX event_batch ON event (batch);
 CREATE INDEX event_merge ON event (other, ordinal) WHERE kind = 'merge';
 CREATE INDEX event_alarm ON event (group_id) WHERE kind = 'alarm';
+CREATE INDEX event_watch ON event (ordinal) WHERE kind = 'watch';
+CREATE INDEX event_watched ON event (group_id, ordinal) WHERE kind = 'watch';
 
 -- The current groups of two or more documents; views v_members and v_groups give the same, following all merges.
 -- earliest: ordinal of the earliest document. first, last: of publication, or of arrival without a date; NULL if no

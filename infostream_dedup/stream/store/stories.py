@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import zlib
 from functools import cache
-from itertools import groupby
+from heapq import heappop, heappush
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -63,6 +63,16 @@ _SINGLE: Final = (
     " AND NOT EXISTS (SELECT 1 FROM v_stories WHERE v_stories.group_id = ?1) ORDER BY version DESC LIMIT 1"
 )
 
+_ALONE_GROUPS: Final = "grouping WHERE NOT EXISTS (SELECT 1 FROM telling WHERE telling.group_id = grouping.group_id)"
+_BEGUN: Final = (
+    f"SELECT story_id, begun AS earliest FROM story UNION ALL SELECT group_id, earliest FROM {_ALONE_GROUPS}"  # noqa: S608
+)
+_SIZES: Final = (
+    "SELECT story_id, size FROM (SELECT story_id, story.begun AS earliest, sum(coalesce(documents, 1)) AS size FROM"  # noqa: S608
+    " telling JOIN story USING (story_id) LEFT JOIN grouping USING (group_id) GROUP BY story_id"
+    f" UNION ALL SELECT group_id, earliest, documents FROM {_ALONE_GROUPS}) WHERE size > 1 ORDER BY size DESC, earliest"
+)
+
 
 def story_named(connection: sqlite3.Connection, name: str) -> str | None:
     """Return the present story of a story, group or document, by its id; None if the store has none of this id.
@@ -85,11 +95,14 @@ def documents_of(connection: sqlite3.Connection, names: Sequence[str]) -> list[d
         connection: connection to the store.
         names: ids of stories, past or present, of groups or of documents.
     """
-    rows: list[tuple[Any, ...]] = []
-    for story in dict.fromkeys(filter(None, (story_named(connection, name) for name in names))):
-        told = [row for query in (_OF_GROUPS, _ALONE) for row in connection.execute(f"{query} = ?", (story,))]
-        rows += told or connection.execute(_SINGLE, (story,)).fetchall()
-    return _told([dict(zip(_FIELDS, row, strict=True)) for row in rows])
+    stories = dict.fromkeys(filter(None, (story_named(connection, name) for name in names)))
+    return _told([row for story in stories for row in _rows_of_story(connection, story)])
+
+
+def _rows_of_story(connection: sqlite3.Connection, story: str) -> list[dict[str, Any]]:
+    told = [row for query in (_OF_GROUPS, _ALONE) for row in connection.execute(f"{query} = ?", (story,))]
+    rows = told or connection.execute(_SINGLE, (story,)).fetchall()
+    return [dict(zip(_FIELDS, row, strict=True)) for row in rows]
 
 
 def texts_of(connection: sqlite3.Connection) -> Callable[[int], str] | None:
@@ -152,13 +165,22 @@ def story_rows(connection: sqlite3.Connection, *, by: str, since: int | None, to
         since: only stories with a document of then or later, UTC microseconds since 1970.
         top: maximum number; None for all.
     """
-    rows = [row for query in (_OF_GROUPS, _ALONE) for row in connection.execute(f"{query} IS NOT NULL")]
-    found = []
-    for _, members in groupby(sorted(rows, key=itemgetter(0)), key=itemgetter(0)):
-        documents = _told([dict(zip(_FIELDS, row, strict=True)) for row in members])
+    measure = "documents" if by == "size" else by
+    # No story has more outlets, origins or early outlets than documents: those too small to be among top are not read.
+    # Forgotten documents and corrections are counted in sizes; without them, ties are in order already.
+    found: list[dict[str, Any]] = []
+    best: list[int] = []  # the least of the greatest values comes first
+    ordered = True
+    for story, size in connection.execute(_SIZES).fetchall():
+        if top is not None and len(best) == top and (size < best[0] or (size == best[0] and ordered)):
+            break
+        documents = _told(_rows_of_story(connection, story))
+        ordered = ordered and len(documents) == size
         if len(documents) > 1 and (since is None or any((one["time"] or 0) >= since for one in documents)):
             found.append(story_row(documents))
-    measure = "documents" if by == "size" else by
+            heappush(best, found[-1][measure])
+            if top is not None and len(best) > top:
+                heappop(best)
     found.sort(key=lambda row: (-row[measure], -row["documents"], row["begun"]))
     return found[:top]
 
@@ -166,8 +188,7 @@ def story_rows(connection: sqlite3.Connection, *, by: str, since: int | None, to
 def story_page(connection: sqlite3.Connection, *, before: int | None, limit: int) -> list[dict[str, Any]]:
     """List a page of the stories, the latest begun first; ``before``: the one with which the last page ended."""
     heads = connection.execute(
-        "SELECT story_id, min(begun) AS earliest FROM v_stories GROUP BY story_id"
-        " HAVING ?1 IS NULL OR earliest < ?1 ORDER BY earliest DESC LIMIT ?2",
+        f"SELECT * FROM ({_BEGUN}) WHERE ?1 IS NULL OR earliest < ?1 ORDER BY earliest DESC LIMIT ?2",  # noqa: S608
         (before, limit),
     ).fetchall()
     found = ((begun, documents_of(connection, [story])) for story, begun in heads)

@@ -286,6 +286,10 @@ VERDICT: Final[Mapping[str, tuple[str, Callable[[str], Any] | None]]] = {
     "terms": ("terms", lambda stored: tuple(orjson.loads(stored))),
     "criteria": ("criteria", lambda stored: tuple(orjson.loads(stored).items())),
     "translation": ("translation", _translation),
+    "watches": (
+        "(SELECT json_group_array(group_id) FROM event WHERE kind = 'watch' AND event.ordinal = document.ordinal)",
+        lambda stored: tuple(orjson.loads(stored)) or None,
+    ),
 }
 """Each field of `Verdict`: its SQL in a join of ``document`` and ``judgement``, and how its value is read."""
 

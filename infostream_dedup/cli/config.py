@@ -1,0 +1,160 @@
+"""``config``: what a configuration may say, whether a file is right, completion of shells, manual pages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from infostream_dedup.cli.face import Commands, GroupedOption, output, reads
+from infostream_dedup.cli.options import general_options, read_configuration
+from infostream_dedup.cli.output import note
+
+_LEFT_OUT: Final = ("config", "help")
+
+
+@click.group(cls=Commands, examples=["config show ingest", "config check stream.toml --command ingest"])
+def config() -> None:
+    """Show what a --config file may say and whether one is right; complete commands in a shell; write manual pages."""
+
+
+command_option = reads("--command", "name", metavar="COMMAND", required=True, help="Command that reads the file.")
+
+
+def _command_named(context: click.Context, name: str) -> click.Command:
+    found: click.Command = context.find_root().command
+    for word in name.split():
+        further = found.get_command(context, word) if isinstance(found, click.Group) else None
+        if further is None:
+            raise click.UsageError(f"no such command: {name}", context)
+        found = further
+    if isinstance(found, click.Group):
+        raise click.UsageError(f"{name} has commands: {', '.join(found.commands)}; name one of them", context)
+    return found
+
+
+def _settable(found: click.Command) -> dict[str, click.Option]:
+    """The options by their keys in a configuration."""
+    options = (one for one in found.params if isinstance(one, click.Option) and one.name not in _LEFT_OUT)
+    return {one.opts[0].removeprefix("--"): one for one in options}
+
+
+def schema_of(name: str, found: click.Command) -> dict[str, Any]:
+    """The JSON Schema of a configuration of a command."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"infostream-dedup {name}",
+        "type": "object",
+        "properties": {key: _property(option) for key, option in _settable(found).items()},
+        "additionalProperties": False,
+    }
+
+
+def _property(option: click.Option) -> dict[str, Any]:
+    kind = option.type
+    one: dict[str, Any] = {"type": "string"}
+    if option.is_flag:
+        one = {"type": "boolean"}
+    elif isinstance(kind, click.Choice):
+        one = {"enum": list(kind.choices)}
+    elif isinstance(kind, click.IntRange):
+        limits = {"minimum": kind.min, "maximum": kind.max}
+        one = {"type": "integer"} | {side: limit for side, limit in limits.items() if limit is not None}
+    elif kind is click.INT or kind is click.FLOAT:
+        one = {"type": "number" if kind is click.FLOAT else "integer"}
+    elif kind.name == "N|auto":
+        one = {"type": ["integer", "string"]}
+    if option.multiple:
+        one = {"anyOf": [one, {"type": "array", "items": one}]}
+    if option.name == "columns":
+        one = {"type": ["string", "object", "array"]}
+    default = option.default
+    told = {"default": default} if isinstance(default, str | int | float | bool) else {}
+    return one | told | {"description": (option.help or "").replace("\n", " ")}
+
+
+@config.command("show", examples=["config show ingest > ingest.schema.json", "config show ingest --toml"])
+@click.argument("words", nargs=-1, required=True, metavar="COMMAND")
+@output("--toml", is_flag=True, help="Print a file with every option as a comment instead, to be filled in.")
+@general_options("table", "table")
+@click.pass_context
+def show(context: click.Context, words: tuple[str, ...], toml: bool, output_format: str | None, quiet: bool) -> None:
+    """Print the JSON Schema of the --config file of a command: names, types, limits and defaults of its options."""
+    del output_format, quiet
+    name = " ".join(words)
+    found = _command_named(context, name)
+    if not toml:
+        click.echo(json.dumps(schema_of(name, found), ensure_ascii=False, indent=1))
+        return
+    for key, one in schema_of(name, found)["properties"].items():
+        click.echo(f"# {one['description']}")
+        click.echo(f"# {key} = {json.dumps(one['default'], ensure_ascii=False) if 'default' in one else '...'}")
+
+
+@config.command("check", examples=["config check stream.toml --command ingest"])
+@click.argument("path", metavar="FILE", type=click.Path(dir_okay=False))
+@command_option
+@general_options("table", "table")
+@click.pass_context
+def check(context: click.Context, path: str, name: str, output_format: str | None, quiet: bool) -> None:
+    """Check a --config file of a command; the exit code is 78 if it is wrong, and the message names the key."""
+    del output_format
+    inner = click.Context(_command_named(context, name), info_name=name, parent=context.find_root())
+    read_configuration(inner, inner.command.params[0], path)
+    what = "thresholds" if "thresholds" in inner.meta else f"{len(inner.default_map or {})} options"
+    note(f"{path}: {what}, right for {name}", quiet=quiet)
+
+
+@config.command("completion", examples=['eval "$(infostream-dedup config completion bash)"'])
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@general_options("table", "table")
+@click.pass_context
+def completion(context: click.Context, shell: str, output_format: str | None, quiet: bool) -> None:
+    """Print what completes commands and options in a shell; put it into its start-up file."""
+    from click.shell_completion import get_completion_class
+
+    del output_format, quiet
+    found = get_completion_class(shell)
+    assert found is not None  # noqa: S101 - one of click's own shells
+    made = found(context.find_root().command, {}, "infostream-dedup", "_INFOSTREAM_DEDUP_COMPLETE")
+    click.echo(made.source_template % made.source_vars())
+
+
+@config.command("man", examples=["config man ~/.local/share/man/man1"])
+@click.argument("folder", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path))
+@general_options("table", "table")
+@click.pass_context
+def man(context: click.Context, folder: Path, output_format: str | None, quiet: bool) -> None:
+    """Write a manual page for each command into a folder."""
+    del output_format
+    folder.mkdir(parents=True, exist_ok=True)
+    root = context.find_root()
+    pages = list(_pages(root.command, "infostream-dedup", None))
+    for name, page in pages:
+        (folder / f"{name}.1").write_text(page, encoding="utf-8")
+    note(f"{len(pages)} pages in {folder}; read one with man infostream-dedup-dedup", quiet=quiet)
+
+
+def _pages(found: click.Command, name: str, parent: click.Context | None) -> Any:
+    """Yield the name and the text of the page of a command and of each below it."""
+    context = click.Context(found, parent=parent, info_name=name.rpartition("-")[2] if parent else name)
+    lines = [f'.TH "{name.upper()}" 1', ".SH NAME", f"{_roff(name)} \\- {_roff(found.get_short_help_str(400))}"]
+    usage = " ".join(found.collect_usage_pieces(context))
+    lines += [".SH SYNOPSIS", f"{_roff(context.command_path)} {_roff(usage)}", ".SH DESCRIPTION"]
+    lines += [_roff(line.strip()) if line.strip() else ".PP" for line in (found.help or "").splitlines()]
+    options = [one for one in found.params if isinstance(one, GroupedOption)]
+    records = [record for one in options if (record := one.get_help_record(context)) is not None]
+    lines += [".SH OPTIONS"] if records else []
+    for flags, text in records:
+        lines += [".TP", f"\\fB{_roff(flags)}\\fR", _roff(text)]
+    yield name, "\n".join(lines) + "\n"
+    if isinstance(found, click.Group):
+        for further in found.list_commands(context):
+            yield from _pages(found.commands[further], f"{name}-{further}", context)
+
+
+def _roff(text: str) -> str:
+    escaped = text.replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped

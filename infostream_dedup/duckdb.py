@@ -1,0 +1,110 @@
+"""SQL functions for DuckDB: ``infostream_dedup.duckdb.register(connection)``."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+import orjson
+
+from infostream_dedup.errors import MissingExtraError
+
+__all__ = ["register"]
+
+_SAME_TEXT: Final = frozenset(("copy", "retold", "contained", "contains", "updated", "translation"))
+_GROUPS: Final = {"id": "VARCHAR", "status": "VARCHAR", "of": "VARCHAR", "group": "VARCHAR", "kind": "VARCHAR"}
+_PAIRS: Final = {
+    "a": "VARCHAR",
+    "b": "VARCHAR",
+    "kind": "VARCHAR",
+    "probability": "DOUBLE",
+    "relation": "VARCHAR",
+    "forward": "INTEGER",
+    "backward": "INTEGER",
+    "terms": "VARCHAR[]",
+}
+_REMEMBERED: Final = 100_000
+
+
+def register(connection: Any) -> Any:
+    """Add SQL functions to a connection of DuckDB.
+
+    ``dedup_groups('news')`` and ``dedup_pairs('news')`` are tables made of a table, view or frame of the connection,
+    whose columns are those of documents (``id``, ``text``, and ``title``, ``lang``, ``published``, ``source``, ``url``
+    if it has them). ``key_terms(text, lang)`` lists the 12 heaviest key terms (lang may be NULL), and
+    ``same_text(a, b)`` says whether two texts are one: copied, retold, contained, updated or translated.
+
+    Args:
+        connection: of ``duckdb.connect``. A table is held in memory while it is compared.
+
+    Returns:
+        The connection.
+
+    Raises:
+        MissingExtraError: DuckDB is not installed (extra ``duckdb``).
+
+    Example:
+        >>> import duckdb
+        >>> from infostream_dedup.duckdb import register
+        >>> con = register(duckdb.connect())
+        >>> _ = con.sql("CREATE TABLE news AS SELECT * FROM (VALUES ('1', 'Мост через Лопань открыл министр утром.'),"
+        ...             " ('2', 'Мост через Лопань открыл министр утром.')) AS t(id, text)")
+        >>> con.sql("SELECT id, status, of FROM dedup_groups('news') ORDER BY id").fetchall()
+        [('1', 'new', None), ('2', 'exact', '1')]
+        >>> con.sql("SELECT key_terms('Завод в Харькове', 'ru')").fetchall()[0][0]
+        ['харьков', 'завод']
+    """
+    try:
+        from duckdb.func import FunctionNullHandling
+    except ImportError:
+        raise MissingExtraError("duckdb", "duckdb", "functions in SQL") from None
+
+    special: Any = FunctionNullHandling.SPECIAL
+    for name, made, columns in (("dedup_groups", _groups, _GROUPS), ("dedup_pairs", _pairs, _PAIRS)):
+        row = ", ".join(f'"{column}" {kind}' for column, kind in columns.items())
+        connection.create_function(f"infostream_{name}", made, ["VARCHAR[]"], f"STRUCT({row})[]")
+        connection.execute(
+            f"CREATE OR REPLACE TEMP MACRO {name}(source) AS TABLE SELECT unnest(infostream_{name}("  # noqa: S608
+            "(SELECT list(to_json(one)::VARCHAR) FROM query_table(source) AS one)), recursive := true)"
+        )
+    connection.create_function("key_terms", _terms, ["VARCHAR", "VARCHAR"], "VARCHAR[]", null_handling=special)
+    connection.create_function("same_text", _same_text, ["VARCHAR", "VARCHAR"], "BOOLEAN", null_handling=special)
+    return connection
+
+
+def _documents(rows: list[str]) -> list[dict[str, Any]]:
+    given = [{name: value for name, value in orjson.loads(row).items() if value is not None} for row in rows]
+    return [one | {"id": str(one["id"])} if "id" in one else one for one in given]
+
+
+def _groups(rows: list[str]) -> list[dict[str, Any]]:
+    from infostream_dedup.api.dedup import dedup
+
+    found = dedup(_documents(rows), annotate=True)
+    return [{name: row.get(name) for name in _GROUPS} for row in found.as_rows()]
+
+
+def _pairs(rows: list[str]) -> list[dict[str, Any]]:
+    from infostream_dedup.api.pairs import pairs
+
+    return [{name: row.get(name) for name in _PAIRS} for row in pairs(_documents(rows)).as_dicts()]
+
+
+@lru_cache(_REMEMBERED)
+def _terms(text: str | None, language: str | None) -> list[str] | None:
+    if text is None:
+        return None
+    from infostream_dedup.api.search import key_terms
+
+    document = {"id": "1", "text": text} | ({} if language is None else {"lang": language})
+    return [row["term"] for row in key_terms([document]).as_dicts()]
+
+
+@lru_cache(_REMEMBERED)
+def _same_text(a: str | None, b: str | None) -> bool | None:
+    if a is None or b is None:
+        return None
+    from infostream_dedup.api.pairs import pairs
+
+    found = pairs([{"id": "a", "text": a}, {"id": "b", "text": b}]).as_dicts()
+    return a == b or any(row["kind"] in _SAME_TEXT for row in found)
