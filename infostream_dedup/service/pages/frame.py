@@ -18,7 +18,6 @@ from infostream_dedup.service.problems import CODES, PROBLEM_TYPE, ProblemError
 from infostream_dedup.service.running import running
 from infostream_dedup.service.settings import client_address
 from infostream_dedup.service.tokens import LOCAL, SESSION_COOKIE, Sessions, Tokens
-from infostream_dedup.stream.store.browsing import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -165,7 +164,6 @@ def _templates() -> Environment:
     environment.filters["percent"] = lambda share: f"{share:.0%}"
     environment.filters["figure"] = lambda value, words: _decimal(value, 2, words)
     environment.filters["decimal"] = lambda value, words: _decimal(value, 1, words)
-    environment.filters["clock"] = lambda micros, words: _moment(time_text(micros), words)
     return environment
 
 
