@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -448,8 +448,8 @@ class Hit(Answer):
     share_forward: Share
     share_backward: Share
     relation: str | None
-    kind: str | None
-    probability: Share | None
+    kind: str | None = None
+    probability: Share | None = None
     terms: list[str]
     met: list[HitWord]
 
@@ -628,12 +628,22 @@ class EpochRow(Answer):
     symmetry_across_high: float | None
 
 
+class DayCount(Answer):
+    """Documents of a day of the stream's clock, and those of them that repeat others."""
+
+    day: date
+    documents: int
+    repeats: int
+
+
 class Stats(Answer):
     """The stream at a glance."""
 
     clock: datetime | None
     documents: int
     batches: int
+    groups: int
+    days: list[DayCount]
     statuses: list[StatusRate]
     silent: list[SilentSource]
     epochs: list[EpochRow]

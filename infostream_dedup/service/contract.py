@@ -100,7 +100,10 @@ def describe(app: FastAPI) -> None:
         known["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         for path, methods in description["paths"].items():
             for route in methods.values():
-                route["summary"] = route["description"].partition(".")[0].partition("; ")[0].partition("\n")[0]
+                route["description"] = route["description"].replace("``", "`")
+                route["summary"] = (
+                    route["description"].replace("`", "").partition(".")[0].partition("; ")[0].partition("\n")[0]
+                )
                 route["security"] = [] if path in _OPEN else [{"token": []}]
         return description
 

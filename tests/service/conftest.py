@@ -53,7 +53,7 @@ class ServiceClient:
 
     def _check_form(self, answer: httpx.Response) -> None:
         """Hold every answer in JSON to the form that ``openapi.json`` describes."""
-        if answer.is_success and answer.headers.get("content-type") == "application/json":
+        if answer.is_success and answer.content and answer.headers.get("content-type") == "application/json":
             asked = {"type": "http", "method": answer.request.method, "path": unquote(answer.url.path)}
             asked |= {"raw_path": answer.url.raw_path.partition(b"?")[0], "headers": [], "root_path": ""}
             routes = (route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))

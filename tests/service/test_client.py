@@ -108,16 +108,17 @@ def test_events_go_on_after_the_service_was_killed(served: Served, client: Clien
 def test_the_same_in_asyncio(served: Served) -> None:
     async def ask() -> tuple[int, int, str]:
         async with AsyncClient(served.address, served.token) as client:
+            await client.send(DOCUMENTS[:2])
             answers = await asyncio.gather(*(client.check([one]) for one in DOCUMENTS[:3]))
             rows = [row async for row in client.documents(limit=50)]
-            events = client.events(len(DOCUMENTS) - 2)
+            events = client.events(after=-1)
             event = await anext(events)
             await events.aclose()
             return len(answers), len(rows), event.kind
 
     answers, rows, kind = asyncio.run(ask())
     assert (answers, kind) == (3, "verdict")
-    assert rows > 100
+    assert rows > 1
 
 
 def test_a_token_is_replaced_while_the_service_runs(served: Served, tokens: Path, client: Client) -> None:
@@ -160,10 +161,12 @@ def test_a_client_made_from_the_document_works(served: Served, tmp_path: Path, m
     def call(part: str, name: str, **given: object) -> object:
         return importlib.import_module(f"made.api.{part}.{name}").sync(client=client, **given)
 
-    body = models.GivenBatch.from_dict({"batch_id": "made", "documents": [DOCUMENTS[0] | {"id": "made-1"}]})
+    body = models.GivenBatch.from_dict(
+        {"batch_id": "made", "documents": [DOCUMENTS[0] | {"id": name} for name in ("made-0", "made-1")]}
+    )
     answer = call("batches", "take_batch", body=body)
     assert isinstance(answer, models.BatchDecided)
-    assert (answer.verdicts[0].id, answer.verdicts[0].status, answer.verdicts[0].kind) == ("made-1", "exact", "copy")
+    assert (answer.verdicts[1].id, answer.verdicts[1].status) == ("made-1", "exact")
     shown = call("documents", "show_document", id="made-1")
     assert shown.text == DOCUMENTS[0]["text"]
     assert shown.published.year == 2026

@@ -82,6 +82,8 @@ def chosen_language(asked: str | None, kept: str | None, accepted: str) -> str:
 _YEAR_SECONDS: Final = 365 * 24 * 3600
 
 _COOKIE: Final = "ui"
+_THEME: Final = "theme"
+_THEMES: Final = ("light", "dark")
 
 _MENU: Final = {
     "watch": (
@@ -115,6 +117,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
     """Render a page in the language of the request."""
     words = words_for(request)
     caller = request.scope["state"].get("caller")
+    asked, theme = request.query_params, _chosen_theme(request)
     html = _templates().get_template(f"{template}.html").render(
         t=words,
         here=functools.partial(_here, request),
@@ -122,14 +125,21 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
         may_judge=caller is not None and caller.may("analyst"),
         signed_in=caller not in (None, LOCAL) and template != "sign_in",
         template=template,
+        theme=theme,
         menu=_menu(caller),
         **values,
     )  # fmt: skip
     response = HTMLResponse(html, status)
-    asked = request.query_params.get(_COOKIE)
-    if asked in PAGE_LANGUAGES:
-        response.set_cookie(_COOKIE, asked, max_age=_YEAR_SECONDS, httponly=True, samesite="strict")
+    for cookie, values in ((_COOKIE, PAGE_LANGUAGES), (_THEME, _THEMES)):
+        if asked.get(cookie) in values:
+            response.set_cookie(cookie, asked[cookie], max_age=_YEAR_SECONDS, httponly=True, samesite="strict")
     return response
+
+
+def _chosen_theme(request: Request) -> str | None:
+    """Light or dark as chosen by hand; None for what the device prefers."""
+    chosen = request.query_params.get(_THEME) or request.cookies.get(_THEME)
+    return chosen if chosen in _THEMES else None
 
 
 async def form_of(request: Request) -> dict[str, list[str]]:
@@ -169,7 +179,7 @@ def _templates() -> Environment:
 
 def _here(request: Request, **changed: str | None) -> str:
     """The address of this page with some parameters changed; None removes one."""
-    parameters = {name: value for name, value in request.query_params.items() if name != _COOKIE}
+    parameters = {name: value for name, value in request.query_params.items() if name not in (_COOKIE, _THEME)}
     parameters |= {name: value for name, value in changed.items() if value is not None}
     kept = {name: value for name, value in parameters.items() if value and changed.get(name, value) is not None}
     # One slash: two would lead to another site.
