@@ -56,7 +56,8 @@ class Caller:
     def check(self, role: str) -> None:
         """Refuse what the caller may not do; ProblemError ``role``."""
         if not self.may(role):
-            raise ProblemError(403, "role", f"this needs a token with the role {role} or admin")
+            roles = " or ".join(dict.fromkeys((role, "admin")))
+            raise ProblemError(403, "role", f"this needs a token with the role {roles}")
 
 
 LOCAL: Final = Caller("local", "admin")

@@ -232,7 +232,8 @@ def _is_from_person(request: Request) -> bool:
 
 def _problem_page(request: Request, problem: ProblemError) -> Response:
     if problem.status == 401:
-        return RedirectResponse("/sign-in", 303)
+        here = _here(request)
+        return RedirectResponse(f"/sign-in?{urlencode({'to': here})}" if here != "/" else "/sign-in", 303)
     detail = problem.detail or CODES[problem.code]
     return page(request, "problem", status=problem.status, code=problem.code, detail=detail)
 
@@ -272,9 +273,16 @@ def _data(name: str) -> bytes:
 
 
 @router.get("/sign-in")
-async def show_entrance(request: Request) -> Response:
+async def show_entrance(request: Request, to: str = "/") -> Response:
     """Show the form for the token."""
-    return page(request, "sign_in", wrong=False)
+    return page(request, "sign_in", wrong=False, to=_own_address(to))
+
+
+def _own_address(given: str) -> str:
+    """An address of this site, to which to return; anything else leads to the first page."""
+    # Browsers drop tabs and line ends, and take a backslash for a slash: two would lead to another site.
+    safe = given.startswith("/") and given.isprintable() and not given.startswith(("//", "/\\"))
+    return quote(given, safe="/?&=%:+,-._~") if safe else "/"
 
 
 @router.post("/sign-in")
@@ -288,11 +296,12 @@ async def sign_in(request: Request) -> Response:
     address = client_address(peer, forwarded, running(request).settings.proxies)
     if not sessions.may_try(address):
         raise ProblemError(429, "too-many", retry_after=60)
+    to = _own_address(fields.get("to", ["/"])[0])
     caller = None if tokens is None else tokens.caller(fields.get("token", [""])[0].strip())
     if caller is None:
         sessions.failed(address)
-        return page(request, "sign_in", status=401, wrong=True)
-    response = RedirectResponse("/", 303)
+        return page(request, "sign_in", status=401, wrong=True, to=to)
+    response = RedirectResponse(to, 303)
     secure = request.headers.get("x-forwarded-proto") == "https"
     response.set_cookie(SESSION_COOKIE, sessions.begin(caller), httponly=True, samesite="strict", secure=secure)
     return response
