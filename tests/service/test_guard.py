@@ -86,7 +86,7 @@ def test_head_needs_a_token_where_get_does(tmp_path: Path) -> None:
     client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", token_file=tmp_path / "tokens"))
     wait_until_ready(client)
     assert [client("HEAD", path).status_code for path in ("/health", "/sign-in", "/groups")] == [200, 200, 401]
-    assert client("HEAD", "/groups", headers={"accept": "text/html"}).headers["location"] == "/sign-in"
+    assert client("HEAD", "/groups", headers={"accept": "text/html"}).headers["location"] == "/sign-in?to=%2Fgroups"
     client.close()
 
 

@@ -45,8 +45,8 @@ def _route(method: str, path: str, route: Mapping[str, Any], address: str) -> di
     curl = f"curl {address.rstrip('/')}{path} -H 'Authorization: Bearer TOKEN'"
     curl += "" if method == "GET" or body else f" -X {method}"
     if body is not None:
-        told = json.dumps(body["example"], ensure_ascii=False)
-        curl += f" {'-X PUT ' if method == 'PUT' else ''}-H 'Content-Type: application/json' -d '{told}'"
+        example = json.dumps(body["example"], ensure_ascii=False)
+        curl += f" {'-X PUT ' if method == 'PUT' else ''}-H 'Content-Type: application/json' -d '{example}'"
     answers = [
         (code, Markup(" | ").join(_type(form.get("schema", {})) for form in answer["content"].values()))
         for code, answer in route["responses"].items()

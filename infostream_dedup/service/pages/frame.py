@@ -130,7 +130,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
         **values,
     )  # fmt: skip
     response = HTMLResponse(html, status)
-    for cookie, values in ((_COOKIE, PAGE_LANGUAGES), (_THEME, _THEMES)):
+    for cookie, values in ((_COOKIE, tuple(PAGE_LANGUAGES)), (_THEME, _THEMES)):
         if asked.get(cookie) in values:
             response.set_cookie(cookie, asked[cookie], max_age=_YEAR_SECONDS, httponly=True, samesite="strict")
     return response
@@ -232,7 +232,7 @@ def _is_from_person(request: Request) -> bool:
 
 def _problem_page(request: Request, problem: ProblemError) -> Response:
     if problem.status == 401:
-        here = _here(request)
+        here = _here(request) if request.method == "GET" else "/"
         return RedirectResponse(f"/sign-in?{urlencode({'to': here})}" if here != "/" else "/sign-in", 303)
     detail = problem.detail or CODES[problem.code]
     return page(request, "problem", status=problem.status, code=problem.code, detail=detail)
