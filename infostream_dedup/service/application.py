@@ -17,7 +17,7 @@ from infostream_dedup.service.answers import NotModifiedError, refuse_unknown_pa
 from infostream_dedup.service.contract import ANSWERS, describe
 from infostream_dedup.service.guard import Guard, is_page
 from infostream_dedup.service.logs import Metrics, free_frames, reason_of
-from infostream_dedup.service.pages import api_page, frame, judging_pages, learning_pages, stream_pages
+from infostream_dedup.service.pages import frame, judging_pages, learning_pages, stream_pages
 from infostream_dedup.service.pages.frame import problem_answer
 from infostream_dedup.service.problems import ProblemError, problem_of
 from infostream_dedup.service.routes import batches, documents, groups, health, jobs, judgements, reviews
@@ -43,7 +43,6 @@ _ROUTERS: Final = (
     jobs.router,
     reviews.router,
     frame.router,
-    api_page.router,
     stream_pages.router,
     judging_pages.router,
     learning_pages.router,

@@ -130,8 +130,8 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
         **values,
     )  # fmt: skip
     response = HTMLResponse(html, status)
-    for cookie, values in ((_COOKIE, tuple(PAGE_LANGUAGES)), (_THEME, _THEMES)):
-        if asked.get(cookie) in values:
+    for cookie, known in ((_COOKIE, tuple(PAGE_LANGUAGES)), (_THEME, _THEMES)):
+        if asked.get(cookie) in known:
             response.set_cookie(cookie, asked[cookie], max_age=_YEAR_SECONDS, httponly=True, samesite="strict")
     return response
 

@@ -18,7 +18,7 @@ from infostream_dedup.service.answer_models import (
     ForgottenDocuments,
     Hit,
     LoggedVerdict,
-    Page,
+    page_of,
 )
 from infostream_dedup.service.answers import (
     JsonResponse,
@@ -65,7 +65,7 @@ class DocumentsAsked(BaseModel):
     limit: int | None = None
 
 
-@router.get("/documents", dependencies=[needs("reader")], response_model=Page[DocumentRowInGroup])
+@router.get("/documents", dependencies=[needs("reader")], response_model=page_of(DocumentRowInGroup))
 async def show_documents(request: Request, asked: Annotated[DocumentsAsked, Query()]) -> Response:
     """The latest version of each document that a filter selects, in the order of the stream.
 
@@ -92,7 +92,7 @@ async def forget_source(request: Request, source: str, *, wipe: bool = False) ->
     return JsonResponse(await _forget(running(request), found, wipe=wipe))
 
 
-@router.get("/documents/{id:path}/similar", dependencies=[needs("reader")], response_model=Page[Hit])
+@router.get("/documents/{id:path}/similar", dependencies=[needs("reader")], response_model=page_of(Hit))
 async def show_similar(
     request: Request,
     id: str,  # noqa: A002
@@ -159,7 +159,7 @@ async def _forget(service: RunningService, ids: list[str], *, wipe: bool) -> dic
 @router.get(
     "/verdicts",
     dependencies=[needs("reader")],
-    response_model=Page[LoggedVerdict],
+    response_model=page_of(LoggedVerdict),
     responses={304: {"description": "The store has not changed since the entity tag"}},
 )
 async def show_verdicts(request: Request, after: str | None = None, limit: int | None = None) -> Response:
@@ -249,7 +249,7 @@ class SearchQuestion(Body):
 @search_router.post(
     "/search",
     dependencies=[needs("reader")],
-    response_model=Page[Hit],
+    response_model=page_of(Hit),
     openapi_extra=body_of(SearchQuestion, _QUESTION),
 )
 async def search(request: Request) -> Response:
@@ -260,7 +260,7 @@ async def search(request: Request) -> Response:
     return JsonResponse(await _found(request, await read_body(request, SearchQuestion)))
 
 
-@search_router.get("/search", dependencies=[needs("reader")], response_model=Page[Hit])
+@search_router.get("/search", dependencies=[needs("reader")], response_model=page_of(Hit))
 async def search_by_link(request: Request, q: str, *, across: bool = True, top: int = _TOP) -> Response:
     """Search for a short text in the address."""
     return JsonResponse(await _found(request, checked(SearchQuestion, {"text": q, "across": across, "top": top})))

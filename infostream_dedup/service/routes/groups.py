@@ -20,11 +20,11 @@ from infostream_dedup.service.answer_models import (
     Coverage,
     GroupRow,
     GroupShown,
-    Page,
     Provenance,
     SourceRow,
     StoryRow,
     StoryShown,
+    page_of,
 )
 from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, keyset, listed, needs, rows_wanted
 from infostream_dedup.service.contract import file_of
@@ -91,7 +91,7 @@ class GroupsAsked(GroupQuestion):
     limit: int | None = None
 
 
-@router.get("/groups", dependencies=[needs("reader")], response_model=Page[GroupRow])
+@router.get("/groups", dependencies=[needs("reader")], response_model=page_of(GroupRow))
 async def show_groups(request: Request, asked: Annotated[GroupsAsked, Query()]) -> Response:
     """The current groups of at least two documents, the largest or the latest first."""
     rows, by_date, chosen = rows_wanted(request, asked.limit), asked.order == "last", asked.chosen()
@@ -129,7 +129,7 @@ async def show_group(request: Request, id: str) -> Response:  # noqa: A002
     raise ProblemError(404, "not-found", "no group with this id")
 
 
-@router.get("/sources", dependencies=[needs("reader")], response_model=Page[SourceRow])
+@router.get("/sources", dependencies=[needs("reader")], response_model=page_of(SourceRow))
 async def show_sources(request: Request) -> Response:
     """What each source published among the latest 20,000 documents, how much of it repeats others, and which ones."""
     found = await reprints_now(running(request))
@@ -188,7 +188,7 @@ def moment_of(given: str | None, field: str) -> int | None:
     return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * _MICROSECONDS)
 
 
-@router.get("/stories", dependencies=[needs("reader")], response_model=Page[StoryRow])
+@router.get("/stories", dependencies=[needs("reader")], response_model=page_of(StoryRow))
 async def show_stories(
     request: Request,
     after: str | None = None,

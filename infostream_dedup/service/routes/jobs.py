@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from infostream_dedup.errors import StoreBusyError
 from infostream_dedup.judgements.jobs import KINDS, add_job, job_shown, last_result, latest_jobs, stop_job
-from infostream_dedup.service.answer_models import JobRow, JobShown, JobStarted, Page
+from infostream_dedup.service.answer_models import JobRow, JobShown, JobStarted, page_of
 from infostream_dedup.service.answers import JsonResponse, needs, read_body
 from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.problems import ProblemError
@@ -71,7 +71,7 @@ async def start_job(request: Request) -> Response:
     return JsonResponse({"number": number, "state": "waiting"}, 202, {"location": f"/v1/jobs/{number}"})
 
 
-@router.get("/methods", dependencies=[needs("reader")], response_model=Page[str])
+@router.get("/methods", dependencies=[needs("reader")], response_model=page_of(str))
 async def show_methods(request: Request) -> Response:
     """The names of the methods that can be compared."""
     from infostream_dedup.lab.methods import methods
@@ -80,7 +80,7 @@ async def show_methods(request: Request) -> Response:
     return JsonResponse({"items": list(methods()), "next": None})
 
 
-@router.get("/jobs", dependencies=[needs("analyst")], response_model=Page[JobRow])
+@router.get("/jobs", dependencies=[needs("analyst")], response_model=page_of(JobRow))
 async def show_jobs(request: Request) -> Response:
     """The latest jobs, without results."""
     found = await running(request).desk.read(lambda desk: latest_jobs(desk, _LISTED))

@@ -19,10 +19,10 @@ from infostream_dedup.service.answer_models import (
     Imported,
     Judged,
     JudgementRow,
-    Page,
     PairToJudge,
     PairVerdict,
     Undone,
+    page_of,
 )
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, read_body, rows_wanted
 from infostream_dedup.service.contract import KEYED, body_of, file_of
@@ -44,7 +44,7 @@ _MOST = 5
 @router.get(
     "/pairs/next",
     dependencies=[needs("analyst")],
-    response_model=Page[PairToJudge],
+    response_model=page_of(PairToJudge),
     responses={204: {"description": "Nothing is left to judge"}},
 )
 async def show_next_pairs(request: Request, queue: str = "boundary", n: int = 1) -> Response:
@@ -179,7 +179,7 @@ async def give_labels(request: Request, format: str = "jsonl", who: str | None =
     )
 
 
-@router.get("/judgements/log", dependencies=[needs("analyst")], response_model=Page[JudgementRow])
+@router.get("/judgements/log", dependencies=[needs("analyst")], response_model=page_of(JudgementRow))
 async def show_judgements(
     request: Request,
     person: str | None = None,
