@@ -42,7 +42,7 @@ def page_of(row: Any) -> Any:
 
 def _form(name: str, what: str, base: type[BaseModel] = Answer, **members: Any) -> Any:
     """A form with required members, or optional ones given with their defaults."""
-    given = {one: kind if isinstance(kind, tuple) else (kind, ...) for one, kind in members.items()}
+    given: dict[str, Any] = {one: kind if isinstance(kind, tuple) else (kind, ...) for one, kind in members.items()}
     return create_model(name, __base__=base, __doc__=f"{what}.", **given)
 
 
