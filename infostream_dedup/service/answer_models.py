@@ -22,13 +22,13 @@ Span = list[int]
 """First and last character of a place in a text, the last not included."""
 
 
-class Answer(BaseModel):
+class ServiceAnswer(BaseModel):
     """A JSON object with these members only."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Page(Answer, Generic[Row]):
+class Page(ServiceAnswer, Generic[Row]):
     """A page of a list; ``next`` is the ``after`` of the next one, null at the end."""
 
     items: list[Row]
@@ -40,7 +40,7 @@ def page_of(row: Any) -> Any:
     return Page[row]
 
 
-def _form(name: str, what: str, base: type[BaseModel] = Answer, **members: Any) -> Any:
+def _form(name: str, what: str, base: type[BaseModel] = ServiceAnswer, **members: Any) -> Any:
     """A form with required members, or optional ones given with their defaults."""
     given: dict[str, Any] = {one: kind if isinstance(kind, tuple) else (kind, ...) for one, kind in members.items()}
     return create_model(name, __base__=base, __doc__=f"{what}.", **given)
