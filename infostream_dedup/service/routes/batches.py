@@ -31,7 +31,7 @@ from infostream_dedup.service.batches import (
 )
 from infostream_dedup.service.contract import DOCUMENT, body_of, file_of
 from infostream_dedup.service.figures import count_soon
-from infostream_dedup.service.logs import log_batch, log_event
+from infostream_dedup.service.logs import log_batch, log_event, reason_of
 from infostream_dedup.service.problems import ProblemError, problem_of
 from infostream_dedup.service.running import LaterBatch, RunningService, caller_of, running
 from infostream_dedup.service.tokens import LOCAL, TakenRoom
@@ -150,7 +150,9 @@ async def _taken(request: Request, completed: Callable[[Any], Any], *, wait: boo
         known = service.later.get(name)
         if known is None or known.problem is not None:
             own: TakenRoom = request.scope["state"]["room"]
-            held.enter_context(own.another()).take(own.size)
+            size = own.size
+            own.take(0)
+            held.enter_context(own.another()).take(size)
             work = service.submit(lambda stream: decided_batch(stream, batch.model_copy(update={"batch_id": name})))
             known = LaterBatch(len(batch.documents), digest)
             service.later[name] = known
@@ -173,7 +175,7 @@ async def _decided_later(
             del service.later[name]
         except Exception as error:  # the status of the batch says it
             service.later[name].problem = problem_of(error)
-            log_event("later", batch="failed", code=problem_of(error).code)
+            log_event("later", code=problem_of(error).code, reason=reason_of(error))
     failed = [one for one, batch in service.later.items() if batch.problem is not None]
     for one in failed[:-_FAILED]:
         del service.later[one]
