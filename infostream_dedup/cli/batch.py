@@ -158,7 +158,8 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     "representations",
     metavar="|".join([*REPRESENTATIONS, "REP:WEIGHTING"]),
     multiple=True,
-    help="How words become terms, e.g. stem or stem:tfidf; may be given several times.  [default: all available]",
+    callback=lambda _context, _option, given: tuple(name.strip() for one in given for name in one.split(",")),
+    help="How words become terms, e.g. stem,morph or stem:tfidf; several by commas.  [default: all available]",
 )
 @alike(
     "--series",

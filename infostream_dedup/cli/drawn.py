@@ -33,7 +33,7 @@ _KINDS: Final = (
     *("equal", "linked"),
 )
 _LABEL: Final = 15
-_LONG: Final = 240
+_LONG: Final = 160
 _WIDE: Final = 96
 
 
@@ -339,17 +339,20 @@ def print_swept(result: SweepResult) -> None:
     click.echo()
     _print_curve(result, main)
     click.echo()
+    told: dict[str, list[str]] = {}
     for name, advice in result.advice.items():
-        if name in result.same_as:
-            continue
-        row = None if advice.chosen is None else _row_at(result, name, advice.chosen)
-        if row is not None:
+        row = None if advice.chosen is None or name in result.same_as else _row_at(result, name, advice.chosen)
+        if row is not None and row["links"]:
             closed = "" if row["transitivity"] is None else f" · T {_number(row['transitivity'])}"
-            say(f"{name}: k = {advice.chosen} · S {_number(row['symmetry'])}{closed} · {row['links']:,} links")
+            line = f"k = {advice.chosen} · S {_number(row['symmetry'])}{closed} · {row['links']:,} links"
+            told.setdefault(line, []).append(name)
+    for line, names in told.items():
+        say(f"{', '.join(names)}: {line}")
     own = [str(one).removeprefix(f"{main}: ") for one in result.notes if one.startswith(f"{main}: ")]
     for remark in [str(result.advice[main].reason), *own[:3]] if main in result.advice else own[:3]:
         # Long remarks go on with their reasons.
-        say(remark if len(remark) <= _LONG else f"{remark.partition(' (')[0]} (why: --wide)")
+        short = remark.partition("; ")[0].partition(" (")[0]
+        say(remark if len(remark) <= _LONG else f"{short} (why: --wide)")
     for name, why in result.missing.items():
         say(f"{name}: not computed: {why}")
     say(f"(all {len(result.as_rows())} rows and {plural(len(result.notes), 'remark')}: --wide; rows: --format csv)")
@@ -374,7 +377,7 @@ def _print_curve(result: SweepResult, series: str) -> None:
     ends = f"{'P':>6}{'R':>6}" if estimated else ""
     click.echo(f"  {at:>{wide}}  {'S':<16}{'T':<16}{'links':>9}{'groups':>8}{ends}")
     for row in rows[begin : begin + MOST]:
-        curves = "".join(f"{_number(row[name]):<5}{bar(row[name] or 0, 9)}  " for name in ("symmetry", "transitivity"))
+        curves = "".join(f"{_number(row[name]):<6}{bar(row[name] or 0, 9)} " for name in ("symmetry", "transitivity"))
         counts = f"{row['links']:>9,}{'-' if row['groups'] is None else row['groups']:>8}"
         ends = "".join(f"{_number(row.get(name)):>6}" for name in ("precision", "recall")) if estimated else ""
         click.echo(f"{'▶' if row[at] == chosen else ' '} {row[at]:>{wide}}  {curves}{counts}{ends}".rstrip())

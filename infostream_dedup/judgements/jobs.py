@@ -8,6 +8,7 @@ import orjson
 
 from infostream_dedup.errors import StoreBusyError
 from infostream_dedup.judgements.desk import present_moment
+from infostream_dedup.stream.store.browsing import time_text
 
 if TYPE_CHECKING:
     import sqlite3
@@ -103,4 +104,5 @@ def last_result(connection: sqlite3.Connection, kind: str) -> dict[str, Any] | N
 
 def _job(row: tuple[Any, ...]) -> dict[str, Any]:
     shown = dict(zip(_COLUMNS, row, strict=True))
-    return shown | {"parameters": orjson.loads(shown["parameters"])}
+    times = {name: time_text(shown[name]) for name in ("began", "ended")}
+    return shown | times | {"parameters": orjson.loads(shown["parameters"])}

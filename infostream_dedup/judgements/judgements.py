@@ -11,6 +11,7 @@ import orjson
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.judgements.desk import present_moment
+from infostream_dedup.stream.store.browsing import time_text
 
 if TYPE_CHECKING:
     import sqlite3
@@ -143,7 +144,10 @@ def judgement_page(
     rows = _table(connection).rows_where(
         " AND ".join(conditions), named, order_by="number DESC", limit=limit, select=", ".join(_SHOWN)
     )
-    return [row | {"seen_verdict": bool(row["seen_verdict"]), "undone": bool(row["undone"])} for row in rows]
+    return [
+        row | {"at": time_text(row["at"]), "seen_verdict": bool(row["seen_verdict"]), "undone": bool(row["undone"])}
+        for row in rows
+    ]
 
 
 def _insert(connection: sqlite3.Connection, row: dict[str, Any]) -> int:
@@ -254,7 +258,7 @@ def present_reviews(connection: sqlite3.Connection, kind: str) -> dict[str, dict
         (kind,),
     )
     return {
-        subject: {"decision": decision, "measure": measure, "person": person, "at": at}
+        subject: {"decision": decision, "measure": measure, "person": person, "at": time_text(at)}
         for subject, decision, measure, person, at in rows
     }
 

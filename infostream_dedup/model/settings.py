@@ -177,7 +177,7 @@ class Settings:
             ConfigurationError: unknown preset, unknown name, or a value out of range.
         """
         if preset is not None and preset not in PRESETS:
-            raise ConfigurationError(f"preset is {preset!r}; expected one of {', '.join(PRESETS)}")
+            raise ConfigurationError(f"preset is {preset!r}; expected one of judged, {', '.join(PRESETS)}")
         default = {field.name: field.default for field in fields(cls)}
         unknown = sorted(set(given) - set(default))
         if unknown:

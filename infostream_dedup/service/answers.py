@@ -13,6 +13,8 @@ from urllib.parse import unquote_to_bytes
 
 import orjson
 from fastapi import APIRouter, Depends, Request
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.params import Cookie, Header, Path
 from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from starlette.types import Scope
 
+_LONGEST_NAME: Final = 100
 _MOST_NUMBER: Final = 1 << 62
 
 
@@ -49,6 +52,30 @@ class _Needs:
 def needs(role: str) -> Any:
     """Restrict a route to callers with the rights of a role."""
     return Depends(_Needs(role))
+
+
+async def refuse_unknown_parameters(request: Request) -> None:
+    """Refuse what a route of programs does not read: a misspelt filter would select everything."""
+    route = request.scope.get("route")
+    if isinstance(route, APIRoute) and route.path.startswith("/v1/"):
+        known = _parameters_of(route)
+        other = next((name for name in request.query_params if name not in known), None)
+        if other is not None:
+            advice = f"this address reads {', '.join(known) or 'no parameters'}; leave out the rest"
+            raise ProblemError(422, "invalid", advice, field=other[:_LONGEST_NAME])
+
+
+_PARAMETERS: Final[dict[int, tuple[str, ...]]] = {}
+"""By the identity of a route: routes live as long as the process, and cannot be hashed."""
+
+
+def _parameters_of(route: APIRoute) -> tuple[str, ...]:
+    if id(route) not in _PARAMETERS:
+        flat = get_flat_params(route.dependant)
+        _PARAMETERS[id(route)] = tuple(
+            one.alias for one in flat if not isinstance(one.field_info, Cookie | Header | Path)
+        )
+    return _PARAMETERS[id(route)]
 
 
 def roles_of(routers: Iterable[APIRouter]) -> list[tuple[re.Pattern[str], set[str], str | None]]:

@@ -6,15 +6,15 @@ import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model.version import VERSION
-from infostream_dedup.service.answers import NotModifiedError, roles_of
-from infostream_dedup.service.contract import ANSWERS, describe_problems
+from infostream_dedup.service.answers import NotModifiedError, refuse_unknown_parameters, roles_of
+from infostream_dedup.service.contract import ANSWERS, describe
 from infostream_dedup.service.guard import Guard, is_page
 from infostream_dedup.service.logs import Metrics, free_frames, reason_of
 from infostream_dedup.service.pages import frame, judging_pages, learning_pages, stream_pages
@@ -22,7 +22,7 @@ from infostream_dedup.service.pages.frame import problem_answer
 from infostream_dedup.service.problems import ProblemError, problem_of
 from infostream_dedup.service.routes import batches, documents, groups, health, jobs, judgements, reviews
 from infostream_dedup.service.running import RunningService
-from infostream_dedup.service.tokens import Sessions, read_tokens
+from infostream_dedup.service.tokens import Sessions, Tokens
 from infostream_dedup.service.values import problem_of_value
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _CODE_OF_STATUS: Final = {404: "not-found", 405: "method"}
 
 def application(settings: ServiceSettings) -> Guard:
     """Make the service. It opens its store when the server announces its start (ASGI lifespan), or in ``alive``."""
-    tokens = None if settings.token_file is None else read_tokens(settings.token_file)
+    tokens = None if settings.token_file is None else Tokens(settings.token_file)
     metrics = Metrics()
 
     @asynccontextmanager
@@ -80,6 +80,8 @@ def routes() -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         responses=ANSWERS,
+        generate_unique_id_function=lambda route: route.name,
+        dependencies=[Depends(refuse_unknown_parameters)],
     )
     for router in _ROUTERS:
         app.include_router(router)
@@ -87,7 +89,7 @@ def routes() -> FastAPI:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(NotModifiedError, _not_modified)
-    describe_problems(app)
+    describe(app)
     for kind in (ProblemError, InfostreamError, Exception):
         app.add_exception_handler(kind, _failed)
     return app

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
 
 from pydantic import Field, WithJsonSchema, field_validator
 
+from infostream_dedup.documents.column_names import FIELDS
 from infostream_dedup.documents.documents import DocumentBuilder
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.problems import ProblemError, detail_of
 from infostream_dedup.service.values import Body
 from infostream_dedup.stream.deduplicator import OnConflict, takes_versions
-from infostream_dedup.stream.preparation import content_hash
+from infostream_dedup.stream.preparation import batch_hash, content_hash
 from infostream_dedup.stream.store.restoring import position_of
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def built_documents(items: Sequence[Any], *, skip: bool) -> tuple[list[tuple[int
         except BadDataError as error:
             if not skip:
                 raise
-            bad.append(SetAside(index, error.code, error.field, _detail(error)))
+            bad.append(SetAside(index, error.code, error.field, detail_of(error)))
     return good, bad
 
 
@@ -81,33 +82,42 @@ def _built(builder: DocumentBuilder, item: Any, place: Place) -> Document:
     return builder.build(Record(item, place))
 
 
-def _detail(error: BadDataError) -> str:
-    """Say what was expected, without quoting what was sent, and without advice about options of the command line."""
-    _, separator, expected = error.message.partition("expected ")
-    return f"expected {expected.partition(';')[0]}" if separator else "see the field"
-
-
 _LONGEST_NAME: Final = 200
-_DOCUMENTS: Final = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "required": ["id", "text"],
-        "properties": {
-            **{name: {"type": "string"} for name in ("id", "text", "title", "source", "url")},
-            "lang": {"enum": ["ru", "uk", "en"]},
-            "published": {"type": "string", "description": "ISO 8601; a day, month or year is enough"},
-        },
+_NAMED: Final = 20
+_USED: Final = frozenset((*FIELDS, "item", "extra"))
+"""Members of documents; of the others, the answer says that they are not used."""
+
+_DOCUMENT: Final = {
+    "type": "object",
+    "required": ["id", "text"],
+    "properties": {
+        "id": {"type": ["string", "integer"], "description": "a number stands for its digits"},
+        **{name: {"type": "string"} for name in ("text", "title", "source", "url")},
+        "lang": {"type": "string", "description": "any code of ISO 639; found in the text if missing"},
+        "published": {"type": "string", "description": "ISO 8601; a day, month or year is enough"},
+        "item": {"type": "string", "description": "the item of which this is a version"},
+        "extra": {"description": "anything; comes back in the document's verdict and is not stored"},
     },
 }
 """Described here, and checked by ``DocumentBuilder`` like the records of a file."""
+
+_FIRST: Final = {
+    "id": 4711,
+    "title": "Port of Odesa reopens",
+    "text": "The port of Odesa reopened on Tuesday after a storm.",
+    "source": "example.org",
+    "published": "2026-03-01T10:30:00Z",
+    "extra": {"desk": "economy"},
+}
+DOCUMENTS_EXAMPLE: Final = {"documents": [_FIRST]}
+BATCH_EXAMPLE: Final = {"batch_id": "2026-03-01/1", **DOCUMENTS_EXAMPLE}
 
 
 class GivenDocuments(Body):
     """Documents as they were sent, not yet checked, and what to do with a known id and other content."""
 
     on_conflict: OnConflict = "item"
-    documents: Annotated[list[Any], WithJsonSchema(_DOCUMENTS)]
+    documents: Annotated[list[Any], WithJsonSchema({"type": "array", "items": _DOCUMENT})]
 
 
 class GivenThresholds(Body):
@@ -135,10 +145,30 @@ class GivenBatch(GivenDocuments):
         return name
 
 
+def ignored_members(documents: Sequence[Any]) -> list[str]:
+    """The names of members that no document needs; the answer tells them, so that a misspelt one is noticed."""
+    return sorted({name for one in documents if isinstance(one, dict) for name in one} - _USED)[:_NAMED]
+
+
+def with_extra(verdicts: Sequence[dict[str, Any]], documents: Sequence[Any]) -> list[dict[str, Any]]:
+    """Give back what a client attached to its documents, in the same order."""
+    return [
+        verdict | {"extra": one["extra"]} if isinstance(one, dict) and "extra" in one else verdict
+        for verdict, one in zip(verdicts, documents, strict=True)
+    ]
+
+
 def refuse_many(documents: Sequence[Any], most: int) -> None:
     """Refuse more documents than a request may have; ProblemError ``too-large``."""
     if len(documents) > most:
         raise ProblemError(413, "too-large", "send fewer documents at once", field="documents", limit=most)
+
+
+def name_of(batch: GivenBatch) -> tuple[str, bytes]:
+    """The id of a batch, by default that of its content, and a digest of its content; BadDataError as on deciding."""
+    placed, _ = built_documents(batch.documents, skip=batch.on_error == "skip")
+    digest = batch_hash([content_hash(document) for _, document in placed])
+    return batch.batch_id or digest.hex(), digest
 
 
 def decided_batch(stream: Deduplicator, batch: GivenBatch) -> dict[str, Any]:
@@ -153,11 +183,15 @@ def decided_batch(stream: Deduplicator, batch: GivenBatch) -> dict[str, Any]:
     verdicts = _processed(stream, batch, placed)
     position = store.position
     return {
-        "batch_id": batch.batch_id,
+        "batch_id": batch.batch_id or batch_hash([content_hash(document) for _, document in placed]).hex(),
         "replayed": position.batches == before,
         "position": {"batches": position.batches, "documents": position.documents},
-        "verdicts": [verdict.as_dict(stream.settings.verdict_fields) for verdict in verdicts],
+        "verdicts": with_extra(
+            [verdict.as_dict(stream.settings.verdict_fields) for verdict in verdicts],
+            [batch.documents[index] for index, _ in placed],
+        ),
         "quarantined": [one.as_dict() for one in aside],
+        "ignored": ignored_members(batch.documents),
         "seconds": time.perf_counter() - begin,
     }
 

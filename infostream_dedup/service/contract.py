@@ -45,10 +45,21 @@ KEYED: Final = {
 }
 """The header that makes a repeated request to a route take effect only once."""
 
+DOCUMENT: Final = {"$ref": "#/components/schemas/Document"}
 
-def body_of(model: type[BaseModel], *, lines: bool = False) -> dict[str, Any]:
+_BODIES: Final[dict[str, dict[str, Any]]] = {}
+
+
+def body_of(model: type[BaseModel], example: dict[str, Any], *, lines: bool = False) -> dict[str, Any]:
     """The description of a route's body; with ``lines``, JSON Lines are accepted too."""
-    content: dict[str, Any] = {"application/json": {"schema": _untitled(model.model_json_schema())}}
+    described = _untitled(model.model_json_schema())
+    documents = described["properties"].get("documents")
+    if documents is not None and "published" in documents.get("items", {}).get("properties", {}):
+        _BODIES["Document"] = documents["items"]
+        documents["items"] = DOCUMENT
+    _BODIES[model.__name__] = described
+    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
+    content: dict[str, Any] = {"application/json": {"schema": schema, "example": example}}
     if lines:
         content["application/x-ndjson"] = {"schema": _STRING}
     return {"requestBody": {"required": True, "content": content}}
@@ -72,13 +83,28 @@ def file_of(*types: str) -> dict[int | str, dict[str, Any]]:
     return {200: {"description": "The file", "content": {kind: {"schema": _STRING} for kind in types}}}
 
 
-def describe_problems(app: FastAPI) -> None:
-    """Add the schema of a problem to the description of an application."""
+_OPEN: Final = ("/health", "/ready")
+
+
+def describe(app: FastAPI) -> None:
+    """Add bodies, problems and tokens to the description of an application."""
     plain = app.openapi
 
     def described() -> dict[str, Any]:
+        if app.openapi_schema is not None:
+            return app.openapi_schema
         description = plain()
-        description.setdefault("components", {}).setdefault("schemas", {})["Problem"] = _PROBLEM
+        description["servers"] = [{"url": "http://127.0.0.1:8600"}]
+        known = description.setdefault("components", {})
+        known["schemas"] = _untitled(known.get("schemas", {})) | _BODIES | {"Problem": _PROBLEM}
+        known["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        for path, methods in description["paths"].items():
+            for route in methods.values():
+                route["description"] = route["description"].replace("``", "`")
+                route["summary"] = (
+                    route["description"].replace("`", "").partition(".")[0].partition("; ")[0].partition("\n")[0]
+                )
+                route["security"] = [] if path in _OPEN else [{"token": []}]
         return description
 
     app.openapi = described  # type: ignore[method-assign]  # FastAPI's own way to extend it

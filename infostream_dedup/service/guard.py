@@ -154,6 +154,8 @@ class Guard:
             caller = self._tokens.caller(token.strip())
         else:
             caller = self._sessions.caller(_cookie(headers, SESSION_COOKIE))
+            # Whoever has lost a token has lost the sessions that it began.
+            caller = caller if caller is not None and self._tokens.holds(caller) else None
         if caller is None:
             raise ProblemError(401, "token", "send the header 'Authorization: Bearer TOKEN', or sign in at /sign-in")
         return caller

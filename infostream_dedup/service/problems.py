@@ -57,6 +57,7 @@ _STATUS: Final = {
     "E_BATCH_CONFLICT": (409, "batch-conflict"),
     "E_ID_CONFLICT": (409, "id-conflict"),
     "E_KEY_CONFLICT": (409, "key-conflict"),
+    "E_SOURCE": (404, "not-found"),
     "E_JSON": (400, "json"),
     # The fault is not in the request.
     "E_STORE_DAMAGED": (500, "internal"),
@@ -88,6 +89,12 @@ class ProblemError(Exception):
         return {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
 
 
+def detail_of(error: BadDataError) -> str:
+    """Say what was expected, without quoting what was sent, and without advice about options of the command line."""
+    _, separator, expected = error.message.partition("expected ")
+    return f"expected {expected.partition(';')[0]}" if separator else "see the field" if error.field else ""
+
+
 def problem_of(error: Exception) -> ProblemError:
     """Turn any failure into a problem; unexpected ones become ``internal``, without details."""
     if isinstance(error, ProblemError):
@@ -95,7 +102,7 @@ def problem_of(error: Exception) -> ProblemError:
     if isinstance(error, BadDataError):
         status, code = _STATUS.get(error.code, (HTTPStatus.UNPROCESSABLE_ENTITY, "invalid"))
         number = None if error.line is None else error.line - 1
-        return ProblemError(int(status), code, reason=error.code, field=error.field, document=number)
+        return ProblemError(int(status), code, detail_of(error), reason=error.code, field=error.field, document=number)
     if isinstance(error, StoreMovedError):
         return ProblemError(503, "store-moved", retry_after=30)
     if isinstance(error, StoreBusyError):

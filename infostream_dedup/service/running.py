@@ -21,6 +21,7 @@ from infostream_dedup.stream.store.connection import FilePlace, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Future
     from pathlib import Path
 
     from starlette.requests import Request
@@ -42,6 +43,16 @@ class Figure:
     value: Any
 
 
+@dataclass(slots=True)
+class LaterBatch:
+    """An asynchronous batch that is not on disk."""
+
+    documents: int
+    digest: bytes  # of its content
+    task: asyncio.Task[None] | None = None
+    problem: ProblemError | None = None  # why it failed
+
+
 @dataclass(slots=True, kw_only=True)
 class RunningService:
     """A service from its start to its end."""
@@ -60,6 +71,8 @@ class RunningService:
     streams: int = 0  # number of open streams of events
     streams_of: dict[str, int] = field(default_factory=dict)  # number of them by caller
     batches_of: dict[str, int] = field(default_factory=dict)  # number of batches that wait for an answer, by caller
+    # asynchronous batches that wait, and the latest that failed, by batch id
+    later: dict[str, LaterBatch] = field(default_factory=dict)
     figures: dict[str, Figure] = field(default_factory=dict)  # figures over the latest documents by name
     # measured epochs by number, and by what may change them: documents forgotten, thresholds and backups
     epochs: dict[tuple[int, int, int, int], list[EpochHealth]] = field(default_factory=dict)
@@ -119,12 +132,16 @@ class RunningService:
         return await asyncio.wrap_future(self.readers.ask(question))
 
     async def work(self, work: Callable[[Deduplicator], Value]) -> Value:
-        """Let the writer do a piece of work."""
+        """Let the writer do a piece of work, and wait for it."""
+        return await asyncio.shield(asyncio.wrap_future(self.submit(work)))
+
+    def submit(self, work: Callable[[Deduplicator], Value]) -> Future[Value]:
+        """Let the writer do a piece of work when it has time."""
         if self.writer is None:
             raise ProblemError(403, "read-only", "send it to the service that writes this store")
         if self.rereading:
             raise ProblemError(503, "store-restored", retry_after=2)
-        return await asyncio.shield(asyncio.wrap_future(self.writer.submit(work)))
+        return self.writer.submit(work)
 
     async def position(self) -> Position:
         """Position of the store."""

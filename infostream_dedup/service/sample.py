@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import sys
 import tempfile
-import time
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
 
 import orjson
 
+from infostream_dedup.client import Client
+from infostream_dedup.errors import InfostreamError
 from infostream_dedup.service.server import run
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.stream.deduplicator import Deduplicator
@@ -36,37 +35,21 @@ def serve_sample(port: int, *, tell: Callable[[str], None]) -> None:
 
 
 _BATCH: Final = 20
-_WAIT_SECONDS: Final = 2.0
-_TRIES: Final = 150
-_AGAIN: Final = (429, 503)
 
 
 def send_sample(address: str, token: str) -> int:
     """Send the sample in batches; each is sent again until it is acknowledged, and is stored once."""
     lines = (resources.files("infostream_dedup.sample") / "stream.jsonl").read_bytes().splitlines()
-    for begin in range(0, len(lines), _BATCH):
-        documents = b",".join(lines[begin : begin + _BATCH])
-        _send(address, token, b'{"batch_id":"sample-%d","documents":[%s]}' % (begin, documents))
+    with Client(address, token or None, patience=300.0) as client:
+        for begin in range(0, len(lines), _BATCH):
+            some = [orjson.loads(line) for line in lines[begin : begin + _BATCH]]
+            client.send(some, batch_id=f"sample-{begin}")
     return len(lines)
-
-
-def _send(address: str, token: str, body: bytes) -> None:
-    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
-    asked = Request(f"{address}/v1/batches", body, headers)  # noqa: S310 - the operator's own address
-    for _ in range(_TRIES):
-        try:
-            with urlopen(asked, timeout=60) as answer:  # noqa: S310
-                orjson.loads(answer.read())
-                return
-        except HTTPError as error:
-            if error.code not in _AGAIN:
-                raise RuntimeError(f"{address}: {error.code} {error.read()[:200].decode()}") from error
-        except (URLError, ConnectionError, TimeoutError):
-            pass
-        time.sleep(_WAIT_SECONDS)
-    raise RuntimeError(f"{address}: no answer")
 
 
 if __name__ == "__main__":
     given = Path(sys.argv[2]).read_text("utf-8").strip() if len(sys.argv) > 2 else ""
-    sys.stdout.write(f"{send_sample(sys.argv[1], given)} documents\n")
+    try:
+        sys.stdout.write(f"{send_sample(sys.argv[1], given)} documents\n")
+    except InfostreamError as error:
+        sys.exit(f"infostream-dedup: {error}")

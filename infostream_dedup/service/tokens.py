@@ -12,13 +12,14 @@ import re
 import secrets
 import time
 from collections import Counter
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, NoInputError
+from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, InfostreamError, NoInputError
 from infostream_dedup.machine.files import make_private_file
 from infostream_dedup.machine.platform import has_file_modes
+from infostream_dedup.service.logs import log_event
 from infostream_dedup.service.problems import ProblemError
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ ROLES: Final[Mapping[str, frozenset[str]]] = {
 _NAME: Final = re.compile(r"[\w.-]{1,64}")
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _CHECKSUM_DIGITS: Final = 16
+_LOOK_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class Caller:
 
     name: str
     role: str
+    # of the token, by which it is known whether somebody still has it
+    digest: str = field(default="", compare=False, repr=False)
 
     def may(self, role: str) -> bool:
         """Whether the caller may do what a role may."""
@@ -52,7 +56,8 @@ class Caller:
     def check(self, role: str) -> None:
         """Refuse what the caller may not do; ProblemError ``role``."""
         if not self.may(role):
-            raise ProblemError(403, "role", f"this needs a token with the role {role} or admin")
+            roles = " or ".join(dict.fromkeys((role, "admin")))
+            raise ProblemError(403, "role", f"this needs a token with the role {roles}")
 
 
 LOCAL: Final = Caller("local", "admin")
@@ -60,13 +65,17 @@ LOCAL: Final = Caller("local", "admin")
 
 
 class Tokens:
-    """The callers by the hash of their tokens."""
+    """The callers by the hash of their tokens, in a file that may change meanwhile."""
 
-    def __init__(self, callers: Mapping[str, Caller]) -> None:
-        self._callers = dict(callers)
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._looked = time.monotonic()
+        self._known = _state_of(path)
+        self._callers = _callers_of(path)
 
     def caller(self, token: str) -> Caller | None:
         """Find whose token it is, in a time that does not reveal how much of it is right."""
+        self._look()
         digest = hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
         found = None
         for known, caller in self._callers.items():
@@ -74,13 +83,38 @@ class Tokens:
                 found = caller
         return found
 
+    def holds(self, caller: Caller) -> bool:
+        """Whether the token with which somebody signed in is still valid, for the same role."""
+        self._look()
+        return self._callers.get(caller.digest) == caller
+
     def callers(self) -> list[Caller]:
         """Everybody who has a token, by name."""
         return sorted(self._callers.values(), key=lambda caller: caller.name)
 
+    def _look(self) -> None:
+        """Read the file again if it has changed; one that cannot be read changes nothing, and the log says so."""
+        now = time.monotonic()
+        if now - self._looked < _LOOK_SECONDS:
+            return
+        self._looked, state = now, _state_of(self._path)
+        if state != self._known:
+            self._known = state
+            try:
+                self._callers = _callers_of(self._path)
+            except InfostreamError as error:
+                log_event("tokens", reason=str(error))
 
-def read_tokens(path: Path) -> Tokens:
-    """Read a token file."""
+
+def _state_of(path: Path) -> tuple[int, ...]:
+    try:
+        status = path.stat()
+    except OSError:
+        return ()
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _callers_of(path: Path) -> dict[str, Caller]:
     try:
         text, status = path.read_text(encoding="utf-8"), path.stat()
     except OSError as error:
@@ -94,10 +128,10 @@ def read_tokens(path: Path) -> Tokens:
         # A single changed bit can turn somebody's line into a comment.
         if line.strip() and (not line.startswith("#") or (len(line.split()) == 4 and _HASH.search(line))):
             name, role, digest = _parts(line, str(path), number)
-            callers[digest] = Caller(name, role)
+            callers[digest] = Caller(name, role, digest)
     if not callers:
         raise ConfigurationError(f"{path}: nobody has a token; make one with 'serve --new-token NAME'")
-    return Tokens(callers)
+    return callers
 
 
 def add_token(path: Path, name: str, role: str) -> str:
@@ -264,6 +298,10 @@ class TakenRoom:
         """Hand the body over: only the caller has it now."""
         body, self.body = self.body, bytearray()
         return body
+
+    def another(self) -> AbstractContextManager[TakenRoom]:
+        """Room for what outlives the request."""
+        return self._room.taken(self.caller)
 
     @property
     def parsing(self) -> asyncio.Semaphore:

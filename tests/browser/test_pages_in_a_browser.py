@@ -15,7 +15,7 @@ LAYOUTS = {"en": "jkcnpqwearz", "ru": "оклтзйцуфкя", "uk": "оклт�
 CODES = dict(zip("JKCNPQWEARZ", range(11), strict=True))
 PATHS = (
     "/", "/groups", "/stories", "/search?q=мост", "/judge", "/labels", "/model", "/explore", "/methods", "/templates",
-    "/sources", "/alarms", "/settings", "/sign-in",
+    "/sources", "/alarms", "/settings", "/sign-in", "/documents/ru-002", "/stories?order=size", "/v1/docs",
 )  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def test_pages_are_quiet_narrow_and_alone(address: str, browser: Any, language: 
         for path in (*PATHS, compare, copies, story):
             page.goto(f"{address}{path}")
             assert page.evaluate("document.documentElement.scrollWidth") == width, path
-            assert page.get_attribute("html", "lang") == language
+            assert page.get_attribute("html", "lang") == language, path
             assert faults(page) == [], path
         context.close()
     assert said == []
@@ -112,6 +112,39 @@ def test_pages_work_without_script(address: str, browser: Any) -> None:
     assert page.inner_text("#judged") == "1"
     page.click("#undo button")
     assert page.inner_text("#judged") == "0"
+    page.context.close()
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_stranger_judges_the_largest_story_in_five_clicks(address: str, browser: Any, script: bool) -> None:
+    page = browser.new_context(java_script_enabled=script, viewport={"width": 400, "height": 800}).new_page()
+    page.goto(f"{address}/")
+    page.click("a[href^='/stories/'] >> nth=0")
+    original = page.inner_text("h1")
+    page.click(".columns .rows a >> nth=0")
+    assert page.inner_text("h1") == original
+    page.click(".rows a.compare >> nth=0")
+    assert page.locator("mark").count() > 1
+    page.click("a[href^='/judge?']")
+    judged = int(page.inner_text("#judged"))
+    page.click("button.dup")
+    page.wait_for_function(f"document.querySelector('#judged')?.textContent === '{judged + 1}'") if script else None
+    page.goto(f"{address}/labels")
+    assert page.locator(".rows li").count() > 0
+    page.context.close()
+
+
+def test_colours_are_chosen_by_hand(address: str, browser: Any) -> None:
+    page = browser.new_context(color_scheme="light").new_page()
+    page.goto(f"{address}/stories?order=size")
+    light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.click("a.theme")
+    assert page.url.startswith(f"{address}/stories?order=size")
+    dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.goto(f"{address}/groups")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == dark != light
+    page.click("a.theme")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == light
     page.context.close()
 
 

@@ -111,7 +111,7 @@ def test_dedup_says_what_stays_and_shows_the_largest_groups(files, width):
         (
             ["demo", "--out", "demo"],
             r"199 news items \(79 ru, 69 uk, 51 en\), 8 sources, 2026-03-01 to 2026-03-10",
-            [r" \d+ repeat an earlier item  █+", r" copy +ru-", r" template +\w", r"▶ +\d+  \.\d+ █+"],
+            [r" \d+ repeat an earlier item  █+", r" copy +ru-", r" template +\w", r"▶ +\d+  \.\d+ +█+"],
         ),
         (
             ["sweep", "news.jsonl", "--representation", "stem"],

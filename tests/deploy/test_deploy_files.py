@@ -93,9 +93,20 @@ def test_the_composition_has_what_it_names() -> None:
     assert set(engine["secrets"]) <= set(found["secrets"])
     assert (DEPLOY / engine["build"]["context"] / engine["build"]["dockerfile"]).exists()
     feed = found["services"]["feed"]
-    assert (DEPLOY / feed["build"]["context"] / feed["build"]["dockerfile"]).exists()
+    assert feed["image"] == engine["image"]
+    assert feed["depends_on"] == {"engine": {"condition": "service_healthy"}}
     assert feed["command"][:4] == ["python", "-P", "-m", "infostream_dedup.service.sample"]
     assert set(feed["secrets"]) <= set(found["secrets"])
+    scraped = yaml.safe_load(found["configs"]["prometheus"]["content"])["scrape_configs"][0]
+    assert scraped["authorization"]["credentials_file"] == "/run/secrets/metrics"
+    assert scraped["static_configs"][0]["targets"][0] in engine["command"][engine["command"].index("--hosts") + 1]
+    for service in found["services"].values():
+        assert {one["source"] for one in service.get("configs", ())} <= set(found["configs"])
+        local = [one.partition(":")[0] for one in service.get("volumes", ())]
+        assert all((DEPLOY / one).exists() if one.startswith(".") else one in found["volumes"] for one in local)
+    # Every setting of the example is one that the composition reads.
+    names = re.findall(r"^([A-Z_]+)=", (DEPLOY / "env.example").read_text("utf-8"), re.MULTILINE)
+    assert set(names) == set(re.findall(r"\$\{(\w+)", (DEPLOY / "compose.yaml").read_text("utf-8")))
 
 
 def test_the_unit_keeps_the_service_in() -> None:
@@ -123,7 +134,7 @@ def test_what_is_deployed_keeps_the_texts_that_its_pages_show() -> None:
 
 def test_secrets_stay_out_of_images_and_commits() -> None:
     secrets = re.findall(r"file: \./(\S+)", (DEPLOY / "compose.yaml").read_text("utf-8"))
-    assert sorted(secrets) == ["feed-token", "tokens"]
+    assert sorted(secrets) == ["feed-token", "metrics-token", "tokens"]
     for ignored in (".dockerignore", ".gitignore"):
         lines = (DEPLOY.parent / ignored).read_text("utf-8").splitlines()
         assert {f"deploy/{name}" for name in secrets} <= set(lines), ignored

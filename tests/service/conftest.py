@@ -3,15 +3,20 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import httpx
 import orjson
 import pytest
+from fastapi.routing import APIRoute
+from pydantic import TypeAdapter
+from starlette.routing import Match
 
-from infostream_dedup.service.application import application
+from infostream_dedup.service.application import _ROUTERS, application
 from infostream_dedup.service.settings import ServiceSettings
 
 HOST = "127.0.0.1:8600"
@@ -21,6 +26,11 @@ Answered = Callable[..., httpx.Response]
 def sample_documents() -> list[dict[str, Any]]:
     lines = (resources.files("infostream_dedup.sample") / "stream.jsonl").read_bytes().splitlines()
     return [orjson.loads(line) for line in lines]
+
+
+@cache
+def form_of(model: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(model)
 
 
 class ServiceClient:
@@ -37,7 +47,20 @@ class ServiceClient:
         self._http = httpx.AsyncClient(transport=httpx.ASGITransport(app=guard), base_url=f"http://{HOST}")
 
     def __call__(self, method: str, path: str, **options: Any) -> httpx.Response:
-        return self._do(self._http.request(method, path, **options))
+        answer = self._do(self._http.request(method, path, **options))
+        self._check_form(answer)
+        return answer
+
+    def _check_form(self, answer: httpx.Response) -> None:
+        """Hold every answer in JSON to the form that ``openapi.json`` describes."""
+        if answer.is_success and answer.content and answer.headers.get("content-type") == "application/json":
+            asked = {"type": "http", "method": answer.request.method, "path": unquote(answer.url.path)}
+            asked |= {"raw_path": answer.url.raw_path.partition(b"?")[0], "headers": [], "root_path": ""}
+            routes = (route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))
+            route = next(route for route in routes if route.matches(asked)[0] is Match.FULL)
+            model = route.responses.get(answer.status_code, {}).get("model", route.response_model)
+            if model is not None:
+                form_of(model).validate_json(answer.content, strict=True)
 
     def together(self, *calls: tuple[str, str, dict[str, Any]]) -> list[httpx.Response]:
         async def all_of_them() -> list[httpx.Response]:

@@ -1,7 +1,9 @@
 """Batches over HTTP: the same verdicts as `ingest`, each document once, bad ones named."""
 
 import gzip
+import time
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -95,3 +97,83 @@ def test_bodies_that_are_refused(
     answer = filled("POST", "/v1/batches", content=content, headers={"content-type": "application/json", **headers})
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_one_document_a_few_or_lines_with_an_id(fresh: ServiceClient) -> None:
+    given = [{"id": number, "text": f"Мост номер {number} открыли вечером", "lang": "be"} for number in range(4)]
+    one = fresh("POST", "/v1/documents", json=given[0] | {"extra": [1, {"a": None}], "autor": "x"}).json()
+    assert [(row["id"], row["extra"]) for row in one["verdicts"]] == [("0", [1, {"a": None}])]
+    assert one["ignored"] == ["autor"]
+    few = [fresh("POST", "/v1/documents", json=given[1:3], headers={"Idempotency-Key": "few"}).json() for _ in range(2)]
+    assert [(answer["batch_id"], answer["replayed"]) for answer in few] == [("few", False), ("few", True)]
+    body = b"\n".join(map(orjson.dumps, [*given[3:], {"id": True, "text": "x"}]))
+    lines = {"content": body, "headers": {"content-type": "application/x-ndjson"}}
+    answer = fresh("POST", "/v1/batches?batch_id=lines&on_error=skip", **lines).json()
+    assert (answer["batch_id"], [row["index"] for row in answer["quarantined"]]) == ("lines", [1])
+    assert fresh("GET", "/v1/batches/lines/status").json()["state"] == "stored"
+    assert fresh("POST", "/v1/documents", **lines).json()["document"] == 1
+
+
+@pytest.mark.parametrize(
+    ("address", "field"),
+    [
+        ("/v1/batches?batchid=1", "batchid"),
+        ("/v1/batches?batch_id=other", "batch_id"),
+        ("/v1/documents?limt=2", "limt"),
+    ],
+)
+def test_a_name_that_nobody_reads_is_refused(fresh: ServiceClient, address: str, field: str) -> None:
+    answer = fresh("POST", address, json={"batch_id": "own", "documents": [{"id": "a", "text": "Мост открыли"}]})
+    assert (answer.status_code, answer.json()["field"]) == (422, field)
+    assert fresh("GET", "/v1/batches/own").status_code == 404
+
+
+def test_a_batch_need_not_be_waited_for(fresh: ServiceClient) -> None:
+    def state(name: str) -> dict[str, Any]:
+        for _ in range(200):
+            answer: dict[str, Any] = fresh("GET", f"/v1/batches/{name}/status").json()
+            if answer["state"] != "waiting":
+                return answer
+            time.sleep(0.02)
+        pytest.fail("it still waits")
+
+    documents = sample_documents()[:30]
+    asked = {"json": {"documents": documents}}
+    taken = fresh("POST", "/v1/batches?wait=false", **asked)
+    assert taken.status_code == 202
+    name = taken.json()["batch_id"]
+    assert taken.headers["location"] == f"/v1/batches/{name}/status"
+    assert state(name) | {"documents": 30} == {"batch_id": name, "state": "stored", "documents": 30, "problem": None}
+    # The same content has the same id, whichever way it comes.
+    assert fresh("POST", "/v1/batches", **asked).json()["replayed"] is True
+    other = {"batch_id": name, "documents": documents[:2]}
+    assert fresh("POST", "/v1/batches?wait=false", json=other).status_code == 202
+    assert state(name)["problem"]["code"] == "batch-conflict"
+    bad = {"documents": [documents[0], {"id": "x"}]}
+    assert fresh("POST", "/v1/batches?wait=false", json=bad).json()["document"] == 1
+    assert fresh.running.batches_of == {"local": 0}
+
+
+def test_documents_are_listed_and_forgotten_by_source(fresh: ServiceClient) -> None:
+    documents = [one | {"id": f"{number}"} for number, one in enumerate(sample_documents()[:60])]
+    verdicts = fresh("POST", "/v1/batches", json={"documents": documents}).json()["verdicts"]
+    status = {row["id"]: row["status"] for row in verdicts}
+    source = documents[0]["source"]
+    expected = [one["id"] for one in documents if one["source"] == source and status[one["id"]] == "duplicate"]
+    found, address = [], f"/v1/documents?source={source}&status=duplicate&limit=2"
+    after = ""
+    while after is not None:
+        answer = fresh("GET", f"{address}&after={after}" if after else address).json()
+        found += [row["id"] for row in answer["items"]]
+        after = answer["next"]
+    assert found == expected
+    assert len(found) > 2
+    late = fresh("GET", "/v1/documents?since=2026-03-02&until=2026-03-03&limit=200").json()["items"]
+    days = [str(one["published"])[:10] for one in documents]
+    assert {row["id"] for row in late} >= {str(number) for number, day in enumerate(days) if day == "2026-03-02"}
+    assert all((row["published"] or row["arrived"]).startswith("2026-03-02") for row in late)
+    count = sum(one["source"] == source for one in documents)
+    assert fresh("DELETE", f"/v1/documents?source={source}").json() == {"documents": count, "clean": None}
+    assert fresh("DELETE", f"/v1/documents?source={source}&wipe=true").json() == {"documents": 0, "clean": True}
+    assert fresh("GET", f"/v1/documents?source={source}").json()["items"] == []
+    assert fresh("DELETE", "/v1/documents?source=nobody").status_code == 404

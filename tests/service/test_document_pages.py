@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections import Counter
+from html import unescape
 from importlib import resources
 from pathlib import Path
 from urllib.parse import quote
@@ -81,3 +83,44 @@ def test_every_problem_has_a_sentence(three: ServiceClient, language: str) -> No
     assert {f"problem_{code}" for code in CODES} <= words.keys()
     page = three("GET", f"/judge?queue=nope&ui={language}", headers=HTML).text
     assert words["problem_invalid"] in page
+
+
+def test_now_counts_days_and_leads_to_the_largest_stories(filled: ServiceClient) -> None:
+    stats = filled("GET", "/v1/stats").json()
+    assert [day["day"] for day in stats["days"]] == [f"2026-02-{day}" for day in (25, 26, 27, 28)] + [
+        f"2026-03-{day:02}" for day in range(1, 11)
+    ]
+    assert sum(day["documents"] for day in stats["days"]) == stats["documents"]
+    rows = filled("GET", "/v1/verdicts?limit=200").json()["items"]
+    repeats = [row["arrived"][:10] for row in rows if row["status"] in ("exact", "duplicate")]
+    assert {day["day"]: day["repeats"] for day in stats["days"] if day["repeats"]} == Counter(repeats)
+    page = filled("GET", "/?ui=en", headers=HTML).text
+    assert page.count('class="all"') == 14
+    largest = filled("GET", "/v1/groups?limit=1&since=2026-03-03").json()["items"][0]
+    assert f"<bdi>{largest['title']}</bdi></a><small>{largest['documents']} documents" in page
+
+
+def test_lists_show_how_groups_spread_and_take_days(filled: ServiceClient) -> None:
+    listed = filled("GET", "/groups?ui=en&since=2026-03-03&until=2026-03-04&min=4", headers=HTML).text
+    expected = filled("GET", "/v1/groups?since=2026-03-03&until=2026-03-05&min=4").json()["items"]
+    shown = re.findall(r'<a href="/groups\?[^"]*id=([\w-]+)" ', listed)
+    assert shown == [row["group"] for row in expected]
+    assert 0 < len(shown) < len(filled("GET", "/v1/groups?limit=200").json()["items"])
+    assert listed.count('class="spark"') == len(shown)
+    assert '<option value="dzvin.example">' in listed
+    # The file has what the page shows.
+    file = re.search(r'href="(/v1/export/groups\.jsonl[^"]*)"', listed)
+    assert file is not None
+    assert filled("GET", unescape(file[1])).text.count('"group"') == len(shown)
+    stories = filled("GET", "/stories?ui=uk&order=size", headers=HTML).text
+    first = filled("GET", "/v1/stories?by=size&limit=1").json()["items"][0]["story"]
+    assert re.search(r'<li><a href="/stories/([\w-]+)"', stories)[1] == first  # type: ignore[index]
+
+
+def test_the_routes_are_described_without_anything_from_elsewhere(filled: ServiceClient) -> None:
+    page = filled("GET", "/v1/docs", headers=HTML).text
+    assert not re.search(r'(?:src|href)="https?:', page)
+    for method, path in (("POST", "/v1/documents"), ("GET", "/v1/batches/{batch_id}/status")):
+        assert f"<b>{method}</b> <code>{path}</code>" in page
+    assert set(re.findall(r'href="#(form-\w+)"', page)) <= set(re.findall(r'id="(form-\w+)"', page))
+    assert filled("GET", "/v1").headers["location"] == "/v1/docs"

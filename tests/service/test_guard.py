@@ -13,7 +13,7 @@ from infostream_dedup.service.guard import Guard
 from infostream_dedup.service.logs import Metrics
 from infostream_dedup.service.problems import CODES, ProblemError
 from infostream_dedup.service.settings import ServiceSettings
-from infostream_dedup.service.tokens import ROLES, Caller, Rates, Sessions, add_token, read_tokens
+from infostream_dedup.service.tokens import ROLES, Caller, Rates, Sessions, Tokens, add_token
 
 from .conftest import ServiceClient, wait_until_ready
 
@@ -88,7 +88,7 @@ def test_head_needs_a_token_where_get_does(tmp_path: Path) -> None:
     client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", token_file=tmp_path / "tokens"))
     wait_until_ready(client)
     assert [client("HEAD", path).status_code for path in ("/health", "/sign-in", "/groups")] == [200, 200, 401]
-    assert client("HEAD", "/groups", headers={"accept": "text/html"}).headers["location"] == "/sign-in"
+    assert client("HEAD", "/groups", headers={"accept": "text/html"}).headers["location"] == "/sign-in?to=%2Fgroups"
     client.close()
 
 
@@ -119,13 +119,13 @@ def test_token_files_that_cannot_be_used(tmp_path: Path) -> None:
     file.write_text("desk reader abc\n")
     file.chmod(0o600)
     with pytest.raises(BadDataError, match=r"tokens:1: expected a name, a role .* \[E_TOKEN\]"):
-        read_tokens(file)
+        Tokens(file)
     file.write_text("# nobody\n")
     with pytest.raises(ConfigurationError, match="nobody has a token"):
-        read_tokens(file)
+        Tokens(file)
     file.chmod(0o666)
     with pytest.raises(ConfigurationError, match="others can write this file"):
-        read_tokens(file)
+        Tokens(file)
     with pytest.raises(ConfigurationError, match="cannot name a token"):
         add_token(file, "a b", "reader")
 

@@ -1,8 +1,10 @@
 """The pages: three languages, no script needed, nothing of a document taken for HTML."""
 
 import re
+from html import unescape
 from importlib import resources
 from string import Formatter
+from urllib.parse import unquote
 
 import pytest
 
@@ -94,11 +96,16 @@ def test_people_sign_in_with_their_token(tmp_path: object) -> None:
     client = ServiceClient(ServiceSettings(store=folder / "news.db", token_file=folder / "tokens"))
     wait_until_ready(client)
     html = {"accept": "text/html"}
-    sent = client("GET", "/groups", headers=html)
-    assert (sent.status_code, sent.headers["location"]) == (303, "/sign-in")
+    sent = client("GET", "/groups?q=мост&order=last", headers=html)
+    assert sent.status_code == 303
+    entrance = client("GET", sent.headers["location"], headers=html).text
+    to = unescape(entrance.partition('name="to" value="')[2].partition('"')[0])
+    assert unquote(to) == "/groups?q=мост&order=last"
     assert client("POST", "/sign-in", data={"token": "wrong"}, headers=html).status_code == 401
-    signed = client("POST", "/sign-in", data={"token": token})
-    assert signed.status_code == 303
+    for elsewhere in ("//e.example", "https://e.example", "/\\e.example", "/\t/e.example", ""):
+        assert client("POST", "/sign-in", data={"token": token, "to": elsewhere}).headers["location"] == "/", elsewhere
+    signed = client("POST", "/sign-in", data={"token": token, "to": to})
+    assert (signed.status_code, unquote(signed.headers["location"])) == (303, "/groups?q=мост&order=last")
     cookie = signed.headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "samesite=strict" in cookie.lower()

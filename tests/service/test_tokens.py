@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infostream_dedup.errors import BadDataError, ConfigurationError
-from infostream_dedup.service.tokens import Caller, add_token, read_tokens
+from infostream_dedup.service.tokens import Caller, Tokens, add_token
 
 
 def test_no_flipped_bit_changes_who_somebody_is(tmp_path):
@@ -18,7 +18,7 @@ def test_no_flipped_bit_changes_who_somebody_is(tmp_path):
         damaged[place // 8] ^= 1 << (place % 8)
         path.write_bytes(damaged)
         try:
-            found = read_tokens(path)
+            found = Tokens(path)
         except (BadDataError, ConfigurationError):
             outcomes.add("refused")
             continue
@@ -33,14 +33,14 @@ def test_the_bit_that_makes_a_note_of_a_line_is_noticed(tmp_path):
     add_token(path, "desk", "admin")
     path.write_bytes(b"#" + path.read_bytes()[1:])
     with pytest.raises(BadDataError, match="tokens:1"):
-        read_tokens(path)
+        Tokens(path)
 
 
 def test_lines_of_people_need_no_checksum(tmp_path):
     path = tmp_path / "tokens"
     path.write_text(f"# who may do what\nanna reader {hashlib.sha256(b'secret').hexdigest()}\n")
     path.chmod(0o600)
-    assert read_tokens(path).caller("secret") == Caller("anna", "reader")
+    assert Tokens(path).caller("secret") == Caller("anna", "reader")
 
 
 def test_a_changed_role_is_refused_with_what_to_do(tmp_path):
@@ -48,6 +48,6 @@ def test_a_changed_role_is_refused_with_what_to_do(tmp_path):
     token = add_token(path, "anna", "reader")
     path.write_text(path.read_text().replace("reader", "admin"))
     with pytest.raises(BadDataError, match="leave out the last column"):
-        read_tokens(path)
+        Tokens(path)
     path.write_text(path.read_text().rsplit(" ", 1)[0] + "\n")
-    assert read_tokens(path).caller(token) == Caller("anna", "admin")
+    assert Tokens(path).caller(token) == Caller("anna", "admin")

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.service.figures import certain_first, date_given
+from infostream_dedup.stream.store.browsing import SLOTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,3 +87,19 @@ def timeline(members: list[dict[str, Any]]) -> dict[str, Any] | None:
         "first": min(dated, key=lambda one: one[0])[1]["published"],
         "last": max(dated, key=lambda one: one[0])[1]["published"],
     }
+
+
+def bars(counts: Sequence[float], height: float) -> list[dict[str, float]]:
+    """Place bars of width 2, 3 apart, the highest as high as the drawing."""
+    most = max(counts, default=0) or 1
+    tall = [round(height * count / most, 1) for count in counts]
+    return [{"x": 3 * number, "y": height - one, "height": one} for number, one in enumerate(tall) if one]
+
+
+def story_bars(documents: Sequence[dict[str, Any]], height: float) -> list[dict[str, float]]:
+    """The bars of a story: how many documents in each part of its time."""
+    times = [one["time"] for one in documents if one["time"] is not None]
+    counts = [0] * SLOTS
+    for one in times:
+        counts[(one - min(times)) * (SLOTS - 1) // max(max(times) - min(times), 1)] += 1
+    return bars(counts, height)

@@ -18,7 +18,6 @@ from infostream_dedup.service.problems import CODES, PROBLEM_TYPE, ProblemError
 from infostream_dedup.service.running import running
 from infostream_dedup.service.settings import client_address
 from infostream_dedup.service.tokens import LOCAL, SESSION_COOKIE, Sessions, Tokens
-from infostream_dedup.stream.store.browsing import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,6 +82,8 @@ def chosen_language(asked: str | None, kept: str | None, accepted: str) -> str:
 _YEAR_SECONDS: Final = 365 * 24 * 3600
 
 _COOKIE: Final = "ui"
+_THEME: Final = "theme"
+_THEMES: Final = ("light", "dark")
 
 _MENU: Final = {
     "watch": (
@@ -116,6 +117,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
     """Render a page in the language of the request."""
     words = words_for(request)
     caller = request.scope["state"].get("caller")
+    asked, theme = request.query_params, _chosen_theme(request)
     html = _templates().get_template(f"{template}.html").render(
         t=words,
         here=functools.partial(_here, request),
@@ -123,14 +125,21 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
         may_judge=caller is not None and caller.may("analyst"),
         signed_in=caller not in (None, LOCAL) and template != "sign_in",
         template=template,
+        theme=theme,
         menu=_menu(caller),
         **values,
     )  # fmt: skip
     response = HTMLResponse(html, status)
-    asked = request.query_params.get(_COOKIE)
-    if asked in PAGE_LANGUAGES:
-        response.set_cookie(_COOKIE, asked, max_age=_YEAR_SECONDS, httponly=True, samesite="strict")
+    for cookie, known in ((_COOKIE, tuple(PAGE_LANGUAGES)), (_THEME, _THEMES)):
+        if asked.get(cookie) in known:
+            response.set_cookie(cookie, asked[cookie], max_age=_YEAR_SECONDS, httponly=True, samesite="strict")
     return response
+
+
+def _chosen_theme(request: Request) -> str | None:
+    """Light or dark as chosen by hand; None for what the device prefers."""
+    chosen = request.query_params.get(_THEME) or request.cookies.get(_THEME)
+    return chosen if chosen in _THEMES else None
 
 
 async def form_of(request: Request) -> dict[str, list[str]]:
@@ -165,13 +174,12 @@ def _templates() -> Environment:
     environment.filters["percent"] = lambda share: f"{share:.0%}"
     environment.filters["figure"] = lambda value, words: _decimal(value, 2, words)
     environment.filters["decimal"] = lambda value, words: _decimal(value, 1, words)
-    environment.filters["clock"] = lambda micros, words: _moment(time_text(micros), words)
     return environment
 
 
 def _here(request: Request, **changed: str | None) -> str:
     """The address of this page with some parameters changed; None removes one."""
-    parameters = {name: value for name, value in request.query_params.items() if name != _COOKIE}
+    parameters = {name: value for name, value in request.query_params.items() if name not in (_COOKIE, _THEME)}
     parameters |= {name: value for name, value in changed.items() if value is not None}
     kept = {name: value for name, value in parameters.items() if value and changed.get(name, value) is not None}
     # One slash: two would lead to another site.
@@ -224,7 +232,8 @@ def _is_from_person(request: Request) -> bool:
 
 def _problem_page(request: Request, problem: ProblemError) -> Response:
     if problem.status == 401:
-        return RedirectResponse("/sign-in", 303)
+        here = _here(request) if request.method == "GET" else "/"
+        return RedirectResponse(f"/sign-in?{urlencode({'to': here})}" if here != "/" else "/sign-in", 303)
     detail = problem.detail or CODES[problem.code]
     return page(request, "problem", status=problem.status, code=problem.code, detail=detail)
 
@@ -264,9 +273,16 @@ def _data(name: str) -> bytes:
 
 
 @router.get("/sign-in")
-async def show_entrance(request: Request) -> Response:
+async def show_entrance(request: Request, to: str = "/") -> Response:
     """Show the form for the token."""
-    return page(request, "sign_in", wrong=False)
+    return page(request, "sign_in", wrong=False, to=_own_address(to))
+
+
+def _own_address(given: str) -> str:
+    """An address of this site, to which to return; anything else leads to the first page."""
+    # Browsers drop tabs and line ends, and take a backslash for a slash: two would lead to another site.
+    safe = given.startswith("/") and given.isprintable() and not given.startswith(("//", "/\\"))
+    return quote(given, safe="/?&=%:+,-._~") if safe else "/"
 
 
 @router.post("/sign-in")
@@ -280,11 +296,12 @@ async def sign_in(request: Request) -> Response:
     address = client_address(peer, forwarded, running(request).settings.proxies)
     if not sessions.may_try(address):
         raise ProblemError(429, "too-many", retry_after=60)
+    to = _own_address(fields.get("to", ["/"])[0])
     caller = None if tokens is None else tokens.caller(fields.get("token", [""])[0].strip())
     if caller is None:
         sessions.failed(address)
-        return page(request, "sign_in", status=401, wrong=True)
-    response = RedirectResponse("/", 303)
+        return page(request, "sign_in", status=401, wrong=True, to=to)
+    response = RedirectResponse(to, 303)
     secure = request.headers.get("x-forwarded-proto") == "https"
     response.set_cookie(SESSION_COOKIE, sessions.begin(caller), httponly=True, samesite="strict", secure=secure)
     return response

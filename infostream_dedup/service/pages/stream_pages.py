@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode
 
 import orjson
 from fastapi import APIRouter, Request
+from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.answers import LiteralEndRoute, keyset, listed, needs
 from infostream_dedup.service.figures import activity_now, drifts_now, health_now, in_order, reprints_now
-from infostream_dedup.service.pages.charts import timeline
+from infostream_dedup.service.pages.charts import bars, story_bars, timeline
 from infostream_dedup.service.pages.frame import form_of, page, titles_of
 from infostream_dedup.service.pages.judging_pages import marked_text
 from infostream_dedup.service.pairs import repeated_of, with_repeated
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.routes.groups import group_place, traced_group
+from infostream_dedup.service.routes.groups import group_place, moment_of, traced_group
 from infostream_dedup.service.routes.reviews import (
     AlarmDecision,
     TemplateDecision,
@@ -37,19 +39,25 @@ from infostream_dedup.stream.store.browsing import (
     documents_titled,
     group_page,
     group_with_members,
+    spread_of,
     surviving_group,
+    time_text,
 )
 from infostream_dedup.stream.store.overview import latest_verdicts
 from infostream_dedup.stream.store.restoring import position_of
-from infostream_dedup.stream.store.stories import story_named, story_page, story_shown
+from infostream_dedup.stream.store.stories import ORDERS, documents_of, story_named, story_page, story_rows, story_shown
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from infostream_dedup.service.tokens import Tokens
     from infostream_dedup.stream.store import Store
 
 router = APIRouter(include_in_schema=False, route_class=LiteralEndRoute)
 _LATEST: Final = 40
 _FIRST_ALARMS: Final = 5
+_LARGEST: Final = 5
+_WEEK: Final = 7 * 24 * 3_600_000_000
 
 
 @router.get("/", dependencies=[needs("reader")])
@@ -57,7 +65,18 @@ async def now(request: Request) -> Response:
     """The latest verdicts and what is out of the ordinary."""
     service = running(request)
     state = await activity_now(service)
-    rows = await service.read(lambda store: latest_verdicts(store.connection, _LATEST))
+    since = None if state["clock"] is None else moment_of(state["clock"], "since")
+
+    def question(store: Store) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        week = GroupFilter(since=None if since is None else since - _WEEK)
+        largest = group_page(store.connection, week, by_date=False, after=None, limit=_LARGEST)
+        stories = {story_named(store.connection, row["group"]): row for row in reversed(largest)}
+        latest = latest_verdicts(store.connection, _LATEST)
+        for row in latest:
+            row["title"] = row["title"] or _beginning(store, row["ordinal"])
+        return latest, [row | {"story": one} for one, row in stories.items()][::-1]
+
+    rows, largest = await service.read(question)
     alarms = [alarm for alarm in await alarms_shown(service) if alarm["state"] == "open"]
     return page(
         request,
@@ -66,13 +85,23 @@ async def now(request: Request) -> Response:
         rows=rows,
         alarms=alarms[:_FIRST_ALARMS],
         alarm_count=len(alarms),
+        largest=largest,
+        days=[one | two for one, two in zip(state["days"], _day_bars(state["days"]), strict=True)],
         after=rows[0]["ordinal"] if rows else -1,
     )
 
 
+def _day_bars(days: Sequence[dict[str, Any]]) -> list[dict[str, float]]:
+    """Height of each day's bar and of its repeats, of 100."""
+    most = max((day["documents"] for day in days), default=0) or 1
+    return [{"all": 100 * day["documents"] / most, "part": 100 * day["repeats"] / most} for day in days]
+
+
 _ROWS: Final = 40
+_SPARK: Final = 16
 _SHOWN: Final = 200
 _MEMBERS: Final = 200
+_DIGITS: Final = 10
 
 
 @router.get("/groups", dependencies=[needs("reader")])
@@ -83,12 +112,22 @@ async def groups(
     lang: str = "",
     source: str = "",
     q: str = "",
+    since: str = "",
+    until: str = "",
+    min: str = "",  # noqa: A002 - of documents
     after: str | None = None,
     id: str | None = None,  # noqa: A002 - of the chosen group
 ) -> Response:
     """The present groups."""
     by_date = order == "last"
-    chosen = GroupFilter(language=lang or None, source=source or None, words=q or None)
+    chosen = GroupFilter(
+        language=lang or None,
+        source=source or None,
+        words=q or None,
+        since=moment_of(since or None, "since"),
+        until=_day_after(moment_of(until or None, "until")),
+        least=max(2, int(min)) if min.isascii() and min.isdigit() and len(min) < _DIGITS else 2,
+    )
     where = group_place(after, by_date=by_date)
 
     def question(store: Store) -> tuple[list[dict[str, Any]], dict[str, Any] | None, str | None, bool, str | None]:
@@ -100,6 +139,9 @@ async def groups(
         its_story = None if found is None else story_named(connection, found["group"])
         for one in [] if found is None else found["members"][:_ROWS]:
             one["begin"] = _beginning(store, one["ordinal"])
+        spreads = spread_of(connection, [row["group"] for row in rows])
+        for row in rows:
+            row["bars"] = bars(spreads.get(row["group"], []), _SPARK)
         return rows, found, moved, position_of(connection).documents == 0, its_story
 
     rows, group, moved, empty, story = await running(request).read(question)
@@ -118,7 +160,16 @@ async def groups(
         group=group,
         members=members[:_MEMBERS],
         timeline=timeline(members),
-        filters={"order": order, "lang": lang, "source": source, "q": q},
+        filters={
+            name: value
+            for name, value in (
+                *(("order", order), ("lang", lang), ("source", source), ("q", q), ("since", since), ("until", until)),
+                ("min", min),
+            )
+            if value
+        },
+        until=time_text(chosen.until),
+        sources=[row["source"] for row in await reprints_now(running(request)) if row["source"]][:_MEMBERS],
         wanted=id,
         story=story,
         empty=empty,
@@ -126,10 +177,23 @@ async def groups(
     )
 
 
+def _day_after(moment: int | None) -> int | None:
+    """People name the last day that they want, programs the moment after it."""
+    return None if moment is None else moment + _WEEK // 7
+
+
 def _beginning(store: Store, ordinal: int) -> str:
     """The first words of a document, if its text is kept."""
     words = " ".join((store.text(ordinal) or "").split())
     return words if len(words) <= _SHOWN else f"{words[:_SHOWN].rpartition(' ')[0]}…"
+
+
+def _others(store: Store, shown: dict[str, Any]) -> list[dict[str, Any]]:
+    """The other documents of a document's group, the earliest first."""
+    found = group_with_members(store.connection, shown["group"])
+    others = [] if found is None else [one for one in found["members"] if not one["forgotten"]]
+    members = [one for one in in_order(others) if one["id"] != shown["id"]][:_LATEST]
+    return [one | {"title": one["title"] or _beginning(store, one["ordinal"])} for one in members]
 
 
 @router.get("/documents/{id:path}", dependencies=[needs("reader")])
@@ -141,11 +205,13 @@ async def document(request: Request, id: str) -> Response:  # noqa: A002
         if shown is None:
             return None
         text = store.text(shown["ordinal"])
+        shown["title"] = shown["title"] or _beginning(store, shown["ordinal"])
         whole = [{"text": text or "", "passage": 0, "word": 0}]
         return {
             "shown": shown,
             "versions": document_versions(store.connection, id),
             "titles": titles_of(store, [shown["of"]] if shown["of"] else []),
+            "others": _others(store, shown),
             "text": None if text is None else with_repeated(whole, repeated_of(store, shown, text)),
         }
 
@@ -184,13 +250,22 @@ async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
 
 
 @router.get("/stories", dependencies=[needs("reader")])
-async def stories(request: Request, after: str | None = None) -> Response:
-    """The present stories."""
+async def stories(request: Request, after: str | None = None, order: str = "") -> Response:
+    """The present stories, the latest or the greatest first."""
     place = keyset(after, (int,))
     before = None if place is None else place[0]
-    rows = await running(request).read(lambda store: story_page(store.connection, before=before, limit=_ROWS + 1))
+
+    def question(store: Store) -> list[dict[str, Any]]:
+        connection = store.connection
+        if order in ORDERS:
+            rows = story_rows(connection, by=order, since=None, top=_ROWS)
+        else:
+            rows = story_page(connection, before=before, limit=_ROWS + 1)
+        return [row | {"bars": story_bars(documents_of(connection, [row["story"]]), _SPARK)} for row in rows]
+
+    rows = await running(request).read(question)
     several = listed(rows, _ROWS, lambda row: [row["begun"]])
-    return page(request, "stories", rows=several["items"], next=several["next"])
+    return page(request, "stories", rows=several["items"], next=several["next"], order=order, orders=ORDERS)
 
 
 @router.get("/stories/{id:path}", dependencies=[needs("reader")])
@@ -332,3 +407,71 @@ def _plain(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {True: "✓", False: "✗", None: "–"}[value]
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+# ``/v1/docs``: the description of the routes for people, made from ``openapi.json``; nothing comes from outside
+
+
+@router.get("/v1", dependencies=[needs("reader")])
+async def show_beginning() -> Response:
+    """Lead to the description."""
+    return RedirectResponse("/v1/docs", 303)
+
+
+@router.get("/v1/docs", dependencies=[needs("reader")])
+async def show_routes(request: Request) -> Response:
+    """Show all routes with their parameters, an example, and the forms of bodies and answers."""
+    about = request.app.openapi()
+    parts: dict[str, list[dict[str, Any]]] = {}
+    for path, methods in about["paths"].items():
+        for method, route in methods.items():
+            parts.setdefault(route["tags"][0], []).append(_route(method.upper(), path, route, str(request.base_url)))
+    forms = [
+        (name, [(field, _type(one), one.get("description", "")) for field, one in form["properties"].items()])
+        for name, form in sorted(about["components"]["schemas"].items())
+        if "properties" in form
+    ]
+    return page(request, "docs", about=about, parts=list(parts.items()), forms=forms)
+
+
+def _route(method: str, path: str, route: Mapping[str, Any], address: str) -> dict[str, Any]:
+    body = route.get("requestBody", {}).get("content", {}).get("application/json")
+    curl = f"curl {address.rstrip('/')}{path} -H 'Authorization: Bearer TOKEN'"
+    curl += "" if method == "GET" or body else f" -X {method}"
+    if body is not None:
+        example = json.dumps(body["example"], ensure_ascii=False)
+        curl += f" {'-X PUT ' if method == 'PUT' else ''}-H 'Content-Type: application/json' -d '{example}'"
+    answers = [
+        (code, Markup(" | ").join(_type(form.get("schema", {})) for form in answer["content"].values()))
+        for code, answer in route["responses"].items()
+        if "content" in answer and code.startswith("2")
+    ]
+    if body is not None:
+        answers.insert(0, ("body", _type(body["schema"])))
+    parameters = [one | {"type": _type(one["schema"])} for one in route.get("parameters", ())]
+    given = {"method": method, "path": path, "curl": curl, "answers": answers, "parameters": parameters}
+    told = [_marked(part) for part in route["description"].split("\n\n")]
+    return {**route, **given, "id": route["operationId"], "told": told}
+
+
+def _marked(text: str) -> Markup:
+    """Text with its `code` marked as such."""
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if number % 2 else part for number, part in enumerate(text.split("`"))
+    )
+
+
+def _type(schema: Mapping[str, Any]) -> Markup:
+    """A type in a few words, with links to forms."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return Markup('<a href="#form-{0}">{0}</a>').format(name)
+    if "anyOf" in schema:
+        return Markup(" | ").join(_type(one) for one in schema["anyOf"])
+    if "enum" in schema or "const" in schema:
+        values = schema["enum"] if "enum" in schema else [schema["const"]]
+        return Markup(", ").join(Markup("<code>{}</code>").format(json.dumps(one)) for one in values)
+    if schema.get("type") == "array":
+        return Markup("list of {}").format(_type(schema.get("items", {})))
+    kind = schema.get("format") or schema.get("type") or "anything"
+    return Markup.escape(kind if isinstance(kind, str) else " | ".join(kind))

@@ -2,84 +2,229 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+import asyncio
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, ExitStack
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from urllib.parse import quote
 
 import orjson
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel
 from starlette.responses import Response, StreamingResponse
 
 from infostream_dedup.model.thresholds import Thresholds
-from infostream_dedup.service.answers import JsonResponse, needs, read_body
+from infostream_dedup.service.answer_models import BatchDecided, BatchStatus, BatchStored, Retuned, Verdicts
+from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, json_body, needs, read_body
 from infostream_dedup.service.batches import (
+    BATCH_EXAMPLE,
+    DOCUMENTS_EXAMPLE,
     GivenBatch,
     GivenDocuments,
     GivenThresholds,
     built_documents,
     decided_batch,
+    ignored_members,
+    name_of,
     refuse_many,
+    with_extra,
 )
-from infostream_dedup.service.contract import body_of, file_of
+from infostream_dedup.service.contract import DOCUMENT, body_of, file_of
 from infostream_dedup.service.figures import count_soon
-from infostream_dedup.service.logs import log_batch
-from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.running import RunningService, caller_of, running
-from infostream_dedup.service.tokens import LOCAL
+from infostream_dedup.service.logs import log_batch, log_event, reason_of
+from infostream_dedup.service.problems import ProblemError, problem_of
+from infostream_dedup.service.running import LaterBatch, RunningService, caller_of, running
+from infostream_dedup.service.tokens import LOCAL, TakenRoom
+from infostream_dedup.service.values import checked
+from infostream_dedup.stream.deduplicator import OnConflict
 from infostream_dedup.stream.retuning import retune as retune_store
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.browsing import group_events, verdict_log
 from infostream_dedup.stream.store.restoring import Position, position_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
     from starlette.types import Receive, Scope, Send
 
     from infostream_dedup.stream.store import Store
 
-router = APIRouter(prefix="/v1", tags=["batches"])
+router = APIRouter(prefix="/v1", tags=["batches"], route_class=LiteralEndRoute)
+_FAILED: Final = 1_000
+"""Failed asynchronous batches whose problems are kept."""
+
+
+class BatchQuestion(BaseModel):
+    """What a batch in JSON Lines has in the address, as there is no other place; also for other bodies."""
+
+    batch_id: str | None = None
+    on_error: Literal["fail", "skip"] | None = None
+    on_conflict: OnConflict | None = None
+    wait: bool = True
+
+    def completed(self, body: Any) -> Any:
+        """A body with what the address says."""
+        if not isinstance(body, dict):
+            return body
+        given = self.model_dump(exclude={"wait"}, exclude_none=True)
+        other = next((name for name, value in given.items() if name in body and body[name] != value), None)
+        if other is not None:
+            raise ProblemError(422, "invalid", "address and body differ; give it once", field=other)
+        return body | given
 
 
 @router.post(
     "/batches",
     dependencies=[needs("writer")],
-    response_class=JsonResponse,
-    openapi_extra=body_of(GivenBatch, lines=True),
+    response_model=BatchDecided,
+    responses={202: {"model": BatchStatus, "description": "The batch waits; ask for its status"}},
+    openapi_extra=body_of(GivenBatch, BATCH_EXAMPLE, lines=True),
 )
-async def take_batch(request: Request) -> Response:
+async def take_batch(request: Request, asked: Annotated[BatchQuestion, Query()]) -> Response:
     """Decide a batch of documents in their order; it is on disk before the answer is sent.
 
     The body is ``{"batch_id": string?, "on_error": "fail" | "skip", "on_conflict": "item" | "error" | "version",
-    "documents": [...]}``, or JSON Lines, one document a line. A batch sent again with the same id and content gets the
-    stored verdicts and ``replayed: true``, so a client that got no answer simply sends the batch again. A known id with
-    other content is an error; with ``version``, or with ``item`` if the document has a field ``item`` as those of
-    ``collect`` have, it is a correction: another version of the document.
+    "documents": [...]}``, or JSON Lines, one document a line, with ``batch_id`` and the others in the address. A batch
+    sent again with the same id and content gets the stored verdicts and ``replayed: true``, so a client that got no
+    answer simply sends the batch again. A known id with other content is an error; with ``version``, or with ``item``
+    if the document has a field ``item`` as those of ``collect`` have, it is a correction: another version of the
+    document. ``ignored`` names members that the service does not use; ``extra`` comes back in the verdict.
+
+    With ``wait=false``, the answer is 202 at once, and the batch is decided later: it is on disk once its status is
+    ``stored``. A service that ends before forgets it, and the client sends it again.
     """
+    return await _taken(request, asked.completed, wait=asked.wait)
+
+
+@router.post(
+    "/documents",
+    dependencies=[needs("writer")],
+    response_model=BatchDecided,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": {"anyOf": [DOCUMENT, {"type": "array", "items": DOCUMENT}]},
+                    "example": DOCUMENTS_EXAMPLE["documents"][0],
+                },
+                "application/x-ndjson": {"schema": {"type": "string"}},
+            },
+        },
+        "parameters": [{"name": "Idempotency-Key", "in": "header", "schema": {"type": "string"}}],
+    },
+)
+async def take_documents(
+    request: Request, on_error: Literal["fail", "skip"] = "fail", on_conflict: OnConflict = "item"
+) -> Response:
+    """Decide one document, or a few in a list or JSON Lines; each is on disk before the answer is sent.
+
+    The header ``Idempotency-Key`` is the batch id: with it, the same documents sent again change nothing.
+    """
+    lines = request.headers.get("content-type", "").startswith("application/x-ndjson")
+    options = {"on_error": on_error, "on_conflict": on_conflict, "batch_id": request.headers.get("idempotency-key")}
+
+    def completed(body: Any) -> Any:
+        documents = body["documents"] if lines else body if isinstance(body, list) else [body]
+        return {"documents": documents, **options}
+
+    return await _taken(request, completed, wait=True)
+
+
+async def _taken(request: Request, completed: Callable[[Any], Any], *, wait: bool) -> Response:
     service = running(request)
     caller = caller_of(request).name
     waiting = service.batches_of.get(caller, 0)
     if waiting >= service.settings.limits.batches_at_once:
         raise ProblemError(429, "too-many", "wait for the answers to earlier batches", retry_after=1)
-    # Before it is unpacked: the limit also bounds memory.
+    # Before the body is unpacked: the limit also bounds memory.
     service.batches_of[caller] = waiting + 1
-    try:
-        batch = await read_body(request, GivenBatch)
+    with ExitStack() as held:
+        held.callback(_give_back, service, caller)
+        batch = checked(GivenBatch, completed(await json_body(request)))
         refuse_many(batch.documents, service.settings.limits.documents)
-        answer = await service.work(lambda stream: decided_batch(stream, batch))
-    finally:
-        service.batches_of[caller] -= 1
+        if wait:
+            return JsonResponse(_answered(service, await service.work(lambda stream: decided_batch(stream, batch))))
+        name, digest = await asyncio.to_thread(name_of, batch)
+        place = quote(name, safe="")
+        known = service.later.get(name)
+        if known is None or known.problem is not None:
+            own: TakenRoom = request.scope["state"]["room"]
+            size = own.size
+            own.take(0)
+            held.enter_context(own.another()).take(size)
+            work = service.submit(lambda stream: decided_batch(stream, batch.model_copy(update={"batch_id": name})))
+            known = LaterBatch(len(batch.documents), digest)
+            service.later[name] = known
+            known.task = asyncio.ensure_future(_decided_later(service, name, work, held.pop_all()))
+        elif known.digest != digest:
+            raise ProblemError(409, "batch-conflict")
+        return JsonResponse(_status(name, known), 202, {"location": f"/v1/batches/{place}/status"})
+
+
+def _give_back(service: RunningService, caller: str) -> None:
+    service.batches_of[caller] -= 1
+
+
+async def _decided_later(
+    service: RunningService, name: str, work: Future[dict[str, Any]], held: AbstractContextManager[Any]
+) -> None:
+    with held:
+        try:
+            _answered(service, await asyncio.wrap_future(work))
+            del service.later[name]
+        except Exception as error:  # the status of the batch says it
+            service.later[name].problem = problem_of(error)
+            log_event("later", code=problem_of(error).code, reason=reason_of(error))
+    failed = [one for one, batch in service.later.items() if batch.problem is not None]
+    for one in failed[:-_FAILED]:
+        del service.later[one]
+
+
+def _answered(service: RunningService, answer: dict[str, Any]) -> dict[str, Any]:
     _count(service, answer)
     service.tell()
     count_soon(service)
-    return JsonResponse({key: value for key, value in answer.items() if key != "seconds"})
+    return {key: value for key, value in answer.items() if key != "seconds"}
 
 
-@router.get("/batches/{batch_id:path}", dependencies=[needs("reader")], response_class=JsonResponse)
+def _status(name: str, batch: LaterBatch) -> dict[str, Any]:
+    problem = None if batch.problem is None else orjson.loads(batch.problem.body())
+    state = "waiting" if problem is None else "failed"
+    return {"batch_id": name, "state": state, "documents": batch.documents, "problem": problem}
+
+
+@router.get("/batches/{batch_id:path}/status", dependencies=[needs("reader")], response_model=BatchStatus)
+async def show_batch_status(request: Request, batch_id: str) -> Response:
+    """Whether an asynchronous batch is ``waiting``, ``stored`` on disk, or ``failed``, and why."""
+    service = running(request)
+    waiting = service.later.get(batch_id)
+    if waiting is not None:
+        return JsonResponse(_status(batch_id, waiting))
+    stored = await service.read(lambda store: store.batch(batch_id))
+    if stored is None:
+        raise _unknown_batch()
+    known = {"batch_id": batch_id, "state": "stored", "documents": len(stored.verdicts), "problem": None}
+    return JsonResponse(known)
+
+
+@router.get("/batches/{batch_id:path}", dependencies=[needs("reader")], response_model=BatchStored)
 async def show_batch(request: Request, batch_id: str) -> Response:
     """The verdicts of a batch that was stored."""
     stored, fields = await running(request).read(lambda store: (store.batch(batch_id), _fields(store)))
     if stored is None:
-        raise ProblemError(404, "not-found", "no batch with this id was stored; it may be sent again")
+        raise _unknown_batch()
     return JsonResponse({"batch_id": batch_id, "verdicts": [verdict.as_dict(fields) for verdict in stored.verdicts]})
+
+
+def _unknown_batch() -> ProblemError:
+    return ProblemError(404, "not-found", "no batch with this id was stored; it may be sent again")
+
+
+_THRESHOLDS: Final = {
+    "thresholds": {"morph": {"k": 7}},
+    "measured": {"n": 12, "score": "count", "target": "text", "complete": True},
+}
 
 
 def _fields(store: Store) -> tuple[str, ...]:
@@ -104,7 +249,10 @@ def _count(service: RunningService, answer: dict[str, Any]) -> None:
 
 
 @router.post(
-    "/thresholds", dependencies=[needs("admin")], response_class=JsonResponse, openapi_extra=body_of(GivenThresholds)
+    "/thresholds",
+    dependencies=[needs("admin")],
+    response_model=Retuned,
+    openapi_extra=body_of(GivenThresholds, _THRESHOLDS),
 )
 async def retune(request: Request) -> Response:
     """Judge documents by new thresholds from the next one on, or from ``first`` on; no earlier verdict changes.
@@ -122,7 +270,10 @@ async def retune(request: Request) -> Response:
 
 
 @router.post(
-    "/check", dependencies=[needs("reader")], response_class=JsonResponse, openapi_extra=body_of(GivenDocuments)
+    "/check",
+    dependencies=[needs("reader")],
+    response_model=Verdicts,
+    openapi_extra=body_of(GivenDocuments, DOCUMENTS_EXAMPLE),
 )
 async def check(request: Request) -> Response:
     """The verdicts that at most 100 documents would get now, in their order; nothing is stored.
@@ -136,7 +287,9 @@ async def check(request: Request) -> Response:
     built_documents(asked.documents, skip=False)
     # While the store is being opened, there is nothing to compare with.
     await service.position()
-    return JsonResponse({"verdicts": await service.checker.verdicts(asked.documents, asked.on_conflict)})
+    verdicts = await service.checker.verdicts(asked.documents, asked.on_conflict)
+    answer = {"verdicts": with_extra(verdicts, asked.documents), "ignored": ignored_members(asked.documents)}
+    return JsonResponse(answer)
 
 
 events_router = APIRouter(prefix="/v1", tags=["events"])

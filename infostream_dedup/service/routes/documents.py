@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 from fastapi import APIRouter, Query, Request
-from pydantic import Field, field_validator
+from pydantic import BaseModel, Field, field_validator
 from starlette.responses import Response
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.judgements.judgements import forget_in_desk
+from infostream_dedup.model.stream_records import Status
+from infostream_dedup.service.answer_models import (
+    Comparison,
+    DocumentRowInGroup,
+    DocumentShown,
+    ForgottenDocuments,
+    Hit,
+    LoggedVerdict,
+    page_of,
+)
 from infostream_dedup.service.answers import (
     JsonResponse,
     LiteralEndRoute,
@@ -23,9 +33,16 @@ from infostream_dedup.service.answers import (
 from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.pairs import comparison_of, pieces_shown, versions_of_pair
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.running import running
+from infostream_dedup.service.routes.groups import moment_of
+from infostream_dedup.service.running import RunningService, running
 from infostream_dedup.service.values import Body, checked
-from infostream_dedup.stream.store.browsing import document_versions, key_terms_of, verdict_log
+from infostream_dedup.stream.store.browsing import (
+    DocumentFilter,
+    document_page,
+    document_versions,
+    key_terms_of,
+    verdict_log,
+)
 
 if TYPE_CHECKING:
     from infostream_dedup.stream.store import Store
@@ -33,9 +50,49 @@ if TYPE_CHECKING:
 router = APIRouter(prefix="/v1", tags=["documents"], route_class=LiteralEndRoute)
 _MOST_TERMS: Final = 255
 _TOP: Final = 20
+_FORGOTTEN_AT_ONCE: Final = 500
 
 
-@router.get("/documents/{id:path}/similar", dependencies=[needs("reader")], response_class=JsonResponse)
+class DocumentsAsked(BaseModel):
+    """Which documents a list has."""
+
+    since: str | None = None
+    until: str | None = None
+    source: str | None = None
+    status: Status | None = None
+    lang: str | None = None
+    after: str | None = None
+    limit: int | None = None
+
+
+@router.get("/documents", dependencies=[needs("reader")], response_model=page_of(DocumentRowInGroup))
+async def show_documents(request: Request, asked: Annotated[DocumentsAsked, Query()]) -> Response:
+    """The latest version of each document that a filter selects, in the order of the stream.
+
+    ``since`` and ``until`` are days or moments of publication, or of arrival for documents without a date; forgotten
+    documents are left out.
+    """
+    rows, place = rows_wanted(request, asked.limit), keyset(asked.after, (int,))
+    chosen = DocumentFilter(
+        language=asked.lang,
+        source=asked.source,
+        status=asked.status,
+        since=moment_of(asked.since, "since"),
+        until=moment_of(asked.until, "until"),
+    )
+    first = -1 if place is None else place[0]
+    found = await running(request).read(lambda store: document_page(store.connection, chosen, first, rows + 1))
+    return JsonResponse(listed(found, rows, lambda row: [row["ordinal"]]))
+
+
+@router.delete("/documents", dependencies=[needs("admin")], response_model=ForgottenDocuments)
+async def forget_source(request: Request, source: str, *, wipe: bool = False) -> Response:
+    """Forget the content of all documents of a source; sent again, it continues. ``wipe`` as for one document."""
+    found = await running(request).read(lambda store: store.ids_of_source(source))
+    return JsonResponse(await _forget(running(request), found, wipe=wipe))
+
+
+@router.get("/documents/{id:path}/similar", dependencies=[needs("reader")], response_model=page_of(Hit))
 async def show_similar(
     request: Request,
     id: str,  # noqa: A002
@@ -58,7 +115,7 @@ async def show_similar(
     return JsonResponse({"items": found, "next": None})
 
 
-@router.get("/documents/{id:path}", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get("/documents/{id:path}", dependencies=[needs("reader")], response_model=DocumentShown)
 async def show_document(request: Request, id: str, version: int | None = None) -> Response:  # noqa: A002
     """A document with its verdict, key terms and current group, and its text if the store keeps texts."""
     found = await running(request).read(lambda store: _document(store, id, version))
@@ -79,23 +136,30 @@ async def forget_document(request: Request, id: str, *, wipe: bool = False) -> R
     if not await service.read(lambda store: store.known(id)):
         raise ProblemError(404, "not-found", "no document with this id")
 
-    def forget(stream: Any) -> None:
-        stream.store.forget(id)
-        if wipe:
-            stream.store.wipe()
-
-    await service.work(forget)
-    if service.desk.path.exists():
-        await service.desk.write(lambda desk: forget_in_desk(desk, {id}))
-        if wipe:
-            await service.desk.wipe()
+    await _forget(service, [id], wipe=wipe)
     return Response(status_code=204)
+
+
+async def _forget(service: RunningService, ids: list[str], *, wipe: bool) -> dict[str, Any]:
+    count, clean = 0, None
+    # Batches need not wait for a whole source.
+    for begin in range(0, len(ids), _FORGOTTEN_AT_ONCE):
+        some = ids[begin : begin + _FORGOTTEN_AT_ONCE]
+        done = await service.work(lambda stream, some=some: cast("Store", stream.store).forget(*some))  # type: ignore[misc]
+        count += sum(one.versions > 0 for one in done)
+        if service.desk.path.exists():
+            await service.desk.write(lambda desk, some=some: forget_in_desk(desk, set(some)))  # type: ignore[misc]
+    if wipe:
+        clean = await service.work(lambda stream: cast("Store", stream.store).wipe())
+        if service.desk.path.exists():
+            clean &= await service.desk.wipe()
+    return {"documents": count, "clean": clean}
 
 
 @router.get(
     "/verdicts",
     dependencies=[needs("reader")],
-    response_class=JsonResponse,
+    response_model=page_of(LoggedVerdict),
     responses={304: {"description": "The store has not changed since the entity tag"}},
 )
 async def show_verdicts(request: Request, after: str | None = None, limit: int | None = None) -> Response:
@@ -122,7 +186,7 @@ def _document(store: Store, id: str, version: int | None) -> dict[str, Any] | No
     return {**found, "key_terms": key_terms_of(store.connection, ordinal), "text": store.text(ordinal)}
 
 
-@router.get("/compare", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get("/compare", dependencies=[needs("reader")], response_model=Comparison)
 async def compare(request: Request, a: str, b: str) -> Response:
     """The passages that two documents share, their coverage, and the key terms of both.
 
@@ -162,6 +226,9 @@ def _side(store: Store, found: dict[str, Any]) -> dict[str, Any]:
 search_router = APIRouter(prefix="/v1", tags=["search"])
 
 
+_QUESTION: Final = {"text": "The port of Odesa reopened on Tuesday", "top": 5}
+
+
 class SearchQuestion(Body):
     """A text to search for."""
 
@@ -180,7 +247,10 @@ class SearchQuestion(Body):
 
 
 @search_router.post(
-    "/search", dependencies=[needs("reader")], response_class=JsonResponse, openapi_extra=body_of(SearchQuestion)
+    "/search",
+    dependencies=[needs("reader")],
+    response_model=page_of(Hit),
+    openapi_extra=body_of(SearchQuestion, _QUESTION),
 )
 async def search(request: Request) -> Response:
     """The stored documents that most resemble a text.
@@ -190,7 +260,7 @@ async def search(request: Request) -> Response:
     return JsonResponse(await _found(request, await read_body(request, SearchQuestion)))
 
 
-@search_router.get("/search", dependencies=[needs("reader")], response_class=JsonResponse)
+@search_router.get("/search", dependencies=[needs("reader")], response_model=page_of(Hit))
 async def search_by_link(request: Request, q: str, *, across: bool = True, top: int = _TOP) -> Response:
     """Search for a short text in the address."""
     return JsonResponse(await _found(request, checked(SearchQuestion, {"text": q, "across": across, "top": top})))

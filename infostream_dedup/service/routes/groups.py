@@ -17,6 +17,16 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from infostream_dedup.api.watch import hit_rows, watch_rows
 from infostream_dedup.documents.outputs import guarded
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.service.answer_models import (
+    Coverage,
+    GroupRow,
+    GroupShown,
+    Provenance,
+    SourceRow,
+    StoryRow,
+    StoryShown,
+    page_of,
+)
 from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, keyset, listed, needs, rows_wanted
 from infostream_dedup.service.contract import file_of
 from infostream_dedup.service.figures import as_given, reprints_now
@@ -67,8 +77,8 @@ class GroupQuestion(BaseModel):
         return GroupFilter(
             language=self.lang or None,
             source=self.source or None,
-            since=_time(self.since, "since"),
-            until=_time(self.until, "until"),
+            since=moment_of(self.since, "since"),
+            until=moment_of(self.until, "until"),
             least=min(max(2, self.min), _MOST_DOCUMENTS),
             alarm=self.alarm,
             words=self.q or None,
@@ -82,7 +92,7 @@ class GroupsAsked(GroupQuestion):
     limit: int | None = None
 
 
-@router.get("/groups", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get("/groups", dependencies=[needs("reader")], response_model=page_of(GroupRow))
 async def show_groups(request: Request, asked: Annotated[GroupsAsked, Query()]) -> Response:
     """The current groups of at least two documents, the largest or the latest first."""
     rows, by_date, chosen = rows_wanted(request, asked.limit), asked.order == "last", asked.chosen()
@@ -95,7 +105,7 @@ async def show_groups(request: Request, asked: Annotated[GroupsAsked, Query()]) 
     )
 
 
-@router.get("/groups/{id:path}/provenance", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get("/groups/{id:path}/provenance", dependencies=[needs("reader")], response_model=Provenance)
 async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
     """Who published a group first, and what each copy kept, cut, added and changed."""
     found = await running(request).read(lambda store: traced_group(store, id))
@@ -107,7 +117,7 @@ async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
 @router.get(
     "/groups/{id:path}",
     dependencies=[needs("reader")],
-    response_class=JsonResponse,
+    response_model=GroupShown,
     responses={308: {"description": "The group was merged into another"}},
 )
 async def show_group(request: Request, id: str) -> Response:  # noqa: A002
@@ -120,7 +130,7 @@ async def show_group(request: Request, id: str) -> Response:  # noqa: A002
     raise ProblemError(404, "not-found", "no group with this id")
 
 
-@router.get("/sources", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get("/sources", dependencies=[needs("reader")], response_model=page_of(SourceRow))
 async def show_sources(request: Request) -> Response:
     """What each source published among the latest 20,000 documents, how much of it repeats others, and which ones."""
     found = await reprints_now(running(request))
@@ -133,7 +143,7 @@ def group_place(after: str | None, *, by_date: bool) -> GroupPlace | None:
     if place is None:
         return None
     if by_date and place[0]:
-        _time(place[0], "after")
+        moment_of(place[0], "after")
     return GroupPlace(*place)
 
 
@@ -166,7 +176,8 @@ def traced_group(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
     }
 
 
-def _time(given: str | None, field: str) -> int | None:
+def moment_of(given: str | None, field: str) -> int | None:
+    """Microseconds since 1970 of a date in an address; ProblemError ``invalid``."""
     if given is None:
         return None
     try:
@@ -178,7 +189,7 @@ def _time(given: str | None, field: str) -> int | None:
     return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * _MICROSECONDS)
 
 
-@router.get("/stories", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get("/stories", dependencies=[needs("reader")], response_model=page_of(StoryRow))
 async def show_stories(
     request: Request,
     after: str | None = None,
@@ -189,7 +200,7 @@ async def show_stories(
     """The current stories, the latest first; with ``by`` only the greatest, with a document since then."""
     rows = rows_wanted(request, limit)
     if by:
-        moment = _time(since, "since")
+        moment = moment_of(since, "since")
         told = await running(request).read(lambda store: story_rows(store.connection, by=by, since=moment, top=rows))
         return JsonResponse({"items": told, "next": None})
     place = keyset(after, (int,))
@@ -198,7 +209,7 @@ async def show_stories(
     return JsonResponse(listed(found, rows, lambda row: [row["begun"]]))
 
 
-@router.get("/stories/{id:path}/coverage", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get("/stories/{id:path}/coverage", dependencies=[needs("reader")], response_model=Coverage)
 async def show_coverage(request: Request, id: str) -> Response:  # noqa: A002
     """Who covers a story, and how many independent origins stand behind them; also by the id of a document."""
 
@@ -212,7 +223,7 @@ async def show_coverage(request: Request, id: str) -> Response:  # noqa: A002
     return JsonResponse(found)
 
 
-@router.get("/stories/{id:path}", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get("/stories/{id:path}", dependencies=[needs("reader")], response_model=StoryShown)
 async def show_story(request: Request, id: str) -> Response:  # noqa: A002
     """A story with its documents by language, and the words they share."""
     found = await running(request).read(lambda store: story_shown(store.connection, id))

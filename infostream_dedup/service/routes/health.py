@@ -16,6 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from infostream_dedup.errors import InfostreamError
+from infostream_dedup.service.answer_models import Health, Ready
 from infostream_dedup.service.answers import JsonResponse, needs
 from infostream_dedup.service.contract import file_of
 from infostream_dedup.service.figures import activity_now, health_now
@@ -32,13 +33,13 @@ router = APIRouter(tags=["health"])
 _ROOM: Final = 256 * 1024 * 1024
 
 
-@router.get("/health", response_class=JsonResponse)
+@router.get("/health", response_model=Health)
 async def health() -> Any:
     """The process is alive; nothing else is checked."""
     return JsonResponse({"status": "ok"})
 
 
-@router.get("/ready", response_class=JsonResponse)
+@router.get("/ready", response_model=Ready)
 async def ready(request: Request) -> Any:
     """The store is open, the window is restored, pages are loaded, and there is room on the disk."""
     service = running(request)

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from infostream_dedup.errors import StoreBusyError
 from infostream_dedup.judgements.jobs import KINDS, add_job, job_shown, last_result, latest_jobs, stop_job
+from infostream_dedup.service.answer_models import JobRow, JobShown, JobStarted, page_of
 from infostream_dedup.service.answers import JsonResponse, needs, read_body
 from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.problems import ProblemError
@@ -53,8 +54,8 @@ class GivenJob(Body):
     "/jobs",
     dependencies=[needs("analyst")],
     status_code=202,
-    response_class=JsonResponse,
-    openapi_extra=body_of(GivenJob),
+    response_model=JobStarted,
+    openapi_extra=body_of(GivenJob, {"kind": "sweep"}),
 )
 async def start_job(request: Request) -> Response:
     """Start a job; one runs at a time.
@@ -70,7 +71,7 @@ async def start_job(request: Request) -> Response:
     return JsonResponse({"number": number, "state": "waiting"}, 202, {"location": f"/v1/jobs/{number}"})
 
 
-@router.get("/methods", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get("/methods", dependencies=[needs("reader")], response_model=page_of(str))
 async def show_methods(request: Request) -> Response:
     """The names of the methods that can be compared."""
     from infostream_dedup.lab.methods import methods
@@ -79,20 +80,20 @@ async def show_methods(request: Request) -> Response:
     return JsonResponse({"items": list(methods()), "next": None})
 
 
-@router.get("/jobs", dependencies=[needs("analyst")], response_class=JsonResponse)
+@router.get("/jobs", dependencies=[needs("analyst")], response_model=page_of(JobRow))
 async def show_jobs(request: Request) -> Response:
     """The latest jobs, without results."""
     found = await running(request).desk.read(lambda desk: latest_jobs(desk, _LISTED))
     return JsonResponse({"items": found, "next": None})
 
 
-@router.get("/jobs/{number}", dependencies=[needs("analyst")], response_class=JsonResponse)
+@router.get("/jobs/{number}", dependencies=[needs("analyst")], response_model=JobShown)
 async def show_job(request: Request, number: int) -> Response:
     """A job: its progress, and its result once it is done."""
     return JsonResponse(await _job(request, number))
 
 
-@router.delete("/jobs/{number}", dependencies=[needs("analyst")], status_code=202, response_class=JsonResponse)
+@router.delete("/jobs/{number}", dependencies=[needs("analyst")], status_code=202, response_model=JobShown)
 async def end_job_early(request: Request, number: int) -> Response:
     """Stop a job; one that has ended is left unchanged."""
     service = running(request)
@@ -102,7 +103,7 @@ async def end_job_early(request: Request, number: int) -> Response:
     return JsonResponse(await _job(request, number), 202)
 
 
-@router.get("/sweep", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get("/sweep", dependencies=[needs("reader")], response_model=JobShown)
 async def show_sweep(request: Request, kind: str = "sweep") -> Response:
     """The result of the last sweep or estimate, with the position of the store that it describes (``position``)."""
     if kind not in ("sweep", "estimate"):

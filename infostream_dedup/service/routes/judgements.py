@@ -14,6 +14,16 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.judgements.candidates import REPEATS, agreement_of, disagreements, import_labels, label_rows
 from infostream_dedup.judgements.desk import LABELS
 from infostream_dedup.judgements.judgements import Judgement, add_judgement, judgement_page, progress_of, undo_judgement
+from infostream_dedup.service.answer_models import (
+    Agreement,
+    Imported,
+    Judged,
+    JudgementRow,
+    PairToJudge,
+    PairVerdict,
+    Undone,
+    page_of,
+)
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, read_body, rows_wanted
 from infostream_dedup.service.contract import KEYED, body_of, file_of
 from infostream_dedup.service.pairs import check_queue, pair_verdict, pairs_for
@@ -34,7 +44,7 @@ _MOST = 5
 @router.get(
     "/pairs/next",
     dependencies=[needs("analyst")],
-    response_class=JsonResponse,
+    response_model=page_of(PairToJudge),
     responses={204: {"description": "Nothing is left to judge"}},
 )
 async def show_next_pairs(request: Request, queue: str = "boundary", n: int = 1) -> Response:
@@ -52,7 +62,7 @@ async def show_next_pairs(request: Request, queue: str = "boundary", n: int = 1)
     return JsonResponse({"items": [dict(one) for one in found], "next": None})
 
 
-@router.get("/pairs/verdict", dependencies=[needs("analyst")], response_class=JsonResponse)
+@router.get("/pairs/verdict", dependencies=[needs("analyst")], response_model=PairVerdict)
 async def show_pair_verdict(request: Request, a: str, b: str) -> Response:
     """The stream's verdict on a pair."""
     found: Any = await running(request).read(lambda store: pair_verdict(store, a, b))
@@ -97,8 +107,8 @@ class GivenLabels(Body):
     "/judgements",
     dependencies=[needs("analyst")],
     status_code=201,
-    response_class=JsonResponse,
-    openapi_extra=body_of(GivenJudgement) | KEYED,
+    response_model=Judged,
+    openapi_extra=body_of(GivenJudgement, {"a": "4711", "b": "4712", "label": "dup"}) | KEYED,
 )
 async def judge(request: Request) -> Response:
     """Add a judgement; it is on disk before the answer is sent, and nothing is ever overwritten.
@@ -116,8 +126,8 @@ async def judge(request: Request) -> Response:
 @router.post(
     "/judgements/import",
     dependencies=[needs("analyst")],
-    response_class=JsonResponse,
-    openapi_extra=body_of(GivenLabels, lines=True),
+    response_model=Imported,
+    openapi_extra=body_of(GivenLabels, {"documents": [{"a": "4711", "b": "4712", "label": "dup"}]}, lines=True),
 )
 async def take_labels(request: Request) -> Response:
     """Import a labels file as JSON Lines, or as ``{"documents": [...]}`` with its rows.
@@ -134,7 +144,7 @@ async def take_labels(request: Request) -> Response:
     "/judgements/{number}/undo",
     dependencies=[needs("analyst")],
     status_code=201,
-    response_class=JsonResponse,
+    response_model=Undone,
     openapi_extra=KEYED,
 )
 async def take_back(request: Request, number: int) -> Response:
@@ -169,7 +179,7 @@ async def give_labels(request: Request, format: str = "jsonl", who: str | None =
     )
 
 
-@router.get("/judgements/log", dependencies=[needs("analyst")], response_class=JsonResponse)
+@router.get("/judgements/log", dependencies=[needs("analyst")], response_model=page_of(JudgementRow))
 async def show_judgements(
     request: Request,
     person: str | None = None,
@@ -187,7 +197,7 @@ async def show_judgements(
     return JsonResponse(listed(found, rows, lambda row: [row["number"]]))
 
 
-@router.get("/agreement", dependencies=[needs("analyst")], response_class=JsonResponse)
+@router.get("/agreement", dependencies=[needs("analyst")], response_model=Agreement)
 async def show_agreement(request: Request) -> Response:
     """Whether people who judged the same pairs agree (kappa), and the pairs on which they disagree."""
     found = await running(request).desk.read(

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from infostream_dedup.judgements.judgements import DECISIONS, add_review, present_reviews
+from infostream_dedup.service.answer_models import AlarmRow, Stats, TemplateRow, page_of
 from infostream_dedup.service.answers import JsonResponse, needs, read_body
 from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.figures import activity_now, health_now, templates_now
@@ -35,7 +36,7 @@ class AlarmDecision(Body):
     decision: Annotated[str | None, ListedValue((*DECISIONS["alarm"], None))]
 
 
-@router.get("/stats", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get("/stats", dependencies=[needs("reader")], response_model=Stats)
 async def show_stats(request: Request) -> Response:
     """The last hour of the stream compared with the hours before, silent sources, and the last five closed epochs.
 
@@ -47,7 +48,7 @@ async def show_stats(request: Request) -> Response:
     return JsonResponse({**await activity_now(service), "epochs": epochs})
 
 
-@router.get("/templates", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get("/templates", dependencies=[needs("reader")], response_model=page_of(TemplateRow))
 async def show_templates(request: Request) -> Response:
     """Recurring templates of sources among the latest 100,000 documents, with the decision about each."""
     return JsonResponse({"items": await templates_shown(running(request)), "next": None})
@@ -58,7 +59,7 @@ async def show_templates(request: Request) -> Response:
     dependencies=[needs("analyst")],
     status_code=204,
     response_class=Response,
-    openapi_extra=body_of(TemplateDecision),
+    openapi_extra=body_of(TemplateDecision, {"decision": "accept"}),
 )
 async def decide_template(request: Request, id: str) -> Response:  # noqa: A002
     """Accept or refuse a template: ``{"decision": "accept" | "refuse" | null}``; null withdraws the decision."""
@@ -67,7 +68,7 @@ async def decide_template(request: Request, id: str) -> Response:  # noqa: A002
     return Response(status_code=204)
 
 
-@router.get("/alarms", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get("/alarms", dependencies=[needs("reader")], response_model=page_of(AlarmRow))
 async def show_alarms(request: Request) -> Response:
     """Alarms, the latest first: groups that stopped growing because they are chains.
 
@@ -81,7 +82,7 @@ async def show_alarms(request: Request) -> Response:
     dependencies=[needs("analyst")],
     status_code=204,
     response_class=Response,
-    openapi_extra=body_of(AlarmDecision),
+    openapi_extra=body_of(AlarmDecision, {"decision": "known"}),
 )
 async def decide_alarm(request: Request, number: int) -> Response:
     """Mark an alarm as known, or snooze it: ``{"decision": "known" | "snoozed" | null}``."""

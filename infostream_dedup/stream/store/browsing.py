@@ -72,6 +72,12 @@ _DOCUMENT: Final = (
     " translation_of, translation, story_id, document.url, forgotten"
 )
 
+_IN_GROUP: Final = (
+    f"SELECT {_DOCUMENT}, coalesce(membership.group_id, document.group_id) FROM document"  # noqa: S608
+    " LEFT JOIN membership USING (ordinal)"
+)
+_PUBLISHED: Final = "coalesce(published, nullif(clock, 0))"
+
 _GROUPS: Final = (
     "SELECT grouping.group_id, document.title, documents, sources, languages,"
     " strftime('%Y-%m-%dT%H:%M:%SZ', first / 1000000, 'unixepoch'),"
@@ -114,13 +120,42 @@ class GroupPlace:
     ordinal: int  # ordinal of its earliest document
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentFilter:
+    """Choice of documents to list; None for any."""
+
+    language: str | None = None
+    source: str | None = None
+    status: str | None = None
+    # published (or arrived, without a date) then or later, and before, UTC microseconds since 1970
+    since: int | None = None
+    until: int | None = None
+
+
+def document_page(
+    connection: sqlite3.Connection, chosen: DocumentFilter, after: int, limit: int
+) -> list[dict[str, Any]]:
+    """Return the latest versions of chosen documents after an ordinal, in the order of the stream."""
+    given = (
+        ("document.language = ?", chosen.language),
+        ("document.source = ?", chosen.source),
+        ("status = ?", chosen.status),
+        (f"{_PUBLISHED} >= ?", chosen.since),
+        (f"{_PUBLISHED} < ?", chosen.until),
+    )
+    held = "".join(f" AND {condition}" for condition, value in given if value is not None)
+    rows = connection.execute(
+        f"{_IN_GROUP} WHERE document.ordinal > ? AND forgotten = 0{held}"  # noqa: S608
+        " AND NOT EXISTS (SELECT 1 FROM document AS later"
+        " WHERE later.id = document.id AND later.version > document.version) ORDER BY document.ordinal LIMIT ?",
+        (after, *(value for _, value in given if value is not None), limit),
+    )
+    return [_document(row[:-1]) | {"group": row[-1]} for row in rows]
+
+
 def document_versions(connection: sqlite3.Connection, id: str) -> list[dict[str, Any]]:  # noqa: A002 - the name of the field
     """Return all versions of a document, the oldest first: its stored fields, verdict and current group."""
-    rows = connection.execute(
-        f"SELECT {_DOCUMENT}, coalesce(membership.group_id, document.group_id) FROM document"  # noqa: S608
-        " LEFT JOIN membership USING (ordinal) WHERE document.id = ? ORDER BY version",
-        (id,),
-    )
+    rows = connection.execute(f"{_IN_GROUP} WHERE document.id = ? ORDER BY version", (id,))
     return [_document(row[:-1]) | {"group": row[-1]} for row in rows]
 
 
@@ -170,6 +205,25 @@ def group_page(
         )
         found += rows.fetchall()
     return [dict(zip(_GROUP_FIELDS, row, strict=True)) | {"alarm": bool(row[7])} for row in found]
+
+
+SLOTS: Final = 24
+"""Parts of the time from the first to the last document of a group, in which ``spread_of`` counts."""
+
+
+def spread_of(connection: sqlite3.Connection, groups: Sequence[str]) -> dict[str, list[int]]:
+    """Count the documents of each group in equal parts of its time; groups without dates are left out."""
+    rows = connection.execute(
+        f"SELECT grouping.group_id, CASE WHEN last > first THEN ({_PUBLISHED} - first) * {SLOTS - 1} / (last - first)"  # noqa: S608
+        " ELSE 0 END AS slot, count(*) FROM grouping JOIN membership USING (group_id)"
+        " JOIN document ON document.ordinal = membership.ordinal"
+        " WHERE grouping.group_id IN (SELECT value FROM json_each(?)) GROUP BY 1, 2 HAVING slot IS NOT NULL",
+        (orjson.dumps(list(groups)).decode(),),
+    )
+    found: dict[str, list[int]] = {}
+    for group, slot, count in rows:
+        found.setdefault(group, [0] * SLOTS)[slot] += count
+    return found
 
 
 def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ All queries read only the latest documents, so that a page takes as long in a la
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 _LATEST: Final = 20_000
 _HOUR: Final = 3_600_000_000
+_DAY: Final = 24 * _HOUR
+_DAYS: Final = 14
+_CLOCK: Final = "SELECT clock FROM document WHERE ordinal = ?"
+_MOST_OF_DAYS: Final = 300_000
 _LEAST_DOCUMENTS: Final = 5
 _SILENCE: Final = 3.0
 """A source is silent after this many times its longest pause so far."""
@@ -56,7 +61,8 @@ def latest_verdicts(connection: sqlite3.Connection, limit: int) -> list[dict[str
 def activity(connection: sqlite3.Connection) -> dict[str, Any]:
     """Compare the last hour of the stream's clock with the hours before, over the latest documents.
 
-    Returns (mean number per hour; None if less than an hour preceded); ``silent``: rows ``source, last, pause_hours,
+    Returns (mean number per hour; None if less than an hour preceded); ``days``: rows ``day, documents,
+    repeats`` of the last 14; ``silent``: rows ``source, last, pause_hours,
     """
     (end,) = connection.execute("SELECT coalesce(max(ordinal) + 1, 0) FROM document").fetchone()
     (batches,) = connection.execute("SELECT coalesce(max(sequence) + 1, 0) FROM batch").fetchone()
@@ -64,7 +70,15 @@ def activity(connection: sqlite3.Connection) -> dict[str, Any]:
         "SELECT max(clock), min(clock) FROM document WHERE ordinal >= ? AND clock > 0", (end - _LATEST,)
     ).fetchone()
     if clock is None:
-        return {"clock": None, "documents": end, "batches": batches, "statuses": [], "silent": []}
+        return {
+            "clock": None,
+            "documents": end,
+            "batches": batches,
+            "groups": 0,
+            "days": [],
+            "statuses": [],
+            "silent": [],
+        }
     border = clock - _HOUR
     counts = {
         status: (now, before)
@@ -84,9 +98,37 @@ def activity(connection: sqlite3.Connection) -> dict[str, Any]:
         "clock": time_text(clock),
         "documents": end,
         "batches": batches,
+        "groups": connection.execute("SELECT count(*) FROM grouping").fetchone()[0],
+        "days": _days(connection, end, clock),
         "statuses": statuses,
         "silent": _silent(connection, end - _LATEST, clock),
     }
+
+
+def _days(connection: sqlite3.Connection, end: int, clock: int) -> list[dict[str, Any]]:
+    """Count documents and repeats of the last 14 days, of at most the latest 300,000 documents."""
+    last = clock // _DAY
+    # The clock never goes back, so the first document of those days is found without reading the others.
+    first = bisect_left(
+        range(max(0, end - _MOST_OF_DAYS), end),
+        (last - _DAYS + 1) * _DAY,
+        key=lambda ordinal: connection.execute("SELECT clock FROM document WHERE ordinal = ?", (ordinal,)).fetchone()[
+            0
+        ],
+    )
+    counts = {
+        day: (documents, repeats)
+        for day, documents, repeats in connection.execute(
+            f"SELECT clock / {_DAY}, count(*), sum(status IN ('exact', 'duplicate')) FROM document"  # noqa: S608
+            " WHERE ordinal >= ? AND clock > 0 GROUP BY 1",
+            (max(0, end - _MOST_OF_DAYS) + first,),
+        )
+    }
+    return [
+        {"day": day_of(day * _DAY), "documents": documents, "repeats": repeats}
+        for day in range(last - _DAYS + 1, last + 1)
+        for documents, repeats in (counts.get(day, (0, 0)),)
+    ]
 
 
 def alarm_rows(connection: sqlite3.Connection, limit: int) -> list[dict[str, Any]]:

@@ -203,11 +203,15 @@ def story_shown(connection: sqlite3.Connection, story: str) -> dict[str, Any] | 
     languages = dict.fromkeys(member["language"] for member in members)
     return story_row(members) | {
         "columns": [
-            {"language": language, "documents": [one for one in members if one["language"] == language]}
+            {"language": language, "documents": [_shown(one) for one in members if one["language"] == language]}
             for language in languages
         ],
         "meetings": _meetings(connection, [member["ordinal"] for member in members]),
     }
+
+
+def _shown(member: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in member.items() if name != "time"}
 
 
 def _meetings(connection: sqlite3.Connection, ordinals: list[int]) -> list[dict[str, Any]]:
