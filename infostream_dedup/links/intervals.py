@@ -39,9 +39,8 @@ NO_INTERVAL: Final = Interval()
 def intervals(matrix: SimilarityMatrix | None, rows: Iterable[Measures]) -> dict[int, Interval]:
     """The 95 % intervals of each row that has a k, from resampling the documents.
 
-    A resample draws every document 0, 1 or more times (Poisson, mean 1), and with it its links and paths. To first
-    order, the variance of a ratio C / P over such resamples is the sum of (C_i - C / P * P_i)^2 / P^2 over documents,
-    where C_i and P_i count what document i is a part of; nothing has to be drawn.
+    A resample draws every document 0, 1 or more times (Poisson, mean 1). To first order, the variance of a ratio C / P
+    is the sum of (C_i - C / P * P_i)^2 / P^2 over documents, where C_i and P_i count what document i is a part of.
     """
     found: dict[int, Interval] = {}
     if matrix is None:
@@ -74,15 +73,12 @@ def _interval(links: sp.csr_array, row: Measures) -> Interval:
         first = pattern @ out - returned
         last = reverse @ arriving - returned
         paths = arriving * out - returned + first + last
-        closed = closed_from(links) + closed_from(sp.csr_array(reverse)) + _closed_through(pattern, reverse)
+        # Closed through each j: links j -> l for which some i links both.
+        both = (reverse.astype(np.int32) @ pattern.astype(np.int32)).multiply(pattern)
+        through = np.asarray(both.sum(axis=1), dtype=np.float64).ravel()
+        closed = closed_from(links) + closed_from(sp.csr_array(reverse)) + through
         t = _bounds(row.closed, row.paths, closed, paths)
     return Interval(*s, *t)
-
-
-def _closed_through(pattern: sp.csr_array, reverse: sp.csr_array) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Closed paths i -> j -> l through each j: links j -> l for which some i links both."""
-    both = (reverse.astype(np.int32) @ pattern.astype(np.int32)).multiply(pattern)
-    return np.asarray(both.sum(axis=1), dtype=np.float64).ravel()
 
 
 def _bounds(

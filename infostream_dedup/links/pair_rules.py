@@ -51,11 +51,7 @@ def relation_of(forward: int, backward: int, least: int) -> str | None:
 
 
 def count_grades(counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, short: str = "scaled") -> sp.csr_array:
-    """Compute the largest k at which each link still counts in a decision about its pair.
-
-    Link a -> b counts at k exactly if its count is at least ``need(k)``; as ``need`` never falls when k rises, one
-    number describes every k.
-    """
+    """Compute the largest k at which each link still counts in a decision about its pair: ``need`` never falls."""
     if short == "strict" or sizes.min(initial=n) >= n:
         # The size of the shorter document makes no difference.
         return _same_pattern(counts, _grade_table(n, short)[n][np.minimum(counts.data, n)])
@@ -114,10 +110,7 @@ def share_grades(
 
 
 def pair_grades(grades: sp.csr_array, rule: str) -> sp.csr_array:
-    """Grades of unordered pairs.
-
-    Returns uint8 (documents, documents), above the diagonal only, sorted indices, no explicit zeros.
-    """
+    """Grades of unordered pairs, above the diagonal only, sorted indices, no explicit zeros."""
     if rule not in ("both", "either"):
         raise ConfigurationError(f"rule is {rule!r}; expected both or either")
     import scipy.sparse as sp
@@ -222,10 +215,7 @@ def one_to_one(
 def _best_partners(
     end: NDArray[np.int64], other: NDArray[np.int64], share: NDArray[np.float64], language: NDArray[np.integer]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the largest share of each directed link's end in the other's language, and the partner that has it.
-
-    Among partners with equal shares, the smallest ordinal is taken.
-    """
+    """Largest share of each directed link's end in the other's language, and the (smallest) partner that has it."""
     order = np.lexsort((other, -share, language, end))
     ends, languages = end[order], language[order]
     first = np.ones(len(order), dtype=np.bool_)

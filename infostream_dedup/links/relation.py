@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 import numpy as np
 
 from infostream_dedup.links.compiled import group_leaders, sweep_counts
+from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
 from infostream_dedup.links.intervals import Interval, has_interval, intervals
 from infostream_dedup.links.measures import Advice, KnownK, Measures, advise
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
@@ -148,16 +149,12 @@ class NodeLinks:
 
     def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
         """As ``Relation.measures``; transitivity is exact at every k."""
-        from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
-
         block = LinkBlock(self.matched.counts, self.matched.nodes.weights, self.matched.inside)
         chosen = range(self.k_min, self.n + 1) if ks is None else ks
         return block_totals(block, chosen, progress=progress).measures()
 
     def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
         """As ``Relation.group_sizes``, in no particular order."""
-        from infostream_dedup.links.compiled.earlier import group_leaders
-
         stored = [max(k, self.k_min) for k in ks]
         return [
             self._sizes(leaders, k)

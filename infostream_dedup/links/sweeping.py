@@ -50,10 +50,7 @@ def sweep_by_products(
     samples: int = SAMPLES,
     seed: int = SEED,
 ) -> list[Measures]:
-    """Measure the links at each k, by sparse products.
-
-    Returns one row for each distinct k, ascending.
-    """
+    """Measure the links at each distinct k, ascending, by sparse products."""
     ascending = matrix.stored_ks(ks)
     effort = _Effort(path_budget, samples, seed, exact_from)
     rows = []
@@ -65,10 +62,7 @@ def sweep_by_products(
 
 
 def sweep_shares(shares: sp.csr_array, thresholds: Iterable[float], *, between_groups: bool = False) -> list[Measures]:
-    """Measure the links at each threshold of the matched share of weight.
-
-    Returns one row for each distinct threshold, ascending.
-    """
+    """Measure the links at each distinct threshold of the matched share of weight, ascending."""
     ascending = sorted(set(thresholds))
     if len(ascending) > _MOST_THRESHOLDS:
         raise ConfigurationError(f"there are {len(ascending)} thresholds; expected at most {_MOST_THRESHOLDS}")
@@ -83,10 +77,6 @@ class _Effort:
     samples: int
     seed: int
     exact_from: int | None = None
-
-    def is_exact(self, walks: int, k: int) -> bool:
-        """Whether to compute transitivity exactly at this k."""
-        return walks <= self.path_budget or (self.exact_from is not None and k >= self.exact_from)
 
 
 def _grades(shares: sp.csr_array, ascending: Sequence[float]) -> sp.csr_array:
@@ -116,7 +106,9 @@ def _measure(k: int, links: sp.csr_array, reverse: sp.csr_array, effort: _Effort
     closed = draws = None
     if paths == 0 and not between_groups:
         closed = 0
-    elif not between_groups and effort.is_exact(paths + reciprocal, k):
+    elif not between_groups and (
+        paths + reciprocal <= effort.path_budget or (effort.exact_from is not None and k >= effort.exact_from)
+    ):
         closed = int(closed_from(links).sum())
     elif not between_groups:
         closed = sampled_closed(links, reverse, by_middle, samples=effort.samples, seed=effort.seed)
@@ -148,14 +140,13 @@ def paths_by_middle(links: sp.csr_array, reverse: sp.csr_array, returned: NDArra
     return np.asarray(arriving * np.diff(links.indptr) - returned, dtype=np.int64)
 
 
-def closed_from(links: sp.csr_array, closing: sp.csr_array | None = None) -> NDArray[np.int64]:
+def closed_from(links: sp.csr_array) -> NDArray[np.int64]:
     """Count the closed paths from each document: row sums of (A·A)∘A, in row blocks of bounded memory."""
     steps = sp.csr_array((np.ones(links.nnz, dtype=np.int32), links.indices, links.indptr), shape=links.shape)
-    closing = pattern_of(links if closing is None else closing)
-    closed = np.zeros(links.shape[0], dtype=np.int64)
+    pattern, closed = pattern_of(links), np.zeros(links.shape[0], dtype=np.int64)
     walks = np.asarray(steps @ np.diff(links.indptr).astype(np.int64), dtype=np.int64)
     for block in row_blocks(walks, _BLOCK_WALKS):
-        closed[block] = (steps[block] @ steps).multiply(closing[block]).sum(axis=1, dtype=np.int64)
+        closed[block] = (steps[block] @ steps).multiply(pattern[block]).sum(axis=1, dtype=np.int64)
     return closed
 
 
@@ -172,9 +163,8 @@ def drawn_paths(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Draw paths uniformly with replacement.
 
-    The middle j is drawn in proportion to its paths, then i among the documents that link to j and k among those to
-    which j links, repeatedly while i = k, so that every path is equally likely. At least half of the draws are paths,
-    so few rounds suffice.
+    The middle j is drawn in proportion to its paths, then i and k among its neighbours, repeatedly while i = k: every
+    path is equally likely, and at least half of the draws are paths.
     """
     random = np.random.default_rng(seed)
     up_to = np.cumsum(paths)

@@ -63,7 +63,6 @@ def _holds(ordered: list[str], term: str) -> bool:
 
 
 NO_EQUIVALENT: Final = -1
-
 _WORTH_HEEDING: Final = 0.1
 """Minimum share of documents at which a language affects what may be a key term in the other languages."""
 

@@ -142,11 +142,8 @@ def _rung(sources: SourceTerms, equivalents: Equivalents, pivot: Language, one: 
 
 # No group is possessive: before 3.11.5, Python matched such groups wrongly (python/cpython issue 106052).
 _UNSEEN: Final = f"[{INVISIBLE}{FAR_INVISIBLE}]*+"
-
 _LETTER: Final = f"[^\\W\\d_{APOSTROPHES}](?:{_UNSEEN}[{MARKS}])*"
-
 _JOINT: Final = f"{_UNSEEN}(?:[{APOSTROPHES}\u2010\u2011-]{_UNSEEN})?"
-
 _WORD: Final = re.compile(f"{_LETTER}(?:{_JOINT}{_LETTER})*")
 """A word as written, with marks, invisible characters, any apostrophes and any hyphens inside."""
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 
 _ROWS_AT_ONCE: Final = 8192
-
 ColumnName = tuple[int, tuple[int, ...]]
 """A key column: its canonical pivot term and the set of equivalents that match it, ascending."""
 

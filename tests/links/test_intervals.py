@@ -1,11 +1,12 @@
-"""Intervals of S and T agree with resampling the documents by hand."""
+"""Errors of S and T: intervals agree with resampling by hand, and a sampled share never claims certainty."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from infostream_dedup.links import SimilarityMatrix, sweep_counts
+from infostream_dedup.links import Measures, SimilarityMatrix, sweep_counts
 from infostream_dedup.links.intervals import NO_INTERVAL, intervals
+from infostream_dedup.links.measures import error_of_share
 
 
 def of(dense, n=12):
@@ -62,3 +63,18 @@ def test_a_share_of_one_is_not_certain():
     _, found = of(dense)
     assert found[6].symmetry_low == found[6].transitivity_low == pytest.approx(0.9)
     assert found[6].symmetry_high == found[6].transitivity_high == 1
+
+
+def test_inside_it_is_the_binomial_one_and_at_the_ends_the_rule_of_three():
+    assert error_of_share(0.5, 100) == pytest.approx(0.05)
+    for share in (0.0, 1.0):
+        assert 1.96 * error_of_share(share, 300) == pytest.approx(0.01)
+        assert 1.96 * error_of_share(share, 2) == 1.0, "nothing is known"
+
+
+def test_a_transitivity_of_one_is_not_certain_if_it_is_sampled():
+    counts = {"k": 2, "documents": 9, "links": 20, "reciprocal": 20, "paths": 1000}
+    sampled = Measures.of(**counts, closed=50, draws=50)
+    assert (sampled.transitivity, sampled.closed) == (1.0, 1000)
+    assert sampled.transitivity_error == pytest.approx(3 / 50 / 1.96)
+    assert Measures.of(**counts, closed=1000).transitivity_error is None

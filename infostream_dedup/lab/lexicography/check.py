@@ -51,7 +51,6 @@ class Finding:
 
 
 NAME_TABLES: Final = ("first_names.tsv", "surnames.tsv", "places.tsv", "organisations.tsv")
-
 _NAME: Final = "NNP"
 _SHARE_OF_PLURAL: Final = 0.1
 """A word whose plural is this frequent is also a noun: Christians, Romans, but hardly Millers."""

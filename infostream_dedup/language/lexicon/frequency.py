@@ -161,9 +161,7 @@ def zipf(share: float) -> float:
 # The file is shipped with the package: `tools/make_english_tags.py` makes it, and `LICENSE.lexicon` is its licence.
 
 TAGS_FILE: Final = Path(__file__).with_name("english_tags.bin")
-
 _AGAIN: Final = "install infostream-dedup again"
-
 _LEVEL: Final = 9
 
 

@@ -21,7 +21,6 @@ _OPENING: Final = 1000
 
 MOST_WORDS: Final = 100
 WORDS_FILE: Final = Path(__file__).with_name("frequent_words.tsv")
-
 _LIST: Final = 60
 """Number of most frequent words of a language; they make up about 40 % of running text."""
 _FEWEST_WORDS: Final = 10
@@ -30,7 +29,6 @@ _SHARE: Final = 0.15
 _AHEAD: Final = 1.6
 """Factor by which words on it must outnumber words on the list of any of our languages."""
 _FEWEST_LETTERS: Final = 12
-
 _OF_ENGLISH: Final = (" of ", " to ", " and ", " in ")
 _OF_RUSSIAN: Final = "ыэё"
 _OF_UKRAINIAN: Final = "іїєґ"

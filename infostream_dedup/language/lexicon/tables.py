@@ -50,11 +50,8 @@ APOSTROPHE: Final = "\u02bc"
 """Modifier letter apostrophe, the only apostrophe inside the words of this package."""
 
 _LATIN: Final = re.compile("[a-z\u00df-\u024f\\d]+(?:[-\u02bc.&][a-z\u00df-\u024f\\d]+)*")
-
 _CYRILLIC_LETTERS: Final = re.compile("[\u0400-\u052f\u02bc]+")
-
 _LATIN_LETTERS: Final = re.compile("[^\\W\\d_\u0250-\U0010ffff]+(?:\u02bc[^\\W\\d_\u0250-\U0010ffff]+)*")
-
 _TYPED: Final = "'’`‘"
 
 
@@ -93,13 +90,9 @@ def alphabet(part: str) -> str:
 # dictionaries of the package have theirs in the list of files that every installed wheel carries.
 
 _SEAL: Final = b"# checksum "
-
 _BYTES: Final = 16
-
 _PACKAGE: Final = "infostream-dedup"
-
 _INSTALLED: Final = "_dictionaries"
-
 _ADVICE: Final = "import it again, or if you edited it, remove the line with the checksum"
 
 
@@ -148,11 +141,8 @@ def _damaged(path: Path, advice: str) -> BadDataError:
 # `tools/make_frequencies.py` and `tools/make_translation_tables.py` write the files.
 
 AGAIN: Final = "install infostream-dedup again"
-
 _LEVEL: Final = 9
-
 _BLOCK: Final = 32
-
 _END: Final = b"\n"
 
 

@@ -64,12 +64,10 @@ class Analysis:
 # it.
 
 _NAMES: Final = NameKind.FIRST_NAME | NameKind.PLACE
-
 _OF_MEN: Final = ("ов", "ев", "єв", "ів", "їв")
 """Endings of surnames that are also genitives of the plural."""
 
 _OF_VILLAGES: Final = ("ово", "ево", "ино", "ыно")
-
 _CASES: Final = ("а", "у")
 
 
@@ -127,13 +125,9 @@ def _ending(part: str) -> str:
 
 
 _RU: Final = "- а у ом ем е ы и я ю й ь ой ей ою ею ам ям ами ями ах ях"
-
 _UK: Final = "- а у ові ом ем єм еві єві і ї и я ю й ь о ою ею єю ам ям ами ями ах ях"
-
 _RU_AFTER_VOWEL: Final = "я ю ем е и й ей ею ям ями ях"
-
 _UK_AFTER_VOWEL: Final = "я ю єм єві ї й єю ям ями ях"
-
 _RU_NOMINATIVES: Final = "- й ь а/.5 я/.5 е/.25 и/.25 ы/.25 у/.25"
 
 _DECLENSIONS: Final[dict[Language, tuple[_Declension, ...]]] = {
@@ -227,21 +221,13 @@ _LISTED_NAME: Final = 1e-7
 """A name in a list of names counts as much as a word with this share of the running words."""
 
 _LONGEST_ABBREVIATION: Final = 6
-
 _SHORTEST_NAME: Final = 3
-
 _LONGEST_WORD: Final = 40
-
 _GLUED_FREQUENCY: Final = 2e-6
-
 _NAMED: Final = (Shape.CAPITAL, Shape.UPPER)
-
 _OF_A_PLACE: Final[dict[Language, str]] = {"ru": "ский", "uk": "ський", "en": ""}
-
 _INDECLINABLE: Final = ("и", "і", "ї", "у", "ю", "э", "е", "є")
-
 _FEMININE_ADJECTIVE: Final = ("ська", "цька", "зька")
-
 _FEMININE_POSSESSIVE: Final = ("ова", "ева", "єва", "іна", "їна", "ина")
 
 

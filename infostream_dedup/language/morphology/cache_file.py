@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 _PACKAGES: Final = ("pymorphy3", "pymorphy3-dicts-ru", "pymorphy3-dicts-uk", "snowballstemmer", "PyStemmer")
 _CHUNK: Final = 50_000
-
 _MOST_WAITING: Final = 500
 """Number of rows that wait in memory, in all, until they are stored."""
 
@@ -51,7 +50,6 @@ _Row = tuple[str | None, int | None, int | None]
 """Term, whether the strict rule accepts it, checksum."""
 
 _UNKNOWN_CHECKED: Final = (None, None, None)
-
 FormRow = tuple[str | None, int | None]
 """A looked-up form: its term, and 1 if the strict rule also accepts it, otherwise 0.
 

@@ -173,7 +173,6 @@ _LONGEST_ABBREVIATION: Final = 6
 _SHORTEST_NOUN: Final = 3
 _SIBILANT: Final = ("xes", "ches", "shes", "sses", "zes", "oes")
 _KEPT_S: Final = ("ss", "us", "is")
-
 _LISTED: Final = 1e-4
 """A word in our tables counts as much as a word with this share of the running words."""
 
@@ -182,7 +181,6 @@ _MONTH: Final = "march"
 
 _NOUN: Final = "NN"
 _NUMBER: Final = "CD"
-
 _SHARE_OF_PLURAL: Final = 0.1
 _SHARE_OF_POSSESSIVE: Final = 1e-3
 _SHARE_OF_OWN_PLURAL: Final = 0.3

@@ -79,7 +79,6 @@ def _asked(language: Language, keys: Sequence[str]) -> list[FormRow] | None:
 # The cached terms of a language as a table for compiled code, once a stream asks for so many that reading all pays
 
 _FEWEST_ASKED: Final = 1_000
-
 _ROWS_PER_ASKED: Final = 32
 """All rows are read when the words asked for so far are this fraction of them: a stream asks on for as long as it runs,
 and reading a row with all others takes half of the time of looking it up."""

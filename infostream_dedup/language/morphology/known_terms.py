@@ -33,11 +33,8 @@ if TYPE_CHECKING:
 
 
 SHARES_FILE: Final = Path(__file__).with_name("known_shares.bin")
-
 _AGAIN: Final = "install infostream-dedup again"
-
 _LEVEL: Final = 9
-
 BETWEEN: Final = "\t"
 """Separates the answers for the shapes of a form."""
 
@@ -48,7 +45,6 @@ GUESS: Final = "~"
 """Precedes a term that the strict rule rejects."""
 
 NO_TERM_ROW: Final[FormRow] = (None, 0)
-
 _SHAPES: Final = {"0": 0, "1": 1, "2": 2}
 """Position of each shape's answer in a row; words in capitals are rare and left to the morphology."""
 
@@ -206,7 +202,6 @@ def _parts(path: Path) -> tuple[str, dict[str, str], dict[str, Any]]:
 # Shipped terms of common words as a table for compiled code
 
 NO_TERM: Final = -1
-
 UNKNOWN: Final = -2
 
 

@@ -34,7 +34,6 @@ _SHORTEST_REST: Final = 3
 """Number of letters that a word must have after a known prefix, as in pymorphy3."""
 
 _Marks = tuple[str, NameKind, bool, bool]
-
 _TO_KEY: Final = str.maketrans({"ё": "е", "'": APOSTROPHE})
 """Lemmas of pymorphy3 are already in lower case and composed."""
 
@@ -145,29 +144,19 @@ def readings_of(language: Language) -> ReadingSource:
 # Choose among several readings of a word form
 
 PERSONAL: Final = NameKind.SURNAME | NameKind.FIRST_NAME | NameKind.PATRONYMIC
-
 PROPER: Final = PERSONAL | NameKind.PLACE | NameKind.ORGANISATION
-
 ADJECTIVAL_SURNAME: Final = ("ский", "цкий", "ський", "цький", "зький")
-
 _CAPITAL_FACTOR: Final = 10.0
 """A capital inside a sentence makes a proper name this much likelier; lower case makes the name of a person or
 place this much less likely."""
 
 _RARE_ADJECTIVE: Final = 1e-6
-
 _RARE_READING: Final = 0.01
-
 _RARE_NOUN: Final = 5e-7
-
 _UNHEARD_OF: Final = 5e-8
-
 _NAMING: Final = ("NOUN", "ADJF")
-
 _MUCH: Final = 100.0
-
 _SHORT: Final = 4
-
 _RARE_FORM: Final = 4e-6
 """Frequent short cases in capitals belong to headlines: ВИНУ, МИРА."""
 
@@ -263,9 +252,7 @@ _ROMAN: Final = re.compile(r"(?=[ivxіх]{2})[xх]{0,3}(?:[iі][xх]|[iі]?v|v?[
 """Numbers up to 39, in Latin letters or in Cyrillic look-alikes."""
 
 _SHORTEST_PART: Final = 5
-
 _SHORTEST_HEAD: Final = 5
-
 _COMMON_HEAD: Final = 1e-6
 """Minimum frequency of the first part's lemma; otherwise вице would count as a case of вица, and контр- as a case of
 контра."""

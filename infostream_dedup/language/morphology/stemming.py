@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 # its ов.
 
 _NOUN: Final = "а у ю я о е є и і ї ь й ів їв ей ом ем єм ою ею єю ам ям ами ями ах ях"
-
 _ADJECTIVE: Final = "ий ій ого ьому ому ього им ім ими іми их іх ої ьої ою ьою"
-
 _PARTICIPLE: Final = "ий а е і ого ому им ими их у ої ою о"
 """After ``ован`` and ``ен``: організований, створено."""
 
@@ -67,17 +65,11 @@ ENDINGS: Final = frozenset(
 """Endings that may be removed."""
 
 _LONGEST: Final = max(map(len, ENDINGS))
-
 _SHORTEST_STEM: Final = 3
-
 _VOWELS: Final = frozenset("аеєиіїоуюя")
-
 _REFLEXIVE: Final = ("ся", "сь")
-
 _SHORTEST_REFLEXIVE: Final = 6
-
 _FLEETING: Final = ("ец", "єц", "ок", "ек")
-
 _LABIALS: Final = frozenset("бпвмф")
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 _SIZE: Final = 16
 _BLOCK_BYTES: Final = 1 << 19
-
 _WORTH_TABLES: Final = 8
 """Fewer bodies are hashed one by one: the table of characters takes longer to make."""
 """Bytes of text that are copied and hashed at a time, so that they stay in the processor's cache."""

@@ -29,7 +29,6 @@ _CYRILLIC_LETTERS: Final = "абвгдеёжзийклмнопрстуфхцчш
 _CYRILLIC_WORD: Final = re.compile("(?<![^\\W_])(?<![-.\u2010\u2011])[а-яёіїєґ]+(?![^\\W_]|[-\u2010\u2011])")
 # t.me/channel, example.com, @channel, in lower case. Few texts are searched for them.
 _SHORT_ADDRESS: Final = re.compile("(?<![a-z0-9.-])(?:[a-z0-9][a-z0-9-]*\\.)+[a-z]{2,}(?:/[!-~]*)?|@[a-z0-9_.]+")
-
 _STYLED: Final = re.compile("[\uff21-\uff5a\u249c-\u24e9\U0001d400-\U0001d7ff\U0001f110-\U0001f189]")
 """Letters in another style: full width, bold, in circles."""
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 # Many texts as UTF-8 in one block of memory, for compiled code
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
-
 _ROOM: Final = BLOCK + 2
 
 
@@ -111,17 +110,13 @@ def texts_of_arrow(array: Any) -> Utf8Texts:
 
 
 _SLOTS: Final = 1 << 16
-
 _FEWEST_SLOTS: Final = 1 << 10
-
 _MOST_ROOM: Final = 4
 """How many times as large as a new table one may be that is emptied and used again: clearing a much larger one takes
 longer than allocating the new one, and drives other data out of the processor's cache."""
 
 _BYTES_PER_SURFACE: Final = 32
-
 _LINE_BREAK: Final = 0x0A
-
 _FEW_WORDS: Final = 100
 """Number of words below which Python converts them in less time than numpy takes to start."""
 

@@ -24,39 +24,25 @@ from infostream_dedup.language.lexicon.tables import APOSTROPHE
 from infostream_dedup.language.text.normalise import fold
 
 SENTENCE_MARK: Final = "¶"
-
 SHORTEST_FORM: Final = 2
-
 LONGEST_FORM: Final = 40
-
 _LONGEST_SURFACE: Final = 1000
 """Maximum number of characters of a word; a longer token is not even several words run together."""
 
 _CAPITAL: Final = "A-ZÀ-ÖØ-Þ\u0100-\u017f\u0386-\u03ab\u0400-\u042f\u0460-\u052f"
-
 _OPENING: Final = re.compile(f"[.!?…:\\n\\r](?<!\\b[{_CAPITAL}]\\.)[^\\w.!?…:\\n\\r]*+(?=[{_CAPITAL}])")
-
 _WORD: Final = re.compile(f"{SENTENCE_MARK}?[^\\W\\d_]+(?:-[^\\W\\d_]+)*")
-
 _SMALL: Final = "а-яёђ-џѓґіїєў"
-
 _LARGE: Final = "А-ЯЁЂ-ЏҐІЇЄЎ"
-
 _PART: Final = f"(?:[{_LARGE}]?[{_SMALL}]+|[A-Za-z]+)"
-
 _ONE_WORD: Final = re.compile(f"{_PART}(?:-{_PART})*")
-
 _CAMEL: Final = re.compile(f"(?<=[{_SMALL}])(?=[{_LARGE}A-Z])|(?<=[a-z])(?=[{_LARGE}])")
 
 # ПриватБанк, ТикТок, МолдГРЭС are names spelt this way; УкраиныВладимир is two words.
 _CAMEL_NAME: Final = re.compile(f"[{_LARGE}][{_SMALL}]{{1,5}}(?=[{_LARGE}])")
-
 _CYRILLIC: Final = re.compile("[\u0400-\u052f]")
-
 _LATIN: Final = re.compile("[A-Za-z]")
-
 _BETWEEN_ALPHABETS: Final = re.compile("(?<=[\u0400-\u052f])(?=[A-Za-z])|(?<=[A-Za-z])(?=[\u0400-\u052f])")
-
 _ONE_ALPHABET: Final = re.compile("[А-Яа-яЁёЄєІіЇїҐґ-]+|[\\x00-\\x7f]+")
 """What no folding mixes with letters of another alphabet: most pieces of glued words."""
 
@@ -72,7 +58,6 @@ _GLUED: Final = re.compile("(?:[А-ЯЁЄІЇҐ][а-яёєіїґ]{6,}|[а-яёє
 """Words of such letters alone that nothing but capitals separates; shorter first parts may belong to names."""
 
 _GLUED_PART: Final = re.compile("[А-ЯЁЄІЇҐ]?[а-яёєіїґ]+")
-
 _TRIMMED: Final = re.compile(f"{_LETTER.pattern}+(?:[{APOSTROPHE}-]{_LETTER.pattern}+)*")
 
 

@@ -113,17 +113,11 @@ _ENGLISH_GROUPS: Final = {
 }
 
 _ENGLISH: Final = re.compile("|".join(sorted(_ENGLISH_GROUPS, key=len, reverse=True)))
-
 _GROUP: Final = re.compile("|".join(group for group in _ENGLISH_GROUPS if len(group) > 1))
-
 _ENGLISH_LETTERS: Final = str.maketrans({group: sound for group, sound in _ENGLISH_GROUPS.items() if len(group) == 1})
-
 _DOUBLED: Final = re.compile(r"(.)\1+")
-
 _SHORTEST_STEM: Final = 2
-
 _SHORTEST_BARE_STEM: Final = 5
-
 _STRONG: Final = 4
 """Minimum length of the mark of an ending that native words hardly ever have by chance."""
 
@@ -185,23 +179,14 @@ _ENDINGS_OF: Final[dict[Language, dict[str, tuple[tuple[str, str], ...]]]] = {
 
 
 _LEAST_SHARE: Final = 0.02
-
 _LEAST_SHARE_OF_WEAK: Final = 0.1
-
 _RAREST: Final = 1e-7
-
 _MOST_SHARE: Final = 300.0
-
 _SHORTEST: Final = 5
-
 _MOST: Final = 2
-
 _DEAREST: Final = 0.3
-
 _SOFTNESS: Final = 0.4
-
 _SOFT: Final = re.compile("[бвгдзклмнпрстфхцшщч](?:[яью]|ье|ьё)")
-
 _SOFT_LATIN: Final = re.compile("[yj]|i[aou]|ll|l$|gn|ñ|u")
 """Spellings that may mark a soft consonant: сериал, Версаль, бюро."""
 

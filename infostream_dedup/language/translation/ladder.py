@@ -77,11 +77,8 @@ RULES: Final = 4
 answers changes, because the file is keyed by it, and stores record it."""
 
 _Answers = tuple[Translation, ...]
-
 _CHUNK: Final = 50_000
-
 _SCHEMA_VERSION: Final = 2
-
 _FIELDS: Final = 3
 
 _TABLES: Final = {

@@ -72,12 +72,10 @@ LONGEST_OUTPUT: Final = 64
 """Maximum number of tokens. Even a word spelt letter by letter needs fewer; longer output repeats itself."""
 
 _TOKENS_IN_BATCH: Final = 2_048
-
 _TEXTS_IN_CALL: Final = 10_000
 
 # Errors of CTranslate2 and SentencePiece for damaged files.
 _DAMAGE: Final = (RuntimeError, ValueError, OSError, MemoryError)
-
 _PURPOSE: Final = "translation by an installed model"
 
 

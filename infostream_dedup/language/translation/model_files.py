@@ -42,17 +42,11 @@ LARGEST_RATIO: Final = 50
 """Maximum compression ratio; that of weights is below 2, that of vocabularies below 10."""
 
 MOST_FILES: Final = 1_000
-
 _LARGEST_METADATA: Final = 1024**2
-
 _CHUNK: Final = 1024**2
-
 _VERSION: Final = re.compile("[0-9A-Za-z][0-9A-Za-z.+-]{0,19}")
-
 _PART: Final = re.compile('[^\\x00-\\x1f\\x7f\\\\/:*?"<>|]{1,200}')
-
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-
 _TOKENISERS: Final = ("sentencepiece.model", "bpe.model")
 
 # Errors of zipfile for broken archives; OSError comes from a seek before the beginning.
@@ -243,11 +237,8 @@ def _refuse(path: Path, code: str, reason: str) -> NoReturn:
 
 
 _log = logging.getLogger(__name__)
-
 _PACKAGES: Final = "ARGOS_PACKAGES_DIR"
-
 _LOCK: Final = ".infostream-dedup.lock"
-
 _STAGING: Final = ".infostream-dedup-installing"
 
 

@@ -49,11 +49,8 @@ _LATIN_GROUPS: Final = {
 }
 
 _LATIN: Final = re.compile("|".join(sorted(_LATIN_GROUPS, key=len, reverse=True)))
-
 _LATIN_LETTER: Final = re.compile("[a-z]")
-
 _BEFORE_VOWEL: Final = re.compile("и+(?=[аеоу])")
-
 _RUN: Final = re.compile(r"(.)\1*")
 
 _ROMAN: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
@@ -146,7 +143,6 @@ _BACK_GROUPS: Final[dict[Language, dict[str, str]]] = {
 }
 
 _BACK: Final = re.compile("shch|sh|ch|zh|kh|ts|ya|ia|yu|iu|ye|ie|yo|[a-z]")
-
 _SKY: Final = re.compile("(s|ts|tz|z)k(?:yi|yy|iy|ii|yj|ij|y|i|aya|aia|a)$")
 
 _BACK_SKY: Final[dict[Language, dict[str, str]]] = {
@@ -326,7 +322,6 @@ def _groups() -> dict[str, tuple[tuple[str, float], ...]]:
 
 
 _GROUPS: Final = _groups()
-
 _ROUNDING: Final = 1e-6
 
 _FIRST_SOUNDS: Final = {
@@ -337,7 +332,6 @@ _FIRST_SOUNDS: Final = {
 }
 
 _MUTE: Final = ("h", "gh")
-
 _LONGEST: Final = max(map(len, _GROUPS))
 
 _CONSONANTS: Final[dict[str, tuple[str, ...]]] = {
@@ -368,9 +362,7 @@ _CONSONANTS: Final[dict[str, tuple[str, ...]]] = {
 }
 
 _LATIN_LETTERS: Final = re.compile("|".join(sorted(_CONSONANTS, key=len, reverse=True)))
-
 _IN_GROUPS: Final = re.compile("|".join(g for g, sounds in _CONSONANTS.items() if len(g) > 1 or len(sounds) > 1))
-
 _ONE_BY_ONE: Final = str.maketrans({one: _CONSONANTS.get(one, ("",))[0] for one in "abcdefghijklmnopqrstuvwxyz"})
 """For words without such a group, which are most of the quarter of a million indexed."""
 
@@ -384,7 +376,6 @@ _CYRILLIC_CONSONANTS: Final = str.maketrans(
 )
 
 _MUTE_E: Final = re.compile("(?<=[bdfklmnprstvz])e(?=[bcdfgklmnpqrstvz]|$)")
-
 _MOST_KEYS: Final = 8
 
 
@@ -483,7 +474,6 @@ def _merge_sounds(key: str) -> str:
 # Regular spellings of Russian names in Ukrainian and of Ukrainian names in Russian
 
 _MOST_NAME_SPELLINGS: Final = 16
-
 _HISSING: Final = "жчшщц"
 
 _NAME_ENDINGS: Final[dict[Language, tuple[tuple[str, tuple[str, ...]], ...]]] = {

@@ -35,7 +35,6 @@ _COARSE: Final = str.maketrans(
 )
 
 _PLAIN: Final = str.maketrans({**dict.fromkeys("ьъ" + APOSTROPHE, ""), "ґ": "г"})
-
 _DOUBLED: Final = re.compile(r"(.)\1")
 
 _LETTERS: Final[dict[tuple[str, str], float]] = {
@@ -128,11 +127,8 @@ _BEGINNINGS: Final[tuple[tuple[str, str, float], ...]] = (
 """Corresponding beginnings, likewise."""
 
 _SHORTEST_REST: Final = 3
-
 _DOUBLING: Final = 0.2
-
 _SOFTNESS: Final = 0.4
-
 _HARDENED: Final = ("р", "ч", "ш", "щ", "ж", "ц", "б", "п", "в", "м", "ф")
 """Consonants without a soft sign at the end of Ukrainian words: пекар, ніч."""
 
@@ -182,7 +178,6 @@ def _reverse(changes: _Changes) -> _Changes:
 
 
 _ENDINGS_OF: Final[dict[Language, _Changes]] = {"ru": _ENDINGS, "uk": _reverse(_ENDINGS)}
-
 _BEGINNINGS_OF: Final[dict[Language, _Changes]] = {"ru": _BEGINNINGS, "uk": _reverse(_BEGINNINGS)}
 
 _COSTS: Final[dict[Language, dict[tuple[str, str], float]]] = {
@@ -195,11 +190,8 @@ _LEAST_SHARE: Final = 0.02
 """Minimum frequency of an answer relative to the term."""
 
 _LEAST_SHARE_OF_IRREGULAR: Final = 0.1
-
 _REGULAR: Final = 0.3
-
 _DEAREST: Final = 1.25
-
 _PER_LETTER: Final = 0.15
 """Maximum cost per letter: short words find partners by chance."""
 

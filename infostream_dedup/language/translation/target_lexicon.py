@@ -59,7 +59,6 @@ def as_key_form(form: str) -> str:
 # Russian and Ukrainian nouns in use, by the morphological dictionaries and wordfreq together
 
 _NAME: Final = frozenset(("Surn", "Name", "Geox"))
-
 _NOTHING: Final = (False, False)
 
 
@@ -106,13 +105,9 @@ def _kinds(tag: Any) -> tuple[bool, bool]:
 
 
 _COMMON: Final = 3e-6
-
 _SHARE_OF_PLURAL: Final = 0.1
-
 _FEW_PLURALS: Final = 0.06
-
 _POSSESSIVES_OF_S: Final = 0.005
-
 _POSSESSIVES_AND_PLURALS: Final = ((0.03, 0.15), (0.015, 0.05))
 """Minimum share of possessives and maximum share of plurals of a frequent name, relative to the word itself (wordfreq):
 Baker .06 and .09, Wilson .06 and .01; resident .01 and 1.8, probe .01 and .3, table .001 and .2."""

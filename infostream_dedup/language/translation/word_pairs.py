@@ -90,11 +90,8 @@ RULES: Final = "1"
 """Version of ``word_pairs``; increase it whenever a pair changes, because the files are keyed by it."""
 
 _SCHEMA_VERSION: Final = 1
-
 _CHECKSUM_BYTES: Final = 16
-
 _TABLES: Final = {"pairs": "(direction TEXT PRIMARY KEY, packed BLOB NOT NULL, checksum BLOB NOT NULL) WITHOUT ROWID"}
-
 _Pairs = Mapping[str, tuple["Equivalent", ...]]
 
 
@@ -165,9 +162,7 @@ _STEP: Final = 0.05
 """Loss of confidence for each position of an equivalent after the first."""
 
 _LEAST: Final = 0.75
-
 _IMPORTED: Final = 0.9
-
 _OF_LAST_WORD: Final = 0.8
 
 

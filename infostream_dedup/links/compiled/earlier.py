@@ -120,11 +120,7 @@ class EarlierDocuments:
 
     @classmethod
     def of(cls, counts: sp.csr_array, keys: sp.csr_array, targets: sp.csr_array) -> EarlierDocuments:
-        """Prepare a matrix.
-
-        counts: uint8 (documents, documents), sorted indices; all counts from the smallest need upwards.
-        targets: (documents, columns), targets, sorted indices.
-        """
+        """Prepare counts from the smallest need upwards; all three have sorted indices."""
         links, turned = _both_ways(counts)
         own, answering = term_rows(keys), term_rows(targets)
         return cls(links, turned, TermPlaces(own.indptr, own.indices, answering.indptr, answering.indices))
@@ -132,7 +128,7 @@ class EarlierDocuments:
     def best(self, accepted: Acceptance, parents: NDArray[np.int32]) -> NDArray[np.int64]:
         """Find, for each document, the accepted earlier one with the largest (min, max) of both counts.
 
-        parents: int32 (documents,), union-find, joins all accepted pairs; empty not to join any.
+        All accepted pairs are joined in ``parents``, int32 (documents,), unless it is empty.
         """
         found = np.full(self.links.indptr.size - 1, -1, dtype=np.int64)
 
@@ -146,10 +142,7 @@ class EarlierDocuments:
 
 
 def linked_pairs(counts: sp.csr_array) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Ordinals (a, b), a < b, of all pairs linked in either direction, in the order of (b, a): int32 (pairs,) each.
-
-    counts: uint8 (documents, documents), sorted indices.
-    """
+    """Ordinals (a, b), a < b, of all pairs linked in either direction, in the order of (b, a): int32 (pairs,) each."""
     links, turned = _both_ways(counts)
     # Each pair has one or two links. Memory for pairs that do not exist is reserved, but never touched.
     a, b = (np.empty(links.columns.size, dtype=np.int32) for _ in range(2))

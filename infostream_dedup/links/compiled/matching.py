@@ -167,9 +167,11 @@ def match(
     """
     check_input(keys, targets, n=n)
     storage = resources.storage()
-    asking, answering = term_rows(keys), term_rows(targets)
-    run = _Run.prepare(asking, answering, collapse(keys, targets), k_min=k_min, resources=resources)
-    spool = run.match(run.documents_by_place(), storage, progress)
+    asking, answering, nodes = term_rows(keys), term_rows(targets), collapse(keys, targets)
+    run = _Run.prepare(asking, answering, nodes, k_min=k_min, resources=resources)
+    members = places_of(nodes.indptr[run.node_at], nodes.weights[run.node_at])
+    by_place = Members(offsets_of(nodes.weights[run.node_at]), nodes.members[members])
+    spool = run.match(by_place, storage, progress)
     # Links are arranged in the memory of the posting lists.
     del run
     links = spool.finish(resources.threads)
@@ -200,7 +202,8 @@ def match_nodes(
     run = _Run.prepare(term_rows(keys), term_rows(targets), nodes, k_min=k_min, resources=resources)
     inside = np.zeros(len(nodes), dtype=np.uint8)
     inside[run.node_at] = run.inside
-    spool = run.match(run.nodes_by_place(), resources.storage(), progress)
+    by_place = Members(np.arange(len(run.index) + 1, dtype=np.int64), run.node_at)
+    spool = run.match(by_place, resources.storage(), progress)
     del run
     links = spool.finish(resources.threads)
     return MatchedNodes(nodes, _csr(links.counts, links), inside)
@@ -233,15 +236,6 @@ class _Run:
             k_min=k_min,
             threads=threads,
         )
-
-    def documents_by_place(self) -> Members:
-        lengths = self.nodes.weights[self.node_at]
-        indptr = offsets_of(lengths)
-        position = places_of(self.nodes.indptr[self.node_at], lengths)
-        return Members(indptr, self.nodes.members[position])
-
-    def nodes_by_place(self) -> Members:
-        return Members(np.arange(len(self.index) + 1, dtype=np.int64), self.node_at)
 
     def match(self, members: Members, storage: Storage, progress: Progress | None) -> LinkSpool:
         """Match all places; ``members`` says what a place represents in the result."""

@@ -56,10 +56,7 @@ class Nodes:
 
 
 def collapse(keys: sp.csr_array, targets: sp.csr_array) -> Nodes:
-    """Group documents with equal key terms and equal targets. Weights may differ.
-
-    keys: (documents, terms), sorted indices; only the pattern counts.
-    targets: (documents, terms), sorted indices; only the pattern counts.
+    """Group documents with equal key terms and equal targets; both have sorted indices. Weights may differ.
 
     Example:
         >>> import scipy.sparse as sp
@@ -72,7 +69,10 @@ def collapse(keys: sp.csr_array, targets: sp.csr_array) -> Nodes:
     leaders = np.empty(len(hashes), dtype=np.int64)
     order = np.argsort(hashes, kind="stable")
     earliest_equals(order, hashes, asking.indptr, asking.indices, answering.indptr, answering.indices, leaders)
-    return _nodes(leaders)
+    is_leader = leaders == np.arange(len(leaders))
+    node_of = (np.cumsum(is_leader) - 1)[leaders]
+    indptr = offsets_of(np.bincount(node_of, minlength=int(is_leader.sum())))
+    return Nodes(node_of, indptr, np.argsort(node_of, kind="stable"))
 
 
 def row_hashes(keys: TermRows, targets: TermRows) -> NDArray[np.uint64]:
@@ -92,18 +92,10 @@ def row_hashes(keys: TermRows, targets: TermRows) -> NDArray[np.uint64]:
     return hashes
 
 
-def _nodes(leaders: NDArray[np.int64]) -> Nodes:
-    is_leader = leaders == np.arange(len(leaders))
-    node_of = (np.cumsum(is_leader) - 1)[leaders]
-    indptr = offsets_of(np.bincount(node_of, minlength=int(is_leader.sum())))
-    return Nodes(node_of, indptr, np.argsort(node_of, kind="stable"))
-
-
 SHARD_SIZE: Final = 1 << 20
 """Documents in a shard: with one counter byte each they stay within a core's second-level cache."""
 
 _LEAST_SHARD: Final = 1 << 16
-
 _POSTINGS_IN_SHARD: Final = 2000
 """Smaller shards keep the counters in faster caches, but each question has to find its lists in each of them. From this
 many postings of a question in a shard, the counters matter more (measured)."""
@@ -136,11 +128,7 @@ class PostingIndex:
         shard_size: int | None = None,
         threads: int = 1,
     ) -> PostingIndex:
-        """Index some documents.
-
-        terms: int64, ascending, the terms to list. They must contain every key term of every document that will ask; by
-        default, the key terms in ``keys``.
-        """
+        """Index some documents by ``terms``, ascending: every key term of those that ask; by default of ``keys``."""
         key_counts = np.bincount(keys.indices, minlength=keys.terms)
         commonest = commonest_key_terms(keys, key_counts)[documents]
         order = documents[np.argsort(commonest, kind="stable")].astype(np.uint32)
@@ -204,7 +192,7 @@ class Shards:
 
     def frequencies(self, rows: TermRows) -> NDArray[np.int64]:
         """int64 (shards, terms): number of documents of each shard that contain each term."""
-        counts = np.zeros((max(len(self._firsts()), 1), rows.terms), dtype=np.int64)
+        counts = np.zeros((max(len(range(0, len(self.order), self.size)), 1), rows.terms), dtype=np.int64)
 
         def count(first: int) -> None:
             last = min(first + self.size, len(self.order))
@@ -231,18 +219,15 @@ class Shards:
         self._for_each(fill)
         return starts, postings
 
-    def _firsts(self) -> range:
-        return range(0, len(self.order), self.size)
-
     def _for_each(self, work: Callable[[int], None]) -> None:
         with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(work, self._firsts()))
+            list(pool.map(work, range(0, len(self.order), self.size)))
 
 
 def _shard_size(keys: TermRows, targets: TermRows, key_counts: NDArray[np.int64]) -> int:
     """A power of two, so that a question meets about ``_POSTINGS_IN_SHARD`` postings in a shard.
 
-    Shards are not so small that the starts of their lists would take much memory beside the lists.
+    Starts of lists must not take much memory beside the lists.
     """
     sampled = int(np.searchsorted(targets.indptr, _SAMPLED_TARGETS, side="right")) - 1
     met = int(key_counts[targets.indices[: targets.indptr[sampled]]].sum())
@@ -260,8 +245,7 @@ def _shard_size(keys: TermRows, targets: TermRows, key_counts: NDArray[np.int64]
 def commonest_key_terms(keys: TermRows, key_counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """The key term of each document that most documents have as a key term; ``keys.terms`` for a document without any.
 
-    Documents of one story share it, so that sorting by it puts them side by side: the same lists are walked in
-    succession, and the memory they touch is close together.
+    Sorting by it puts the documents of one story side by side, which walk the same lists in succession.
     """
     commonest = np.full(keys.documents, keys.terms, dtype=np.int64)
     filled = np.diff(keys.indptr) > 0

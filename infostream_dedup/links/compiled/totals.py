@@ -55,9 +55,7 @@ if TYPE_CHECKING:
 
 
 _Result = TypeVar("_Result")
-
 _ORDER_LEVELS: Final = 4
-
 _TILED_FROM: Final = 4
 """Rows of a group of 64 that must have a word to make it a tile, which takes 512 bytes; 2 to 8 are equally fast."""
 
@@ -134,7 +132,9 @@ def _in_linkage_order(block: LinkBlock, ks: list[int], threads: _Threads) -> _Gr
     counts, size = block.counts, block.counts.shape[0]
     indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
     links = LinkArrays(indptr, columns, counts.data)
-    order = linkage_order(links, _levels(ks), threads.size)
+    # A few of the ks, descending, the smallest among them.
+    levels = ks[:: -(-len(ks) // _ORDER_LEVELS)][::-1]
+    order = linkage_order(links, levels, threads.size)
     own = size
     if block.own is not None:
         order = order[np.argsort(~block.own[order], kind="stable")]
@@ -147,12 +147,6 @@ def _in_linkage_order(block: LinkBlock, ks: list[int], threads: _Threads) -> _Gr
     inside = np.zeros(size, dtype=np.uint8) if block.inside is None else block.inside[order]
     again = _transposed(back, same, same.astype(np.int32), threads)
     return _Graph(again, back, NodeArrays(weights, inside, own))
-
-
-def _levels(ks: list[int]) -> list[int]:
-    """A few of the ks, descending, the smallest among them."""
-    step = -(-len(ks) // _ORDER_LEVELS)
-    return ks[::step][::-1]
 
 
 def _transposed(links: LinkArrays, order: NDArray[np.int64], place: NDArray[np.int32], threads: _Threads) -> LinkArrays:
@@ -225,9 +219,7 @@ def _tiles(packed: PackedRows) -> Tiles:
     """Take the words that many neighbouring rows have out of the rows."""
     groups = -(-(len(packed.indptr) - 1) // 64)
     rows, met, indptr = (
-        np.zeros(groups, dtype=np.int64),
-        np.empty(groups, dtype=np.uint32),
-        np.zeros(groups + 1, dtype=np.int64),
+        np.zeros(groups + more, dtype=kind) for more, kind in ((0, np.int64), (0, np.uint32), (1, np.int64))
     )
     count_tiles(packed, _TILED_FROM, rows, met, indptr)
     size = int(indptr[-1])

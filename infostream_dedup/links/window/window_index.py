@@ -134,17 +134,13 @@ def as_numbers(terms: ArrayLike) -> NDArray[np.int64]:
 # The posting lists of a window: keys and targets by term, in memory that grows and is freed
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
-
 _FIRST_SLOTS: Final = 1 << 10
-
 _TIDIED_AT_ONCE: Final = 2048
 """Minimum number of slots that are visited at a time, if there are so many: for fewer, starting takes longer than the
 visits."""
 
 _SLOTS_OF_A_DOCUMENT: Final = 64
-
 _SPARE: Final = 8
-
 _LEAST_SPARE: Final = 1 << 17
 """A replaced array has one part in so many to spare, and half a megabyte: compacting is quick, but not free."""
 
@@ -153,18 +149,11 @@ _MUCH_TOO_LONG: Final = 2
 
 
 class Postings:
-    """The documents that have a term as a key, and those that have it in their target.
-
-    The arrays may be replaced by longer ones whenever something is added: do not keep them.
-
-    Attributes:
-        terms: terms in use, each with a slot.
-        keys: posting lists of the key terms, by slot.
-        targets: posting lists of the targets, by slot.
-    """
+    """The documents that have a term as a key, and in their target; arrays may be replaced when something is added."""
 
     def __init__(self) -> None:
         self.terms = _empty_terms(_FIRST_SLOTS)
+        # Posting lists of the key terms and of the targets, by slot.
         self.keys = _empty_pool(_FIRST_SLOTS)
         self.targets = _empty_pool(_FIRST_SLOTS)
         self._added_since_tidied = 0
@@ -191,14 +180,6 @@ class Postings:
         self.terms = grown
         self.keys = self.keys._replace(lists=_with_slots(self.keys.lists, larger))
         self.targets = self.targets._replace(lists=_with_slots(self.targets.lists, larger))
-
-    def make_room_for_keys(self, oldest: int) -> None:
-        """Make room in the memory of the key lists, which is full; ``oldest`` as in ``extend``."""
-        self.keys = _with_room(self.keys, oldest)
-
-    def make_room_for_targets(self, oldest: int) -> None:
-        """Make room in the memory of the target lists."""
-        self.targets = _with_room(self.targets, oldest)
 
     def make_room_for_documents(self, first: int, keys: Piece, targets: Piece, *, oldest: int) -> Callable[[], None]:
         """Make room for consecutive documents."""
@@ -237,12 +218,10 @@ class Postings:
             self._added_since_tidied = 0
             if self.terms.tidied[0] <= before:
                 # Lists that have become short slide in their large chunks, and might never fill the memory again.
-                self.keys, self.targets = (_shortened(pool, oldest) for pool in (self.keys, self.targets))
-
-    def renumber(self, oldest: int) -> None:
-        """Renumber documents so that ``oldest`` becomes 0."""
-        for pool in (self.keys, self.targets):
-            rebase(self.terms, pool, oldest)
+                self.keys, self.targets = (
+                    with_room(pool, oldest) if _is_much_too_long(pool, needed(pool)) else pool
+                    for pool in (self.keys, self.targets)
+                )
 
 
 def lengthened(array: NDArray[_Scalar], size: int) -> NDArray[_Scalar]:
@@ -274,13 +253,9 @@ def _with_slots(lists: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
     return longer
 
 
-def _with_room(pool: Pool, oldest: int) -> Pool:
+def with_room(pool: Pool, oldest: int) -> Pool:
     """Compact a pool and give it room for any list to grow."""
     return _with_unused(pool, 2 * (_compact(pool, oldest) + 1))
-
-
-def _shortened(pool: Pool, oldest: int) -> Pool:
-    return _with_room(pool, oldest) if _is_much_too_long(pool, needed(pool)) else pool
 
 
 def _compact(pool: Pool, oldest: int) -> int:
@@ -301,11 +276,8 @@ def _is_much_too_long(pool: Pool, wanted: int) -> bool:
 
 
 _LARGEST_NUMBER = (1 << 32) - 2
-
 _MOST_KEYS: Final = 255
-
 _COUNTS_IN_A_WORD: Final = 8
-
 _LEAST_FOUND: Final = 1 << 16
 """Number of finds that ``ask_and_extend`` collects before it yields them."""
 
@@ -343,9 +315,6 @@ class WindowIndex:
 
     Terms are numbers from 0 to 2**63 - 1 of the caller's choice; a document has at most 255 key terms. Memory follows
     the window, not the stream: with every new document, some memory of expired ones is freed.
-
-    Args:
-        progress: called if code must be compiled first.
 
     Example:
         >>> index = WindowIndex()
@@ -399,11 +368,9 @@ class WindowIndex:
     ) -> Iterator[CandidateRows]:
         """For each of several documents in turn, find similar ones before it and add it to the window.
 
-        ordinals: their places in the stream, ascending, larger than all previous ones.
-        oldest: ordinal of the first document that each may find, ascending; earlier ones expire. By default nothing
-        expires.
-        needs: minimum hits in either direction, at least 1, by the number of key terms of the shorter document;
-        ascending, and the last one applies to all greater numbers.
+        oldest: ordinal of the first document that each may find; earlier ones expire. By default nothing expires.
+        needs: minimum hits in either direction by the number of key terms of the shorter document; the last one applies
+        to all greater numbers.
         """
         given = as_numbers(ordinals)
         asking = _asking(
@@ -452,27 +419,21 @@ class WindowIndex:
                 sizes = [int(ends[row + 1] - ends[row]) for ends in (asking.key_ends, asking.target_ends)]
                 postings.make_room_for_terms(sum(sizes))
             elif full == KEYS_FULL:
-                postings.make_room_for_keys(self._oldest)
+                postings.keys = with_room(postings.keys, self._oldest)
             elif full == TARGETS_FULL:
-                postings.make_room_for_targets(self._oldest)
+                postings.targets = with_room(postings.targets, self._oldest)
             else:
                 break
         postings.tidy(self._next - before, oldest=self._oldest, documents=len(self))
         return found
 
     def extend(self, ordinals: ArrayLike, *, keys: TermLists, targets: TermLists) -> None:
-        """Add many documents to the window: like adding them one by one, but about twenty times faster.
-
-        ordinals: their places in the stream, ascending, larger than all previous ones.
-        """
+        """Add many documents with larger ordinals, ascending: some twenty times faster than one by one."""
         for append in self.extending(ordinals, keys=keys, targets=targets):
             append()
 
     def extending(self, ordinals: ArrayLike, *, keys: TermLists, targets: TermLists) -> Iterator[Callable[[], None]]:
-        """Like ``extend``, in steps: each must have run before the next is taken, on any thread.
-
-        Arguments and errors are those of ``extend``. A step releases the interpreter lock while it works.
-        """
+        """Like ``extend``, in steps that release the interpreter lock: each must have run before the next is taken."""
         given = as_numbers(ordinals)
         self._check(given, keys, targets)
         if len(given) == 0:
@@ -547,7 +508,8 @@ class WindowIndex:
     def _renumber_if_needed(self, more: int) -> None:
         oldest = self._oldest
         if self._next + more > _LARGEST_NUMBER:
-            self._postings.renumber(oldest)
+            for pool in (self._postings.keys, self._postings.targets):
+                rebase(self._postings.terms, pool, oldest)
             for number in (self._state.oldest, self._state.next, self._state.shift):
                 number[0] -= oldest
 

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 
 _SHAPES: Final = len(Shape)
-
 _AT_ONCE: Final = 1 << 14
 """Number of words that a thread turns into terms at a time."""
 

@@ -31,7 +31,6 @@ _MOST_BY_RULE: Final = 2
 _SHORTEST: Final = 3
 _SHORTEST_BY_RULE: Final = 4
 _SHORTEST_LATIN: Final = 4
-
 _VOWELS: Final = frozenset("аеиоуыэюяіїєaeiouy")
 
 
