@@ -102,14 +102,7 @@ def package_versions() -> dict[str, str]:
 
 
 class _Waiting:
-    """Rows that are not in the file yet.
-
-    Args:
-        file: receives them.
-
-    Attributes:
-        rows: row of each language and key.
-    """
+    """Rows, by language and key, that are not in the file yet."""
 
     def __init__(self, file: SqliteCache) -> None:
         self._file = file
@@ -130,12 +123,7 @@ class _Waiting:
 
 
 class CacheFile:
-    """The cache file; see ``machine.sqlite_cache`` for failures.
-
-    Args:
-        path: path of the file, which is created, with its folder, when it is first written.
-        mark: fingerprint of the answers that this process gives.
-    """
+    """The cache file, made when it is first written; ``mark``: fingerprint of the answers that this process gives."""
 
     def __init__(self, path: Path, mark: str) -> None:
         self.path = path

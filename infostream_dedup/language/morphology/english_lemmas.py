@@ -24,93 +24,20 @@ RULES: Final = 3
 
 _MOST_REMEMBERED: Final = 1 << 19
 
-_IRREGULAR: Final = {
-    "men": "man",
-    "women": "woman",
-    "children": "child",
-    "people": "person",
-    "peoples": "people",
-    "persons": "person",
-    "feet": "foot",
-    "teeth": "tooth",
-    "geese": "goose",
-    "mice": "mouse",
-    "lice": "louse",
-    "oxen": "ox",
-    "wolves": "wolf",
-    "knives": "knife",
-    "lives": "life",
-    "wives": "wife",
-    "leaves": "leaf",
-    "halves": "half",
-    "shelves": "shelf",
-    "thieves": "thief",
-    "calves": "calf",
-    "loaves": "loaf",
-    "elves": "elf",
-    "scarves": "scarf",
-    "hooves": "hoof",
-    "selves": "self",
-    "dice": "die",
-    "media": "media",
-    "data": "data",
-    "criteria": "criterion",
-    "phenomena": "phenomenon",
-    "bacteria": "bacterium",
-    "memoranda": "memorandum",
-    "referenda": "referendum",
-    "strata": "stratum",
-    "crises": "crisis",
-    "analyses": "analysis",
-    "bases": "base",
-    "theses": "thesis",
-    "hypotheses": "hypothesis",
-    "diagnoses": "diagnosis",
-    "prognoses": "prognosis",
-    "oases": "oasis",
-    "parentheses": "parenthesis",
-    "syntheses": "synthesis",
-    "axes": "axis",
-    "alumni": "alumnus",
-    "fungi": "fungus",
-    "cacti": "cactus",
-    "stimuli": "stimulus",
-    "nuclei": "nucleus",
-    "radii": "radius",
-    "bureaux": "bureau",
-    "chateaux": "chateau",
-    "plateaux": "plateau",
-    "buses": "bus",
-    "gases": "gas",
-    "lenses": "lens",
-    "viruses": "virus",
-    "statuses": "status",
-    "censuses": "census",
-    "canvases": "canvas",
-    "biases": "bias",
-    "atlases": "atlas",
-    "aliases": "alias",
-    "movies": "movie",
-    "cookies": "cookie",
-    "calories": "calorie",
-    "zombies": "zombie",
-    "rookies": "rookie",
-    "selfies": "selfie",
-    "hippies": "hippie",
-    "veggies": "veggie",
-    "prairies": "prairie",
-    "ties": "tie",
-    "pies": "pie",
-    "lies": "lie",
-    "shoes": "shoe",
-    "toes": "toe",
-    "foes": "foe",
-    "caches": "cache",
-    "niches": "niche",
-    "headaches": "headache",
-    "aches": "ache",
-    "quizzes": "quiz",
-}
+_IRREGULAR: Final = dict(
+    pair.split(":")
+    for pair in """men:man women:woman children:child people:person peoples:people persons:person feet:foot teeth:tooth
+    geese:goose mice:mouse lice:louse oxen:ox wolves:wolf knives:knife lives:life wives:wife leaves:leaf halves:half
+    shelves:shelf thieves:thief calves:calf loaves:loaf elves:elf scarves:scarf hooves:hoof selves:self dice:die
+    media:media data:data criteria:criterion phenomena:phenomenon bacteria:bacterium memoranda:memorandum
+    referenda:referendum strata:stratum crises:crisis analyses:analysis bases:base theses:thesis hypotheses:hypothesis
+    diagnoses:diagnosis prognoses:prognosis oases:oasis parentheses:parenthesis syntheses:synthesis axes:axis
+    alumni:alumnus fungi:fungus cacti:cactus stimuli:stimulus nuclei:nucleus radii:radius bureaux:bureau
+    chateaux:chateau plateaux:plateau buses:bus gases:gas lenses:lens viruses:virus statuses:status censuses:census
+    canvases:canvas biases:bias atlases:atlas aliases:alias movies:movie cookies:cookie calories:calorie zombies:zombie
+    rookies:rookie selfies:selfie hippies:hippie veggies:veggie prairies:prairie ties:tie pies:pie lies:lie shoes:shoe
+    toes:toe foes:foe caches:cache niches:niche headaches:headache aches:ache quizzes:quiz""".split()
+)
 _SAME_IN_PLURAL: Final = frozenset(
     """news series species politics economics physics mathematics athletics gymnastics ethics logistics statistics
     electronics robotics genetics linguistics aerobics acoustics mechanics dynamics obstetrics pediatrics paediatrics
@@ -189,6 +116,7 @@ _COMMON: Final = 2e-6
 """A more frequent word without any sign of a noun is not a noun."""
 
 
+@lru_cache(maxsize=_MOST_REMEMBERED)
 def lemma(form: str) -> str:
     """Return the singular of a noun or name without its possessive; other words as they are.
 
@@ -196,7 +124,9 @@ def lemma(form: str) -> str:
         >>> lemma("countries"), lemma("womenʼs"), lemma("series"), lemma("vice-presidents")
         ('country', 'woman', 'series', 'vice-president')
     """
-    return _lemma(form)
+    word = without_possessive(form)
+    head, hyphen, last = word.rpartition("-")
+    return f"{head}{hyphen}{_singular(last)}" if hyphen else _singular(word)
 
 
 def noun_term(form: str, shape: Shape) -> str | None:
@@ -207,13 +137,6 @@ def noun_term(form: str, shape: Shape) -> str | None:
 def is_listed_noun(word: str) -> bool:
     """Whether our tables have the word as an English common noun."""
     return word in _nouns()
-
-
-@lru_cache(maxsize=_MOST_REMEMBERED)
-def _lemma(form: str) -> str:
-    word = without_possessive(form)
-    head, hyphen, last = word.rpartition("-")
-    return f"{head}{hyphen}{_singular(last)}" if hyphen else _singular(word)
 
 
 def without_possessive(form: str) -> str:
@@ -263,7 +186,7 @@ def _noun_term(form: str, shape: int) -> str | None:
         return word
     if word in stop_words("en") or form in stop_words("en"):
         return None
-    singular = _lemma(form)
+    singular = lemma(form)
     if singular in _excluded() or singular in stop_words("en"):
         return None
     if shape != Shape.LOWER and (listed or singular in names("en")):
@@ -280,11 +203,8 @@ def _is_abbreviation(word: str, listed: bool) -> bool:
     """Whether capitals in mixed-case text are an abbreviation: it is listed, or it is short and not a common word."""
     if listed:
         return True
-    return len(word) <= _LONGEST_ABBREVIATION and word not in stop_words("en") and not _is_common(word)
-
-
-def _is_common(word: str) -> bool:
-    return word in _nouns() or form_frequencies("en")(word) >= _COMMON
+    common = word in _nouns() or form_frequencies("en")(word) >= _COMMON
+    return len(word) <= _LONGEST_ABBREVIATION and word not in stop_words("en") and not common
 
 
 def _is_noun(word: str, singular: str, *, capital: bool) -> bool:
@@ -341,13 +261,10 @@ def _nouns() -> frozenset[str]:
 
 @cache
 def _excluded() -> frozenset[str]:
-    """Return the words all of whose Russian equivalents are never key terms: calendar, units, formulas of reporting.
-
-    They are excluded in every language; otherwise one document of a pair would have them and the other could not.
-    """
+    """Words whose Russian equivalents are never key terms (calendar, units, reporting); so they never are, either."""
     out: set[str] = set()
     kept: set[str] = set()
     for concept in concepts():
         group = out if any(word in excluded("ru") for word in concept.words["ru"][:1]) else kept
         group.update(concept.words["en"])
-    return frozenset((*map(_lemma, out - kept), *excluded("en")))
+    return frozenset((*map(lemma, out - kept), *excluded("en")))

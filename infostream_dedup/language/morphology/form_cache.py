@@ -88,12 +88,7 @@ _MOST_ROWS: Final = 500_000
 
 
 class CachedTable:
-    """The table of a cache file, read once in a process.
-
-    Args:
-        language: language of the forms.
-        file: the cache file.
-    """
+    """The table of a cache file, read once in a process."""
 
     def __init__(self, language: str, file: CacheFile) -> None:
         self._language = language
@@ -147,12 +142,7 @@ _WORTH_UNPACKING: Final = 50_000
 
 
 class FormCache:
-    """Terms of the forms of one language: from memory, the file, the package, or otherwise from :class:`Morphology`.
-
-    Args:
-        language: language of the forms.
-        file: file that keeps answers after the process ends; ``None`` for memory only.
-    """
+    """Terms of the forms of one language: from memory, the file (if any), the package, or ``Morphology``."""
 
     def __init__(self, language: Language, file: CacheFile | None) -> None:
         self._language = language
@@ -162,11 +152,7 @@ class FormCache:
         self._cached = None if file is None else CachedTable(language, file)
 
     def table(self, words: int) -> FormTable | None:
-        """Return the answers of the file as a table, if that is worth it for this number of words about to be asked.
-
-        Its owner asks for words that will not be looked up again; words that the table does not know may have been
-        cached since.
-        """
+        """Return the answers of the file as a table, if it is worth it; words it lacks may have been cached since."""
         return None if self._cached is None else self._cached.when_asked_for(words)
 
     def terms_of(self, forms: Sequence[Form], *, strict: bool) -> list[str | None]:
@@ -223,8 +209,6 @@ class FormCache:
         self._asked += len(keys)
         if self._asked < _WORTH_UNPACKING:
             return known_terms(self._language).rows(keys)
-        from infostream_dedup.language.morphology.known_terms import known_table
-
         return known_table(self._language).rows(keys)
 
     def _analysed(self, keys: Sequence[str]) -> list[FormRow]:
@@ -263,11 +247,6 @@ def terms_of_uncommon(keys: Sequence[str], language: Language, *, strict: bool, 
     return _form_cache(language).terms_of_uncommon(keys, strict=strict, kept=kept)
 
 
-def cached_table(language: Language, words: int) -> FormTable | None:
-    """Return the cache as a table if looking up this many words justifies loading it."""
-    return _form_cache(language).table(words)
-
-
 @cache
 def _morphology(language: Language) -> Morphology:
     return Morphology(language)
@@ -295,7 +274,7 @@ def listed_terms(
 
     def uncommon(words: NDArray[np.int64]) -> _Listed:
         # Whoever keeps answers asks once for all words, which the file answers in order.
-        table = None if kept else cached_table(language, len(words))
+        table = None if kept else _form_cache(language).table(len(words))
         return rare(words) if table is None else _looked_up(table, forms, words, rare, strict=strict)
 
     return _looked_up(known_table(language), forms, words, uncommon, strict=strict)

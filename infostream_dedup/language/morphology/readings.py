@@ -52,11 +52,7 @@ class WordReading:
 
 
 class ReadingSource:
-    """pymorphy3 for one language.
-
-    Args:
-        language: ``ru`` or ``uk``.
-    """
+    """pymorphy3 for Russian or Ukrainian."""
 
     def __init__(self, language: Language) -> None:
         from pymorphy3 import MorphAnalyzer
@@ -75,10 +71,7 @@ class ReadingSource:
         return "-" in spelt and all(part and self._analyzer.word_is_known(part) for part in spelt.split("-"))
 
     def readings(self, form: str) -> list[WordReading]:
-        """Return the dictionary's readings of a form, best score first; empty for an unknown form.
-
-        A known word after a known prefix (экс-министр, киберугроза) counts as known.
-        """
+        """Return the dictionary's readings of a form, best first, also of a word after a known prefix (экс-министр)."""
         if not self.knows(form) and not self._has_known_prefix(form):
             return []
         parses = self._analyzer.parse(form.replace(APOSTROPHE, "'"))
@@ -105,10 +98,7 @@ class ReadingSource:
                     yield lemma.translate(_TO_KEY), kinds
 
     def _without_datives(self, form: str, readings: list[WordReading]) -> list[WordReading]:
-        """Leave out the dative of a noun that is also the plural of its adjective: обліковий, not облік, for облікові.
-
-        News prefer the dative in -у.
-        """
+        """Leave out datives of nouns that are also plurals of adjectives (облікові): news prefer those in -у."""
         if self._language != "uk" or not form.endswith(_DATIVE):
             return readings
         adjective = f"{form[:-1]}ий"
@@ -164,11 +154,7 @@ _POSSESSIVE: Final = ("ів", "їв", "ин", "їн")
 
 
 class ReadingChoice:
-    """Compares readings of one language by frequency, capitals and our tables of names.
-
-    Args:
-        language: ``ru`` or ``uk``.
-    """
+    """Compares readings of one language (not English) by frequency, capitals and our tables of names."""
 
     def __init__(self, language: Language) -> None:
         self._language = language
@@ -221,10 +207,7 @@ class ReadingChoice:
         )
 
     def _preference(self, reading: WordReading, shape: Shape) -> tuple[float, bool, bool, float]:
-        """Sort key: likelier readings first, then adjectives before nouns.
-
-        A lemma is often both (головний: main, chief); it usually precedes a noun, also in names (Білий дім).
-        """
+        """Sort key: likelier readings first, then adjectives before nouns, as in names (Білий дім)."""
         frequency = self._frequency(reading.lemma)
         # The Ukrainian dictionary has no probabilities; the frequency of the lemma is the best evidence available.
         likely = reading.score if self._language == "ru" else (frequency + 1e-9) * self._plausibility(reading)
@@ -269,10 +252,7 @@ def is_roman_numeral(form: str) -> bool:
 
 
 def is_run_together(form: str, is_frequent: Callable[[str], bool]) -> bool:
-    """Whether bad scraping ran frequent words together, which would become the rarest and so the heaviest nouns.
-
-    Accepting shorter or rarer parts would exclude too many names (Раджастан, Брентфорд).
-    """
+    """Whether frequent words were run together; shorter or rarer parts would exclude names (Раджастан, Брентфорд)."""
     for cut in range(_SHORTEST_PART, len(form) - _SHORTEST_PART + 1):
         rest = form[cut:]
         if is_frequent(form[:cut]) and (is_frequent(rest) or is_run_together(rest, is_frequent)):

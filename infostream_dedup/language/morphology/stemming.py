@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 #
 # Written for this package. The endings are those of school grammar paradigms; which endings and alternations help was
 # decided on the forms of frequent words (wordfreq, zipf >= 3) grouped by lemma (pymorphy3):
-# `tests/text/test_ukrainian_stemmer.py` measures it. Endings that mostly cut into real stems were left out: -ий after
+# `tests/morphology/test_stemming.py` measures it. Endings that mostly cut into real stems were left out: -ий after
 # -н- and -ов- is removed, but -ний and -овий are not; otherwise україну and стороні would lose their н, and голові
 # its ов.
 
@@ -74,10 +74,7 @@ _LABIALS: Final = frozenset("бпвмф")
 
 
 def stem_ukrainian(form: str) -> str:
-    """Return roughly what the inflected forms of a Ukrainian word share.
-
-    Returns a string, often not a word; never empty unless the form is. An ending is removed only if at least 3
-    characters,
+    """Return roughly what the inflected forms of a Ukrainian word share: at least 3 letters, often not a word.
 
     Example:
         >>> stem_ukrainian("можливість"), stem_ukrainian("можливостями")
@@ -147,7 +144,7 @@ def stems(forms: Sequence[str], language: str) -> list[str]:
 def _stemmer(language: str) -> Callable[[Sequence[str]], list[str]]:
     """Return a function from words without hyphens to their stems."""
     if language == "uk":
-        return _stem_ukrainian_words
+        return lambda words: [stem_ukrainian(word) for word in words]
     if language not in ALGORITHMS:
         return list
     # PyStemmer's, whose cache would only cost time, as every form occurs once; without it, the same in Python.
@@ -163,18 +160,13 @@ def _stemmer(language: str) -> Callable[[Sequence[str]], list[str]]:
     return stem_words
 
 
-def _stem_ukrainian_words(words: Sequence[str]) -> list[str]:
-    return [stem_ukrainian(word) for word in words]
-
-
 # Stem texts in languages other than ours
 
 
 def stemmed_text(text: str, language: str) -> str:
     """Return the stems of the words of a text, joined by blanks, without the most frequent words of its language.
 
-    All other languages share one set of statistics (``LANGUAGES``), in which a word is its own term, so the appropriate
-    stemmer is applied before the words are counted.
+    All other languages share one set of statistics, in which a word is its own term.
 
     Example:
         >>> stemmed_text("Die Minister beschlossen neue Gesetze.", "de")

@@ -135,10 +135,7 @@ def letter_counts(text: str) -> LetterCounts:
 
 @cache
 def _kinds() -> NDArray[np.int64]:
-    """Letters of Windows-1251 that are counted: int64 (256, 8), 1 where a byte is of a kind.
-
-    A question mark stands for any character that Windows-1251 lacks.
-    """
+    """Letters of Windows-1251 that are counted ("?" is any other character): int64 (256, 8), 1 where of a kind."""
     import numpy as np
 
     found = np.zeros((256, 8), dtype=np.int64)

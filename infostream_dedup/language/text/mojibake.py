@@ -45,10 +45,6 @@ _TIMES: Final = 2
 def repaired(text: str, letters: LetterCounts | None = None) -> str | None:
     """Return a text as it was before it was read in a wrong encoding; None if nothing shows that it was.
 
-    Args:
-        text: any text.
-        letters: its ``letter_counts``, if they are known.
-
     Example:
         >>> repaired("Городской совет".encode("cp1251").decode("latin-1")), repaired("Déjà vu, señor, на área")
         ('Городской совет', None)

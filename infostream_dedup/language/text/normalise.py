@@ -48,10 +48,7 @@ def _may_have_long_run(text: str) -> bool:
 
 @cache
 def _long_run() -> re.Pattern[str]:
-    """Build a pattern for runs of too many marks, by the data with which Python composes.
-
-    Beyond U+FFFF it matches any characters, for speed.
-    """
+    """A pattern for runs of too many marks, by the data with which Python composes; beyond U+FFFF of anything."""
     marks = "".join(map(re.escape, filter(_is_mark, map(chr, range(0x80, _BASIC)))))
     return re.compile(f"[{marks}\U00010000-\U0010ffff]{{{MOST_MARKS + 1},}}")
 
@@ -317,10 +314,7 @@ _UNSEEN: Final = re.compile(f"[{INVISIBLE}{FAR_INVISIBLE}{MARKS}]")
 
 
 def _placeholders(text: str, filler: str = "") -> str:
-    """Blank everything that is not a word: comments, scripts, addresses, entities, tags, template fields.
-
-    filler: a character that fills what is replaced up to its length; empty to make the text shorter.
-    """
+    """Blank all that is not a word: comments, scripts, addresses, entities, tags, fields; ``filler`` keeps lengths."""
     blank = _filled(filler, " ")
     # First, because an address at the end of a comment may include the dashes that end the comment.
     text = without_blocks(text, filler)

@@ -100,14 +100,7 @@ class UnnumberedWords:
 
 
 class Scanner:
-    """Reads texts and numbers their surfaces.
-
-    Args:
-        surfaces: a pool shared with other scanners; a new one by default.
-
-    Attributes:
-        surfaces: surfaces found so far.
-    """
+    """Reads texts and numbers their surfaces, in a pool that scanners may share."""
 
     def __init__(self, surfaces: SurfacePool | None = None) -> None:
         self.surfaces = SurfacePool() if surfaces is None else surfaces
@@ -252,10 +245,7 @@ def forms(surfaces: SurfaceList) -> SurfaceForms:
     other_numbers = pool.add(SurfaceList(others.offsets, others.data))
     holders = np.array([surface for surface, _, _ in entries], dtype=np.int32)
     other_shapes = np.array([shape for _, _, shape in entries], dtype=np.uint8)
-    joined = _room_for_forms(int(np.count_nonzero(numbers >= 0)) + len(entries))
+    size = int(np.count_nonzero(numbers >= 0)) + len(entries)
+    joined = FormEntries(np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.uint8))
     join_entries(numbers, shapes, FormEntries(holders, other_numbers, other_shapes), joined)
     return SurfaceForms(pool.listed(), *joined)
-
-
-def _room_for_forms(entries: int) -> FormEntries:
-    return FormEntries(np.empty(entries, np.int32), np.empty(entries, np.int32), np.empty(entries, np.uint8))

@@ -191,14 +191,9 @@ class SurfaceList(Sequence[str]):
 
 
 class SurfacePool:
-    """Distinct surfaces, numbered in order of arrival.
+    """Distinct surfaces, numbered in order of arrival, in a table for compiled code, which ``make_room`` replaces.
 
-    Args:
-        expected: number of surfaces expected, if they are few: a document's words scattered over a large table touch
-            most of its pages.
-
-    Attributes:
-        table: table for compiled code; replaced by ``make_room``.
+    ``expected``: a document's words scattered over a large table would touch most of its pages.
     """
 
     def __init__(self, expected: int = _SLOTS) -> None:
@@ -213,10 +208,7 @@ class SurfacePool:
         return int(self.table.size[0])
 
     def emptied(self, expected: int = _SLOTS) -> SurfacePool:
-        """Return a pool without surfaces for as many as expected: this one, if its table is not far too large.
-
-        Whoever uses the table of this pool must be done with it.
-        """
+        """Return a pool without surfaces: this one, whose table nobody may use any longer, unless it is too large."""
         if len(self.table.slots) > _MOST_ROOM * _slots(expected):
             return SurfacePool(expected)
         self.table.slots[:], self.table.size[:] = 0, 0

@@ -64,14 +64,10 @@ _TRIMMED: Final = re.compile(f"{_LETTER.pattern}+(?:[{APOSTROPHE}-]{_LETTER.patt
 class Shape(IntEnum):
     """What the capitals of a word indicate, in a text that is not all in capitals."""
 
-    LOWER = 0
-    """No capital first letter."""
-    START = 1
-    """A capital at the start of a sentence, which indicates nothing."""
-    CAPITAL = 2
-    """A capital first letter inside a sentence: a proper noun."""
-    UPPER = 3
-    """Two or more letters, all capitals: an abbreviation, or a headline."""
+    LOWER = 0  # no capital first letter
+    START = 1  # a capital at the start of a sentence, which indicates nothing
+    CAPITAL = 2  # a capital first letter inside a sentence: a proper noun
+    UPPER = 3  # two or more letters, all capitals: an abbreviation, or a headline
 
 
 class Form(NamedTuple):
@@ -117,7 +113,9 @@ def forms(surface: str) -> tuple[Form, ...]:
             found.append(Form(part.casefold().replace("ё", "е"), _simple_shape(part, opens=opening)))
             continue
         shape = _shape(part, opens=opening)
-        found.extend(Form(form, shape) for form in _TRIMMED.findall(fold(part)) if _is_token(form))
+        words = _TRIMMED.findall(fold(part))
+        kept = (one for one in words if len(one) <= LONGEST_FORM and len(_LETTER.findall(one)) >= SHORTEST_FORM)
+        found.extend(Form(form, shape) for form in kept)
     return tuple(found)
 
 
@@ -128,10 +126,6 @@ def _simple_shape(word: str, *, opens: bool) -> Shape:
     if word.isupper():
         return Shape.UPPER
     return Shape.START if opens else Shape.CAPITAL
-
-
-def _is_token(form: str) -> bool:
-    return len(form) <= LONGEST_FORM and len(_LETTER.findall(form)) >= SHORTEST_FORM
 
 
 def _shape(word: str, *, opens: bool) -> Shape:
