@@ -119,8 +119,7 @@ _log = logging.getLogger(__name__)
 def count_lost_to_df_max(terms: KeyTerms, settings: Settings) -> int:
     """Count the documents that ``df_max`` keeps from being compared by what they share.
 
-    They have too few key terms, and would have enough without it; or they lack as many terms as a document has key
-    terms, as copies of a form do that each have words of their own.
+    They have too few key terms because of it, or lack as many terms as a document has key terms, as copies of a form.
     """
     enough = min(INSUFFICIENT_TERMS, settings.n)
     if not terms.statistics:

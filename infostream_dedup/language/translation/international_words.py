@@ -67,50 +67,16 @@ _ENDINGS: Final[tuple[tuple[str, str, str, str], ...]] = (
 )
 
 _CYRILLIC: Final = str.maketrans(
-    {
-        **dict(zip("абвгдезиклмнопрстуфцыэ", "abvgdeziklmnoprstufsie", strict=True)),
-        **dict.fromkeys("ьъ" + APOSTROPHE, ""),
-        **dict.fromkeys("ії", "i"),
-        "з": "s",
-        "й": "i",
-        "є": "e",
-        "ґ": "g",
-        "х": "k",
-        "ж": "g",
-        "ч": "c",
-        "ш": "c",
-        "щ": "c",
-        "ю": "u",
-        "я": "a",
-        "-": "-",
-    }
+    "абвгдезиклмнопрстуфцыэіїйєґхжчшщюя", "abvgdesiklmnoprstufsieiiiegkgcccua", "ьъ" + APOSTROPHE
 )
 
-_ENGLISH_GROUPS: Final = {
-    "ph": "f",
-    "th": "t",
-    "rh": "r",
-    "sch": "ck",
-    "sh": "c",
-    "ch": "k",
-    "ck": "k",
-    "qu": "kv",
-    "ce": "se",
-    "ci": "si",
-    "cy": "si",
-    "ou": "u",
-    "oo": "u",
-    "ee": "i",
-    "ae": "e",
-    "oe": "e",
-    "x": "ks",
-    "c": "k",
-    "y": "i",
-    "z": "s",
-    "w": "v",
-    "j": "g",
-    "h": "g",
-}
+_ENGLISH_GROUPS: Final = dict(
+    pair.split(":")
+    for pair in (
+        "ph:f th:t rh:r sch:ck sh:c ch:k ck:k qu:kv ce:se ci:si cy:si ou:u oo:u ee:i ae:e oe:e x:ks c:k y:i z:s w:v j:g"
+        " h:g"
+    ).split()
+)
 
 _ENGLISH: Final = re.compile("|".join(sorted(_ENGLISH_GROUPS, key=len, reverse=True)))
 _GROUP: Final = re.compile("|".join(group for group in _ENGLISH_GROUPS if len(group) > 1))
@@ -164,10 +130,7 @@ _COLUMN: Final[dict[Language, int]] = {"ru": 1, "uk": 2, "en": 3}
 
 
 def _by_last_letter(column: int) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Group marks and endings, in order, by the last letter of words; "" is for any other letter.
-
-    Most of the half million indexed words can have only a few of them.
-    """
+    """Group marks and endings, in order, by the last letter of words ("" for any other): most words have only a few."""
     every = [(row[0], ending) for row in _ENDINGS for ending in (row[column].split() or [""])]
     letters = {ending[-1:] for _, ending in every}
     return {letter: tuple(one for one in every if one[1][-1:] in ("", letter)) for letter in sorted(letters)}

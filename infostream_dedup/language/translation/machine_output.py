@@ -35,14 +35,7 @@ _FOREIGN: Final[dict[Language, re.Pattern[str]]] = {
 
 
 def phrase_of(output: str, term: str, target: Language) -> str | None:
-    """Return the words of an output, or ``None`` if it is not a translation.
-
-    Punctuation and an English article at the beginning are removed. Case is kept.
-
-    Example:
-        >>> phrase_of("The prime minister.", "премʼєр-міністр", "en")
-        'prime minister'
-    """
+    """Return the words of an output in their case without punctuation and article; ``None`` for no translation."""
     if any(mark in output for mark in _UNKNOWN):
         return None
     words = [surface.removeprefix(SENTENCE_MARK) for surface in surfaces(clean(output))]

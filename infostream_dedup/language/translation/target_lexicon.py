@@ -72,10 +72,7 @@ class NounLemmas:
 
 @cache
 def noun_lemmas(language: Language) -> NounLemmas:
-    """Return the nouns among the words of wordfreq, and those of our own tables.
-
-    The entries are read directly from the dictionary of pymorphy3 in 1 s; analysing 600,000 words would take 15 s.
-    """
+    """Nouns of wordfreq and of our tables, read directly from pymorphy3's dictionary: analysing them all is slow."""
     from pymorphy3 import MorphAnalyzer
 
     dictionary: Any = MorphAnalyzer(lang=language).dictionary
@@ -141,10 +138,7 @@ def is_common_noun(word: str, language: Language) -> bool:
 
 
 def may_be_name(word: str, language: Language) -> bool:
-    """Whether the word may be a name and is not a common noun.
-
-    Frequent English words count as names only if they have possessives and no plurals: Johnson, not table.
-    """
+    """Whether the word may be a name and no common noun; frequent English ones have possessives and no plurals."""
     if language != "en":
         readings = readings_of(language).readings(word)
         nouns = [one for one in readings if one.part_of_speech == "NOUN" and one.lemma == word]

@@ -81,17 +81,13 @@ def _candidates(
     words = names_by_consonants(target)
     limit = min(dearest, per_letter * len(folded))
     found: dict[str, float] = {}
-    for key in filter(_is_telling, keys):
+    for key in (one for one in keys if len(one) - one.count("A") >= _FEWEST_CONSONANTS):
         for word in islice(words.of(key, lambda word: _is_alike(word, folded, source)), _MOST_CANDIDATES):
             latin, cyrillic = (folded, folded_cyrillic(word)) if source == "en" else (folded_latin(word), folded)
             cost = transcription_cost(latin, cyrillic, limit=limit)
             if cost <= limit:
                 found[word] = cost
     return found
-
-
-def _is_telling(key: str) -> bool:
-    return len(key) - key.count("A") >= _FEWEST_CONSONANTS
 
 
 def _is_alike(word: str, folded: str, source: Language) -> bool:

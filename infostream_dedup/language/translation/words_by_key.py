@@ -41,14 +41,7 @@ class Buckets(NamedTuple):
 
 
 class WordsByKey:
-    """Finds all words under a key; hashes only narrow the search, keys are compared.
-
-    Args:
-        words: every word, by its place.
-        buckets: places by hash.
-        keys_of: returns the keys of a word.
-        ranks: (words,), smaller for words that come first.
-    """
+    """Finds all words under a key, in the order of ``ranks``; hashes only narrow the search, keys are compared."""
 
     def __init__(
         self,
@@ -63,10 +56,7 @@ class WordsByKey:
         self._ranks = ranks
 
     def of(self, key: str, fits: Callable[[str], bool] | None = None) -> Iterator[str]:
-        """Yield the words with a key as key forms, in order of their ranks, equal ones by code points.
-
-        Only words that fit are compared by their keys: thousands of words may share a short one.
-        """
+        """Yield the words with a key as key forms, in order, among those that fit: thousands may share a short key."""
         starts, places = self.buckets
         bucket = crc32(key.encode()) % (len(starts) - 1)
         held = places[starts[bucket] : starts[bucket + 1]]

@@ -30,7 +30,6 @@ from infostream_dedup.terms.representation import representation
 from infostream_dedup.terms.statistics import TermCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
 
     import scipy.sparse as sp
     from numpy.typing import DTypeLike, NDArray
@@ -54,7 +53,8 @@ def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0, 
 
     rows = _Rows(len(tokens), sum(len(chunk.tokens) for chunk in tokens.chunks), np.uint8 if consume else np.int32)
     firsts = tokens.firsts()
-    chunks = _taken_from(tokens.chunks) if consume else iter(tokens.chunks)
+    # A chunk that was counted is kept by nothing else.
+    chunks = (tokens.chunks.pop(0) for _ in firsts) if consume else iter(tokens.chunks)
 
     def count(number: int, chunk: Scanned, first: int) -> None:
         with rows.turns.of(number) as wait:
@@ -70,12 +70,6 @@ def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0, 
         tokens.forget()
     counts, lengths = rows.joined(len(terms))
     return TermCounts(counts, terms, tokens.languages, lengths)
-
-
-def _taken_from(chunks: list[Scanned]) -> Iterator[Scanned]:
-    """Yield chunks that nothing else refers to any more."""
-    while chunks:
-        yield chunks.pop(0)
 
 
 def _terms_of_surfaces(
@@ -125,10 +119,7 @@ def _enter_terms(
     term_of_word: NDArray[np.int32],
     workers: int,
 ) -> None:
-    """Write the number, in ``pool``, of each word's term; entries of words that are not terms are left unchanged.
-
-    Threads enter terms in any order; the caller renumbers them in code point order.
-    """
+    """Write the number, in ``pool``, of each word's term, in any order; words without terms are left out."""
     chosen = representation(settings.representation)
     entering = threading.Lock()
 
@@ -159,13 +150,7 @@ def _mapping(
 
 
 class _Counter:
-    """Counts the terms of documents in one thread; its buffers are reused from chunk to chunk.
-
-    Args:
-        mapping: surfaces to terms.
-        largest: the largest term.
-        most: maximum number of terms of a surface.
-    """
+    """Counts the terms of documents in one thread; its buffers are reused from chunk to chunk."""
 
     def __init__(self, mapping: TermsOfSurfaces, *, largest: int, most: int) -> None:
         self._mapping = mapping
@@ -193,19 +178,11 @@ def _row(longest: int) -> Row:
 
 
 class _Rows:
-    """The counts of all documents, to which threads append theirs in turn.
-
-    Args:
-        documents: their number.
-        tokens: roughly the number of entries; pages that are not written to take no memory.
-        dtype: type of the counts, unsigned or int32; replaced by a larger one if a count needs it.
-
-    Attributes:
-        turns: order of the appending threads.
-    """
+    """The counts of all documents, to which threads append theirs in ``turns``; their type grows if needed."""
 
     def __init__(self, documents: int, tokens: int, dtype: DTypeLike) -> None:
         self.turns = Turns()
+        # Pages that are not written to take no memory.
         self._indices, self._counts = np.empty(tokens, dtype=np.int32), np.empty(tokens, dtype=dtype)
         self._ends = np.zeros(documents + 1, dtype=np.int64)
         self._lengths = np.empty(documents, dtype=np.int64)

@@ -103,12 +103,10 @@ class _Weighed:
 def heaviest_of_rows(
     indptr: NDArray[np.int64], values: NDArray[np.float64], n: int, *, ties: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Select the n heaviest terms of each row.
+    """Select the n heaviest terms of each row; ``ties`` keeps all as heavy as the n-th, not only the first ones.
 
-    ties: keep all terms as heavy as the n-th, for a caller that ranks them; otherwise the first ones are kept.
     Returns int64 (rows,), number of terms kept in each row; int64 (kept,), their positions in ``values``, ascending;
-    int64
-    Returns (kept,), their weights in units of 1e-9, at least 1.
+    and int64 (kept,), their weights in units of 1e-9, at least 1.
     """
     sizes = indptr[1:] - indptr[:-1]
     longest = int(sizes.max(initial=0))

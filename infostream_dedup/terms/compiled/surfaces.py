@@ -66,11 +66,7 @@ class SurfaceTokens:
 
 
 class SurfaceCounter:
-    """Counts surfaces, many documents at a time.
-
-    Args:
-        workers: threads; 0 for as many as the process may use. The result does not depend on them.
-    """
+    """Counts surfaces, many documents at a time; the result does not depend on the number of threads."""
 
     def __init__(self, workers: int = 0) -> None:
         self._threads = thread_count(workers)
@@ -141,7 +137,9 @@ class SurfaceCounter:
         self._chunks.append(_Chunk(Scanned(kept, scanned.begins, scanned.lengths), chunk.languages))
 
     def _scan(self, read: Callable[[], Utf8Texts], languages: Sequence[str | None], number: int) -> _Chunk:
-        scanner = self._scanner_of_this_thread()
+        if not hasattr(self._own, "scanner"):
+            self._own.scanner = Scanner(self._surfaces)
+        scanner: Scanner = self._own.scanner
         with self._turns.of(number) as wait:
             texts = read()
             found = scanner.find(texts)
@@ -150,12 +148,6 @@ class SurfaceCounter:
                 given = np.where(given == _NOT_GIVEN, detect(texts), given)
             wait()
             return _Chunk(scanner.number(found), given)
-
-    def _scanner_of_this_thread(self) -> Scanner:
-        if not hasattr(self._own, "scanner"):
-            self._own.scanner = Scanner(self._surfaces)
-        scanner: Scanner = self._own.scanner
-        return scanner
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,13 +32,9 @@ _log = logging.getLogger(__name__)
 
 @register(order=50)
 class ArgosRung(Rung):
-    """Translates terms by installed models.
+    """Translates terms by installed models, directly or through a third language.
 
-    Without a model for the two languages, directly or through a third one, there is no answer. Without the extra
-    ``translate`` there is no answer either, and one warning in the log says what is missing.
-
-    Args:
-        folder: folder of models; ``None`` for those of Argos Translate (``model_files.models_folders``).
+    Without the extra ``translate`` there is no answer, and one warning in the log says what is missing.
     """
 
     name = "argos"
@@ -49,10 +45,7 @@ class ArgosRung(Rung):
         self._extra_is_missing = False
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
-        """Return at most one translation of each term.
-
-        Returns one tuple for each term, empty or with one translation of confidence .8 (.64 through a third language).
-        """
+        """Return at most one translation of each term, of confidence .8 (.64 through a third language)."""
         route = self.route(source, target)
         if not terms or not route or self._extra_is_missing:
             return [()] * len(terms)

@@ -84,13 +84,9 @@ def _from_english(terms: Sequence[str], source: Language, target: Language) -> l
     by_key = [_names_by_key(latin_key(term), target) if len(term) >= _SHORTEST_LATIN else [] for term in terms]
     by_sound = western_names(terms, source, target)
     return [
-        _rank_used([*names, *sounds], target) or _by_rule(term, _at_most_one(cyrillised(term, target)))
+        _rank_used([*names, *sounds], target) or _by_rule(term, [*filter(None, [cyrillised(term, target)])])
         for term, names, sounds in zip(terms, by_key, by_sound, strict=True)
     ]
-
-
-def _at_most_one(name: str | None) -> list[str]:
-    return [] if name is None else [name]
 
 
 def _rank_used(spellings: Sequence[str], target: Language) -> _Found:
