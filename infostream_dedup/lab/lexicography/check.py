@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from infostream_dedup.errors import NoInputError
 from infostream_dedup.lab.lexicography.imports import NAME_OF, mixed_part, stray_letter
 from infostream_dedup.language.lexicon.frequency import form_frequencies, part_of_speech
-from infostream_dedup.language.lexicon.name_tables import personal_names
+from infostream_dedup.language.lexicon.name_tables import NAME_TABLES, personal_names
 from infostream_dedup.language.lexicon.tables import APOSTROPHE, TableRow, dictionaries_folder, is_latin, key_form
 from infostream_dedup.language.lexicon.word_lists import added_nouns
 from infostream_dedup.language.translation.international_words import international_keys
@@ -50,19 +50,21 @@ class Finding:
         return f"{place}: {self.message}; {self.advice}"
 
 
-NAME_TABLES: Final = ("first_names.tsv", "surnames.tsv", "places.tsv", "organisations.tsv")
 _NAME: Final = "NNP"
 _SHARE_OF_PLURAL: Final = 0.1
 """A word whose plural is this frequent is also a noun: Christians, Romans, but hardly Millers."""
 
 
 def names_as_nouns(concepts: Sequence[TableRow], tables: Mapping[str, Sequence[TableRow]]) -> list[Finding]:
-    """Return a defect for each English noun that is used as a name.
+    """Return a defect for each English noun that our tables list as a name with other Russian words than its row's.
 
-    A noun is if our tables list it as a name with Russian words other than those of the row, the English lexicon only
-    has it with a capital, and its plural is rare.
+    The English lexicon only has it with a capital, and its plural is rare.
     """
-    named = _russian_names(row for name in NAME_TABLES for row in tables.get(name, ()))
+    named: dict[str, set[str]] = {}
+    for row in (row for name in NAME_TABLES for row in tables.get(name, ())):
+        for english, russian in product(_variants(row, "en"), _variants(row, "ru")):
+            if " " not in english and not english.isupper():
+                named.setdefault(key_form(english), set()).add(key_form(russian))
     found = []
     for row in concepts:
         russian = {key_form(word) for word in _variants(row, "ru")}
@@ -75,24 +77,9 @@ def names_as_nouns(concepts: Sequence[TableRow], tables: Mapping[str, Sequence[T
     return found
 
 
-def _russian_names(rows: Iterable[TableRow]) -> dict[str, set[str]]:
-    """Russian spellings of each English name of one word."""
-    found: dict[str, set[str]] = {}
-    for english, russian in _spellings(rows):
-        found.setdefault(english, set()).add(russian)
-    return found
-
-
-def _spellings(rows: Iterable[TableRow]) -> Iterator[tuple[str, str]]:
-    for row in rows:
-        for english in _variants(row, "en"):
-            if " " not in english and not english.isupper():
-                yield from ((key_form(english), key_form(russian)) for russian in _variants(row, "ru"))
-
-
 def _variants(row: TableRow, language: Language) -> list[str]:
     """Spellings of a cell; empty ones, which are another fault, are left out."""
-    return [word for word in map(str.strip, row.cells[language].split("|")) if word]
+    return list(filter(None, _split_variants(row, language)))
 
 
 def _is_written_as_name(word: str) -> bool:
@@ -230,10 +217,7 @@ def is_known(part: str, language: Language) -> bool:
 
 
 def is_confirmed(part: str, language: Language, others: list[tuple[str, Language]]) -> bool:
-    """Return whether a word of another language is the same word in other letters.
-
-    Examples are Zelenskyy for Зеленський, and international words.
-    """
+    """Return whether a word of another language is the same in other letters (Zelenskyy), or an international word."""
     key, roots = latin_key(_strip_diacritics(part)), set(international_keys(part, language))
     if any(not roots.isdisjoint(international_keys(other, its)) for other, its in others):
         return True
@@ -459,10 +443,7 @@ def _check_names(rows: Sequence[TableRow], kinds: frozenset[str], blocked: _Bloc
 
 
 def _check_name_words(row: TableRow) -> Iterator[Finding]:
-    """Find names confirmed neither by a source nor by the spelling in another language.
-
-    They are only doubts, because many names are rare.
-    """
+    """Doubt names confirmed neither by a source nor by the spelling in another language: many names are rare."""
     every = [(part, its) for its in OUR_LANGUAGES for word in _split_variants(row, its) for part in parts(word)]
     for part, language in every:
         others = [(other, its) for other, its in every if its != language]

@@ -96,14 +96,7 @@ class NewPair:
 
 
 class PairIntake:
-    """Sorts the pairs that a reader offers.
-
-    Attributes:
-        wanted: as given.
-        pairs: good pairs in the order of the file, each once.
-        broken: errors of rows that cannot be used.
-        left_out: number of sound rows that are not imported, by reason.
-    """
+    """Sorts the pairs that a reader offers: good ones, errors of rows, and numbers of sound rows left out by reason."""
 
     def __init__(self, wanted: WantedPairs) -> None:
         self.wanted = wanted
@@ -178,21 +171,16 @@ class PairIntake:
             self._pairs[pair.source, pair.target] = NewPair(pair.source, pair.target, known.part, "both")
 
 
-_TSV_PARTS: Final = {
-    **{part: part for part in PARTS_OF_SPEECH},
-    "": "noun",
-    "n": "noun",
-    "np": "name",
-    "adjective": "adj",
-}
+_TSV_PARTS: Final = dict(zip(PARTS_OF_SPEECH, PARTS_OF_SPEECH, strict=True)) | {
+    "": "noun", "n": "noun", "np": "name", "adjective": "adj",
+}  # fmt: skip
 
 
 def read_tsv(stream: BinaryIO, intake: PairIntake) -> None:
     """Read a table: a header, then one row per line. Empty lines and lines that start with ``#`` are skipped.
 
-    The header must name one column after the code of the source language (or ``source``) and one after that of the
-    target language (or ``target``); an optional column ``pos`` gives noun, name or adj, noun if empty or missing.
-    Other columns are ignored. A cell may contain several equivalents separated by ``|``.
+    Columns are named after the code of their language, or ``source`` and ``target``; ``pos`` may give noun (the
+    default), name or adj. A cell may contain several equivalents separated by ``|``.
     """
     places: tuple[int, int, int | None] | None = None
     width = 0
@@ -251,10 +239,7 @@ _WIKTIONARY_FIELDS: Final = ("word", "translations")
 
 
 def read_wiktionary(stream: BinaryIO, intake: PairIntake) -> None:
-    """Read the entries of both languages: translations from either into the other.
-
-    Entries of other languages, redirects and translations without a word are left out.
-    """
+    """Read translations between both languages; other entries, redirects and those without a word are left out."""
     import orjson
 
     for number, line in enumerate(stream, start=1):
@@ -474,10 +459,7 @@ def import_table(
     skip: bool = False,
     progress: Progress | None = None,
 ) -> Imported:
-    """Read pairs of words and install them where the ladder looks them up.
-
-    The pairs take effect at once, also in this process, and remembered answers are discarded.
-    """
+    """Read pairs of words and install them where the ladder looks them up, with effect at once, also here."""
     wanted = WantedPairs(str(file), source, target, frozenset(parts))
     table = _derive_name(file, wanted) if name is None else name
     _check_options(wanted, table_format, table)
@@ -487,9 +469,10 @@ def import_table(
     if intake.broken and not skip:
         raise _summarise(intake.broken)
     if not intake.pairs:
+        why = ", ".join(f"{number} {reason}" for reason, number in sorted(intake.left_out.items())) or "it is empty"
         raise BadDataError(
             f"no pair of {' or '.join(sorted(wanted.parts))} between {source} and {target} in it"
-            f" ({_format_left_out(intake.left_out)}); check whether --from, --to, --format and --pos fit the file",
+            f" ({why}); check whether --from, --to, --format and --pos fit the file",
             code="E_IMPORT",
             source=str(file),
         )
@@ -562,10 +545,6 @@ def _summarise(broken: list[BadDataError]) -> BadDataError:
         line=error.line,
         field=error.field,
     )
-
-
-def _format_left_out(left_out: Mapping[str, int]) -> str:
-    return ", ".join(f"{number} {reason}" for reason, number in sorted(left_out.items())) or "it is empty"
 
 
 def _write(path: Path, pairs: Iterable[NewPair], wanted: WantedPairs, file: Path) -> None:

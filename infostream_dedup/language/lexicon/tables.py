@@ -110,7 +110,7 @@ def checked_bytes(path: Path, advice: str = _ADVICE) -> bytes:
             raise _damaged(path, advice)
     recorded = _recorded().get(path.name) if path.parent.name == _INSTALLED else None
     if recorded is not None and recorded != sha256(content).digest():
-        raise _damaged(path, "install infostream-dedup again")
+        raise _damaged(path, AGAIN)
     return content
 
 
@@ -155,11 +155,7 @@ def packed_parts(mark: str, parts: Mapping[str, bytes]) -> bytes:
 
 
 class PackedParts:
-    """The parts of a file by name.
-
-    Raises:
-        BadDataError: the file is damaged.
-    """
+    """The parts of a file by name; raises ``BadDataError`` if the file is damaged."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -195,10 +191,9 @@ def seal_of(path: Path) -> str:
 
 
 class SortedLines:
-    """Lines in order of code points, in one string of bytes: ready at once, in a tenth of the memory of strings.
+    """Lines in order of code points, each ended by a line feed, in one string of bytes: ready at once, and small.
 
-    Args:
-        text: every line ends with a line feed. Only ``place`` needs them to be sorted and distinct.
+    Only ``place`` needs them to be sorted and distinct.
     """
 
     def __init__(self, text: bytes) -> None:
