@@ -268,8 +268,7 @@ def group_sizes(leaders: NDArray[np.int64]) -> NDArray[np.int64]:
 
 # Measure the links of a collection, in whatever form they are stored, and count their groups
 
-_AT_ONCE: Final = 16
-"""Number of ks whose groups are found together: for a month, they take 20 MB each."""
+_AT_ONCE: Final = 16  # number of ks whose groups are found together: for a month, they take 20 MB each
 
 
 @dataclass(frozen=True, slots=True)

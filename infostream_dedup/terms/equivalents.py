@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from infostream_dedup.terms.statistics import TermCounts
 
 
-_BOUNDS: Final = "A["
-"""In code point order, marked terms begin at the first of these letters and end before the second."""
+_BOUNDS: Final = "A["  # in code point order, marked terms begin at the first of these letters and end before the second
 
 
 def with_names_decided(counts: TermCounts) -> TermCounts:
@@ -66,9 +65,7 @@ NO_EQUIVALENT: Final = -1
 _WORTH_HEEDING: Final = 0.1
 """Minimum share of documents at which a language affects what may be a key term in the other languages."""
 
-_AS_IT_IS: Final = "identity"
-"""The rung of words that are spelt alike in all languages."""
-
+_AS_IT_IS: Final = "identity"  # the rung of words that are spelt alike in all languages
 Translate = Callable[[Sequence[str], Language, Language], Sequence[tuple["Translation", ...]]]
 """Returns the equivalents in another language of each term of a language, best first; empty if none is known. In its
 own language a term is its own equivalent."""

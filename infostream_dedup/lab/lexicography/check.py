@@ -188,9 +188,7 @@ def _find_faults(line: str) -> list[tuple[str, str]]:
 
 
 _PART: Final = re.compile(f"[^\\W\\d_]+(?:{APOSTROPHE}[^\\W\\d_]+)*")
-_ALIKE: Final = 0.4
-"""Maximum transcription cost at which another language's spelling confirms a name."""
-
+_ALIKE: Final = 0.4  # maximum transcription cost at which another language's spelling confirms a name
 _FITTING: Final = {"noun": frozenset(("NOUN",)), "adj": frozenset(("NOUN", "ADJF", "PRTF"))}
 
 

@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_COMMON: Final = 100 * 6
-"""Loss in centibels down to which a form counts as common: 1e-6 of running words."""
-
+_COMMON: Final = 100 * 6  # loss in centibels down to which a form counts as common: 1e-6 of running words
 _REMEMBERED: Final = 1 << 16
 
 

@@ -16,18 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SAMPLE: Final = 4000
-_OPENING: Final = 1000
-"""Number of characters in which most texts in our languages reveal their language."""
-
+_OPENING: Final = 1000  # number of characters in which most texts in our languages reveal their language
 MOST_WORDS: Final = 100
 WORDS_FILE: Final = Path(__file__).with_name("frequent_words.tsv")
-_LIST: Final = 60
-"""Number of most frequent words of a language; they make up about 40 % of running text."""
+_LIST: Final = 60  # number of most frequent words of a language; they make up about 40 % of running text
 _FEWEST_WORDS: Final = 10
-_SHARE: Final = 0.15
-"""Share of a text's words that must be on the list of its language."""
-_AHEAD: Final = 1.6
-"""Factor by which words on it must outnumber words on the list of any of our languages."""
+_SHARE: Final = 0.15  # share of a text's words that must be on the list of its language
+_AHEAD: Final = 1.6  # factor by which words on it must outnumber words on the list of any of our languages
 _FEWEST_LETTERS: Final = 12
 _OF_ENGLISH: Final = (" of ", " to ", " and ", " in ")
 _OF_RUSSIAN: Final = "ыэё"

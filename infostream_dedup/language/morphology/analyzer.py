@@ -64,9 +64,7 @@ class Analysis:
 # it.
 
 _NAMES: Final = NameKind.FIRST_NAME | NameKind.PLACE
-_OF_MEN: Final = ("ов", "ев", "єв", "ів", "їв")
-"""Endings of surnames that are also genitives of the plural."""
-
+_OF_MEN: Final = ("ов", "ев", "єв", "ів", "їв")  # endings of surnames that are also genitives of the plural
 _OF_VILLAGES: Final = ("ово", "ево", "ино", "ыно")
 _CASES: Final = ("а", "у")
 
@@ -214,9 +212,7 @@ def _fitting(base: str, language: Language) -> list[_Declension]:
 RULES: Final = 4
 """Version of the rules in this file and its neighbours, a cache key; increase it whenever an answer changes."""
 
-_LISTED_NAME: Final = 1e-7
-"""A name in a list of names counts as much as a word with this share of the running words."""
-
+_LISTED_NAME: Final = 1e-7  # a name in a list of names counts as much as a word with this share of the running words
 _LONGEST_ABBREVIATION: Final = 6
 _SHORTEST_NAME: Final = 3
 _LONGEST_WORD: Final = 40

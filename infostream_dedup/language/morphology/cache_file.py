@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 
 _PACKAGES: Final = ("pymorphy3", "pymorphy3-dicts-ru", "pymorphy3-dicts-uk", "snowballstemmer", "PyStemmer")
 _CHUNK: Final = 50_000
-_MOST_WAITING: Final = 500
-"""Number of rows that wait in memory, in all, until they are stored."""
-
+_MOST_WAITING: Final = 500  # number of rows that wait in memory, in all, until they are stored
 _LOOK_UP: Final = (
     "SELECT term, strict, checksum FROM json_each(?) AS asked LEFT JOIN form ON language = ? AND form.key = asked.value"
 )
@@ -46,9 +44,7 @@ _ALL: Final = (
 )
 """A few long strings are read in less than half of the time of many short ones."""
 
-_Row = tuple[str | None, int | None, int | None]
-"""Term, whether the strict rule accepts it, checksum."""
-
+_Row = tuple[str | None, int | None, int | None]  # term, whether the strict rule accepts it, checksum
 _UNKNOWN_CHECKED: Final = (None, None, None)
 FormRow = tuple[str | None, int | None]
 """A looked-up form: its term, and 1 if the strict rule also accepts it, otherwise 0.

@@ -100,20 +100,15 @@ _LONGEST_ABBREVIATION: Final = 6
 _SHORTEST_NOUN: Final = 3
 _SIBILANT: Final = ("xes", "ches", "shes", "sses", "zes", "oes")
 _KEPT_S: Final = ("ss", "us", "is")
-_LISTED: Final = 1e-4
-"""A word in our tables counts as much as a word with this share of the running words."""
-
-_MONTH: Final = "march"
-"""The only month that is also a noun of our tables if written in lower case."""
-
+_LISTED: Final = 1e-4  # a word in our tables counts as much as a word with this share of the running words
+_MONTH: Final = "march"  # the only month that is also a noun of our tables if written in lower case
 _NOUN: Final = "NN"
 _NUMBER: Final = "CD"
 _SHARE_OF_PLURAL: Final = 0.1
 _SHARE_OF_POSSESSIVE: Final = 1e-3
 _SHARE_OF_OWN_PLURAL: Final = 0.3
 _SHARE_OF_PAST: Final = 0.5
-_COMMON: Final = 2e-6
-"""A more frequent word without any sign of a noun is not a noun."""
+_COMMON: Final = 2e-6  # a more frequent word without any sign of a noun is not a noun
 
 
 @lru_cache(maxsize=_MOST_REMEMBERED)

@@ -131,12 +131,8 @@ def table_of(rows: FormRows) -> FormTable:
 _MOST_IN_MEMORY = 1_000_000
 """Maximum number of forms in memory (about 200 MB); beyond it, the memory is cleared and the file is read again."""
 
-_MANY = 1_000
-"""Minimum number of forms for which the shipped table is asked before the file; unpacking it takes 0.2 s."""
-
-_SHAPES = {shape: str(int(shape)) for shape in Shape}
-"""The digit for the shape, which precedes the form in a key."""
-
+_MANY = 1_000  # minimum number of forms for which the shipped table is asked before the file; unpacking it takes 0.2 s
+_SHAPES = {shape: str(int(shape)) for shape in Shape}  # the digit for the shape, which precedes the form in a key
 _WORTH_UNPACKING: Final = 50_000
 """Number of words that are looked up in the packed table of terms before it is unpacked."""
 

@@ -27,12 +27,8 @@ _KINDS: Final = {
     "Abbr": NameKind.ABBREVIATION,
 }
 
-_DATIVE: Final = ("ові", "еві", "єві")
-"""Ukrainian datives, and plurals of adjectives: облікові."""
-
-_SHORTEST_REST: Final = 3
-"""Number of letters that a word must have after a known prefix, as in pymorphy3."""
-
+_DATIVE: Final = ("ові", "еві", "єві")  # Ukrainian datives, and plurals of adjectives: облікові
+_SHORTEST_REST: Final = 3  # number of letters that a word must have after a known prefix, as in pymorphy3
 _Marks = tuple[str, NameKind, bool, bool]
 _TO_KEY: Final = str.maketrans({"ё": "е", "'": APOSTROPHE})
 """Lemmas of pymorphy3 are already in lower case and composed."""
@@ -147,9 +143,7 @@ _UNHEARD_OF: Final = 5e-8
 _NAMING: Final = ("NOUN", "ADJF")
 _MUCH: Final = 100.0
 _SHORT: Final = 4
-_RARE_FORM: Final = 4e-6
-"""Frequent short cases in capitals belong to headlines: ВИНУ, МИРА."""
-
+_RARE_FORM: Final = 4e-6  # frequent short cases in capitals belong to headlines: ВИНУ, МИРА
 _POSSESSIVE: Final = ("ів", "їв", "ин", "їн")
 
 

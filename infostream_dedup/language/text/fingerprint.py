@@ -27,8 +27,7 @@ _SIZE: Final = 16
 _BLOCK_BYTES: Final = 1 << 19
 """Bytes of text that are copied and hashed at a time, so that they stay in the processor's cache."""
 
-_WORTH_TABLES: Final = 8
-"""Fewer bodies are hashed one by one: the table of characters takes longer to make."""
+_WORTH_TABLES: Final = 8  # fewer bodies are hashed one by one: the table of characters takes longer to make
 
 
 def text_hash(text: str) -> bytes:

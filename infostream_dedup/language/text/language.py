@@ -46,13 +46,9 @@ _WORD_WEIGHT: Final = 14
 FEW: Final = 10
 """Minimum number of distinctive letters; below it, function words are counted too."""
 
-_ENOUGH: Final = 40
-"""Letters of another alphabet that contradict a stated language."""
-
+_ENOUGH: Final = 40  # letters of another alphabet that contradict a stated language
 _MOSTLY: Final = 10
-_CONTRADICTION: Final = 21
-"""Weight of the letters that distinguish Russian or Ukrainian in 100 letters, on average."""
-
+_CONTRADICTION: Final = 21  # weight of the letters that distinguish Russian or Ukrainian in 100 letters, on average
 _AHEAD: Final = 3
 
 

@@ -38,8 +38,7 @@ _LEAST_SHARE: Final = 0.95
 _COMMON_SHARE: Final = 0.45
 _SMALL_SHARE: Final = 0.6
 _MOST_BAD: Final = 0.02
-_TIMES: Final = 2
-"""Some texts went wrong twice."""
+_TIMES: Final = 2  # some texts went wrong twice
 
 
 def repaired(text: str, letters: LetterCounts | None = None) -> str | None:

@@ -173,9 +173,7 @@ TO_LATIN: Final[dict[int, int]] = str.maketrans(_CYRILLIC_LOOK_ALIKE, _LATIN_LOO
 """Code points of letters that look alike, small letters and capitals, from Latin to Cyrillic and back."""
 
 _LATIN: Final = re.compile("[A-Za-z]")
-_COMMON: Final = re.compile("[А-Яа-яЁёЄєІіЇїҐґ-]+")
-"""Letters of Russian and Ukrainian, which need no repair."""
-
+_COMMON: Final = re.compile("[А-Яа-яЁёЄєІіЇїҐґ-]+")  # letters of Russian and Ukrainian, which need no repair
 _CYRILLIC: Final = re.compile("[\u0400-\u052f]")
 _FILLER: Final = "\u00ad"
 _Put = str | Callable[[re.Match[str]], str]

@@ -17,8 +17,7 @@ from typing import Final, NamedTuple
 _PLACE: Final = re.compile(
     "(?<![.!?…])([.!?…]++)([\"»”“’'›)\\]}]*+)(\\s++)|(?<=[а-яёіїєґ]{2})([.!?…]++)(?=[А-ЯЁІЇЄҐ][а-яёіїєґ])|(\\n\\s*+)"
 )
-_SKIPPED: Final = "\"«„“”‘'‹([{—–- \u00a0\t"
-"""Characters that may be between a stop and the first letter after it."""
+_SKIPPED: Final = "\"«„“”‘'‹([{—–- \u00a0\t"  # characters that may be between a stop and the first letter after it
 _GOES_ON: Final = ",;:.!?…%)]}»"
 _WORD: Final = re.compile("[^\\W_]+")
 _LIST_NUMBER: Final = re.compile("[0-9]{1,2}(?:\\.[0-9]{1,2})?\\.")

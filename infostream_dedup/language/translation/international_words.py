@@ -84,8 +84,7 @@ _ENGLISH_LETTERS: Final = str.maketrans({group: sound for group, sound in _ENGLI
 _DOUBLED: Final = re.compile(r"(.)\1+")
 _SHORTEST_STEM: Final = 2
 _SHORTEST_BARE_STEM: Final = 5
-_STRONG: Final = 4
-"""Minimum length of the mark of an ending that native words hardly ever have by chance."""
+_STRONG: Final = 4  # minimum length of the mark of an ending that native words hardly ever have by chance
 
 
 def international_keys(word: str, language: Language) -> list[str]:

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from infostream_dedup.model import Language
 
 _LONGEST_RATIO: Final = 3
-_LONG: Final = 16
-"""Output up to this length is never too long: уряд is правительство, дім is building."""
-
+_LONG: Final = 16  # output up to this length is never too long: уряд is правительство, дім is building
 _UNKNOWN: Final = ("⁇", "<unk>")
 _ARTICLES: Final = ("the", "a", "an")
 # One to three letters three times in a row, four or more twice: тетете, законзакон; not кускус.

@@ -131,18 +131,12 @@ _COSTS: Final[dict[Language, dict[tuple[str, str], float]]] = {
 }
 
 
-_LEAST_SHARE: Final = 0.02
-"""Minimum frequency of an answer relative to the term."""
-
+_LEAST_SHARE: Final = 0.02  # minimum frequency of an answer relative to the term
 _LEAST_SHARE_OF_IRREGULAR: Final = 0.1
 _REGULAR: Final = 0.3
 _DEAREST: Final = 1.25
-_PER_LETTER: Final = 0.15
-"""Maximum cost per letter: short words find partners by chance."""
-
-_DEARER: Final = 0.15
-"""Maximum extra cost of further equivalents."""
-
+_PER_LETTER: Final = 0.15  # maximum cost per letter: short words find partners by chance
+_DEARER: Final = 0.15  # maximum extra cost of further equivalents
 _SHORTEST_LOOK_ALIKE: Final = 4
 
 

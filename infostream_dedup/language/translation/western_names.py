@@ -36,19 +36,14 @@ _DEAREST: Final = 0.5
 _PER_LETTER: Final = 0.06
 _SHORTEST_SOUND_ALIKE: Final = 5
 _FARTHEST: Final = 0.9
-_PER_COST: Final = 8.0
-"""A cost of 1 outweighs this many powers of ten in frequency."""
-
+_PER_COST: Final = 8.0  # a cost of 1 outweighs this many powers of ten in frequency
 _RAREST: Final = 1e-9
 _DEARER: Final = 1.0
 _MOST: Final = 3
 _FEWEST_CONSONANTS: Final = 2
 _MOST_CANDIDATES: Final = 16
-_SILENT: Final = 4
-"""Latin letters that may be missing in Cyrillic."""
-
-_EXTRA: Final = 1
-"""Cyrillic letters that may be missing in Latin."""
+_SILENT: Final = 4  # Latin letters that may be missing in Cyrillic
+_EXTRA: Final = 1  # Cyrillic letters that may be missing in Latin
 
 
 def western_names(terms: Sequence[str], source: Language, target: Language) -> list[list[str]]:

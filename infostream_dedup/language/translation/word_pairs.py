@@ -155,9 +155,7 @@ SHIPPED_FILE: Final = Path(__file__).with_name("known_pairs.bin")
 SHIPPED: Final[tuple[tuple[Language, Language], ...]] = (("uk", "ru"), ("en", "ru"), ("ru", "uk"), ("ru", "en"))
 """Directions to and from the pivot language, which most runs need."""
 
-_STEP: Final = 0.05
-"""Loss of confidence for each position of an equivalent after the first."""
-
+_STEP: Final = 0.05  # loss of confidence for each position of an equivalent after the first
 _LEAST: Final = 0.75
 _IMPORTED: Final = 0.9
 _OF_LAST_WORD: Final = 0.8

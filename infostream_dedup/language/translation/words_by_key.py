@@ -29,8 +29,7 @@ RULES: Final = 1
 """Version of the rules by which words are chosen and keys are made; increase it when they change."""
 
 _WORDS_IN_BUCKET: Final = 3
-_BYTES: Final = 3
-"""Of the place of a word."""
+_BYTES: Final = 3  # of the place of a word
 
 
 class Buckets(NamedTuple):

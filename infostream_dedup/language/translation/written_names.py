@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
 
 _TARGETS: Final[tuple[Language, ...]] = ("ru", "uk")
-_OWNER: Final = 32
-"""Bits by which the number of a document is shifted to make room for that of a term."""
+_OWNER: Final = 32  # bits by which the number of a document is shifted to make room for that of a term
 
 
 def marked_term(form: Form, term: str) -> str:

@@ -15,18 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.arrays import offsets_of
-from infostream_dedup.links.compiled.kernels.low_k import (
-    CLOSED,
-    RETURNED,
-    Counters,
-    Neighbours,
-    PlacedCollection,
-    PlacedTerms,
-    Walks,
-    close_walks,
-    count_asked,
-    total_chunk,
-)
+from infostream_dedup.links.compiled.kernels import low_k as kernels
 from infostream_dedup.links.compiled.kernels.totals import LINKS, RECIPROCAL, WALKS
 from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, Nodes, PostingIndex, collapse, ranked_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
@@ -150,7 +139,7 @@ def _count_sampled(
             scratch.counters = _counters(collection)
         rows = places[first : first + _ROWS_AT_ONCE]
         counts = np.zeros((3, len(rows), n + 1), dtype=np.int64)
-        count_asked(len(rows), _asking(collection, rows), rows, scratch.counters, *counts)
+        kernels.count_asked(len(rows), _asking(collection, rows), rows, scratch.counters, *counts)
         return counts
 
     parts = []
@@ -175,7 +164,7 @@ def _count_sampled(
     )
 
 
-def _asking(collection: PlacedCollection, rows: NDArray[np.int64]) -> PlacedCollection:
+def _asking(collection: kernels.PlacedCollection, rows: NDArray[np.int64]) -> kernels.PlacedCollection:
     """The collection with only some rows' own terms."""
     key_indptr, key_ranks = _rows_of(collection.key_indptr, collection.key_ranks, rows)
     target_indptr, target_ranks = _rows_of(collection.target_indptr, collection.target_ranks, rows)
@@ -248,8 +237,8 @@ def sweep_unstored(
 class _Placed:
     """The collection in the order of its index."""
 
-    collection: PlacedCollection  # what is asked, and the lists that answer
-    terms: PlacedTerms  # terms of all places
+    collection: kernels.PlacedCollection  # what is asked, and the lists that answer
+    terms: kernels.PlacedTerms  # terms of all places
     place_of: NDArray[np.int64]  # int64 (documents,), place of each document
 
     @classmethod
@@ -273,7 +262,7 @@ class _Placed:
         key_indptr, key_ranks = _rows_at(asked, keys, index)
         target_indptr, target_ranks = _rows_at(asked, targets, index)
         weights = nodes.weights[node_at]
-        collection = PlacedCollection(
+        collection = kernels.PlacedCollection(
             key_indptr=key_indptr,
             key_ranks=key_ranks,
             target_indptr=target_indptr,
@@ -286,7 +275,7 @@ class _Placed:
             weights=weights.astype(np.uint32),
             own=index.counts_within(weights, keys, targets),
         )
-        return cls(collection, PlacedTerms(index.order, keys, targets), place_of)
+        return cls(collection, kernels.PlacedTerms(index.order, keys, targets), place_of)
 
 
 def _rows_at(
@@ -313,15 +302,15 @@ def _measure_sample(
     return rows
 
 
-def _counters(collection: PlacedCollection) -> Counters:
+def _counters(collection: kernels.PlacedCollection) -> kernels.Counters:
     size = collection.shard_size
-    return Counters(
+    return kernels.Counters(
         np.zeros(size, np.uint8), np.zeros(size, np.uint8), np.empty(size + 1, np.uint32), np.empty(size + 1, np.uint32)
     )
 
 
 def _count_links(
-    collection: PlacedCollection, n: int, most: int, pool: ThreadPoolExecutor, progress: Progress | None
+    collection: kernels.PlacedCollection, n: int, most: int, pool: ThreadPoolExecutor, progress: Progress | None
 ) -> tuple[list[tuple[int, int, int]], NDArray[np.int64], NDArray[np.int64]]:
     """By k: links, reciprocal links, walks; and by k - 1 and place, the links from a document and those to it."""
     places = len(collection.weights)
@@ -333,7 +322,7 @@ def _count_links(
             scratch.counters = _counters(collection)
         part = np.zeros((n + 1, 4, 2), dtype=np.int64)
         last = min(first + _ROWS_AT_ONCE, places)
-        total_chunk(first, last, collection, scratch.counters, part, outgoing, incoming)
+        kernels.total_chunk(first, last, collection, scratch.counters, part, outgoing, incoming)
         return part
 
     documents = np.cumsum(collection.weights, dtype=np.int64)
@@ -371,14 +360,14 @@ def _draw_paths(
     def close(part: slice) -> None:
         if not hasattr(scratch, "counters"):
             scratch.counters = _counters(placed.collection)
-            scratch.lists = Neighbours(
+            scratch.lists = kernels.Neighbours(
                 np.empty((2, len(up_to)), dtype=np.uint32),
                 np.empty((2, len(up_to)), dtype=np.int64),
                 np.empty(2, dtype=np.int64),
             )
-        drawn = Walks(middles[part], arrivals[part], departures[part])
-        close_walks(drawn, k, placed.collection, placed.terms, scratch.counters, scratch.lists, outcomes[part])
+        drawn = kernels.Walks(middles[part], arrivals[part], departures[part])
+        kernels.close_walks(drawn, k, placed.collection, placed.terms, scratch.counters, scratch.lists, outcomes[part])
 
     list(pool.map(close, (slice(first, first + _ROWS_AT_ONCE) for first in range(0, walks, _ROWS_AT_ONCE))))
-    paths = outcomes != RETURNED
-    return DrawnPaths(middles[paths], outcomes[paths] == CLOSED)
+    paths = outcomes != kernels.RETURNED
+    return DrawnPaths(middles[paths], outcomes[paths] == kernels.CLOSED)

@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.arrays import offsets_of
-from infostream_dedup.links.compiled.kernels.matching import (
-    Lists,
-    Questions,
-    Scratch,
-    count_postings,
-    fill_postings,
-    match_rows,
-    own_counts,
-    rank_rows,
-)
+from infostream_dedup.links.compiled.kernels import matching as kernels
 from infostream_dedup.links.compiled.kernels.rows import earliest_equals, mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, row_parts, term_rows
 from infostream_dedup.machine.threads import thread_count
@@ -144,11 +135,11 @@ class PostingIndex:
 
     def questions(
         self, keys: TermRows, documents: NDArray[np.uint32], itself: NDArray[np.int64], threads: int = 1
-    ) -> Questions:
+    ) -> kernels.Questions:
         """The key terms of some documents as questions to this index."""
-        return Questions(*ranked_rows(keys, documents, self.rank, threads), itself)
+        return kernels.Questions(*ranked_rows(keys, documents, self.rank, threads), itself)
 
-    def own_questions(self, keys: TermRows, threads: int = 1) -> Questions:
+    def own_questions(self, keys: TermRows, threads: int = 1) -> kernels.Questions:
         """The key terms of the indexed documents, by place."""
         return self.questions(keys, self.order, np.arange(len(self), dtype=np.int64), threads)
 
@@ -156,24 +147,24 @@ class PostingIndex:
         """Count of the links among the equal documents of each place; 0 for a single document."""
         several = np.flatnonzero(weights > 1)
         counts = np.zeros(len(several), dtype=np.uint8)
-        own_counts(self.order[several].astype(np.int64), keys, targets, counts)
+        kernels.own_counts(self.order[several].astype(np.int64), keys, targets, counts)
         within = np.zeros(len(self), dtype=np.uint8)
         within[several] = counts
         return within
 
-    def scratch(self, *, links: int) -> Scratch:
+    def scratch(self, *, links: int) -> kernels.Scratch:
         """Arrays for one thread, with room for ``links`` links beyond those of one question."""
         # numpy allocates them, as its large arrays are given large memory pages.
-        return Scratch(
+        return kernels.Scratch(
             np.zeros(self.shard_size, dtype=np.uint8), np.empty(links + len(self) + self.shard_size, dtype=np.uint64)
         )
 
     def ask(
-        self, questions: Questions, first: int, last: int, *, k_min: int, scratch: Scratch
+        self, questions: kernels.Questions, first: int, last: int, *, k_min: int, scratch: kernels.Scratch
     ) -> NDArray[np.uint64] | None:
         """Links of questions first to last - 1 to places of this index."""
-        lists = Lists(self.starts, self.postings, self.shard_size)
-        found = match_rows(first, last, questions, lists, k_min, scratch)
+        lists = kernels.Lists(self.starts, self.postings, self.shard_size)
+        found = kernels.match_rows(first, last, questions, lists, k_min, scratch)
         return None if found < 0 else scratch.links[:found]
 
     def lists_of(self, rows: TermRows, threads: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
@@ -196,7 +187,7 @@ class Shards:
 
         def count(first: int) -> None:
             last = min(first + self.size, len(self.order))
-            count_postings(rows, self.order[first:last], counts[first // self.size])
+            kernels.count_postings(rows, self.order[first:last], counts[first // self.size])
 
         self._for_each(count)
         return counts
@@ -214,7 +205,7 @@ class Shards:
         def fill(first: int) -> None:
             last = min(first + self.size, len(self.order))
             cursor = starts[first // self.size].copy()
-            fill_postings(rows, self.order[first:last], rank, cursor, postings)
+            kernels.fill_postings(rows, self.order[first:last], rank, cursor, postings)
 
         self._for_each(fill)
         return starts, postings
@@ -263,7 +254,7 @@ def ranked_rows(
     def ranked(part: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
         indptr = np.zeros(len(part) + 1, dtype=np.int64)
         ranks = np.empty(int(np.diff(rows.indptr)[part].sum()), dtype=np.uint32)
-        size = rank_rows(rows, part, rank, indptr, ranks)
+        size = kernels.rank_rows(rows, part, rank, indptr, ranks)
         return indptr, ranks[:size]
 
     if threads == 1:

@@ -17,6 +17,7 @@ import numpy as np
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.earlier import linkage_order
+from infostream_dedup.links.compiled.kernels import totals as kernels
 from infostream_dedup.links.compiled.kernels.rows import (
     LinkArrays,
     NodeArrays,
@@ -24,20 +25,6 @@ from infostream_dedup.links.compiled.kernels.rows import (
     count_columns,
     relabelled,
     transposed,
-)
-from infostream_dedup.links.compiled.kernels.totals import (
-    CLOSED,
-    LINKS,
-    RECIPROCAL,
-    WALKS,
-    Tiles,
-    WeightedNodes,
-    close_paths,
-    count_tiles,
-    drop_below,
-    move_to_tiles,
-    pack_rows,
-    total_rows,
 )
 from infostream_dedup.links.compiled.term_rows import row_parts
 from infostream_dedup.links.measures import EXACT_FROM, KTotals, LinkTotals, Measures
@@ -91,7 +78,7 @@ def block_totals(
         del back
         for done, k in enumerate(ascending, start=1):
             linked, reciprocal, walks, in_nodes = sums[k]
-            drop_below(k, links)
+            kernels.drop_below(k, links)
             paths = walks - reciprocal
             found = None
             if closed:
@@ -178,14 +165,14 @@ def _sum_rows(graph: _Graph, most: int, threads: _Threads) -> list[list[int]]:
 
     def total(rows: slice) -> NDArray[np.int64]:
         totals = np.zeros((levels, 4, 2), dtype=np.int64)
-        total_rows(rows.start, rows.stop, graph.links, graph.back, graph.nodes, totals)
+        kernels.total_rows(rows.start, rows.stop, graph.links, graph.back, graph.nodes, totals)
         return totals
 
     sums = [[0] * 4 for _ in range(levels)]
     work = np.diff(graph.links.indptr) + np.diff(graph.back.indptr) + 1
     for part in threads.map(total, work):
         for k, numbers in enumerate(part.tolist()):
-            for number in (LINKS, RECIPROCAL, WALKS, CLOSED):
+            for number in (kernels.LINKS, kernels.RECIPROCAL, kernels.WALKS, kernels.CLOSED):
                 upper, lower = numbers[number]
                 sums[k][number] += (upper << 32) + lower
     return sums
@@ -200,14 +187,14 @@ def _count_closed(links: LinkArrays, nodes: NodeArrays, threads: _Threads, *, sy
     packed = PackedRows(
         np.zeros(len(links.indptr), dtype=np.int64), np.empty(size, dtype=np.uint32), np.empty(size, dtype=np.uint64)
     )
-    pack_rows(links, symmetric, packed)
+    kernels.pack_rows(links, symmetric, packed)
     tiles = _tiles(packed)
-    weighted = WeightedNodes(nodes.weights, _bits(nodes.weights > 1))
+    weighted = kernels.WeightedNodes(nodes.weights, _bits(nodes.weights > 1))
 
     def close(rows: slice) -> tuple[int, int]:
         totals = np.zeros(2, dtype=np.int64)
         row_words = np.zeros(len(weighted.heavy), dtype=np.uint64)
-        close_paths(rows.start, rows.stop, packed, tiles, weighted, row_words, totals)
+        kernels.close_paths(rows.start, rows.stop, packed, tiles, weighted, row_words, totals)
         return int(totals[0]), int(totals[1])
 
     work = np.diff(links.indptr)[: nodes.own] ** 2 + 1
@@ -215,16 +202,16 @@ def _count_closed(links: LinkArrays, nodes: NodeArrays, threads: _Threads, *, sy
     return 6 * total if symmetric else total
 
 
-def _tiles(packed: PackedRows) -> Tiles:
+def _tiles(packed: PackedRows) -> kernels.Tiles:
     """Take the words that many neighbouring rows have out of the rows."""
     groups = -(-(len(packed.indptr) - 1) // 64)
     rows, met, indptr = (
         np.zeros(groups + more, dtype=kind) for more, kind in ((0, np.int64), (0, np.uint32), (1, np.int64))
     )
-    count_tiles(packed, _TILED_FROM, rows, met, indptr)
+    kernels.count_tiles(packed, _TILED_FROM, rows, met, indptr)
     size = int(indptr[-1])
-    tiles = Tiles(indptr, np.empty(size, dtype=np.uint32), np.zeros((size, 64), dtype=np.uint64))
-    move_to_tiles(packed, _TILED_FROM, rows, met, tiles)
+    tiles = kernels.Tiles(indptr, np.empty(size, dtype=np.uint32), np.zeros((size, 64), dtype=np.uint64))
+    kernels.move_to_tiles(packed, _TILED_FROM, rows, met, tiles)
     return tiles
 
 

@@ -7,34 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from infostream_dedup.links.window.kernels.window_lists import (
-    ASK,
-    BLOCK_BITS,
-    KEYS_FULL,
-    NOTHING,
-    SLOTS_FULL,
-    START,
-    TARGETS_FULL,
-    Asking,
-    FoundDocuments,
-    Hits,
-    Numbered,
-    Pool,
-    State,
-    TermSlots,
-    append_documents,
-    ask,
-    ask_and_add,
-    compact,
-    count_values,
-    needed,
-    rebase,
-    rehash,
-    reserve,
-    room_to_reserve,
-    settle,
-    tidy,
-)
+from infostream_dedup.links.window.kernels import window_lists as kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,9 +17,7 @@ if TYPE_CHECKING:
 
 # Terms of several documents in one array, whole or in pieces
 
-_TERMS_AT_ONCE: Final = 1 << 22
-"""Terms sorted per pass; needs about 100 MB."""
-
+_TERMS_AT_ONCE: Final = 1 << 22  # terms sorted per pass; needs about 100 MB
 _DENSE: Final = 4
 """Terms are counted without sorting if their numbers are less than this factor times their occurrences."""
 
@@ -102,7 +73,7 @@ class Piece:
             places = np.ascontiguousarray(values) if values.dtype == np.int32 else as_numbers(values)
             counts = np.zeros(int(values.max()) + 1, dtype=np.int64)
             # numpy would hold the interpreter lock, for which a restart's other thread waits.
-            count_values(places, counts)
+            kernels.count_values(places, counts)
             distinct = np.flatnonzero(counts != 0)
             return cls(starts, places, distinct, distinct, counts[distinct])
         distinct, places, counts = np.unique(as_numbers(values), return_inverse=True, return_counts=True)
@@ -144,8 +115,7 @@ _SPARE: Final = 8
 _LEAST_SPARE: Final = 1 << 17
 """A replaced array has one part in so many to spare, and half a megabyte: compacting is quick, but not free."""
 
-_MUCH_TOO_LONG: Final = 2
-"""How many times as long as needed an array may be."""
+_MUCH_TOO_LONG: Final = 2  # how many times as long as needed an array may be
 
 
 class Postings:
@@ -176,7 +146,7 @@ class Postings:
         grown.free_slots[: larger - slots] = np.arange(larger - 1, slots - 1, -1)
         grown.free_slots[larger - slots : larger - slots + free] = terms.free_slots[:free]
         grown.free[0], grown.tidied[0] = larger - slots + free, terms.tidied[0]
-        rehash(grown)
+        kernels.rehash(grown)
         self.terms = grown
         self.keys = self.keys._replace(lists=_with_slots(self.keys.lists, larger))
         self.targets = self.targets._replace(lists=_with_slots(self.targets.lists, larger))
@@ -189,18 +159,18 @@ class Postings:
 
         def append() -> None:
             for pool, piece, ends in ((self.targets, targets, ends_of_targets), (self.keys, keys, ends_of_keys)):
-                append_documents(first, piece.indptr, piece.places, ends, pool.postings)
-                settle(piece.distinct, ends[piece.place_of], self.terms, pool)
+                kernels.append_documents(first, piece.indptr, piece.places, ends, pool.postings)
+                kernels.settle(piece.distinct, ends[piece.place_of], self.terms, pool)
 
         return append
 
-    def _reserved(self, pool: Pool, piece: Piece, oldest: int) -> tuple[Pool, NDArray[np.int64]]:
+    def _reserved(self, pool: kernels.Pool, piece: Piece, oldest: int) -> tuple[kernels.Pool, NDArray[np.int64]]:
         """Make room in the lists of a piece's terms; return the pool, and the end of each list by place."""
         own, ends = (piece.distinct, piece.counts), np.empty(len(piece.distinct), dtype=np.int64)
-        if room_to_reserve(*own, oldest, self.terms, pool) > len(pool.postings) - pool.used[0]:
+        if kernels.room_to_reserve(*own, oldest, self.terms, pool) > len(pool.postings) - pool.used[0]:
             _compact(pool, oldest)
-            pool = _with_unused(pool, room_to_reserve(*own, oldest, self.terms, pool))
-        reserve(*own, oldest, self.terms, pool, ends)
+            pool = _with_unused(pool, kernels.room_to_reserve(*own, oldest, self.terms, pool))
+        kernels.reserve(*own, oldest, self.terms, pool, ends)
         by_place = np.empty(int(piece.place_of.max(initial=-1)) + 1, dtype=np.int64)
         by_place[piece.place_of] = ends
         return pool, by_place
@@ -214,12 +184,12 @@ class Postings:
         visited = min(int(self._added_since_tidied * share), slots)
         if visited >= min(_TIDIED_AT_ONCE, slots):
             before = int(self.terms.tidied[0])
-            tidy(visited, oldest, self.terms, self.keys, self.targets)
+            kernels.tidy(visited, oldest, self.terms, self.keys, self.targets)
             self._added_since_tidied = 0
             if self.terms.tidied[0] <= before:
                 # Lists that have become short slide in their large chunks, and might never fill the memory again.
                 self.keys, self.targets = (
-                    with_room(pool, oldest) if _is_much_too_long(pool, needed(pool)) else pool
+                    with_room(pool, oldest) if _is_much_too_long(pool, kernels.needed(pool)) else pool
                     for pool in (self.keys, self.targets)
                 )
 
@@ -231,20 +201,22 @@ def lengthened(array: NDArray[_Scalar], size: int) -> NDArray[_Scalar]:
     return longer
 
 
-def _empty_terms(slots: int) -> TermSlots:
+def _empty_terms(slots: int) -> kernels.TermSlots:
     table = 1 << (2 * slots - 1).bit_length()
-    return TermSlots(
-        table=np.full(table, NOTHING, dtype=np.int64),
+    return kernels.TermSlots(
+        table=np.full(table, kernels.NOTHING, dtype=np.int64),
         table_slots=np.zeros(table, dtype=np.int32),
-        slot_terms=np.full(slots, NOTHING, dtype=np.int64),
+        slot_terms=np.full(slots, kernels.NOTHING, dtype=np.int64),
         free_slots=np.arange(slots - 1, -1, -1, dtype=np.int32),
         free=np.array([slots], dtype=np.int64),
         tidied=np.zeros(1, dtype=np.int64),
     )
 
 
-def _empty_pool(slots: int) -> Pool:
-    return Pool(np.zeros((slots, 4), dtype=np.int64), np.empty(1 << 12, dtype=np.uint32), np.zeros(1, dtype=np.int64))
+def _empty_pool(slots: int) -> kernels.Pool:
+    return kernels.Pool(
+        np.zeros((slots, 4), dtype=np.int64), np.empty(1 << 12, dtype=np.uint32), np.zeros(1, dtype=np.int64)
+    )
 
 
 def _with_slots(lists: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
@@ -253,16 +225,16 @@ def _with_slots(lists: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
     return longer
 
 
-def with_room(pool: Pool, oldest: int) -> Pool:
+def with_room(pool: kernels.Pool, oldest: int) -> kernels.Pool:
     """Compact a pool and give it room for any list to grow."""
     return _with_unused(pool, 2 * (_compact(pool, oldest) + 1))
 
 
-def _compact(pool: Pool, oldest: int) -> int:
-    return compact(np.argsort(pool.lists[:, START]), oldest, pool)
+def _compact(pool: kernels.Pool, oldest: int) -> int:
+    return kernels.compact(np.argsort(pool.lists[:, kernels.START]), oldest, pool)
 
 
-def _with_unused(pool: Pool, room: int) -> Pool:
+def _with_unused(pool: kernels.Pool, room: int) -> kernels.Pool:
     """Return a compacted pool with this much room; its array is replaced if it would soon be full, or is too long."""
     wanted = int(pool.used[0]) + room
     spare = wanted // _SPARE + _LEAST_SPARE
@@ -271,18 +243,15 @@ def _with_unused(pool: Pool, room: int) -> Pool:
     return pool._replace(postings=lengthened(pool.postings[: pool.used[0]], wanted + spare))
 
 
-def _is_much_too_long(pool: Pool, wanted: int) -> bool:
+def _is_much_too_long(pool: kernels.Pool, wanted: int) -> bool:
     return len(pool.postings) > _MUCH_TOO_LONG * (wanted + _LEAST_SPARE)
 
 
 _LARGEST_NUMBER = (1 << 32) - 2
 _MOST_KEYS: Final = 255
 _COUNTS_IN_A_WORD: Final = 8
-_LEAST_FOUND: Final = 1 << 16
-"""Number of finds that ``ask_and_extend`` collects before it yields them."""
-
-_NEVER: Final = np.iinfo(np.int64).min
-"""Ordinal of the oldest document to keep if no document is to expire."""
+_LEAST_FOUND: Final = 1 << 16  # number of finds that `ask_and_extend` collects before it yields them
+_NEVER: Final = np.iinfo(np.int64).min  # ordinal of the oldest document to keep if no document is to expire
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,8 +295,8 @@ class WindowIndex:
 
     def __init__(self) -> None:
         self._postings = Postings()
-        self._numbered = Numbered(np.zeros(1 << 10, dtype=np.int64), np.zeros(1 << 10, dtype=np.uint8))
-        self._state = State(*np.zeros((6, 1), dtype=np.int64))
+        self._numbered = kernels.Numbered(np.zeros(1 << 10, dtype=np.int64), np.zeros(1 << 10, dtype=np.uint8))
+        self._state = kernels.State(*np.zeros((6, 1), dtype=np.int64))
         self._hits = _empty_hits(0, 1 << 9)
         self._found = np.zeros(0, dtype=np.int64), *np.zeros((2, 0), dtype=np.uint8)
 
@@ -405,22 +374,22 @@ class WindowIndex:
                 self._remember(ordinals[enters], sizes[enters])
             most = int((sizes + targets.indptr[1:] - targets.indptr[:-1]).max())
             self._make_room_to_count(len(self) + len(ordinals), most)
-        self._state.row[0], self._state.phase[0] = 0, ASK
+        self._state.row[0], self._state.phase[0] = 0, kernels.ASK
 
-    def _advance(self, asking: Asking) -> FoundDocuments:
+    def _advance(self, asking: kernels.Asking) -> kernels.FoundDocuments:
         """Let documents ask and be added until all are done, or until there is no space for their finds."""
         postings, before = self._postings, self._next
-        found = FoundDocuments(np.zeros(len(asking.oldest) + 1, dtype=np.int64), *self._found)
+        found = kernels.FoundDocuments(np.zeros(len(asking.oldest) + 1, dtype=np.int64), *self._found)
         while True:
             lists = postings.terms, postings.keys, postings.targets
-            full = ask_and_add(asking, *lists, self._numbered, self._hits, found, self._state)
-            if full == SLOTS_FULL:
+            full = kernels.ask_and_add(asking, *lists, self._numbered, self._hits, found, self._state)
+            if full == kernels.SLOTS_FULL:
                 row = int(self._state.row[0])
                 sizes = [int(ends[row + 1] - ends[row]) for ends in (asking.key_ends, asking.target_ends)]
                 postings.make_room_for_terms(sum(sizes))
-            elif full == KEYS_FULL:
+            elif full == kernels.KEYS_FULL:
                 postings.keys = with_room(postings.keys, self._oldest)
-            elif full == TARGETS_FULL:
+            elif full == kernels.TARGETS_FULL:
                 postings.targets = with_room(postings.targets, self._oldest)
             else:
                 break
@@ -459,9 +428,9 @@ class WindowIndex:
         own, looked_up = WindowTerms.of(keys), WindowTerms.of(targets)
         asking = _asking(own, looked_up, oldest=np.full(1, _NEVER), needs=np.full(_MOST_KEYS + 1, k_min))
         self._make_room_to_count(len(self), len(own.values) + len(looked_up.values))
-        found = FoundDocuments(np.zeros(2, dtype=np.int64), *self._found)
+        found = kernels.FoundDocuments(np.zeros(2, dtype=np.int64), *self._found)
         lists = self._postings.terms, self._postings.keys, self._postings.targets
-        ask(0, asking, *lists, self._numbered, self._hits, found, self._state)
+        kernels.ask(0, asking, *lists, self._numbered, self._hits, found, self._state)
         return Candidates(*(column[: found.ends[1]].copy() for column in self._found))
 
     @property
@@ -499,7 +468,7 @@ class WindowIndex:
             begin, end = self._oldest - shift, self._next - shift
             longer = max(room, 2 * (end - begin + len(ordinals)))
             kept = self._numbered.ordinals[begin:end], self._numbered.sizes[begin:end]
-            self._numbered = Numbered(lengthened(kept[0], longer), lengthened(kept[1], longer))
+            self._numbered = kernels.Numbered(lengthened(kept[0], longer), lengthened(kept[1], longer))
             self._state.shift[0] = shift = self._oldest
         begin = self._next - shift
         self._numbered.ordinals[begin : begin + len(ordinals)] = ordinals
@@ -509,16 +478,16 @@ class WindowIndex:
         oldest = self._oldest
         if self._next + more > _LARGEST_NUMBER:
             for pool in (self._postings.keys, self._postings.targets):
-                rebase(self._postings.terms, pool, oldest)
+                kernels.rebase(self._postings.terms, pool, oldest)
             for number in (self._state.oldest, self._state.next, self._state.shift):
                 number[0] -= oldest
 
 
-def _empty_hits(documents: int, terms: int) -> Hits:
-    mark_words = -(-documents // (_COUNTS_IN_A_WORD << BLOCK_BITS))
-    words = np.zeros((2, mark_words << BLOCK_BITS), dtype=np.uint64)
+def _empty_hits(documents: int, terms: int) -> kernels.Hits:
+    mark_words = -(-documents // (_COUNTS_IN_A_WORD << kernels.BLOCK_BITS))
+    words = np.zeros((2, mark_words << kernels.BLOCK_BITS), dtype=np.uint64)
     marks = np.zeros(mark_words, dtype=np.uint64)
-    return Hits(
+    return kernels.Hits(
         forward=words[0].view(np.uint8),
         backward=words[1].view(np.uint8),
         marks=marks.view(np.uint8),
@@ -538,10 +507,10 @@ def _asking(
     least_keys: int = 0,
     asks: NDArray[np.bool_] | None = None,
     enters: NDArray[np.bool_] | None = None,
-) -> Asking:
+) -> kernels.Asking:
     own, looked_up = WindowTerms.from_zero(keys), WindowTerms.from_zero(targets)
     all_of_them = np.ones(len(oldest), dtype=np.bool_)
-    return Asking(
+    return kernels.Asking(
         key_ends=own.indptr,
         keys=own.values,
         target_ends=looked_up.indptr,

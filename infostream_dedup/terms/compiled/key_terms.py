@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_ROWS_AT_ONCE: Final = 512
-"""Documents weighted at once: few enough for their arrays to stay in the processor's cache."""
+_ROWS_AT_ONCE: Final = 512  # documents weighted at once: few enough for their arrays to stay in the processor's cache
 
 
 def select_key_terms(

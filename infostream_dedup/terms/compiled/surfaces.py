@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 _CHUNK: Final = 1 << 20
 """Characters of text scanned at a time. After each compiled step a thread waits up to five milliseconds for Python's
 lock while another one reads documents, so chunks are as large as the processor's cache allows."""
-_AHEAD: Final = 6
-"""Chunks that may wait beside those that threads read."""
+_AHEAD: Final = 6  # chunks that may wait beside those that threads read
 _STRETCH: Final = 1 << 23
 """Tokens that share one piece of memory: numpy asks for large pages for it, which the system clears faster than small
 ones, and it returns to the system as soon as no chunk uses it."""
@@ -158,5 +157,4 @@ class _Chunk:
     languages: NDArray[np.uint8]
 
 
-_NOT_GIVEN: Final = 255
-"""Marks a language to be detected."""
+_NOT_GIVEN: Final = 255  # marks a language to be detected
