@@ -106,10 +106,9 @@ class KTotals:
 class LinkTotals:
     """Integer sums of one part of a collection. The sums of all parts add up to those of the collection.
 
-    Example:
-        >>> part = LinkTotals(2, {4: KTotals(links=3, reciprocal=2, paths=4, closed=1)})
-        >>> (part + part).measures()[0].transitivity
-        0.25
+    >>> part = LinkTotals(2, {4: KTotals(links=3, reciprocal=2, paths=4, closed=1)})
+    >>> (part + part).measures()[0].transitivity
+    0.25
     """
 
     documents: int  # number of documents in the part

@@ -18,10 +18,9 @@ import numpy as np
 
 from infostream_dedup.links.compiled import group_leaders, sweep_counts
 from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
-from infostream_dedup.links.intervals import Interval, has_interval, intervals
 from infostream_dedup.links.measures import Advice, KnownK, Measures, advise
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
-from infostream_dedup.links.sweeping import sweep_shares
+from infostream_dedup.links.sweeping import Interval, has_interval, intervals, sweep_shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -45,10 +44,7 @@ _SEED: Final = 2026
 def drawn_documents(
     keys: sp.csr_array, targets: sp.csr_array, *, most_postings: int = MOST_POSTINGS, size: int = SAMPLED_DOCUMENTS
 ) -> NDArray[np.int64] | None:
-    """Draw documents by ordinal; the draw depends only on the number of documents, not on their content.
-
-    Returns int64, ascending; ``None`` if all documents may be asked.
-    """
+    """Ordinals, int64, ascending, drawn by the number of documents alone; ``None`` if all documents may be asked."""
     documents = keys.shape[0]
     if documents <= size or not work_exceeds(keys, targets, most_postings):
         return None

@@ -235,10 +235,7 @@ def _is_sure(translation: Translation) -> bool:
 
 
 def back_translations(pivot_terms: Sequence[str], answers: _Answers) -> dict[str, list[Translation]]:
-    """Map words of a language to the pivot terms that surely translate to them, the surest first.
-
-    Compounds of the pivot language belong to compounds only: not every premier is a vice-premier.
-    """
+    """Map words to the pivot terms that surely translate to them, surest first; compounds to compounds only."""
     from infostream_dedup.language.translation.rung import Translation
 
     found: dict[str, list[Translation]] = {}

@@ -62,10 +62,7 @@ class _Answer:
 
 
 def meetings(space: PivotSpace, a: int, b: int, columns: Iterable[int], weights: Iterable[int]) -> list[Meeting]:
-    """Return the words of the columns in which two documents match, heaviest first, without repetitions.
-
-    Of several pairs with one equivalent, the likeliest is named, if possible with the word of the key term.
-    """
+    """Words of the columns in which two documents match, heaviest first; of several pairs the likeliest."""
     of_a, of_b = (_answers(space.sources, space.equivalents, document) for document in (a, b))
     total: dict[Meeting, int] = {}
     for column, weight in zip(columns, weights, strict=True):

@@ -42,10 +42,7 @@ def canonical_counts(counts: TermCounts, sources: SourceTerms, equivalents: Equi
 
 @dataclass(frozen=True, slots=True)
 class SpaceCounts:
-    """Whole numbers that decide the statistics of a pivot space; those of disjoint sets of documents add up.
-
-    Documents in other languages do not change the weights of those in ours.
-    """
+    """Whole numbers that decide the statistics of a pivot space; those of disjoint sets of documents add up."""
 
     # int64 (2, pivot terms), documents in our languages and in others that contain each canonical term
     df: NDArray[np.int64]
@@ -85,10 +82,7 @@ class SpaceCounts:
 
 
 def _frequencies(documents: NDArray[np.int64], sources: SourceTerms, equivalents: Equivalents) -> dict[str, float]:
-    """Share of running words with each canonical term, averaged over the languages of the documents.
-
-    In the pivot language alone an English "saw" would be as rare as the tool, Russian "пила".
-    """
+    """Share of running words of each canonical term, averaged over languages: "saw" is common, "пила" is not."""
     shares = np.zeros(len(equivalents.vocabulary), dtype=np.float64)
     for number, language in enumerate(LANGUAGES):
         own = np.flatnonzero((sources.languages == number) & (equivalents.canonical != NO_EQUIVALENT))

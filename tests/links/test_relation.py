@@ -24,8 +24,8 @@ from infostream_dedup.links import (
     sweep_counts,
 )
 from infostream_dedup.links.compiled.matching import match_nodes
-from infostream_dedup.links.intervals import NO_INTERVAL, intervals
 from infostream_dedup.links.measures import error_of_share
+from infostream_dedup.links.sweeping import NO_INTERVAL, intervals
 
 N = 6
 TERMS = 8

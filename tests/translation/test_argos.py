@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.translation import loaded_model
 from infostream_dedup.language.translation.loaded_model import LoadedModel
-from infostream_dedup.language.translation.machine_output import phrase_of, single_term
 from infostream_dedup.language.translation.model_files import best_models
 from infostream_dedup.language.translation.rung import Translation
-from infostream_dedup.language.translation.rungs.argos import ArgosRung
+from infostream_dedup.language.translation.rungs.argos import ArgosRung, phrase_of, single_term
 from infostream_dedup.model import OUR_LANGUAGES
 
 KNOWN = {

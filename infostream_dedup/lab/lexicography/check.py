@@ -56,10 +56,7 @@ _SHARE_OF_PLURAL: Final = 0.1
 
 
 def names_as_nouns(concepts: Sequence[TableRow], tables: Mapping[str, Sequence[TableRow]]) -> list[Finding]:
-    """Return a defect for each English noun that our tables list as a name with other Russian words than its row's.
-
-    The English lexicon only has it with a capital, and its plural is rare.
-    """
+    """Defects: English nouns that texts nearly always write as a name, listed as one with other Russian words."""
     named: dict[str, set[str]] = {}
     for row in (row for name in NAME_TABLES for row in tables.get(name, ())):
         for english, russian in product(_variants(row, "en"), _variants(row, "ru")):
@@ -227,13 +224,9 @@ def is_confirmed(part: str, language: Language, others: list[tuple[str, Language
 
 def misfit(word: str, language: Language, part_of_speech: str) -> str:
     """Return why a word cannot be what its row says; empty if it can or if nothing is known about it."""
-    if word in added_nouns(language):
-        return ""
-    if language == "en":
-        # No installed package knows English parts of speech, and many stop words are also nouns (well, back).
-        return ""
+    # No installed package knows English parts of speech, and many stop words are also nouns (well, back).
     spelling = word.replace(APOSTROPHE, "'")
-    if not _analyzer(language).word_is_known(spelling):
+    if word in added_nouns(language) or language == "en" or not _analyzer(language).word_is_known(spelling):
         return ""
     tags = [parse.tag for parse in _analyzer(language).parse(spelling)]
     fitting = [tag for tag in tags if str(tag.POS) in _FITTING[part_of_speech]]
@@ -275,10 +268,7 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "translations.tsv": (*OUR_LANGUAGES, "pos", "source"),
     "false_friends.tsv": ("ru", "uk", "right_uk", "meaning"),
     "blocklist.tsv": _LISTED,
-    "organisations.tsv": _NAMES,
-    "places.tsv": _NAMES,
-    "surnames.tsv": _NAMES,
-    "first_names.tsv": _NAMES,
+    **dict.fromkeys(("organisations.tsv", "places.tsv", "surnames.tsv", "first_names.tsv"), _NAMES),
     "nouns.tsv": _LISTED,
     "repairs.tsv": ("language", "word", "lemma", "why"),
     "excluded.tsv": _LISTED,

@@ -95,6 +95,10 @@ class NewPair:
     direction: Direction  # direction in which the pair translates
 
 
+def _fault(message: str, file: str, line: int | None = None, field: str | None = None) -> BadDataError:
+    return BadDataError(message, code="E_IMPORT", source=file, line=line, field=field)
+
+
 class PairIntake:
     """Sorts the pairs that a reader offers: good ones, errors of rows, and numbers of sound rows left out by reason."""
 
@@ -111,7 +115,7 @@ class PairIntake:
 
     def reject(self, line: int, field: str | None, message: str) -> None:
         """Record a row that cannot be used; the message says what was found, what was expected and what to do."""
-        self.broken.append(BadDataError(message, code="E_IMPORT", source=self.wanted.file, line=line, field=field))
+        self.broken.append(_fault(message, self.wanted.file, line, field))
 
     def leave_out(self, reason: str) -> None:
         """Count a sound row that is not wanted."""
@@ -207,13 +211,11 @@ def _locate_columns(header: list[str], line: int, intake: PairIntake) -> tuple[i
     source = _find_column(header, (wanted.source, "source"))
     target = _find_column(header, (wanted.target, "target"))
     if source is None or target is None:
-        raise BadDataError(
+        message = (
             f"the header is {', '.join(map(repr, header))}; expected a column source (or {wanted.source}) and a column"
-            f" target (or {wanted.target}), separated by tabs; put such a line first",
-            code="E_IMPORT",
-            source=wanted.file,
-            line=line,
+            f" target (or {wanted.target}), separated by tabs; put such a line first"
         )
+        raise _fault(message, wanted.file, line)
     return source, target, _find_column(header, ("pos",))
 
 
@@ -303,10 +305,7 @@ _APERTIUM_FIELDS: Final = ("l", "r")
 
 
 def read_apertium(stream: BinaryIO, intake: PairIntake) -> None:
-    """Read a bilingual dictionary whose left side is the source language.
-
-    Nothing outside the file is ever opened, and a file that declares entities is refused.
-    """
+    """Read a dictionary with the source language left; opens no other file, refuses one that declares entities."""
     _Reader(intake).read(stream)
 
 
@@ -337,12 +336,9 @@ class _Reader:
             self._parser.ParseFile(stream)
         except expat.ExpatError as error:
             reason = f"is not well-formed XML ({expat.ErrorString(error.code)}); get the file again"
-            raise self._make_error(reason, error.lineno) from None
+            raise _fault(reason, self._intake.wanted.file, error.lineno) from None
         except _RefusedError as refused:
-            raise self._make_error(str(refused), self._parser.CurrentLineNumber) from None
-
-    def _make_error(self, message: str, line: int) -> BadDataError:
-        return BadDataError(message, code="E_IMPORT", source=self._intake.wanted.file, line=line)
+            raise _fault(str(refused), self._intake.wanted.file, self._parser.CurrentLineNumber) from None
 
     def _refuse_entity(self, *_: Any) -> int:
         raise _RefusedError("declares or uses entities, which no Apertium dictionary needs; remove them")
@@ -470,12 +466,11 @@ def import_table(
         raise _summarise(intake.broken)
     if not intake.pairs:
         why = ", ".join(f"{number} {reason}" for reason, number in sorted(intake.left_out.items())) or "it is empty"
-        raise BadDataError(
+        message = (
             f"no pair of {' or '.join(sorted(wanted.parts))} between {source} and {target} in it"
-            f" ({why}); check whether --from, --to, --format and --pos fit the file",
-            code="E_IMPORT",
-            source=str(file),
+            f" ({why}); check whether --from, --to, --format and --pos fit the file"
         )
+        raise _fault(message, str(file))
     path = imported_folder() / f"{table}.tsv"
     replaced = path.exists()
     _write(path, intake.pairs, wanted, file)
@@ -538,13 +533,8 @@ def _summarise(broken: list[BadDataError]) -> BadDataError:
     """Return the first fault, with the number of the others and how to continue."""
     error, more = broken[0], len(broken) - 1
     others = f" ({more} more such {'row' if more == 1 else 'rows'})" if more else ""
-    return BadDataError(
-        f"{error.message}{others}; --skip imports the rest without broken rows",
-        code=error.code,
-        source=error.source,
-        line=error.line,
-        field=error.field,
-    )
+    message = f"{error.message}{others}; --skip imports the rest without broken rows"
+    return _fault(message, error.source, error.line, error.field)
 
 
 def _write(path: Path, pairs: Iterable[NewPair], wanted: WantedPairs, file: Path) -> None:
@@ -595,8 +585,6 @@ def _open(file: Path, progress: Progress | None) -> Iterator[BinaryIO]:
             plain = io.BufferedReader(_ReportingFile(raw, size, progress), 1 << 20) if progress else raw
             yield cast("BinaryIO", GzipFile(fileobj=plain) if packed else plain)
     except (BadGzipFile, EOFError, zlib.error) as error:
-        raise BadDataError(
-            f"cannot be unpacked ({error}); get the file again", code="E_IMPORT", source=str(file)
-        ) from None
+        raise _fault(f"cannot be unpacked ({error}); get the file again", str(file)) from None
     except OSError as error:
         raise NoInputError(f"{file}: cannot be read: {error.strerror or error}") from None

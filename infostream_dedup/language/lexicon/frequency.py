@@ -80,10 +80,7 @@ def form_table(language: Language) -> ShareTable:
 
 
 class FormFrequencies:
-    """Returns the share of running words that a form accounts for, 0 to 1; 0 for forms below 1e-8.
-
-    Words are cut at hyphens, so a hyphenated form is as frequent as its rarest part.
-    """
+    """Share of running words that are a form, 0 to 1, 0 below 1e-8; a hyphenated form counts as its rarest part."""
 
     def __init__(self, table: ShareTable) -> None:
         self._table = table
@@ -157,9 +154,8 @@ _LEVEL: Final = 9
 def part_of_speech(word: str) -> str | None:
     """Return the most frequent Penn tag of a word as it is spelt, capitals included; ``None`` for an unknown one.
 
-    Example:
-        >>> part_of_speech("running"), part_of_speech("Reading"), part_of_speech("reading"), part_of_speech("xyzzy")
-        ('VBG', 'NNP', 'NN', None)
+    >>> part_of_speech("running"), part_of_speech("Reading"), part_of_speech("reading"), part_of_speech("xyzzy")
+    ('VBG', 'NNP', 'NN', None)
     """
     return _lexicon().get(word)
 

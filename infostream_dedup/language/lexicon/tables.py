@@ -191,10 +191,7 @@ def seal_of(path: Path) -> str:
 
 
 class SortedLines:
-    """Lines in order of code points, each ended by a line feed, in one string of bytes: ready at once, and small.
-
-    Only ``place`` needs them to be sorted and distinct.
-    """
+    """Lines in order of code points (which only ``place`` needs), each ended by a line feed, in one string of bytes."""
 
     def __init__(self, text: bytes) -> None:
         import numpy as np

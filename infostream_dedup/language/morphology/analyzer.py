@@ -75,10 +75,9 @@ def surname_instead(form: str, lemma: str, readings: Sequence[WordReading], lang
     News hardly ever speak of several people by their first name, and no longer decline villages in -ово, which are too
     small for our tables (Косово is listed).
 
-    Example:
-        >>> from infostream_dedup.language.morphology.readings import readings_of
-        >>> surname_instead("мошкова", "мошково", readings_of("ru").readings("мошкова"), "ru")
-        'мошков'
+    >>> from infostream_dedup.language.morphology.readings import readings_of
+    >>> surname_instead("мошкова", "мошково", readings_of("ru").readings("мошкова"), "ru")
+    'мошков'
     """
     if lemma == form or not any(one.kinds & _NAMES for one in readings if one.lemma == lemma):
         return None
@@ -230,9 +229,8 @@ class Morphology:
     English has no noun dictionary here: its terms are the Snowball stems of all words except stop words, as
     ``Analysis.source`` says.
 
-    Example:
-        >>> Morphology("ru").noun_term("зеленского", Shape.CAPITAL)
-        'зеленский'
+    >>> Morphology("ru").noun_term("зеленского", Shape.CAPITAL)
+    'зеленский'
     """
 
     def __init__(self, language: Language) -> None:

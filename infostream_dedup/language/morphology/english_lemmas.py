@@ -115,9 +115,8 @@ _COMMON: Final = 2e-6  # a more frequent word without any sign of a noun is not 
 def lemma(form: str) -> str:
     """Return the singular of a noun or name without its possessive; other words as they are.
 
-    Example:
-        >>> lemma("countries"), lemma("womenʼs"), lemma("series"), lemma("vice-presidents")
-        ('country', 'woman', 'series', 'vice-president')
+    >>> lemma("countries"), lemma("womenʼs"), lemma("series"), lemma("vice-presidents")
+    ('country', 'woman', 'series', 'vice-president')
     """
     word = without_possessive(form)
     head, hyphen, last = word.rpartition("-")

@@ -93,9 +93,8 @@ class KnownTerms:
 def row_of(form: str, answers: Sequence[_Answer]) -> str:
     r"""Write the answers for a form as text: in lower case, at the start of a sentence, with a capital elsewhere.
 
-    Example:
-        >>> row_of("суд", [("суд", True)] * 3), row_of("шольца", [None, ("шольц", False), ("шольц", False)])
-        ('=', '\t~шольц')
+    >>> row_of("суд", [("суд", True)] * 3), row_of("шольца", [None, ("шольц", False), ("шольц", False)])
+    ('=', '\t~шольц')
     """
     parts = [_text(answer, form) for answer in answers]
     while len(parts) > 1 and parts[-1] == parts[-2]:

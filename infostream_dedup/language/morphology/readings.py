@@ -238,9 +238,8 @@ _COMMON_HEAD: Final = 1e-6
 def is_roman_numeral(form: str) -> bool:
     """Whether a form written in capitals is a number, or several numbers joined by hyphens.
 
-    Example:
-        >>> is_roman_numeral("xxi"), is_roman_numeral("ii-iii"), is_roman_numeral("цик")
-        (True, True, False)
+    >>> is_roman_numeral("xxi"), is_roman_numeral("ii-iii"), is_roman_numeral("цик")
+    (True, True, False)
     """
     return all(map(_ROMAN.fullmatch, form.split("-")))
 

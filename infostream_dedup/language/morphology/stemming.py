@@ -70,9 +70,8 @@ _LABIALS: Final = frozenset("бпвмф")
 def stem_ukrainian(form: str) -> str:
     """Return roughly what the inflected forms of a Ukrainian word share: at least 3 letters, often not a word.
 
-    Example:
-        >>> stem_ukrainian("можливість"), stem_ukrainian("можливостями")
-        ('можливост', 'можливост')
+    >>> stem_ukrainian("можливість"), stem_ukrainian("можливостями")
+    ('можливост', 'можливост')
     """
     if len(form) >= _SHORTEST_REFLEXIVE and form.endswith(_REFLEXIVE):
         form = form[:-2]
@@ -117,9 +116,8 @@ ALGORITHMS: Final = {
 def stem(form: str, language: str) -> str:
     """Return the stem of one form; ``stems`` is faster for many.
 
-    Example:
-        >>> stem("премьер-министрами", "ru"), stem("trumpʼs", "en"), stem("українською", "uk")
-        ('премьер-министр', 'trump', 'українськ')
+    >>> stem("премьер-министрами", "ru"), stem("trumpʼs", "en"), stem("українською", "uk")
+    ('премьер-министр', 'trump', 'українськ')
     """
     return stems([form], language)[0]
 
@@ -162,9 +160,8 @@ def stemmed_text(text: str, language: str) -> str:
 
     All other languages share one set of statistics, in which a word is its own term.
 
-    Example:
-        >>> stemmed_text("Die Minister beschlossen neue Gesetze.", "de")
-        'minist beschloss neu gesetz'
+    >>> stemmed_text("Die Minister beschlossen neue Gesetze.", "de")
+    'minist beschloss neu gesetz'
     """
     ignored = stop_words(language)
     words = [form.form for surface in surfaces(clean(text)) for form in forms(surface)]

@@ -76,9 +76,8 @@ _UKRAINIAN_WORDS: Final = _words(
 def detect(text: str) -> Language:
     """Detect the language of a document by its first 4000 characters.
 
-    Example:
-        >>> detect("Уряд України схвалив бюджет"), detect("Рада приняла закон"), detect("Budget approved"), detect("")
-        ('uk', 'ru', 'en', 'ru')
+    >>> detect("Уряд України схвалив бюджет"), detect("Рада приняла закон"), detect("Budget approved"), detect("")
+    ('uk', 'ru', 'en', 'ru')
     """
     sample = text[:SAMPLE].lower()
     if _mostly_latin(sample):
@@ -154,9 +153,8 @@ def is_contradicted(stated: str | None, letters: LetterCounts) -> bool:
     Names and quotes must not do that: it takes as many letters of another language as 100 letters of it have, and three
     times the weight of the stated one. Latin letters contradict Russian and Ukrainian only where hardly any other are.
 
-    Example:
-        >>> is_contradicted("uk", letter_counts("Объявлен новый этап конкурса, подъезды закрыты"))
-        True
+    >>> is_contradicted("uk", letter_counts("Объявлен новый этап конкурса, подъезды закрыты"))
+    True
     """
     latin, cyrillic, russian, ukrainian = letters[:4]
     if stated == "en":

@@ -44,9 +44,8 @@ _TIMES: Final = 2  # some texts went wrong twice
 def repaired(text: str, letters: LetterCounts | None = None) -> str | None:
     """Return a text as it was before it was read in a wrong encoding; None if nothing shows that it was.
 
-    Example:
-        >>> repaired("Городской совет".encode("cp1251").decode("latin-1")), repaired("Déjà vu, señor, на área")
-        ('Городской совет', None)
+    >>> repaired("Городской совет".encode("cp1251").decode("latin-1")), repaired("Déjà vu, señor, на área")
+    ('Городской совет', None)
     """
     found = None
     for _ in range(_TIMES):

@@ -191,9 +191,8 @@ def clean(text: str) -> str:
     detached (``п 'ять``, ``об ’єкт``) or did not know (``пам<unk>ять``), a double quote used as one (``з"явився``) or
     an entity (``об&#39;єкт``); * the hyphens U+2010 and U+2011 become ``-``.
 
-    Example:
-        >>> clean("П 'ять за\u0301мків: https://example.org/a")
-        'Пʼять замків:  '
+    >>> clean("П 'ять за\u0301мків: https://example.org/a")
+    'Пʼять замків:  '
     """
     text = _shown(text)
     if "\n" in text:
@@ -218,9 +217,8 @@ def in_place(text: str) -> str:
     Addresses, entities, tags and fields become blanks, and what stands for an apostrophe becomes one, with soft hyphens
     up to the length of what they replace. Marks and invisible characters stay: cleaning a word drops them.
 
-    Example:
-        >>> in_place("об&#39;єкт <br/>").replace("\u00ad", ".")
-        "об'....єкт  ...."
+    >>> in_place("об&#39;єкт <br/>").replace("\u00ad", ".")
+    "об'....єкт  ...."
     """
     text = _HYPHENATED.sub(_filled(_FILLER, ""), _shown(text, _FILLER))
     return _apostrophes(_placeholders(text, _FILLER), _FILLER)
@@ -231,9 +229,8 @@ def without_blocks(text: str, filler: str = "") -> str:
 
     filler: a character that fills what is replaced up to its length; empty to make the text shorter.
 
-    Example:
-        >>> without_blocks("а<!-- б -->в", " ")
-        'а          в'
+    >>> without_blocks("а<!-- б -->в", " ")
+    'а          в'
     """
     if "<!--" not in text and "<s" not in text and "<S" not in text:
         return text
@@ -258,9 +255,8 @@ def fold(word: str) -> str:
     unchanged. Latin ``i`` becomes ``і`` in Russian too, which has no similar letter. Digits are not changed.
     Idempotent.
 
-    Example:
-        >>> fold("Cрочно"), fold("Mоldоva"), fold("Пётр")
-        ('срочно', 'moldova', 'петр')
+    >>> fold("Cрочно"), fold("Mоldоva"), fold("Пётр")
+    ('срочно', 'moldova', 'петр')
     """
     if word.isascii() or _COMMON.fullmatch(word):
         return key_form(word)

@@ -28,10 +28,7 @@ _CYRILLIC: Final = np.array([LANGUAGES.index("ru"), LANGUAGES.index("uk")], dtyp
 
 
 def detect(texts: Utf8Texts) -> NDArray[np.uint8]:
-    """Language of each text, by counts of letters.
-
-    Texts with few distinctive letters, and Latin ones with Cyrillic letters or tags, go to ``language.detect``.
-    """
+    """Language of each text, by counts of letters; doubtful ones are left to ``language.detect``."""
     counts = np.zeros((len(texts), 4), dtype=np.int32)
     count_letters(texts.data, texts.offsets, language.SAMPLE, counts)
     latin, cyrillic, russian, ukrainian = counts.T

@@ -227,10 +227,9 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
     A line break ends a sentence, except before a small letter, where the line was only wrapped.
 
-    Example:
-        >>> text = "Приехал А. С. Пушкин. Все рады!"
-        >>> [text[start:end] for start, end in sentences(text)]
-        ['Приехал А. С. Пушкин.', 'Все рады!']
+    >>> text = "Приехал А. С. Пушкин. Все рады!"
+    >>> [text[start:end] for start, end in sentences(text)]
+    ['Приехал А. С. Пушкин.', 'Все рады!']
     """
     spans: list[tuple[int, int]] = []
     start = len(text) - len(text.lstrip())

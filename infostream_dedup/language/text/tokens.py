@@ -80,9 +80,8 @@ class Form(NamedTuple):
 def surfaces(text: str) -> list[str]:
     """Return all words of a cleaned text in order; those that open a sentence begin with ``SENTENCE_MARK``.
 
-    Example:
-        >>> surfaces("Новый премьер-министр. «Киев рад», пишет В. Зеленский")
-        ['¶Новый', 'премьер-министр', '¶Киев', 'рад', 'пишет', 'В', 'Зеленский']
+    >>> surfaces("Новый премьер-министр. «Киев рад», пишет В. Зеленский")
+    ['¶Новый', 'премьер-министр', '¶Киев', 'рад', 'пишет', 'В', 'Зеленский']
     """
     return _WORD.findall(_OPENING.sub(f" {SENTENCE_MARK}", f"\n{text}"))
 
@@ -94,9 +93,8 @@ def forms(surface: str) -> tuple[Form, ...]:
     A word with a capital and at most five small letters before the next capital is a name spelt this way (ПриватБанк)
     and stays whole. Latin words (YouTube) stay whole.
 
-    Example:
-        >>> [form.form for form in forms("пишетАгора")]
-        ['пишет', 'агора']
+    >>> [form.form for form in forms("пишетАгора")]
+    ['пишет', 'агора']
     """
     word = surface.removeprefix(SENTENCE_MARK)
     if len(word) > _LONGEST_SURFACE:

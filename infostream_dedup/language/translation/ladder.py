@@ -192,10 +192,9 @@ def dictionary_rungs() -> tuple[Rung, ...]:
 class Translator:
     """Translates terms from one language to another by the standard rungs, whose slow answers are cached, or by others.
 
-    Example:
-        >>> translator = Translator("uk", "ru", rungs=standard_rungs())
-        >>> [found[0].term for found in translator.translate(["уряд", "хартія"])]
-        ['правительство', 'хартия']
+    >>> translator = Translator("uk", "ru", rungs=standard_rungs())
+    >>> [found[0].term for found in translator.translate(["уряд", "хартія"])]
+    ['правительство', 'хартия']
     """
 
     def __init__(

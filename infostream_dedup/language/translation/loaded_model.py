@@ -83,10 +83,7 @@ class _Tokeniser(Protocol):
 
 
 class LoadedModel:
-    """A model in memory; it runs on the CPU and never goes online.
-
-    Raises ``MissingExtraError``, or ``BadDataError`` (``E_MODEL``) if the files, called ``source``, cannot be loaded.
-    """
+    """A model in memory; it runs on the CPU and never goes online. ``source`` is what errors name."""
 
     def __init__(self, model: InstalledModel, *, source: str | None = None) -> None:
         self._prefix = model.target_prefix

@@ -262,10 +262,7 @@ def models_folders() -> tuple[Path, ...]:
 
 
 def installed_models(folder: Path | None = None) -> tuple[InstalledModel, ...]:
-    """List models between two of our languages, ordered by languages, the newest version first.
-
-    ``argostranslate.package.get_installed_packages`` fails if a folder contains anything but a package.
-    """
+    """List models between two of our languages, ordered by languages, the newest version first."""
     folders = models_folders() if folder is None else (folder,)
     found = [model for place in folders for model in _models_in(place)]
     # Sorted in steps, because versions descend and everything else ascends.

@@ -71,7 +71,7 @@ _SLAVIC: Final = re.compile(
 
 _BACK_IN_BOTH: Final = _single("shch:щ sh:ш ch:ч zh:ж kh:х ts:ц ya:я ia:я yu:ю iu:ю x:кс")
 
-_BACK_GROUPS: Final[dict[Language, dict[str, str]]] = {
+_BACK_GROUPS: Final[dict[str, dict[str, str]]] = {
     language: dict(zip("abcdefghijklmnopqrstuvwyz", letters, strict=True)) | _BACK_IN_BOTH | _single(others)
     for language, letters, others in (
         ("ru", "абкдефггийклмнопкрстуввиз", "ye:е ie:е yo:е"),
@@ -106,9 +106,8 @@ def latin_key(name: str) -> str:
 def romanised(name: str, language: Language) -> list[str]:
     """Return Latin spellings of a Cyrillic name, the official one first; empty if a letter has no equivalent.
 
-    Example:
-        >>> romanised("стефанчук", "uk")
-        ['stefanchuk']
+    >>> romanised("стефанчук", "uk")
+    ['stefanchuk']
     """
     for ending, spellings in _ENDINGS[language].items():
         if name.endswith(ending) and len(name) > len(ending) + 1:
@@ -133,9 +132,8 @@ def _spell(stem: str, language: Language, endings: tuple[str, ...]) -> list[str]
 def cyrillised(name: str, language: Language) -> str | None:
     """Return the Cyrillic spelling of a Slavic name in Latin letters; ``None`` if it does not look Slavic.
 
-    Example:
-        >>> cyrillised("brovdenko", "uk"), cyrillised("johnson", "ru")
-        ('бровденко', None)
+    >>> cyrillised("brovdenko", "uk"), cyrillised("johnson", "ru")
+    ('бровденко', None)
     """
     if not name.isascii() or not name.isalpha() or len(name) < 5 or not _SLAVIC.search(name):
         return None
@@ -292,9 +290,8 @@ def _without_equal(word: str) -> str:
 def transcription_cost(latin: str, cyrillic: str, *, limit: float = IMPOSSIBLE) -> float:
     """Return the cost of reading one word as the other: 0 for the usual reading, ``IMPOSSIBLE`` if there is none.
 
-    Example:
-        >>> transcription_cost(folded_latin("merkel"), folded_cyrillic("меркель"))
-        0.0
+    >>> transcription_cost(folded_latin("merkel"), folded_cyrillic("меркель"))
+    0.0
     """
     bound = limit + _ROUNDING
     reached: list[dict[int, float]] = [{} for _ in range(len(latin) + 1)]
@@ -394,9 +391,8 @@ _LETTERS: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
 def respelt(name: str, source: Language) -> list[str]:
     """Return spellings in the other of the two languages, the most regular first.
 
-    Example:
-        >>> respelt("рыжов", "ru"), respelt("гладкий", "ru")[0]
-        (['рижов'], 'гладкий')
+    >>> respelt("рыжов", "ru"), respelt("гладкий", "ru")[0]
+    (['рижов'], 'гладкий')
     """
     stem = name
     endings: tuple[str, ...] = ("",)

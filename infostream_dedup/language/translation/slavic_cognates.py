@@ -15,8 +15,13 @@ from typing import TYPE_CHECKING, Final
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
 from infostream_dedup.language.translation.ladder import false_friends_of
-from infostream_dedup.language.translation.target_lexicon import are_terms, noun_lemmas, places_of_words
-from infostream_dedup.language.translation.words_by_key import WordsByKey, frequent_words_by_key
+from infostream_dedup.language.translation.target_lexicon import (
+    WordsByKey,
+    are_terms,
+    frequent_words_by_key,
+    noun_lemmas,
+    places_of_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -19,13 +19,14 @@ from infostream_dedup.language.translation.romanisation import (
     transcription_cost,
 )
 from infostream_dedup.language.translation.target_lexicon import (
+    WordsByKey,
     are_names,
+    frequent_words_by_key,
     is_common_noun,
     may_be_name,
     noun_lemmas,
     places_of_words,
 )
-from infostream_dedup.language.translation.words_by_key import WordsByKey, frequent_words_by_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence, Set

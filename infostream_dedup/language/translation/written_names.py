@@ -78,10 +78,7 @@ def first_names(target: Language) -> list[tuple[str, str]]:
 
 @cache
 def names_of_nouns() -> frozenset[str]:
-    """Key forms of names that are, or look like plurals of, nouns with other translations.
-
-    Not names in capitals, which are their own terms, nor nouns translated in names: the West is запад, not Уэст.
-    """
+    """Key forms of names, none in capitals, that are (plurals of) nouns with another translation; not West (запад)."""
     kept = translated_names("en")
     return frozenset(form for form, names in _named_nouns().items() if form not in kept and _differ(form, names))
 

@@ -50,10 +50,7 @@ def joined_forests(
 
 
 def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
-    """The smallest ordinal of each document's group: connected components of returned links (methods, section 1.7).
-
-    counts: uint8 (documents, documents), sorted indices.
-    """
+    """The smallest ordinal of each document's group, joined by returned links; counts: uint8, sorted indices."""
     ascending, places = np.unique(np.array(ks, dtype=np.int64), return_inverse=True)
     indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
     levels = np.searchsorted(ascending, np.arange(256), side="right")

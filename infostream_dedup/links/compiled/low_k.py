@@ -198,10 +198,7 @@ def sweep_unstored(
     shard_size: int = SHARD_SIZE,
     progress: Progress | None = None,
 ) -> list[Measures]:
-    """Measure the links at each k from 1 to ``most``, ascending, without storing them.
-
-    ``closed`` and ``transitivity`` are sampled; everything else is exact unless it is counted for a sample only.
-    """
+    """Measure links at each k from 1 to ``most``, not stored; T is sampled, and with ``sample`` everything is."""
     check_input(keys, targets, n=n)
     threads = thread_count(workers)
     placed = _Placed.of(term_rows(keys), term_rows(targets), collapse(keys, targets), shard_size, threads, sample)

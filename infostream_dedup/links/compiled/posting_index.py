@@ -49,11 +49,10 @@ class Nodes:
 def collapse(keys: sp.csr_array, targets: sp.csr_array) -> Nodes:
     """Group documents with equal key terms and equal targets; both have sorted indices. Weights may differ.
 
-    Example:
-        >>> import scipy.sparse as sp
-        >>> keys = sp.csr_array(np.array([[5, 0], [0, 7], [5, 0]]))
-        >>> collapse(keys, keys).node_of.tolist()
-        [0, 1, 0]
+    >>> import scipy.sparse as sp
+    >>> keys = sp.csr_array(np.array([[5, 0], [0, 7], [5, 0]]))
+    >>> collapse(keys, keys).node_of.tolist()
+    [0, 1, 0]
     """
     asking, answering = term_rows(keys), term_rows(targets)
     hashes = row_hashes(asking, answering)
@@ -216,10 +215,7 @@ class Shards:
 
 
 def _shard_size(keys: TermRows, targets: TermRows, key_counts: NDArray[np.int64]) -> int:
-    """A power of two, so that a question meets about ``_POSTINGS_IN_SHARD`` postings in a shard.
-
-    Starts of lists must not take much memory beside the lists.
-    """
+    """A power of two, so that a question meets about ``_POSTINGS_IN_SHARD`` postings in a shard and starts stay few."""
     sampled = int(np.searchsorted(targets.indptr, _SAMPLED_TARGETS, side="right")) - 1
     met = int(key_counts[targets.indices[: targets.indptr[sampled]]].sum())
     most_shards = len(targets.indices) // (8 * max(targets.terms, 1))
@@ -234,10 +230,7 @@ def _shard_size(keys: TermRows, targets: TermRows, key_counts: NDArray[np.int64]
 
 
 def commonest_key_terms(keys: TermRows, key_counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The key term of each document that most documents have as a key term; ``keys.terms`` for a document without any.
-
-    Sorting by it puts the documents of one story side by side, which walk the same lists in succession.
-    """
+    """The commonest key term of each document, which puts stories side by side; ``keys.terms`` without any."""
     commonest = np.full(keys.documents, keys.terms, dtype=np.int64)
     filled = np.diff(keys.indptr) > 0
     if filled.any():

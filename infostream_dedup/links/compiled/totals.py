@@ -179,10 +179,7 @@ def _sum_rows(graph: _Graph, most: int, threads: _Threads) -> list[list[int]]:
 
 
 def _count_closed(links: LinkArrays, nodes: NodeArrays, threads: _Threads, *, symmetric: bool) -> int:
-    """Closed paths from own rows over three different nodes.
-
-    In a symmetric relation three linked nodes make six closed paths: they are counted once, in ascending order.
-    """
+    """Closed paths from own rows over three nodes; three of a symmetric relation make six and are counted once."""
     size = int(links.indptr[-1])
     packed = PackedRows(
         np.zeros(len(links.indptr), dtype=np.int64), np.empty(size, dtype=np.uint32), np.empty(size, dtype=np.uint64)

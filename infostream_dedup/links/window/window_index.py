@@ -285,12 +285,11 @@ class WindowIndex:
     Terms are numbers from 0 to 2**63 - 1 of the caller's choice; a document has at most 255 key terms. Memory follows
     the window, not the stream: with every new document, some memory of expired ones is freed.
 
-    Example:
-        >>> index = WindowIndex()
-        >>> index.add(0, keys=[7, 8], targets=[7, 8, 9])
-        >>> found = index.candidates(keys=[8, 9], targets=[8, 9], k_min=1)
-        >>> found.ordinals.tolist(), found.forward.tolist(), found.backward.tolist()
-        ([0], [2], [1])
+    >>> index = WindowIndex()
+    >>> index.add(0, keys=[7, 8], targets=[7, 8, 9])
+    >>> found = index.candidates(keys=[8, 9], targets=[8, 9], k_min=1)
+    >>> found.ordinals.tolist(), found.forward.tolist(), found.backward.tolist()
+    ([0], [2], [1])
     """
 
     def __init__(self) -> None:

@@ -13,9 +13,8 @@ from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.name_tables import names, personal_names
 from infostream_dedup.language.translation.romanisation import cyrillised, latin_key, respelt, romanised
 from infostream_dedup.language.translation.rung import Rung, Translation, register
-from infostream_dedup.language.translation.target_lexicon import may_be_name
+from infostream_dedup.language.translation.target_lexicon import WordsByKey, may_be_name, names_by_key
 from infostream_dedup.language.translation.western_names import western_names
-from infostream_dedup.language.translation.words_by_key import WordsByKey, names_by_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
