@@ -147,7 +147,10 @@ def equivalents_of(
     A term of the pivot language is its own equivalent. A term is canonical only if all languages with at least a tenth
     of the documents can express it: otherwise key terms would be wasted on words that cannot match anything.
     """
-    terms = {language: _terms_of(sources, number) for number, language in enumerate(LANGUAGES)}
+    terms = {
+        language: [sources.terms[source] for source in np.flatnonzero(sources.languages == number).tolist()]
+        for number, language in enumerate(LANGUAGES)
+    }
     spoken = [language for language in LANGUAGES if terms[language]]
     others = [language for language in spoken if language not in (pivot, "other")]
     answers = {
@@ -175,10 +178,6 @@ def equivalents_of(
         [found for language in spoken for found in answers[language]],
         [term for language in spoken for term in best[language]],
     )
-
-
-def _terms_of(sources: SourceTerms, language: int) -> list[str]:
-    return [sources.terms[source] for source in np.flatnonzero(sources.languages == language).tolist()]
 
 
 def _distinct(translations: tuple[Translation, ...]) -> tuple[Translation, ...]:

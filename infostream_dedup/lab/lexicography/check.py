@@ -58,10 +58,10 @@ _SHARE_OF_PLURAL: Final = 0.1
 def names_as_nouns(concepts: Sequence[TableRow], tables: Mapping[str, Sequence[TableRow]]) -> list[Finding]:
     """Defects: English nouns that texts nearly always write as a name, listed as one with other Russian words."""
     named: dict[str, set[str]] = {}
-    for row in (row for name in NAME_TABLES for row in tables.get(name, ())):
-        for english, russian in product(_variants(row, "en"), _variants(row, "ru")):
+    for row in (row for table in NAME_TABLES for row in tables.get(table, ())):
+        for english, name in product(_variants(row, "en"), _variants(row, "ru")):
             if " " not in english and not english.isupper():
-                named.setdefault(key_form(english), set()).add(key_form(russian))
+                named.setdefault(key_form(english), set()).add(key_form(name))
     found = []
     for row in concepts:
         russian = {key_form(word) for word in _variants(row, "ru")}

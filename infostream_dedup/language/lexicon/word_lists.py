@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.lexicon.name_tables import variants
 from infostream_dedup.language.lexicon.other_languages import most_frequent_words
-from infostream_dedup.language.lexicon.tables import TableRow, dictionaries_folder, key_form, read_table, read_words
+from infostream_dedup.language.lexicon.tables import dictionaries_folder, key_form, read_table, read_words
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def concepts() -> tuple[Concept, ...]:
     rows = read_table(dictionaries_folder() / "translations.tsv", (*OUR_LANGUAGES, "pos", "source"))
     return tuple(
         Concept(
-            {language: _key_forms(row, language) for language in OUR_LANGUAGES},
+            {one: tuple(dict.fromkeys(map(key_form, variants(row, one)))) for one in OUR_LANGUAGES},
             row.cells["pos"],
             row.cells["source"],
             f"{row.file}:{row.line}",
@@ -134,7 +134,3 @@ def blocked(language: Language) -> frozenset[str]:
     """Return the key forms that must never be translated or given as a translation: slurs and obscenities."""
     rows = read_table(dictionaries_folder() / "blocklist.tsv", ("language", "word", "why"))
     return frozenset(key_form(row.cells["word"]) for row in rows if row.cells["language"] == language)
-
-
-def _key_forms(row: TableRow, language: Language) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(map(key_form, variants(row, language))))

@@ -219,7 +219,7 @@ def _is_noun(word: str, singular: str, *, capital: bool) -> bool:
         return not _is_verb(singular, frequency) or _has_possessive(singular, frequency)
     if _is_verb(singular, frequency):
         return False
-    return frequency < _COMMON or _plural_share(singular, frequency) >= _SHARE_OF_OWN_PLURAL
+    return frequency < _COMMON or form_frequencies("en")(f"{singular}s") / frequency >= _SHARE_OF_OWN_PLURAL
 
 
 def _is_other_word(word: str, singular: str, *, capital: bool) -> bool:
@@ -236,10 +236,6 @@ def _is_other_word(word: str, singular: str, *, capital: bool) -> bool:
 
 def _has_possessive(word: str, frequency: float) -> bool:
     return form_frequencies("en")(f"{word}{APOSTROPHE}s") > _SHARE_OF_POSSESSIVE * frequency
-
-
-def _plural_share(word: str, frequency: float) -> float:
-    return form_frequencies("en")(f"{word}s") / frequency if frequency else 0.0
 
 
 def _is_verb(word: str, frequency: float) -> bool:

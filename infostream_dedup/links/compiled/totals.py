@@ -202,9 +202,8 @@ def _count_closed(links: LinkArrays, nodes: NodeArrays, threads: _Threads, *, sy
 def _tiles(packed: PackedRows) -> kernels.Tiles:
     """Take the words that many neighbouring rows have out of the rows."""
     groups = -(-(len(packed.indptr) - 1) // 64)
-    rows, met, indptr = (
-        np.zeros(groups + more, dtype=kind) for more, kind in ((0, np.int64), (0, np.uint32), (1, np.int64))
-    )
+    rows, met = np.zeros(groups, dtype=np.int64), np.empty(groups, dtype=np.uint32)
+    indptr = np.zeros(groups + 1, dtype=np.int64)
     kernels.count_tiles(packed, _TILED_FROM, rows, met, indptr)
     size = int(indptr[-1])
     tiles = kernels.Tiles(indptr, np.empty(size, dtype=np.uint32), np.zeros((size, 64), dtype=np.uint64))
