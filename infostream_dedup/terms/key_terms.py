@@ -117,7 +117,7 @@ _log = logging.getLogger(__name__)
 
 
 def count_lost_to_df_max(terms: KeyTerms, settings: Settings) -> int:
-    """Count documents that ``df_max`` leaves too few terms, or takes as many from as a document has (forms)."""
+    """Count documents that ``df_max`` leaves too few key terms, or deprives of as many as a document has."""
     enough = min(INSUFFICIENT_TERMS, settings.n)
     if not terms.statistics:
         # A store keeps key terms without the statistics by which they were chosen.

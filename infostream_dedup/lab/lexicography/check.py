@@ -224,8 +224,8 @@ def is_confirmed(part: str, language: Language, others: list[tuple[str, Language
 
 def misfit(word: str, language: Language, part_of_speech: str) -> str:
     """Return why a word cannot be what its row says; empty if it can or if nothing is known about it."""
-    # No installed package knows English parts of speech, and many stop words are also nouns (well, back).
     spelling = word.replace(APOSTROPHE, "'")
+    # No installed package knows English parts of speech, and many stop words are also nouns (well, back).
     if word in added_nouns(language) or language == "en" or not _analyzer(language).word_is_known(spelling):
         return ""
     tags = [parse.tag for parse in _analyzer(language).parse(spelling)]
