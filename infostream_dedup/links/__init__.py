@@ -1,8 +1,7 @@
 """Compute a similarity matrix from key terms and targets, and measure its links: numbers only, no text.
 
-``relation`` defines the forms in
-which the links of a collection are stored, and ``surveying`` measures them. Names are imported when they are first
-used, because scipy takes a tenth of a second, and the stream needs only ``pair_rules``.
+Names are imported when they are first used, because scipy takes a tenth of a second, and the stream needs only
+``pair_rules``.
 """
 
 from importlib import import_module
@@ -65,35 +64,14 @@ __all__ = [
 ]
 
 _PLACES: Final = {
-    "compiled": ("group_leaders", "match", "sweep_counts"),
-    "measures": (
-        "EXACT_FROM",
-        "Advice",
-        "Choice",
-        "KnownK",
-        "LinkTotals",
-        "Measures",
-        "advise",
-        "checked_way",
-        "usual_k",
-    ),
-    "sweeping": ("sweep_shares",),
-    "relation": (
-        "GroupCounts",
-        "LowLinks",
-        "NodeLinks",
-        "Relation",
-        "ShareLinks",
-        "StoredLinks",
-        "Survey",
-        "group_counts",
-        "group_sizes",
-        "survey",
-    ),
-    "similarity_matrix": ("SimilarityMatrix", "work_exceeds"),
+    "compiled": "group_leaders match sweep_counts",
+    "measures": "EXACT_FROM Advice Choice KnownK LinkTotals Measures advise checked_way usual_k",
+    "sweeping": "sweep_shares",
+    "relation": "GroupCounts LowLinks NodeLinks Relation ShareLinks StoredLinks Survey group_counts group_sizes survey",
+    "similarity_matrix": "SimilarityMatrix work_exceeds",
 }
 
-_PLACE_OF: Final = {name: place for place, names in _PLACES.items() for name in names}
+_PLACE_OF: Final = {name: place for place, names in _PLACES.items() for name in names.split()}
 
 if not TYPE_CHECKING:
 

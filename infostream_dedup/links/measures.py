@@ -17,11 +17,9 @@ EXACT_FROM: Final = 4
 
 
 def error_of_share(share: float, draws: int) -> float:
-    """Return the standard error of a share of independent draws: sqrt(share * (1 - share) / draws).
+    """Standard error of a share of independent draws: sqrt(share * (1 - share) / draws).
 
-    That would be 0 for a share of 0 or 1, although a sample is never certain. By the rule of three (Hanley and
-    Lippman-Hand, 1983), such a share is then within 3 / draws of the truth with 95 % confidence: the error is that of
-    an interval of this width.
+    For a share of 0 or 1, of an interval as wide as the rule of three says (Hanley and Lippman-Hand, 1983): 3 / draws.
     """
     if 0 < share < 1:
         return sqrt(share * (1 - share) / draws)
@@ -108,10 +106,9 @@ class KTotals:
 class LinkTotals:
     """Integer sums of one part of a collection. The sums of all parts add up to those of the collection.
 
-    Example:
-        >>> part = LinkTotals(2, {4: KTotals(links=3, reciprocal=2, paths=4, closed=1)})
-        >>> (part + part).measures()[0].transitivity
-        0.25
+    >>> part = LinkTotals(2, {4: KTotals(links=3, reciprocal=2, paths=4, closed=1)})
+    >>> (part + part).measures()[0].transitivity
+    0.25
     """
 
     documents: int  # number of documents in the part
@@ -128,17 +125,8 @@ class LinkTotals:
 
     def measures(self) -> list[Measures]:
         """Symmetry and transitivity at each k, ascending."""
-        return [
-            Measures.of(
-                k=k,
-                documents=self.documents,
-                links=sums.links,
-                reciprocal=sums.reciprocal,
-                paths=sums.paths,
-                closed=sums.closed,
-            )
-            for k, sums in sorted(self.by_k.items())
-        ]
+        by_k = sorted(self.by_k.items())
+        return [Measures.of(k=k, documents=self.documents, **asdict(sums)) for k, sums in by_k]
 
 
 # Choose a k: by what is known of copies, and by how close S and T show the links to be to an equivalence
@@ -159,9 +147,7 @@ _BELIEVED: Final = 0.97
 """An estimate below the usual k is believed only if H there reaches this share of its maximum nearby."""
 
 _NOT_COUNTED: Final = Phrase.of("copies were not counted")
-
 ChosenBy = Literal["estimate", "model", "count", "consistency", "default", "given"]
-
 WAYS: Final = ("auto", "estimate", "count", "consistency")
 
 
@@ -241,11 +227,7 @@ def advise(
     inside: Sequence[Measures] | None = None,
     across: bool = False,
 ) -> Advice:
-    """Recommend a k for links.
-
-    ``auto`` takes the estimate, unless S and T there speak against it, else the count, else the consistent k, else the
-    usual one.
-    """
+    """Recommend a k: by the estimate, unless S and T speak against it, else the count, else S and T, else the usual."""
     known = known or KnownK()
     by_k = {row.k: row for row in rows if row.k is not None}
     deciding = {row.k: row for row in inside or rows if row.k is not None}
@@ -350,9 +332,8 @@ def _consistent(
 def _apart(rows: Mapping[int, Measures], n: int) -> int | None:
     """The k at which topics have come apart, where H falls up to the usual k; ``None`` where it does not.
 
-    Many texts of one topic are linked to each other at a low k; fewer are as k rises, so H falls, until copies are
-    left, among which it rises again. Its least value up to n - 2 parts the two; of the k whose H is within one standard
-    error of it, the lowest, which keeps most links.
+    Fewer texts of one topic are linked as k rises, so H falls, until copies are left, among which it rises. Of the k
+    whose H is within one standard error of its least value up to n - 2, the lowest keeps most links.
     """
     usual = usual_k(n)
     levels = {k: consistency(row) for k, row in rows.items() if min(row.links, row.paths) >= FEWEST_LINKS}

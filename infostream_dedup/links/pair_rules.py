@@ -29,9 +29,8 @@ def need(
     With n' = min(size of a, size of b): k if n' >= n, else max(min(3, k), ceil(k n' / n)). At k = 6 of 12 this is "half
     of the shorter document's key terms, at least three".
 
-    Example:
-        >>> need(6, np.array([12, 8, 4]), np.array([12, 12, 12]), n=12).tolist()
-        [6, 4, 3]
+    >>> need(6, np.array([12, 8, 4]), np.array([12, 12, 12]), n=12).tolist()
+    [6, 4, 3]
     """
     shorter = np.minimum(np.asarray(sizes_a, dtype=np.int64), np.asarray(sizes_b, dtype=np.int64))
     if short == "strict":
@@ -43,19 +42,14 @@ def need(
 def relation_of(forward: int, backward: int, least: int) -> str | None:
     """Return the relation of a pair that needs at least so many shared key terms in a direction; ``None`` for no link.
 
-    Example:
-        >>> relation_of(7, 5, 6), relation_of(7, 6, 6), relation_of(5, 5, 6)
-        ('contained', 'equal', None)
+    >>> relation_of(7, 5, 6), relation_of(7, 6, 6), relation_of(5, 5, 6)
+    ('contained', 'equal', None)
     """
     return RELATIONS[int(forward >= least) + 2 * int(backward >= least)]
 
 
 def count_grades(counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, short: str = "scaled") -> sp.csr_array:
-    """Compute the largest k at which each link still counts in a decision about its pair.
-
-    Link a -> b counts at k exactly if its count is at least ``need(k)``; as ``need`` never falls when k rises, one
-    number describes every k.
-    """
+    """Compute the largest k at which each link still counts in a decision about its pair: ``need`` never falls."""
     if short == "strict" or sizes.min(initial=n) >= n:
         # The size of the shorter document makes no difference.
         return _same_pattern(counts, _grade_table(n, short)[n][np.minimum(counts.data, n)])
@@ -81,9 +75,8 @@ def scales(sizes: NDArray[np.integer], *, n: int, short: str, wanted: bool | Non
 def reached(matched: NDArray[np.int64], own: NDArray[np.int64], threshold: float) -> NDArray[np.bool_]:
     """Whether each matched weight is at least a share of the weight of all key terms: bool (links,).
 
-    Example:
-        >>> reached(np.array([55, 54]), np.array([100, 100]), 0.55).tolist()
-        [True, False]
+    >>> reached(np.array([55, 54]), np.array([100, 100]), 0.55).tolist()
+    [True, False]
     """
     # A quotient is rounded as the threshold was, so equal shares are equal; 0.55 * 100 is more than 55.
     return np.asarray(matched / np.maximum(own, 1) >= threshold, dtype=np.bool_)
@@ -114,10 +107,7 @@ def share_grades(
 
 
 def pair_grades(grades: sp.csr_array, rule: str) -> sp.csr_array:
-    """Grades of unordered pairs.
-
-    Returns uint8 (documents, documents), above the diagonal only, sorted indices, no explicit zeros.
-    """
+    """Grades of unordered pairs, above the diagonal only, sorted indices, no explicit zeros."""
     if rule not in ("both", "either"):
         raise ConfigurationError(f"rule is {rule!r}; expected both or either")
     import scipy.sparse as sp
@@ -206,10 +196,9 @@ def one_to_one(
     The strongest link is taken first, then the strongest of those whose ends are both free, and so on. Equal shares are
     taken in the order of (a, b).
 
-    Example:
-        >>> share, languages = np.array([0.7, 0.6, 0.9]), np.array([0, 0, 1, 1])
-        >>> one_to_one(np.array([0, 0, 1]), np.array([2, 3, 2]), share, languages).tolist()
-        [False, True, True]
+    >>> share, languages = np.array([0.7, 0.6, 0.9]), np.array([0, 0, 1, 1])
+    >>> one_to_one(np.array([0, 0, 1]), np.array([2, 3, 2]), share, languages).tolist()
+    [False, True, True]
     """
     kept = np.zeros(len(a), dtype=np.bool_)
     taken: set[tuple[int, int]] = set()
@@ -225,10 +214,7 @@ def one_to_one(
 def _best_partners(
     end: NDArray[np.int64], other: NDArray[np.int64], share: NDArray[np.float64], language: NDArray[np.integer]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the largest share of each directed link's end in the other's language, and the partner that has it.
-
-    Among partners with equal shares, the smallest ordinal is taken.
-    """
+    """Largest share of each directed link's end in the other's language, and the (smallest) partner that has it."""
     order = np.lexsort((other, -share, language, end))
     ends, languages = end[order], language[order]
     first = np.ones(len(order), dtype=np.bool_)

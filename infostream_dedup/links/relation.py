@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 import numpy as np
 
 from infostream_dedup.links.compiled import group_leaders, sweep_counts
-from infostream_dedup.links.intervals import Interval, has_interval, intervals
+from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
 from infostream_dedup.links.measures import Advice, KnownK, Measures, advise
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
-from infostream_dedup.links.sweeping import sweep_shares
+from infostream_dedup.links.sweeping import Interval, has_interval, intervals, sweep_shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,10 +44,7 @@ _SEED: Final = 2026
 def drawn_documents(
     keys: sp.csr_array, targets: sp.csr_array, *, most_postings: int = MOST_POSTINGS, size: int = SAMPLED_DOCUMENTS
 ) -> NDArray[np.int64] | None:
-    """Draw documents by ordinal; the draw depends only on the number of documents, not on their content.
-
-    Returns int64, ascending; ``None`` if all documents may be asked.
-    """
+    """Ordinals, int64, ascending, drawn by the number of documents alone; ``None`` if all documents may be asked."""
     documents = keys.shape[0]
     if documents <= size or not work_exceeds(keys, targets, most_postings):
         return None
@@ -148,16 +145,12 @@ class NodeLinks:
 
     def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
         """As ``Relation.measures``; transitivity is exact at every k."""
-        from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
-
         block = LinkBlock(self.matched.counts, self.matched.nodes.weights, self.matched.inside)
         chosen = range(self.k_min, self.n + 1) if ks is None else ks
         return block_totals(block, chosen, progress=progress).measures()
 
     def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
         """As ``Relation.group_sizes``, in no particular order."""
-        from infostream_dedup.links.compiled.earlier import group_leaders
-
         stored = [max(k, self.k_min) for k in ks]
         return [
             self._sizes(leaders, k)
@@ -271,8 +264,7 @@ def group_sizes(leaders: NDArray[np.int64]) -> NDArray[np.int64]:
 
 # Measure the links of a collection, in whatever form they are stored, and count their groups
 
-_AT_ONCE: Final = 16
-"""Number of ks whose groups are found together: for a month, they take 20 MB each."""
+_AT_ONCE: Final = 16  # number of ks whose groups are found together: for a month, they take 20 MB each
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -76,10 +76,7 @@ class SimilarityMatrix:
         return int(self.counts.shape[0])
 
     def links_at(self, k: int) -> sp.csr_array:
-        """Return the adjacency matrix: a_ij = 1 if j contains at least k key terms of i.
-
-        Returns bool (documents, documents), sorted indices, every stored entry true.
-        """
+        """Return the adjacency matrix, bool: a_ij = 1 if j contains at least k key terms of i."""
         return links_at(self.counts, *self.stored_ks([k]))
 
     def stored_ks(self, ks: Iterable[int]) -> list[int]:
@@ -93,10 +90,7 @@ class SimilarityMatrix:
         return ascending
 
     def shares(self, own_weights: NDArray[np.int64]) -> sp.csr_array:
-        """Compute the share of the asking document's key-term weight that was matched.
-
-        own_weights: int64 (documents,), weight of all key terms of each document in units of 1e-9.
-        """
+        """Compute the share of the asking document's key-term weight (units of 1e-9) that was matched."""
         if self.matched is None:
             raise ValueError("this matrix holds no matched weights; match with weights=True")
         own = np.repeat(own_weights, np.diff(self.counts.indptr))
@@ -131,10 +125,7 @@ def _part(matrix: sp.csr_array, documents: NDArray[np.int64]) -> sp.csr_array:
 
 
 def work_exceeds(keys: sp.csr_array, targets: sp.csr_array, most: int) -> bool:
-    """Whether matching touches more postings (documents with each key term) than a number; quick if it is far more.
-
-    There are at least as many postings as links at k = 1.
-    """
+    """Whether matching touches more postings, at least as many as links at k = 1, than a number; quick if far more."""
     asked, work = column_counts(keys), 0
     for begin in range(0, targets.nnz, _BLOCK_ENTRIES):
         work += int(asked[targets.indices[begin : begin + _BLOCK_ENTRIES]].sum())
@@ -160,25 +151,13 @@ def check_input(keys: sp.csr_array, targets: sp.csr_array, *, n: int) -> None:
         raise ValueError(f"a document has {most} key terms; expected at most n = {n}")
 
 
-def csr_from(
-    data: NDArray[Any], indices: NDArray[np.signedinteger], indptr: NDArray[np.int64], *, columns: int
-) -> sp.csr_array:
-    """Create a csr matrix, with indices of 4 bytes if they suffice.
-
-    Given an ``indptr`` of int64, scipy would widen ``indices`` too, which doubles the memory of a counts matrix.
-    """
-    narrow = max(columns, len(indices)) <= np.iinfo(np.int32).max
-    index_type = np.int32 if narrow else np.int64
-    return sp.csr_array(
-        (data, indices.astype(index_type, copy=False), indptr.astype(index_type, copy=False)),
-        shape=(len(indptr) - 1, columns),
-    )
-
-
 def kept_entries(matrix: sp.csr_array, keep: NDArray[np.bool_]) -> sp.csr_array:
-    """Return the chosen entries in order."""
-    indptr = offsets_of(_kept_by_row(matrix.indptr, keep))
-    return csr_from(matrix.data[keep], matrix.indices[keep], indptr, columns=matrix.shape[1])
+    """Return the chosen entries in order, with indices of 4 bytes if they suffice."""
+    data, indices, indptr = matrix.data[keep], matrix.indices[keep], offsets_of(_kept_by_row(matrix.indptr, keep))
+    # Given an `indptr` of int64, scipy would widen `indices` too, which doubles the memory of a counts matrix.
+    narrow = max(matrix.shape[1], len(indices)) <= np.iinfo(np.int32).max
+    kind = np.int32 if narrow else np.int64
+    return sp.csr_array((data, indices.astype(kind, copy=False), indptr.astype(kind, copy=False)), shape=matrix.shape)
 
 
 def at_least(counts: sp.csr_array, k: int) -> sp.csr_array:

@@ -8,7 +8,7 @@ pattern counts.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.machine.progress import Progress
-
 
 PATH_BUDGET: Final = 300_000_000
 """Maximum number of two-step walks followed exactly: the product takes 1 to 17 ns each, at most about 5 s in all."""
@@ -50,10 +49,7 @@ def sweep_by_products(
     samples: int = SAMPLES,
     seed: int = SEED,
 ) -> list[Measures]:
-    """Measure the links at each k, by sparse products.
-
-    Returns one row for each distinct k, ascending.
-    """
+    """Measure the links at each distinct k, ascending, by sparse products."""
     ascending = matrix.stored_ks(ks)
     effort = _Effort(path_budget, samples, seed, exact_from)
     rows = []
@@ -65,10 +61,7 @@ def sweep_by_products(
 
 
 def sweep_shares(shares: sp.csr_array, thresholds: Iterable[float], *, between_groups: bool = False) -> list[Measures]:
-    """Measure the links at each threshold of the matched share of weight.
-
-    Returns one row for each distinct threshold, ascending.
-    """
+    """Measure the links at each distinct threshold of the matched share of weight, ascending."""
     ascending = sorted(set(thresholds))
     if len(ascending) > _MOST_THRESHOLDS:
         raise ConfigurationError(f"there are {len(ascending)} thresholds; expected at most {_MOST_THRESHOLDS}")
@@ -83,10 +76,6 @@ class _Effort:
     samples: int
     seed: int
     exact_from: int | None = None
-
-    def is_exact(self, walks: int, k: int) -> bool:
-        """Whether to compute transitivity exactly at this k."""
-        return walks <= self.path_budget or (self.exact_from is not None and k >= self.exact_from)
 
 
 def _grades(shares: sp.csr_array, ascending: Sequence[float]) -> sp.csr_array:
@@ -116,7 +105,9 @@ def _measure(k: int, links: sp.csr_array, reverse: sp.csr_array, effort: _Effort
     closed = draws = None
     if paths == 0 and not between_groups:
         closed = 0
-    elif not between_groups and effort.is_exact(paths + reciprocal, k):
+    elif not between_groups and (
+        paths + reciprocal <= effort.path_budget or (effort.exact_from is not None and k >= effort.exact_from)
+    ):
         closed = int(closed_from(links).sum())
     elif not between_groups:
         closed = sampled_closed(links, reverse, by_middle, samples=effort.samples, seed=effort.seed)
@@ -148,14 +139,13 @@ def paths_by_middle(links: sp.csr_array, reverse: sp.csr_array, returned: NDArra
     return np.asarray(arriving * np.diff(links.indptr) - returned, dtype=np.int64)
 
 
-def closed_from(links: sp.csr_array, closing: sp.csr_array | None = None) -> NDArray[np.int64]:
+def closed_from(links: sp.csr_array) -> NDArray[np.int64]:
     """Count the closed paths from each document: row sums of (A·A)∘A, in row blocks of bounded memory."""
     steps = sp.csr_array((np.ones(links.nnz, dtype=np.int32), links.indices, links.indptr), shape=links.shape)
-    closing = pattern_of(links if closing is None else closing)
-    closed = np.zeros(links.shape[0], dtype=np.int64)
+    pattern, closed = pattern_of(links), np.zeros(links.shape[0], dtype=np.int64)
     walks = np.asarray(steps @ np.diff(links.indptr).astype(np.int64), dtype=np.int64)
     for block in row_blocks(walks, _BLOCK_WALKS):
-        closed[block] = (steps[block] @ steps).multiply(closing[block]).sum(axis=1, dtype=np.int64)
+        closed[block] = (steps[block] @ steps).multiply(pattern[block]).sum(axis=1, dtype=np.int64)
     return closed
 
 
@@ -172,9 +162,8 @@ def drawn_paths(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Draw paths uniformly with replacement.
 
-    The middle j is drawn in proportion to its paths, then i among the documents that link to j and k among those to
-    which j links, repeatedly while i = k, so that every path is equally likely. At least half of the draws are paths,
-    so few rounds suffice.
+    The middle j is drawn in proportion to its paths, then i and k among its neighbours, repeatedly while i = k: every
+    path is equally likely, and at least half of the draws are paths.
     """
     random = np.random.default_rng(seed)
     up_to = np.cumsum(paths)
@@ -211,3 +200,86 @@ def _holds(matrix: sp.csr_array, rows: NDArray[np.int64], columns: NDArray[np.in
     found = low < end
     found[found] = matrix.indices[low[found]] == columns[found]
     return found
+
+
+# Intervals of S and T: what they would be over other documents of the same kind
+
+MOST_WALKS: Final = 20_000_000
+"""With more two-step walks, intervals are narrow, and finding them takes longer than S and T."""
+
+FEWEST: Final = 10
+"""Of fewer links (for S) or paths (for T) no interval is given: resampling cannot show what they did not meet."""
+
+_Z: Final = 1.96
+
+
+class Interval(NamedTuple):
+    """95 % intervals; ``None`` where there are too few links or paths, or too many to look at."""
+
+    symmetry_low: float | None = None
+    symmetry_high: float | None = None
+    transitivity_low: float | None = None
+    transitivity_high: float | None = None
+
+
+NO_INTERVAL: Final = Interval()
+
+
+def intervals(matrix: SimilarityMatrix | None, rows: Iterable[Measures]) -> dict[int, Interval]:
+    """The 95 % intervals of each row that has a k, from resampling the documents.
+
+    A resample draws every document 0, 1 or more times (Poisson, mean 1). To first order, the variance of a ratio C / P
+    is the sum of (C_i - C / P * P_i)^2 / P^2 over documents, where C_i and P_i count what document i is a part of.
+    """
+    found: dict[int, Interval] = {}
+    if matrix is None:
+        return found
+    links = matrix.counts
+    for row in sorted((one for one in rows if one.k is not None and one.k >= matrix.k_min), key=lambda one: one.k or 0):
+        links = at_least(links, row.k or 0)
+        if has_interval(row):
+            found[row.k or 0] = _interval(links, row)
+    return found
+
+
+def has_interval(row: Measures) -> bool:
+    """Whether the walks of a row are few enough and all counted."""
+    return row.paths + row.reciprocal <= MOST_WALKS and not row.sampled and row.symmetry_error is None
+
+
+def _interval(links: sp.csr_array, row: Measures) -> Interval:
+    pattern = pattern_of(links)
+    reverse = pattern.T.tocsr()
+    out = np.diff(pattern.indptr).astype(np.float64)
+    arriving = np.diff(reverse.indptr).astype(np.float64)
+    returned = np.asarray(pattern.multiply(reverse).sum(axis=1), dtype=np.float64).ravel()
+    s: tuple[float | None, float | None] = (None, None)
+    if row.links >= FEWEST:
+        s = _bounds(row.reciprocal, row.links, 2 * returned, out + arriving)
+    t: tuple[float | None, float | None] = (None, None)
+    if row.transitivity is not None and row.closed is not None and row.paths >= FEWEST:
+        # A document is the start, the middle or the end of a path.
+        first = pattern @ out - returned
+        last = reverse @ arriving - returned
+        paths = arriving * out - returned + first + last
+        # Closed through each j: links j -> l for which some i links both.
+        both = (reverse.astype(np.int32) @ pattern.astype(np.int32)).multiply(pattern)
+        through = np.asarray(both.sum(axis=1), dtype=np.float64).ravel()
+        closed = closed_from(links) + closed_from(sp.csr_array(reverse)) + through
+        t = _bounds(row.closed, row.paths, closed, paths)
+    return Interval(*s, *t)
+
+
+def _bounds(
+    part: int,
+    whole: int,
+    of_part: np.ndarray[tuple[int], np.dtype[np.float64]],
+    of_whole: np.ndarray[tuple[int], np.dtype[np.float64]],
+) -> tuple[float, float]:
+    """The interval of part / whole, inside 0 and 1; never narrower than the rule of three allows at 0 and 1."""
+    share = part / whole
+    error = float(np.sqrt(((of_part - share * of_whole) ** 2).sum())) / whole
+    if error == 0:
+        # All documents agree: at most 3 of as many others would differ (Hanley and Lippman-Hand, 1983).
+        error = min(1.0, 3 / int(np.count_nonzero(of_whole))) / _Z
+    return round(max(0.0, share - _Z * error), 6), round(min(1.0, share + _Z * error), 6)

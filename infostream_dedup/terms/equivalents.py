@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from infostream_dedup.terms.statistics import TermCounts
 
 
-_BOUNDS: Final = "A["
-"""In code point order, marked terms begin at the first of these letters and end before the second."""
+_BOUNDS: Final = "A["  # in code point order, marked terms begin at the first of these letters and end before the second
 
 
 def with_names_decided(counts: TermCounts) -> TermCounts:
@@ -63,13 +62,10 @@ def _holds(ordered: list[str], term: str) -> bool:
 
 
 NO_EQUIVALENT: Final = -1
-
 _WORTH_HEEDING: Final = 0.1
 """Minimum share of documents at which a language affects what may be a key term in the other languages."""
 
-_AS_IT_IS: Final = "identity"
-"""The rung of words that are spelt alike in all languages."""
-
+_AS_IT_IS: Final = "identity"  # the rung of words that are spelt alike in all languages
 Translate = Callable[[Sequence[str], Language, Language], Sequence[tuple["Translation", ...]]]
 """Returns the equivalents in another language of each term of a language, best first; empty if none is known. In its
 own language a term is its own equivalent."""
@@ -148,11 +144,13 @@ def equivalents_of(
 ) -> Equivalents:
     """Translate every source term, one language at a time, and translate the results back.
 
-    A term of the pivot language is its own equivalent. If there are also documents in other languages, a term is
-    canonical only if all of these languages can express it: otherwise key terms would be wasted on words that cannot
-    match anything. Languages with less than a tenth of the documents are exempt.
+    A term of the pivot language is its own equivalent. A term is canonical only if all languages with at least a tenth
+    of the documents can express it: otherwise key terms would be wasted on words that cannot match anything.
     """
-    terms = {language: _terms_of(sources, number) for number, language in enumerate(LANGUAGES)}
+    terms = {
+        language: [sources.terms[source] for source in np.flatnonzero(sources.languages == number).tolist()]
+        for number, language in enumerate(LANGUAGES)
+    }
     spoken = [language for language in LANGUAGES if terms[language]]
     others = [language for language in spoken if language not in (pivot, "other")]
     answers = {
@@ -172,15 +170,14 @@ def equivalents_of(
     if pivot != "en" and "en" in spoken:
         answers["en"] = _and_themselves(terms["en"], answers["en"], pivot)
     if "other" in spoken:
-        answers["other"], best["other"] = _only_themselves(terms["other"]), list(terms["other"])
+        from infostream_dedup.language.translation.rung import Translation
+
+        answers["other"] = [(Translation(term, _AS_IT_IS, 1.0),) for term in terms["other"]]
+        best["other"] = list(terms["other"])
     return _numbered(
         [found for language in spoken for found in answers[language]],
         [term for language in spoken for term in best[language]],
     )
-
-
-def _terms_of(sources: SourceTerms, language: int) -> list[str]:
-    return [sources.terms[source] for source in np.flatnonzero(sources.languages == language).tolist()]
 
 
 def _distinct(translations: tuple[Translation, ...]) -> tuple[Translation, ...]:
@@ -216,12 +213,6 @@ def _and_themselves(
     return every
 
 
-def _only_themselves(terms: list[str]) -> list[tuple[Translation, ...]]:
-    from infostream_dedup.language.translation.rung import Translation
-
-    return [(Translation(term, _AS_IT_IS, 1.0),) for term in terms]
-
-
 def _numbered(answers: list[tuple[Translation, ...]], best: list[str | None]) -> Equivalents:
     every = [answer for translations in answers for answer in translations]
     words = [answer.term for answer in every]
@@ -243,17 +234,13 @@ def _is_sure(translation: Translation) -> bool:
 
 
 def back_translations(pivot_terms: Sequence[str], answers: _Answers) -> dict[str, list[Translation]]:
-    """Map words of a language to the pivot terms that surely translate to them, the surest first.
-
-    A compound of the pivot language is left out unless the word is a compound: it is translated by its last part, and
-    although a vice-premier is a premier, not every premier is a vice-premier.
-    """
+    """Map words to the pivot terms that surely translate to them, surest first; compounds to compounds only."""
     from infostream_dedup.language.translation.rung import Translation
 
     found: dict[str, list[Translation]] = {}
     for term, equivalents in zip(pivot_terms, answers, strict=True):
         for one in equivalents:
-            if one.confidence >= SURE and ("-" in one.term or "-" not in term):
+            if _is_sure(one) and ("-" in one.term or "-" not in term):
                 found.setdefault(one.term, []).append(Translation(term, one.rung, one.confidence))
     for terms in found.values():
         if len(terms) > 1:
@@ -281,9 +268,5 @@ def _joined(own: tuple[Translation, ...], more: Sequence[Translation]) -> tuple[
 
 def _sayable(pivot_terms: Sequence[str], answers: _Answers, forward: _Answers) -> set[str]:
     """Return the pivot terms that a language surely has a word for."""
-    said = {
-        term
-        for term, found in zip(pivot_terms, answers, strict=True)
-        if found and any(one.confidence >= SURE for one in found)
-    }
-    return said | {one.term for found in forward for one in found if one.confidence >= SURE}
+    said = {term for term, found in zip(pivot_terms, answers, strict=True) if any(map(_is_sure, found))}
+    return said | {one.term for found in forward for one in found if _is_sure(one)}

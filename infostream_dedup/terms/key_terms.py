@@ -117,11 +117,7 @@ _log = logging.getLogger(__name__)
 
 
 def count_lost_to_df_max(terms: KeyTerms, settings: Settings) -> int:
-    """Count the documents that ``df_max`` keeps from being compared by what they share.
-
-    They have too few key terms, and would have enough without it; or they lack as many terms as a document has key
-    terms, as copies of a form do that each have words of their own.
-    """
+    """Count documents that ``df_max`` leaves too few key terms, or deprives of as many as a document has."""
     enough = min(INSUFFICIENT_TERMS, settings.n)
     if not terms.statistics:
         # A store keeps key terms without the statistics by which they were chosen.

@@ -63,11 +63,7 @@ class _Answer:
 
 
 def meetings(space: PivotSpace, a: int, b: int, columns: Iterable[int], weights: Iterable[int]) -> list[Meeting]:
-    """Return the words of the columns in which two documents match, heaviest first, without repetitions.
-
-    Among several pairs of words that share an equivalent, the one with the highest confidence is named, and the word
-    that the key term represents is preferred to a synonym.
-    """
+    """Words of the columns in which two documents match, heaviest first; of several pairs the likeliest."""
     of_a, of_b = (_answers(space.sources, space.equivalents, document) for document in (a, b))
     total: dict[Meeting, int] = {}
     for column, weight in zip(columns, weights, strict=True):
@@ -77,10 +73,7 @@ def meetings(space: PivotSpace, a: int, b: int, columns: Iterable[int], weights:
 
 
 def translations(sources: SourceTerms, equivalents: Equivalents, pivot: Language, *, least: float) -> list[Meeting]:
-    """Return the words of two documents that match, whether or not they are key terms.
-
-    Every word is named with the word of the other document that it matches with the highest confidence.
-    """
+    """Return the words of two documents that match, key terms or not, each with the likeliest word of the other."""
     of_a, of_b = (_answers(sources, equivalents, document) for document in range(2))
     best: dict[tuple[int, int], tuple[float, int, _Answer, _Answer]] = {}
     for term in sorted(of_a.keys() & of_b.keys()):
@@ -128,26 +121,20 @@ def _named(
     sources: SourceTerms, equivalents: Equivalents, pivot: Language, term: int, one: _Answer, other: _Answer
 ) -> Meeting:
     a, b = (plain_term(sources.terms[answer.source]) for answer in (one, other))
-    return Meeting(a, b, equivalents.vocabulary[term], _rung(sources, equivalents, pivot, one, other))
-
-
-def _rung(sources: SourceTerms, equivalents: Equivalents, pivot: Language, one: _Answer, other: _Answer) -> str:
-    if one.source == other.source:
-        return SAME
-    own = LANGUAGES.index(pivot)
-    translated = [answer for answer in (one, other) if sources.languages[answer.source] != own]
-    return "+".join(dict.fromkeys(equivalents.rungs[answer.place] for answer in translated)) or SAME
+    rung = SAME
+    if one.source != other.source:
+        own = LANGUAGES.index(pivot)
+        translated = [answer for answer in (one, other) if sources.languages[answer.source] != own]
+        rung = "+".join(dict.fromkeys(equivalents.rungs[answer.place] for answer in translated)) or SAME
+    return Meeting(a, b, equivalents.vocabulary[term], rung)
 
 
 # Find where the terms of a document occur in its text, so that they can be marked
 
 # No group is possessive: before 3.11.5, Python matched such groups wrongly (python/cpython issue 106052).
 _UNSEEN: Final = f"[{INVISIBLE}{FAR_INVISIBLE}]*+"
-
 _LETTER: Final = f"[^\\W\\d_{APOSTROPHES}](?:{_UNSEEN}[{MARKS}])*"
-
 _JOINT: Final = f"{_UNSEEN}(?:[{APOSTROPHES}\u2010\u2011-]{_UNSEEN})?"
-
 _WORD: Final = re.compile(f"{_LETTER}(?:{_JOINT}{_LETTER})*")
 """A word as written, with marks, invisible characters, any apostrophes and any hyphens inside."""
 
@@ -240,9 +227,8 @@ def translated_words(
 ) -> TranslatedWords:
     """Find the nouns and names of two texts that are translations of each other, by the pivot language.
 
-    Every word is linked to the word of the other text that translates it with the highest confidence, so a word may be
-    linked to several. No context decides: of two meanings, either is a translation. Installed translation models are
-    not asked, as they take seconds for a text.
+    Every word is linked to the likeliest word of the other text, so one may be linked to several; no context decides.
+    Installed translation models are not asked, as they take seconds for a text.
     """
     if languages[0] == languages[1] or not set(languages) <= set(OUR_LANGUAGES):
         return NO_WORDS

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 
 _ROWS_AT_ONCE: Final = 8192
-
 ColumnName = tuple[int, tuple[int, ...]]
 """A key column: its canonical pivot term and the set of equivalents that match it, ascending."""
 
@@ -43,11 +42,7 @@ def canonical_counts(counts: TermCounts, sources: SourceTerms, equivalents: Equi
 
 @dataclass(frozen=True, slots=True)
 class SpaceCounts:
-    """Whole numbers that decide the statistics of a pivot space; those of disjoint sets of documents add up.
-
-    Documents in our languages and documents in other languages are counted separately, so that the latter do not change
-    the weights in the former.
-    """
+    """Whole numbers that decide the statistics of a pivot space; those of disjoint sets of documents add up."""
 
     # int64 (2, pivot terms), documents in our languages and in others that contain each canonical term
     df: NDArray[np.int64]
@@ -87,11 +82,7 @@ class SpaceCounts:
 
 
 def _frequencies(documents: NDArray[np.int64], sources: SourceTerms, equivalents: Equivalents) -> dict[str, float]:
-    """Return the share of running words with each canonical term, averaged over the languages of the documents.
-
-    The frequency in the pivot language alone would turn frequent words into rare terms, such as an English "saw" that
-    is taken for the tool, Russian "пила".
-    """
+    """Share of running words of each canonical term, averaged over languages: "saw" is common, "пила" is not."""
     shares = np.zeros(len(equivalents.vocabulary), dtype=np.float64)
     for number, language in enumerate(LANGUAGES):
         own = np.flatnonzero((sources.languages == number) & (equivalents.canonical != NO_EQUIVALENT))
@@ -106,10 +97,11 @@ def _frequencies(documents: NDArray[np.int64], sources: SourceTerms, equivalents
 
 def restricted(sources: SourceTerms, equivalents: Equivalents, chosen: sp.csr_array) -> sp.csr_array:
     """Return the source terms of each document whose canonical term is among the chosen ones."""
-    matrix = sources.counts
-    kept = _places_of(matrix, equivalents, chosen) >= 0
-    ends = offsets_of(kept)[matrix.indptr]
-    return sp.csr_array((matrix.data[kept], matrix.indices[kept], ends), shape=matrix.shape)
+    return _chosen(sources.counts, _places_of(sources.counts, equivalents, chosen) >= 0)
+
+
+def _chosen(matrix: sp.csr_array, kept: NDArray[np.bool_]) -> sp.csr_array:
+    return sp.csr_array((matrix.data[kept], matrix.indices[kept], offsets_of(kept)[matrix.indptr]), shape=matrix.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +114,8 @@ class KeyNames:
 
     @classmethod
     def of(cls, keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents) -> KeyNames:
-        """Replace canonical terms by sets of equivalents.
-
-        The set of a key term contains the equivalents of all source terms of its document with this canonical term.
-        """
-        groups, group_of_key = _groups(_holders(keys, sources, equivalents))
+        """Replace canonical terms by the equivalents of all source terms of their document with this canonical term."""
+        groups, group_of_key = _groups(*_holders(keys, sources, equivalents))
         named = [_canonical_and_set(group, equivalents) for group in groups]
         names = sorted(set(named))
         number_of = {name: number for number, name in enumerate(names)}
@@ -145,10 +134,7 @@ class KeyColumns:
 
     @classmethod
     def of(cls, names: Iterable[ColumnName], terms: int) -> KeyColumns:
-        """Number columns.
-
-        names: distinct, ascending.
-        """
+        """Number columns; names are distinct and ascend."""
         every = list(names)
         sizes = offsets_of([len(members) for _, members in every])
         members = np.fromiter((term for _, members in every for term in members), dtype=np.int32, count=int(sizes[-1]))
@@ -159,21 +145,13 @@ class KeyColumns:
         )
 
     def keyed(self, keys: sp.csr_array, columns: NDArray[np.int64]) -> sp.csr_array:
-        """Key terms by column instead of canonical term.
-
-        columns: int64 (key terms,), column of each, ascending within a document.
-        """
+        """Key terms by column, ascending within a document, instead of canonical term."""
         shape = (keys.shape[0], len(self))
         return sp.csr_array((keys.data, columns.astype(np.int32), keys.indptr), shape=shape)
 
 
 class Targets:
-    """Finds the columns to which documents answer: those that contain an equivalent of any of their terms.
-
-    Args:
-        columns: the key columns.
-        equivalents: equivalents of the source terms.
-    """
+    """Finds the columns to which documents answer: those that contain an equivalent of any of their terms."""
 
     def __init__(self, columns: KeyColumns, equivalents: Equivalents) -> None:
         shape = (len(equivalents.canonical), len(equivalents.vocabulary))
@@ -184,10 +162,7 @@ class Targets:
         self._columns = len(columns)
 
     def of(self, sources: sp.csr_array) -> sp.csr_array:
-        """Targets of documents.
-
-        Returns bool (documents, columns), sorted indices. A document of 60 distinct terms answers to about a hundred
-        """
+        """Targets of documents: bool (documents, columns), sorted indices."""
         parts = []
         for start in range(0, sources.shape[0], _ROWS_AT_ONCE):
             block = sources[start : start + _ROWS_AT_ONCE]
@@ -200,27 +175,19 @@ class Targets:
         return sp.csr_array(sp.vstack(parts, format="csr"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Holders:
-    """The source terms of its document that each key term represents."""
-
-    indptr: NDArray[np.int64]  # int64 (key terms + 1,), bounds of the source terms of each key term
-    sources: NDArray[np.int32]  # int32, ascending within a key term
-
-
-def _holders(keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents) -> _Holders:
+def _holders(
+    keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The source terms of its document that each key term represents: bounds, and the terms, ascending."""
     place = _places_of(sources.counts, equivalents, keys)
     held = np.flatnonzero(place >= 0)
     order = np.lexsort((sources.counts.indices[held], place[held]))
     indptr = offsets_of(np.bincount(place[held], minlength=keys.nnz))
-    return _Holders(indptr, sources.counts.indices[held][order])
+    return indptr, sources.counts.indices[held][order]
 
 
 def _places_of(counts: sp.csr_array, equivalents: Equivalents, chosen: sp.csr_array) -> NDArray[np.int64]:
-    """Find the entry of ``chosen`` to which each entry of ``counts`` belongs.
-
-    chosen: (documents, pivot terms), canonical terms of each document, sorted indices.
-    """
+    """Find the entry of ``chosen``, canonical terms of each document, to which each entry of ``counts`` belongs."""
     places = np.full(counts.nnz, -1, dtype=np.int64)
     for start in range(0, counts.shape[0] if chosen.nnz else 0, _ROWS_AT_ONCE):
         stop = min(start + _ROWS_AT_ONCE, counts.shape[0])
@@ -239,18 +206,16 @@ def _codes(indptr: NDArray[np.integer], terms: NDArray[np.int32], width: int) ->
     return np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr)) * width + terms
 
 
-def _groups(holders: _Holders) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
-    """Return the distinct groups of source terms that key terms represent, and int64 (key terms,), the group of each.
-
-    Nearly all are single terms, so only the others need a loop.
-    """
-    begins, sizes = holders.indptr[:-1], np.diff(holders.indptr)
+def _groups(indptr: NDArray[np.int64], sources: NDArray[np.int32]) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
+    """The distinct groups of source terms that key terms represent, and int64 (key terms,), the group of each."""
+    begins, sizes = indptr[:-1], np.diff(indptr)
     number = np.empty(len(sizes), dtype=np.int64)
-    alone, number[sizes == 1] = np.unique(holders.sources[begins[sizes == 1]], return_inverse=True)
+    # Nearly all are single terms, so only the others need a loop.
+    alone, number[sizes == 1] = np.unique(sources[begins[sizes == 1]], return_inverse=True)
     groups: list[tuple[int, ...]] = [(source,) for source in alone.tolist()]
     larger: dict[tuple[int, ...], int] = {}
     for key in np.flatnonzero(sizes > 1).tolist():
-        group = tuple(holders.sources[holders.indptr[key] : holders.indptr[key + 1]].tolist())
+        group = tuple(sources[indptr[key] : indptr[key + 1]].tolist())
         number[key] = larger.setdefault(group, len(groups) + len(larger))
     return [*groups, *larger], number
 
@@ -266,8 +231,7 @@ def _canonical_and_set(group: Sequence[int], equivalents: Equivalents) -> Column
 def untranslated_shares(key_terms: KeyTerms, settings: Settings) -> dict[Language, float]:
     """Return the share of the total term weight that terms without an equivalent have, per language of the documents.
 
-    A term without an equivalent is weighted as if it were a separate term of the pivot space; if the background is
-    added to a small collection, by its frequency in its own language.
+    They are weighted as if they were separate terms of the pivot space, by the background of their own language.
     """
     if key_terms.pivot is None:
         raise ValueError("these key terms are not in a pivot language; make them with representation pivot")
@@ -302,11 +266,9 @@ def weights_of_languages(
     statistics: tuple[list[Statistics], Statistics],
     settings: Settings,
 ) -> NDArray[np.float64]:
-    """Total weight of terms, by language of the documents; the weights of disjoint sets of documents add up.
-
-    Returns float64 (2, languages): of terms with an equivalent, and of those without.
-    """
-    rest = TermCounts(_without_equivalent(sources, equivalents), sources.terms, canonical.languages, canonical.lengths)
+    """Weight of terms with an equivalent and of those without, by language: float64 (2, languages); parts add up."""
+    unknown = _chosen(sources.counts, (equivalents.canonical == NO_EQUIVALENT)[sources.counts.indices])
+    rest = TermCounts(unknown, sources.terms, canonical.languages, canonical.lengths)
     known = _weight_by_language(canonical, statistics[0], settings)
     return np.stack((known, _weight_by_language(rest, [statistics[1]] * len(LANGUAGES), settings)))
 
@@ -320,12 +282,3 @@ def shares_of_weights(weights: NDArray[np.float64]) -> dict[Language, float]:
 def _weight_by_language(counts: TermCounts, statistics: list[Statistics], settings: Settings) -> NDArray[np.float64]:
     weights = np.asarray(weigh(counts, statistics, settings).sum(axis=1), dtype=np.float64)
     return np.bincount(counts.languages, weights=weights, minlength=len(LANGUAGES)).astype(np.float64)
-
-
-def _without_equivalent(sources: SourceTerms, equivalents: Equivalents) -> sp.csr_array:
-    """Return the counts of terms without an equivalent; equal words of two languages stay separate."""
-    unknown = equivalents.canonical == NO_EQUIVALENT
-    matrix = sources.counts
-    kept = unknown[matrix.indices]
-    ends = offsets_of(kept)[matrix.indptr]
-    return sp.csr_array((matrix.data[kept], matrix.indices[kept], ends), shape=matrix.shape)

@@ -78,8 +78,7 @@ class Representation(ABC):
     def frequencies(self, language: Language) -> Mapping[str, float]:
         """Return the background: the share of running words of a language that each term makes up, 0 to 1.
 
-        It sums the frequencies of wordfreq's 30,000 to 60,000 word forms above 1e-6. wordfreq has no case, so each form
-        counts as if it opened a sentence. Languages other than ours have no background.
+        wordfreq has no case, so each form counts as if it opened a sentence. Languages other than ours have none.
         """
         if language not in OUR_LANGUAGES:
             return {}

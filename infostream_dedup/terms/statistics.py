@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms.kernels.counting import hash_terms
 from infostream_dedup.terms.representation import term_frequencies
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
@@ -30,9 +28,6 @@ def term_hashes(terms: SurfaceList) -> NDArray[np.uint64]:
     found = np.empty((2, len(terms)), dtype=np.uint64)
     hash_terms(terms.pool, terms.starts, found)
     return found
-
-
-_VERSION: Final = {b"infostream_dedup.term_counts": b"1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,37 +47,6 @@ class TermCounts:
         return replace(
             self, counts=self.counts[documents], languages=self.languages[documents], lengths=self.lengths[documents]
         )
-
-    def to_arrow(self) -> pa.RecordBatch:
-        """Return the counts as one row, so that chunks of a collection can be the rows of a file."""
-        import pyarrow as pa
-
-        lists = {
-            "languages": pa.array(self.languages, pa.uint8()),
-            "lengths": pa.array(self.lengths, pa.int64()),
-            "sizes": pa.array(np.diff(self.counts.indptr), pa.int32()),
-            "columns": pa.array(self.counts.indices, pa.int32()),
-            "counts": pa.array(self.counts.data, pa.int32()),
-            "terms": pa.array(list(self.terms), pa.string()),
-        }
-        rows = [pa.ListArray.from_arrays([0, len(values)], values) for values in lists.values()]
-        schema = pa.schema([pa.field(name, row.type) for name, row in zip(lists, rows, strict=True)], _VERSION)
-        return pa.RecordBatch.from_arrays(rows, schema=schema)
-
-    @classmethod
-    def from_arrow(cls, batch: pa.RecordBatch, row: int = 0) -> TermCounts:
-        """Read the counts back from one row."""
-        import scipy.sparse as sp
-
-        if not _VERSION.items() <= (batch.schema.metadata or {}).items():
-            message = "these term counts were not written by this version; count the documents again"
-            raise BadDataError(message, code="E_VERSION", source="<term counts>")
-        lists = {name: batch.column(name)[row].values for name in batch.schema.names}
-        sizes, columns, data = (lists[name].to_numpy() for name in ("sizes", "columns", "counts"))
-        terms = lists["terms"].to_pylist()
-        indptr = np.concatenate([np.zeros(1, dtype=np.int32), np.cumsum(sizes, dtype=np.int32)])
-        counts = sp.csr_array((data, columns, indptr), shape=(len(sizes), len(terms)))
-        return cls(counts, terms, lists["languages"].to_numpy(), lists["lengths"].to_numpy())
 
 
 BACKGROUND_DOCUMENTS: Final = 2000

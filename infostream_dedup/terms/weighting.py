@@ -62,9 +62,8 @@ def bounded_idf(
 ) -> NDArray[np.float64]:
     """Return the idf of terms, 0 outside ``df_min`` .. ``df_max``: float64 (terms,).
 
-    A term above ``df_max`` only because documents repeat each other is not excluded: if its frequency among the
-    distinct documents is within ``df_max``, its idf is computed among those. (Among all documents, BM25 would make it
-    negative.) Otherwise a story that fills a feed would lose its key terms.
+    A term above ``df_max`` only because documents repeat each other has the idf of the distinct documents, or a story
+    that fills a feed would lose its key terms.
     """
     idf, (documents, df) = weighting(settings.weighting).idf, counted
     above = above_df_max(counted, settings)
@@ -92,8 +91,7 @@ def kept_despite_repeats(
 
 def idf_table(statistics: list[Statistics], settings: Settings) -> NDArray[np.float64]:
     """Return ``bounded_idf`` of all terms, by the statistics of each language: float64 (languages, terms)."""
-    found = [bounded_idf(one.counted, settings, one.distinct) for one in statistics]
-    return np.stack(found)
+    return np.stack([bounded_idf(one.counted, settings, one.distinct) for one in statistics])
 
 
 def document_norms(counts: TermCounts, statistics: list[Statistics], settings: Settings) -> NDArray[np.float64]:
@@ -104,11 +102,7 @@ def document_norms(counts: TermCounts, statistics: list[Statistics], settings: S
 
 
 def weigh(counts: TermCounts, statistics: list[Statistics], settings: Settings) -> sp.csr_array:
-    """Compute the weight of every term of every document by the statistics of the document's language.
-
-    Returns int64 (documents, terms) in units of 1e-9; the same pattern as ``counts.counts``. Terms outside ``df_min``
-    ..
-    """
+    """Weight of every term by the statistics of its document's language: int64, in units of 1e-9, where counts are."""
     import scipy.sparse as sp
 
     matrix = counts.counts

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup import Settings
 from infostream_dedup.documents import read_documents
-from infostream_dedup.links.intervals import NO_INTERVAL
+from infostream_dedup.links.sweeping import NO_INTERVAL
 from infostream_dedup.runs.batch import deduplication, linking
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.deduplication import statuses

@@ -44,11 +44,11 @@ def test_the_level_at_the_usual_k_tells_families_from_streams(level, k, said):
     assert (found.symmetry, found.transitivity, found.links) == (pytest.approx(at_k), pytest.approx(at_k), 1000)
 
 
-def test_few_links_or_paths_choose_nothing():
-    for links, paths in ((49, 1000), (1000, 49)):
-        found = advise([row(6, 0.5, 0.5, links, paths)], n=12)
-        assert (found.consistent, found.chosen, found.chosen_by) == (None, 6, "default")
-        assert f"{links} links and {paths} paths at k = 6" in found.reason
+@pytest.mark.parametrize(("links", "paths"), [(49, 1000), (1000, 49)])
+def test_few_links_or_paths_choose_nothing(links, paths):
+    found = advise([row(6, 0.5, 0.5, links, paths)], n=12)
+    assert (found.consistent, found.chosen, found.chosen_by) == (None, 6, "default")
+    assert f"{links} links and {paths} paths at k = 6" in found.reason
     assert advise([row(6, 0.5, 0.5, 50, 50)], n=12).chosen == 7
 
 
@@ -76,9 +76,8 @@ def test_an_estimate_below_the_usual_k_needs_s_and_t_near_their_best():
 
 
 def test_each_way_can_be_asked_for():
-    known = KnownK(
-        estimated=Choice(9, Phrase.of("given: k = {k}", k=9)), counted=Choice(10, Phrase.of("given: k = {k}", k=10))
-    )
+    nine, ten = (Choice(k, Phrase.of("given: k = {k}", k=k)) for k in (9, 10))
+    known = KnownK(estimated=nine, counted=ten)
     rows = table(0.1, 0.2, 0.5, 0.9)
 
     def by(way):
@@ -86,13 +85,8 @@ def test_each_way_can_be_asked_for():
         assert (found.estimated, found.counted, found.consistent) == (9, 10, 7)
         return found.chosen, found.chosen_by
 
-    assert [by(way) for way in ("auto", "estimate", "count", "consistency", 3)] == [
-        (9, "estimate"),
-        (9, "estimate"),
-        (10, "count"),
-        (7, "consistency"),
-        (3, "given"),
-    ]
+    found = [by(way) for way in ("auto", "estimate", "count", "consistency", 3)]
+    assert found == [(9, "estimate"), (9, "estimate"), (10, "count"), (7, "consistency"), (3, "given")]
     for way in ("estimate", "count", "consistency"):
         assert advise([], n=12, way=way).chosen_by == "default"
     assert advise(rows, n=12, known=KnownK(counted=known.counted)).chosen_by == "count"

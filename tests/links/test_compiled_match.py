@@ -1,4 +1,4 @@
-"""Compiled matching against plain sets, and against the plain backend."""
+"""Matching against plain sets."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import CannotCreateError
+from infostream_dedup.links import similarity_matrix, sweep_counts, work_exceeds
 from infostream_dedup.links.compiled.matching import Resources, match, match_nodes
 from infostream_dedup.links.compiled.posting_index import PostingIndex, _shard_size
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
-from infostream_dedup.links.sweeping import sweep_by_products as sweep_counts
+from infostream_dedup.links.sweeping import sweep_by_products
 
 TERMS = 14
 term_sets = st.sets(st.integers(0, TERMS - 1), max_size=8)
@@ -206,7 +207,7 @@ def test_nodes_give_the_symmetry_and_transitivity_of_their_documents(documents, 
     ks = range(k_min, 9)
     nodes = match_nodes(keys, targets, n=12, k_min=k_min)
     found = block_totals(LinkBlock(nodes.counts, nodes.nodes.weights, nodes.inside), ks).measures()
-    assert found == sweep_counts(match(keys, targets, n=12, weights=False, k_min=k_min), ks)
+    assert found == sweep_by_products(match(keys, targets, n=12, weights=False, k_min=k_min), ks)
 
 
 def test_a_large_verbatim_cluster_is_matched_once():
@@ -248,3 +249,53 @@ def test_links_without_room_are_refused_not_cut():
     scratch = index.scratch(links=0)
     assert index.ask(index.own_questions(keys), 0, 50, k_min=1, scratch=scratch) is None
     assert index.ask(index.own_questions(keys), 0, 1, k_min=1, scratch=scratch) is not None
+
+
+def test_article_and_digest_by_hand() -> None:
+    # The digest (1) holds all key terms of the article (0); the article holds one of the digest's two.
+    keys = np.array([[5, 7, 0, 0], [0, 2, 3, 0]])
+    targets = np.array([[1, 1, 0, 0], [1, 1, 1, 1]], dtype=np.bool_)
+    matrix = match(sp.csr_array(keys), sp.csr_array(targets), n=2, weights=True, k_min=1)
+    assert matrix.counts.toarray().tolist() == [[0, 2], [1, 0]]
+    assert matrix.matched.toarray().tolist() == [[0, 12], [2, 0]]
+    assert matrix.shares(np.array([12, 5])).toarray().tolist() == [[0, 1.0], [0.4, 0]]
+
+
+@given(collections())
+def test_signature_targets_are_symmetric_at_every_k(documents) -> None:
+    keys, _ = matrices(documents)
+    matrix = match(keys, keys, n=8, weights=False, k_min=1)
+    assert (matrix.counts.toarray() == matrix.counts.toarray().T).all()
+    assert {row.symmetry for row in sweep_counts(matrix, range(1, 9))} <= {1.0, None}
+
+
+@given(collections())
+def test_work_is_the_sum_of_document_frequencies(documents) -> None:
+    touched = sum(term in target for own, _ in documents for term in own for _, target in documents)
+    with pytest.MonkeyPatch.context() as patch:
+        # Several blocks, of which the first ones may suffice.
+        patch.setattr(similarity_matrix, "_BLOCK_ENTRIES", 3)
+        for most in {0, touched // 2, max(touched - 1, 0), touched, touched + 1}:
+            assert work_exceeds(*matrices(documents), most) == (touched > most)
+
+
+def test_counts_reach_255() -> None:
+    full = sp.csr_array(np.ones((3, 255), dtype=np.int64))
+    matrix = match(full, full, n=255, weights=True, k_min=255)
+    assert matrix.counts.toarray().tolist() == [[0, 255, 255], [255, 0, 255], [255, 255, 0]]
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        (np.eye(1, 5, dtype=np.int64), "same documents and terms"),
+        (np.eye(2, 5), "float64"),
+        (-np.eye(2, 5, dtype=np.int64), "smallest weight of a key term is -1"),
+        (np.ones((2, 5), dtype=np.int64), "a document has 5 key terms; expected at most n = 2"),
+        ((np.ones(2, np.int64), np.array([1, 1]), np.array([0, 2, 2])), "without repeated terms"),
+    ],
+)
+def test_wrong_input_is_named(keys, message: str) -> None:
+    given = sp.csr_array(keys, shape=(2, 5)) if isinstance(keys, tuple) else sp.csr_array(keys)
+    with pytest.raises(ValueError, match=message):
+        match(given, sp.csr_array(np.eye(2, 5, dtype=np.bool_)), n=2, weights=False, k_min=1)

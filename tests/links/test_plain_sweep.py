@@ -12,7 +12,7 @@ from infostream_dedup.links import Measures, SimilarityMatrix
 from infostream_dedup.links.sweeping import sweep_by_products as sweep_counts
 from infostream_dedup.links.sweeping import sweep_shares
 
-from .test_readings import link_counts
+from .test_transitivity import link_counts
 
 
 @st.composite
@@ -37,9 +37,7 @@ def test_each_row_equals_a_count_from_scratch(matrix: SimilarityMatrix) -> None:
     assert [row.k for row in rows] == [1, 2, 3, 4, 5]
     for row in rows:
         counts = link_counts(matrix.links_at(row.k))
-        assert (row.documents, row.links, row.reciprocal, row.paths, row.closed) == (
-            counts.documents, counts.links, counts.reciprocal, counts.paths, counts.closed,
-        )  # fmt: skip
+        assert (row.documents, row.links, row.reciprocal, row.paths, row.closed) == counts
         assert row.symmetry == (counts.reciprocal / counts.links if counts.links else None)
         assert row.transitivity == (counts.closed / counts.paths if counts.paths else None)
         assert not row.sampled

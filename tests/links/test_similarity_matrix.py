@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.links import SimilarityMatrix
-from infostream_dedup.links.similarity_matrix import csr_from, kept_entries
+from infostream_dedup.links.similarity_matrix import column_counts, kept_entries
 
 COUNTS = np.array([[0, 5, 0, 2], [3, 0, 0, 7], [0, 0, 0, 0], [2, 0, 4, 0]], dtype=np.uint8)
 MATCHED = COUNTS.astype(np.int64) * 10
@@ -96,8 +96,13 @@ def test_kept_entries(dense: np.ndarray, data: st.DataObject) -> None:
     kept = kept_entries(matrix, keep)
     assert kept.toarray().tolist() == expected.tolist()
     assert kept.nnz == keep.sum()
+    # Two bytes of offsets more for each entry would double the memory of a month's counts.
+    assert kept.indices.dtype == kept.indptr.dtype == np.int32
 
 
-def test_csr_from_keeps_indices_narrow() -> None:
-    matrix = csr_from(np.ones(2, np.uint8), np.array([0, 1], np.int32), np.array([0, 2], np.int64), columns=2)
-    assert matrix.indices.dtype == matrix.indptr.dtype == np.int32
+@pytest.mark.parametrize("block", [1, 2, 3, 100])
+def test_columns_are_counted_in_blocks_of_any_size(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("infostream_dedup.links.similarity_matrix._BLOCK_ENTRIES", block)
+    matrix = sp.csr_array(np.array([[5, 0, 1, 0], [7, 0, 0, 0], [1, 0, 9, 0]]))
+    assert column_counts(matrix).tolist() == [3, 0, 2, 0]
+    assert column_counts(sp.csr_array((0, 3), dtype=np.int64)).tolist() == [0, 0, 0]

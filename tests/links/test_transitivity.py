@@ -1,13 +1,79 @@
+"""Symmetry and transitivity of one relation: by hand, by brute force, and from draws (methods, section 1.5)."""
+
 from collections import Counter
+from itertools import permutations
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from infostream_dedup.links import sweeping
 from infostream_dedup.links.sweeping import closed_from, drawn_paths, paths_by_middle, reciprocated, sampled_closed
 
-from .test_readings import link_counts
+
+class LinkCounts(NamedTuple):
+    documents: int
+    links: int
+    reciprocal: int
+    paths: int
+    closed: int
+
+
+def link_counts(links: sp.csr_array) -> LinkCounts:
+    """Count links, returned links, paths and closed paths exactly."""
+    reverse = links.T.tocsr()
+    returned = reciprocated(links, reverse)
+    paths = paths_by_middle(links, reverse, returned)
+    return LinkCounts(
+        int(links.shape[0]), int(links.nnz), int(returned.sum()), int(paths.sum()), int(closed_from(links).sum())
+    )
+
+
+A, B, C, D = range(4)
+CLIQUE = [(A, B), (B, A), (A, C), (C, A), (B, C), (C, B)]
+
+
+@pytest.mark.parametrize(
+    ("documents", "linked", "expected"),
+    [
+        # S, T: a clique; a clique and a digest; two originals and a digest; a compiled bridge; a chain; a cycle
+        (3, CLIQUE, "6/6 6/6"),
+        (4, [*CLIQUE, (A, D), (B, D), (C, D)], "6/9 12/12"),
+        (3, [(A, C), (B, C)], "0/2 0/0"),
+        (3, [(A, C), (C, A), (B, C), (C, B)], "4/4 0/2"),
+        (3, [(A, B), (B, C)], "0/2 0/1"),
+        (3, [(A, B), (B, C), (C, A)], "0/3 0/3"),
+    ],
+)
+def test_worked_examples(documents: int, linked: list[tuple[int, int]], expected: str) -> None:
+    dense = np.zeros((documents, documents), dtype=np.bool_)
+    dense[tuple(zip(*linked, strict=True))] = True
+    found = link_counts(sp.csr_array(dense))
+    assert f"{found.reciprocal}/{found.links} {found.closed}/{found.paths}" == expected
+
+
+@given(st.integers(1, 7).flatmap(lambda documents: arrays(np.bool_, (documents, documents))))
+def test_counts_equal_brute_force(relation: np.ndarray) -> None:
+    np.fill_diagonal(relation, False)
+    pairs = list(permutations(range(len(relation)), 2))
+    paths = [(i, j, k) for i, j, k in permutations(range(len(relation)), 3) if relation[i, j] and relation[j, k]]
+    assert link_counts(sp.csr_array(relation)) == (
+        len(relation),
+        sum(bool(relation[pair]) for pair in pairs),
+        sum(bool(relation[i, j] and relation[j, i]) for i, j in pairs),
+        len(paths),
+        sum(bool(relation[i, k]) for i, _, k in paths),
+    )
+
+
+def test_a_link_of_any_stored_value_is_a_link() -> None:
+    # 16 * 16 is 0 in one byte.
+    counts = sp.csr_array(np.array([[0, 16], [16, 0]], dtype=np.uint8))
+    assert link_counts(counts)[:3] == (2, 2, 2)
 
 
 def _random_links(documents: int, share: float, seed: int) -> sp.csr_array:
@@ -83,4 +149,3 @@ def test_closed_paths_by_where_they_begin() -> None:
     # a -> b -> c closed by a -> c; b -> c -> d open.
     links = sp.csr_array(np.array([[0, 1, 1, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]], dtype=np.bool_))
     assert closed_from(links).tolist() == [1, 0, 0, 0]
-    assert closed_from(links, links.T.tocsr()).tolist() == [0, 0, 0, 0]

@@ -2,8 +2,9 @@
 
 import pytest
 
+from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.morphology.analyzer import Morphology, surname_instead
-from infostream_dedup.language.morphology.readings import readings_of
+from infostream_dedup.language.morphology.readings import is_roman_numeral, readings_of, with_head_as_lemma
 from infostream_dedup.language.text.tokens import Shape
 
 _RU, _UK = Morphology("ru"), Morphology("uk")
@@ -67,3 +68,32 @@ def test_a_name_nobody_has_heard_of_gives_way_to_a_listed_one(form: str, term: s
 @pytest.mark.parametrize(("form", "term"), [("ате", "ате"), ("амн", "амн"), ("мира", "мир"), ("вину", "вина")])
 def test_short_rare_cases_in_capitals_are_abbreviations(form: str, term: str) -> None:
     assert _RU.noun_term(form, Shape.UPPER) == term
+
+
+_TENS = ("", "x", "xx", "xxx")
+_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+
+
+def test_all_numerals_of_two_letters_and_more_up_to_39_are_known():
+    written = {tens + ones for tens in _TENS for ones in _ONES}
+    assert all(is_roman_numeral(one) for one in written if len(one) > 1)
+
+
+def test_other_forms_are_none():
+    for form in ["i", "v", "iiii", "vv", "iix", "xi-fi", "ivan", "сі", "-", "ii-"]:
+        assert not is_roman_numeral(form)
+
+
+@pytest.mark.parametrize("form", ["хх", "хіі", "ііі", "ii-iii"])
+def test_cyrillic_letters_of_the_same_looks_and_several_numerals_count(form):
+    assert is_roman_numeral(form)
+
+
+@pytest.mark.parametrize(("lemma", "expected"), [
+    ("країн-член", "країна-член"), ("фірми-переможець", "фірма-переможець"),
+    # віце, прес and контр are no cases of nouns; a nominative stays.
+    ("віце-премʼєр", "віце-премʼєр"), ("прес-секретар", "прес-секретар"), ("контр-адмірал", "контр-адмірал"),
+    ("країна-член", "країна-член"),
+])  # fmt: skip
+def test_the_head_of_a_compound_becomes_a_nominative(lemma, expected):
+    assert with_head_as_lemma(lemma, readings_of("uk").readings, form_frequencies("uk")) == expected

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from infostream_dedup import api
-from infostream_dedup.links.intervals import NO_INTERVAL, Interval, intervals
+from infostream_dedup.links.sweeping import NO_INTERVAL, Interval, intervals
 from infostream_dedup.model import Document
 from infostream_dedup.runs.batch.stream_health import EpochHealth, alarms_since, with_alarms
 from infostream_dedup.sample import documents_path

@@ -12,11 +12,16 @@ from infostream_dedup.language.text.tokens import Form, Shape, forms
 
 LETTERS = "абкпряёєіїґѕАБРЯЁЄІЇҐЅazAZéÉſ中"
 PIECES = ["слово", "Слово", "СЛОВО", "word", "Word", "WORD", "мiй", "iPhone", "имя" * 9, "ab" * 20, "ъ" * 31, "ы" * 32]
+SURFACES = [
+    "слово", "Слово", "¶Слово", "СЛОВО", "ещё", "Ёж", "премьер-министр", "пʼять", "пишетАгора", "ПриватБанк", "word",
+    "YouTube", "Cрочно", "ț", "я", "а" * 41, "Ö", "ЇЖАК", "IT-компания", "--", "ß",
+]  # fmt: skip
 
 
 def fast(surfaces):
     found = compiled_forms.forms(SurfaceList.of(surfaces))
     words = found.forms.strings()
+    assert len(set(words)) == len(words)
     held = [[] for _ in surfaces]
     for surface, number, shape in zip(found.surfaces, found.numbers, found.shapes, strict=True):
         held[surface].append(Form(words[number], Shape(shape)))
@@ -44,21 +49,6 @@ surfaces = st.tuples(st.sampled_from(["", "¶"]), st.lists(pieces, min_size=1, m
 @given(st.lists(surfaces, max_size=80))
 @example(["а" * size for size in range(28, 44)] + ["A" + "b" * size for size in range(36, 70)])
 @example(["¶" + "Я" + "я" * size for size in range(44)] + ["", "¶", "я", "¶я"])
+@example([*SURFACES, *SURFACES])
 def test_any_surfaces_have_the_same_forms(words):
     assert fast(words) == plain(words)
-
-
-SURFACES = [
-    "слово", "Слово", "¶Слово", "СЛОВО", "ещё", "Ёж", "премьер-министр", "пʼять", "пишетАгора", "ПриватБанк", "word",
-    "YouTube", "Cрочно", "ț", "я", "а" * 41, "Ö", "ЇЖАК", "IT-компания", "--", "ß",
-]  # fmt: skip
-
-
-# The first call compiles.
-@given(st.lists(st.sampled_from(SURFACES), max_size=30))
-def test_forms_of_all_surfaces(surfaces: list[str]) -> None:
-    found = compiled_forms.forms(SurfaceList.of(surfaces))
-    entries = [(number, form, int(shape)) for number, surface in enumerate(surfaces) for form, shape in forms(surface)]
-    words = [found.forms[number] for number in found.numbers.tolist()]
-    assert list(zip(found.surfaces.tolist(), words, found.shapes.tolist(), strict=True)) == entries
-    assert len(set(found.forms)) == len(found.forms)

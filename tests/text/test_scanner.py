@@ -15,6 +15,7 @@ from infostream_dedup.language.text.character_classes import (
     classes_of_cleaned_text,
     classes_of_raw_text,
 )
+from infostream_dedup.language.text.kernels.scanning import sized_code_point
 from infostream_dedup.language.text.kernels.surface_table import fill_slots
 from infostream_dedup.language.text.normalise import APOSTROPHES, clean
 from infostream_dedup.language.text.scanner import Scanner
@@ -170,3 +171,17 @@ def test_a_scanner_that_starts_over_numbers_as_a_new_one_and_gives_back_the_memo
     used.start_over(4)
     assert len(used._words.starts) == 0
     assert read(["два один два"], used) == read(["два один два"], Scanner())
+
+
+@example("a")
+@example("я")
+@example("aя\x7f\x80\u07ff\u0800€\uffff\U00010000😀")
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
+def test_characters_and_their_bytes(text):
+    data, found, place = np.frombuffer(text.encode(), dtype=np.uint8), [], 0
+    while place < len(data):
+        point, size = sized_code_point(data, place, len(data))
+        found.append(chr(point))
+        assert size == len(found[-1].encode())
+        place += size
+    assert "".join(found) == text

@@ -148,10 +148,3 @@ def test_glued_words_have_the_forms_that_all_steps_find(word: str, opens: bool) 
         assert tokens._GLUED_PART.findall(word) == tokens._unglued(word)
         parts = [form.form for part in tokens._unglued(word) for form in forms(part)]
         assert [form.form for form in forms(SENTENCE_MARK * opens + word)] == parts
-
-
-@pytest.mark.parametrize(
-    ("word", "is_glued"), [("пишетАгора", 1), ("УкраиныВладимир", 1), ("ПриватБанк", 0), ("дом", 0)]
-)
-def test_glued_words_are_recognised(word: str, is_glued: int) -> None:
-    assert bool(tokens._GLUED.fullmatch(word)) == bool(is_glued)

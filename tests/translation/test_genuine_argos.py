@@ -9,9 +9,8 @@ import pytest
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.translation.loaded_model import LoadedModel
-from infostream_dedup.language.translation.machine_output import single_term
 from infostream_dedup.language.translation.model_files import install_model, installed_models, models_folders
-from infostream_dedup.language.translation.rungs.argos import ArgosRung
+from infostream_dedup.language.translation.rungs.argos import ArgosRung, single_term
 
 pytestmark = [
     pytest.mark.translate,

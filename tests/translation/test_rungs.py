@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.morphology.form_cache import terms_of
 from infostream_dedup.language.text.tokens import Form, Shape
+from infostream_dedup.language.translation import Translator
 from infostream_dedup.language.translation.international_words import international_keys, international_words
 from infostream_dedup.language.translation.romanisation import (
     cyrillic_consonants,
@@ -28,6 +30,14 @@ from infostream_dedup.language.translation.rungs.names import NamesRung
 from infostream_dedup.language.translation.rungs.skeleton import SkeletonRung
 from infostream_dedup.language.translation.slavic_cognates import IMPOSSIBLE, coarse_key, cognates, distance
 from infostream_dedup.language.translation.word_pairs import COLUMNS, imported_pairs, word_pairs
+from infostream_dedup.language.translation.written_names import (
+    Marked,
+    decided,
+    is_marked,
+    marked_term,
+    names_of_nouns,
+    plain_term,
+)
 from infostream_dedup.model import Language
 
 
@@ -35,38 +45,34 @@ def asked(rung: Rung, term: str, source: Language, target: Language) -> list[str
     return [one.term for one in rung.translate([term], source, target)[0]]
 
 
-def test_identity_leaves_english_words_and_listed_names_to_others() -> None:
-    rung = IdentityRung()
-    assert asked(rung, "hdcp", "ru", "uk") == ["hdcp"]
-    assert asked(rung, "table", "en", "ru") == []
+@pytest.mark.parametrize(("term", "source", "target", "expected"), [
+    ("hdcp", "ru", "uk", ["hdcp"]), ("table", "en", "ru", []), ("дом", "ru", "uk", []),
     # The dictionary knows Фейсбук beside Facebook.
-    assert asked(rung, "facebook", "ru", "uk") == []
-    assert asked(rung, "дом", "ru", "uk") == []
+    ("facebook", "ru", "uk", []),
+])  # fmt: skip
+def test_identity_leaves_english_words_and_listed_names_to_others(term, source, target, expected) -> None:
+    assert asked(IdentityRung(), term, source, target) == expected
 
 
 def test_dictionary_orders_by_place_in_the_row() -> None:
     found = DictionaryRung().translate(["людина"], "uk", "ru")[0]
     assert found[0].term == "человек"
+    assert asked(DictionaryRung(), "кошт", "uk", "ru")[0] == "средство"
     assert [one.confidence for one in found] == sorted((one.confidence for one in found), reverse=True)
 
 
-def test_dictionary_keys_are_terms_as_documents_have_them() -> None:
+@pytest.mark.parametrize(("term", "source", "target", "expected"), [
     # кошти is the plural of кошт, and робот is no case of робота.
-    assert asked(DictionaryRung(), "кошт", "uk", "ru")[0] == "средство"
-    assert asked(DictionaryRung(), "робот", "uk", "ru") == ["робот"]
-    assert "negotiation" in asked(DictionaryRung(), "переговоры", "ru", "en")
-
-
-def test_dictionary_translates_compounds_by_their_last_part() -> None:
-    rung = DictionaryRung()
-    assert asked(rung, "it-компания", "ru", "uk") == ["it-компанія"]
-    assert asked(rung, "экс-президент", "ru", "uk") == ["екс-президент"]
-    assert asked(rung, "экс-президент", "ru", "en") == ["president"]
-
-
-def test_names_of_several_words_meet_in_the_last() -> None:
-    assert "york" in asked(DictionaryRung(), "нью-йорк", "ru", "en")
-    assert "нью-йорк" in asked(DictionaryRung(), "york", "en", "uk")
+    ("кошт", "uk", "ru", "средство"), ("робот", "uk", "ru", ["робот"]), ("переговоры", "ru", "en", "negotiation"),
+    # A compound is translated by its last part, and a name of several words meets in the last.
+    ("it-компания", "ru", "uk", ["it-компанія"]), ("экс-президент", "ru", "uk", ["екс-президент"]),
+    ("экс-президент", "ru", "en", ["president"]), ("нью-йорк", "ru", "en", "york"), ("york", "en", "uk", "нью-йорк"),
+    # Participles used as nouns are terms that meet.
+    ("погибший", "ru", "uk", "загиблий"), ("загиблий", "uk", "ru", "погибший"),
+])  # fmt: skip
+def test_dictionary_keys_are_terms_as_documents_have_them(term, source, target, expected) -> None:
+    found = asked(DictionaryRung(), term, source, target)
+    assert found == expected if isinstance(expected, list) else expected in found
 
 
 def test_imported_tables_serve_both_directions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,21 +129,17 @@ def test_common_nouns_are_not_names(word: str, source: Language, target: Languag
     assert asked(NamesRung(), word, source, target) == []
 
 
-def test_spellings_of_one_name_share_a_key() -> None:
+def test_spellings_of_a_name() -> None:
     spellings = ("зеленский", "зеленський", "zelenskyy", "zelensky", "zelenskiy", "zelenskyi", "zelenskii")
     assert {latin_key(name) for name in spellings} == {"зеленски"}
     assert latin_key("aliyev") == latin_key("aliev") == latin_key("алиев")
     assert latin_key("порошенко") != latin_key("тимошенко")
-
-
-def test_romanisation_gives_the_official_spelling_first() -> None:
+    # The official spelling comes first.
     assert romanised("зеленський", "uk")[0] == "zelenskyi"
     assert "zelensky" in romanised("зеленський", "uk")
     assert romanised("щербаков", "ru")[0] == "shcherbakov"
     assert romanised("ёжик1", "ru") == []
-
-
-def test_only_slavic_looking_names_are_cyrillised() -> None:
+    # Only names that look Slavic are written in Cyrillic.
     assert cyrillised("kovalchuk", "uk") == "ковалчук"
     assert cyrillised("vyshnevetskyi", "uk") == "вишневецький"
     assert cyrillised("smith", "ru") is None
@@ -185,19 +187,24 @@ def test_cognates_are_nouns_in_use() -> None:
 
 
 def test_distance_by_hand() -> None:
-    assert distance("лампа", "лампа", "ru") == 0
-    assert distance("рыба", "риба", "ru") == 0
-    assert distance("рог", "ріг", "ru") == 0.5
-    assert distance("ріг", "рог", "uk") == 0.5
-    assert distance("касса", "каса", "ru") == 0.2
+    for one, other, source, expected in [
+        ("лампа", "лампа", "ru", 0), ("рыба", "риба", "ru", 0), ("рог", "ріг", "ru", 0.5), ("ріг", "рог", "uk", 0.5),
+        ("касса", "каса", "ru", 0.2), ("дом", "дома", "ru", IMPOSSIBLE),
+    ]:  # fmt: skip
+        assert distance(one, other, source) == expected
     assert distance("дом", "сад", "ru") >= IMPOSSIBLE
-    assert distance("дом", "дома", "ru") == IMPOSSIBLE
 
 
-def test_coarse_keys_by_hand() -> None:
+def test_keys_by_hand() -> None:
     assert coarse_key("місто") == coarse_key("место")
     assert coarse_key("колізія") == coarse_key("коллизия")
     assert coarse_key("дом") != coarse_key("дам")
+    assert set(international_keys("философия", "ru")) & set(international_keys("philosophy", "en"))
+    assert set(international_keys("криза", "uk")).isdisjoint(international_keys("prize", "en"))
+    # An international word has the keys of all its endings in their order and, whatever its last letter, its stem.
+    assert international_keys("privatization", "en")[:2] == ["privatIZATION", "privatisaTION"]
+    assert international_keys("zigzag", "en") == ["sigsag"]
+    assert international_keys("", "en") == []
 
 
 @pytest.mark.parametrize(("term", "source", "target", "expected"), [
@@ -215,27 +222,89 @@ def test_native_words_have_no_international_twin(term: str) -> None:
     assert international_words([term], "ru", "en") == [[]]
 
 
-def test_international_keys_by_hand() -> None:
-    assert set(international_keys("философия", "ru")) & set(international_keys("philosophy", "en"))
-    assert set(international_keys("криза", "uk")).isdisjoint(international_keys("prize", "en"))
-
-
 def test_the_skeleton_says_so() -> None:
     found = SkeletonRung().translate(["мийка"], "uk", "ru")[0]
     assert [(one.term, one.rung) for one in found] == [("мойка", "skeleton")]
     assert found[0].confidence < 0.5
 
 
-def test_participles_used_as_nouns_are_terms_that_meet() -> None:
-    forms = [Form("погибших", Shape.LOWER), Form("подозреваемого", Shape.LOWER), Form("заключенных", Shape.LOWER)]
-    terms = terms_of(forms, "ru", strict=False)
-    assert terms == ["погибший", "подозреваемый", "заключенный"]
-    assert "загиблий" in asked(DictionaryRung(), "погибший", "ru", "uk")
-    assert "погибший" in asked(DictionaryRung(), "загиблий", "uk", "ru")
+def test_participles_used_as_nouns_are_terms() -> None:
+    terms = ["погибший", "подозреваемый", "заключенный"]
+    forms = [Form(form, Shape.LOWER) for form in ("погибших", "подозреваемого", "заключенных")]
+    assert terms_of(forms, "ru", strict=False) == terms
 
 
-def test_an_international_word_has_all_keys_of_its_endings_in_their_order() -> None:
-    assert international_keys("privatization", "en")[:2] == ["privatIZATION", "privatisaTION"]
-    # Whatever the last letter, the bare stem is a key.
-    assert international_keys("zigzag", "en") == ["sigsag"]
-    assert international_keys("", "en") == []
+RUNGS = (IdentityRung(), DictionaryRung())
+
+
+def translated(term, target="ru"):
+    return [one.term for one in Translator("en", target, rungs=RUNGS).translate([term])[0]]
+
+
+@pytest.mark.parametrize(("form", "term", "marks"), [
+    ("mark", "mark", ("mark", "MARK", "Mark", "MARK")),
+    ("turkeyʼs", "turkey", ("turkey", "TURKEY", "Turkey", "TURKEY")),
+    # Gates is a surname, but Gate is not.
+    ("gates", "gate", ("gate", "GATES", "Gates", "GATES")), ("gate", "gate", ("gate",) * 4),
+    # No name, a name that is no noun, and a noun that is translated in names.
+    ("bridge", "bridge", ("bridge",) * 4), ("poland", "poland", ("poland",) * 4), ("west", "west", ("west",) * 4),
+])  # fmt: skip
+def test_a_mark_shows_how_the_text_writes_the_word(form, term, marks):
+    assert tuple(marked_term(Form(form, shape), term) for shape in Shape) == marks
+    assert {plain_term(mark) for mark in marks} == {term}
+
+
+def test_the_equivalents_of_a_name_come_first_and_the_noun_stays():
+    assert translated("turkey") == ["индейка", "турция"]
+    assert translated("Turkey") == ["турция", "индейка"]
+    assert translated("Gates") == ["гейтс", *(one for one in translated("gate") if one != "гейтс")]
+    assert translated("Turkey", "uk")[0] == "туреччина"
+    assert translated("Turkey", "en") == ["turkey"]
+
+
+@pytest.mark.parametrize("target", ["ru", "uk"])
+def test_noun_and_name_match_the_same_words(target):
+    for form in sorted(names_of_nouns()):
+        name = form.capitalize()
+        assert is_marked(name)
+        assert sorted(translated(name, target)) == sorted(translated(plain_term(name), target))
+
+
+TERMS = ["Mark", "MARK", "mark", "Gates", "GATES", "gate", "bridge"]
+
+
+def numbered():
+    marked = Marked(np.arange(len(TERMS)), np.full(len(TERMS), -1))
+    for number, term in enumerate(TERMS):
+        if is_marked(term):
+            marked.enter(number, term, TERMS.index)
+    return marked
+
+
+def by_definition(terms):
+    """A document at a time: a name is written with a capital inside a sentence and never as a noun in lower case."""
+    found = []
+    for term in terms:
+        name = term.capitalize()
+        as_name = is_marked(term) and name in terms and plain_term(term) not in terms
+        found.append(name if as_name else plain_term(term))
+    return found
+
+
+@pytest.mark.parametrize(("terms", "found"), [
+    (["Mark"], ["Mark"]), (["MARK"], ["mark"]), (["Mark", "MARK"], ["Mark", "Mark"]),
+    (["Mark", "MARK", "mark"], ["mark", "mark", "mark"]), (["Gates", "mark", "MARK"], ["Gates", "mark", "mark"]),
+    (["bridge"], ["bridge"]),
+])  # fmt: skip
+def test_a_document_writes_a_name_if_nothing_in_it_says_noun(terms, found):
+    assert by_definition(terms) == found
+    numbers = np.array([TERMS.index(term) for term in terms])
+    assert [TERMS[one] for one in decided(np.zeros_like(numbers), numbers, numbered())] == found
+
+
+@given(st.lists(st.sets(st.sampled_from(TERMS)).map(sorted), max_size=6))
+def test_documents_are_decided_one_by_one(documents):
+    owners = np.repeat(np.arange(len(documents)), [len(terms) for terms in documents])
+    terms = np.array([TERMS.index(term) for document in documents for term in document], dtype=np.int32)
+    found = [TERMS[one] for one in decided(owners, terms, numbered())]
+    assert found == [term for document in documents for term in by_definition(document)]

@@ -10,8 +10,8 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon.tables import PackedParts, SortedLines, as_lines, packed_parts
 from infostream_dedup.language.morphology.cache_file import package_versions
 from infostream_dedup.language.morphology.known_terms import made_with, terms_file
-from infostream_dedup.language.translation import words_by_key
-from infostream_dedup.language.translation.words_by_key import WordsByKey, index_file, made_buckets, mark_of_today
+from infostream_dedup.language.translation import target_lexicon
+from infostream_dedup.language.translation.target_lexicon import WordsByKey, index_file, made_buckets, mark_of_today
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
@@ -33,7 +33,7 @@ def test_the_files_belong_to_the_dictionaries_and_rules_of_today(language: Langu
 def _check(name: str, language: Language, monkeypatch: pytest.MonkeyPatch) -> None:
     shipped = INDEXES[name](language).buckets
     with monkeypatch.context() as patch:
-        patch.setattr(words_by_key, "_shipped", lambda _: None)
+        patch.setattr(target_lexicon, "_shipped", lambda _: None)
         made = INDEXES[name].__wrapped__(language).buckets  # type: ignore[attr-defined]
     assert np.array_equal(shipped.starts, made.starts), AGAIN
     assert np.array_equal(shipped.places, made.places), AGAIN

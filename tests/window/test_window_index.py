@@ -68,8 +68,6 @@ class Lists:
 
 
 documents = st.lists(st.tuples(terms, terms), max_size=30)
-
-
 small = st.sets(st.integers(0, 40), max_size=8)
 small_documents = st.lists(st.tuples(small, small), max_size=30)
 
@@ -128,6 +126,12 @@ def test_a_long_stream_in_bulk_goes_on_exactly():
     assert len(many) == 300
 
 
+def finds_of(rows):
+    """What each question of a part found, as (ordinal, forward, backward)."""
+    finds = list(zip(*(column.tolist() for column in (rows.ordinals, rows.forward, rows.backward)), strict=True))
+    return [finds[begin:end] for begin, end in itertools.pairwise(rows.ends)]
+
+
 @given(entries=documents, window=st.integers(1, 12), k_min=st.integers(1, 3), least_keys=st.sampled_from([0, 2]))
 def test_asking_in_bulk_is_asking_and_adding_one_by_one(entries, window, k_min, least_keys):
     asked, plain, found = WindowIndex(), deque(maxlen=window), []
@@ -139,9 +143,7 @@ def test_asking_in_bulk_is_asking_and_adding_one_by_one(entries, window, k_min, 
     for rows in asked.ask_and_extend(
         ordinals, keys=keys, targets=targets, oldest=oldest, needs=needs, least_keys=least_keys
     ):
-        columns = [column.tolist() for column in (rows.ordinals, rows.forward, rows.backward)]
-        finds = list(zip(*columns, strict=True))
-        found += [finds[begin:end] for begin, end in zip(rows.ends[:-1], rows.ends[1:], strict=True)]
+        found += finds_of(rows)
     for ordinal, (own, looked_up), got in zip(ordinals.tolist(), entries, found, strict=True):
         sizes = {one: len(theirs) for one, theirs, _ in plain}
         enough = [
@@ -168,11 +170,7 @@ def test_some_documents_enter_and_the_others_ask(entries, window, k_min, cuts):
             ordinals, keys=keys, targets=targets, oldest=ordinals - window, needs=(k_min,),
             enters=np.array([entry[0] for entry in entries[begin:end]], dtype=np.bool_),
         )  # fmt: skip
-        found = []
-        for rows in asked:
-            columns = [column.tolist() for column in (rows.ordinals, rows.forward, rows.backward)]
-            finds = list(zip(*columns, strict=True))
-            found += [finds[first:last] for first, last in zip(rows.ends, rows.ends[1:], strict=False)]
+        found = [own for rows in asked for own in finds_of(rows)]
         for ordinal, own in zip(ordinals.tolist(), found, strict=True):
             enters, *sides = entries[ordinal]
             held = [one for one in held if one[0] >= ordinal - window]
@@ -203,10 +201,12 @@ def test_counts_of_many_key_terms_do_not_wrap():
     assert (found.ordinals.tolist(), found.forward.tolist(), found.backward.tolist()) == ([0], [255], [255])
 
 
-def test_bulk_ordinals_must_ascend_and_rows_must_fit():
+def test_ordinals_must_ascend_and_rows_must_fit():
     index = WindowIndex()
     index.add(5, keys=[1], targets=[1])
     one, two = Lists.of([{1}]), Lists.of([{1}, {2}])
+    with pytest.raises(ValueError, match="more than the last one, 5"):
+        index.add(5, keys=[1], targets=[1])
     with pytest.raises(ValueError, match="more than the last one, 5"):
         index.extend([5], keys=one, targets=one)
     with pytest.raises(ValueError, match="do not ascend"):
@@ -281,13 +281,6 @@ def test_few_are_found_wherever_they_are_in_a_large_window(gone):
         assert answered(index, {3 * size}, mine, 2) == [(place, 0, 2) for place, *_ in here]
     ends = {int(own[place, 1]) for place in (gone, size - 1)}
     assert answered(index, ends, ends, 1) == [(gone, 1, 1), (size - 1, 1, 1)]
-
-
-def test_ordinals_must_ascend():
-    index = WindowIndex()
-    index.add(5, keys=[1], targets=[1])
-    with pytest.raises(ValueError, match="more than the last one, 5"):
-        index.add(5, keys=[1], targets=[1])
 
 
 def test_an_empty_index_answers_nothing():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.links.window.kernels.window_lists import NOTHING, START, Pool, append_document, compact, find
-from infostream_dedup.links.window.window_index import Piece, Postings, WindowTerms
+from infostream_dedup.links.window.window_index import Piece, Postings, WindowTerms, with_room
 
 NO_TERMS = Piece.of(WindowTerms(np.array([0, 0]), np.zeros(0, dtype=np.int64)), slice(0, 1))
 
@@ -47,7 +47,7 @@ def append(postings, document, terms, oldest):
         done = append_document(document, given, slots, done, oldest, postings.terms, postings.targets)
         if done == len(given):
             break
-        postings.make_room_for_targets(oldest)
+        postings.targets = with_room(postings.targets, oldest)
 
 
 def append_at_once(postings, first, rows, oldest):
@@ -101,7 +101,7 @@ def test_lists_are_those_of_python(script):
         elif what == "tidy":
             postings.tidy(len(postings.terms.slot_terms), oldest=oldest, documents=1)
         else:
-            postings.make_room_for_targets(oldest)
+            postings.targets = with_room(postings.targets, oldest)
         if content and what in {"one by one", "at once"}:
             for place, terms in enumerate(content):
                 plain.append(document + place, terms)

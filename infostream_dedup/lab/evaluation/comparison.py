@@ -24,7 +24,7 @@ from infostream_dedup.lab.methods.registry import POOL_METHODS
 from infostream_dedup.model import VERSION, Settings
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch.linking import pair_table
-from infostream_dedup.terms.reading import key_terms_of_surfaces
+from infostream_dedup.terms.compiled.key_terms import key_terms_of_surfaces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

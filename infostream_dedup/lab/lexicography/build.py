@@ -62,11 +62,10 @@ class _Found:
 def frequency_dictionary(
     language: Language, *, most: int | None = None, progress: Progress | None = None
 ) -> list[DictionaryEntry]:
-    """Return the terms that the sources of a language know, the most frequent first, equal ones by code points.
+    """Return the terms of the strict rule, the most frequent first, equal ones by code points: takes a minute or two.
 
-    They are the terms of the strict rule, which accepts no guesses. Words in use are wordfreq's; it has no case, so a
-    word counts as if it opened a sentence, as in the background of BM25. Terms that only dictionaries and lists of
-    names contain follow with a share of 0. Takes a minute or two.
+    Words in use are wordfreq's, as if each opened a sentence. Terms that only dictionaries and lists of names contain
+    follow with a share of 0.
     """
     check_request([language], most)
     frequency = form_frequencies(language)
@@ -171,11 +170,7 @@ def built_folder() -> Path:
 def build(
     folder: Path, languages: Sequence[Language], *, most: int | None = None, progress: Progress | None = None
 ) -> list[BuiltDictionary]:
-    """Write one table a language, then the manifest; same sources, same bytes.
-
-    A file is written completely or not at all. The manifest names the tables of this call only; an earlier one is
-    removed before any table is replaced.
-    """
+    """Write one table a language, then the manifest, which names the tables of this call; same sources, same bytes."""
     check_request(languages, most)
     _prepare(folder, languages)
     built: list[BuiltDictionary] = []

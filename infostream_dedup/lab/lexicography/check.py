@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from infostream_dedup.errors import NoInputError
 from infostream_dedup.lab.lexicography.imports import NAME_OF, mixed_part, stray_letter
 from infostream_dedup.language.lexicon.frequency import form_frequencies, part_of_speech
-from infostream_dedup.language.lexicon.name_tables import personal_names
+from infostream_dedup.language.lexicon.name_tables import NAME_TABLES, personal_names
 from infostream_dedup.language.lexicon.tables import APOSTROPHE, TableRow, dictionaries_folder, is_latin, key_form
 from infostream_dedup.language.lexicon.word_lists import added_nouns
 from infostream_dedup.language.translation.international_words import international_keys
@@ -50,20 +50,18 @@ class Finding:
         return f"{place}: {self.message}; {self.advice}"
 
 
-NAME_TABLES: Final = ("first_names.tsv", "surnames.tsv", "places.tsv", "organisations.tsv")
-
 _NAME: Final = "NNP"
 _SHARE_OF_PLURAL: Final = 0.1
 """A word whose plural is this frequent is also a noun: Christians, Romans, but hardly Millers."""
 
 
 def names_as_nouns(concepts: Sequence[TableRow], tables: Mapping[str, Sequence[TableRow]]) -> list[Finding]:
-    """Return a defect for each English noun that is used as a name.
-
-    A noun is if our tables list it as a name with Russian words other than those of the row, the English lexicon only
-    has it with a capital, and its plural is rare.
-    """
-    named = _russian_names(row for name in NAME_TABLES for row in tables.get(name, ()))
+    """Defects: English nouns that texts nearly always write as a name, listed as one with other Russian words."""
+    named: dict[str, set[str]] = {}
+    for row in (row for table in NAME_TABLES for row in tables.get(table, ())):
+        for english, name in product(_variants(row, "en"), _variants(row, "ru")):
+            if " " not in english and not english.isupper():
+                named.setdefault(key_form(english), set()).add(key_form(name))
     found = []
     for row in concepts:
         russian = {key_form(word) for word in _variants(row, "ru")}
@@ -76,24 +74,9 @@ def names_as_nouns(concepts: Sequence[TableRow], tables: Mapping[str, Sequence[T
     return found
 
 
-def _russian_names(rows: Iterable[TableRow]) -> dict[str, set[str]]:
-    """Russian spellings of each English name of one word."""
-    found: dict[str, set[str]] = {}
-    for english, russian in _spellings(rows):
-        found.setdefault(english, set()).add(russian)
-    return found
-
-
-def _spellings(rows: Iterable[TableRow]) -> Iterator[tuple[str, str]]:
-    for row in rows:
-        for english in _variants(row, "en"):
-            if " " not in english and not english.isupper():
-                yield from ((key_form(english), key_form(russian)) for russian in _variants(row, "ru"))
-
-
 def _variants(row: TableRow, language: Language) -> list[str]:
     """Spellings of a cell; empty ones, which are another fault, are left out."""
-    return [word for word in map(str.strip, row.cells[language].split("|")) if word]
+    return list(filter(None, _split_variants(row, language)))
 
 
 def _is_written_as_name(word: str) -> bool:
@@ -202,9 +185,7 @@ def _find_faults(line: str) -> list[tuple[str, str]]:
 
 
 _PART: Final = re.compile(f"[^\\W\\d_]+(?:{APOSTROPHE}[^\\W\\d_]+)*")
-_ALIKE: Final = 0.4
-"""Maximum transcription cost at which another language's spelling confirms a name."""
-
+_ALIKE: Final = 0.4  # maximum transcription cost at which another language's spelling confirms a name
 _FITTING: Final = {"noun": frozenset(("NOUN",)), "adj": frozenset(("NOUN", "ADJF", "PRTF"))}
 
 
@@ -231,10 +212,7 @@ def is_known(part: str, language: Language) -> bool:
 
 
 def is_confirmed(part: str, language: Language, others: list[tuple[str, Language]]) -> bool:
-    """Return whether a word of another language is the same word in other letters.
-
-    Examples are Zelenskyy for Зеленський, and international words.
-    """
+    """Return whether a word of another language is the same in other letters (Zelenskyy), or an international word."""
     key, roots = latin_key(_strip_diacritics(part)), set(international_keys(part, language))
     if any(not roots.isdisjoint(international_keys(other, its)) for other, its in others):
         return True
@@ -246,13 +224,9 @@ def is_confirmed(part: str, language: Language, others: list[tuple[str, Language
 
 def misfit(word: str, language: Language, part_of_speech: str) -> str:
     """Return why a word cannot be what its row says; empty if it can or if nothing is known about it."""
-    if word in added_nouns(language):
-        return ""
-    if language == "en":
-        # No installed package knows English parts of speech, and many stop words are also nouns (well, back).
-        return ""
     spelling = word.replace(APOSTROPHE, "'")
-    if not _analyzer(language).word_is_known(spelling):
+    # No installed package knows English parts of speech, and many stop words are also nouns (well, back).
+    if word in added_nouns(language) or language == "en" or not _analyzer(language).word_is_known(spelling):
         return ""
     tags = [parse.tag for parse in _analyzer(language).parse(spelling)]
     fitting = [tag for tag in tags if str(tag.POS) in _FITTING[part_of_speech]]
@@ -294,10 +268,7 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "translations.tsv": (*OUR_LANGUAGES, "pos", "source"),
     "false_friends.tsv": ("ru", "uk", "right_uk", "meaning"),
     "blocklist.tsv": _LISTED,
-    "organisations.tsv": _NAMES,
-    "places.tsv": _NAMES,
-    "surnames.tsv": _NAMES,
-    "first_names.tsv": _NAMES,
+    **dict.fromkeys(("organisations.tsv", "places.tsv", "surnames.tsv", "first_names.tsv"), _NAMES),
     "nouns.tsv": _LISTED,
     "repairs.tsv": ("language", "word", "lemma", "why"),
     "excluded.tsv": _LISTED,
@@ -460,10 +431,7 @@ def _check_names(rows: Sequence[TableRow], kinds: frozenset[str], blocked: _Bloc
 
 
 def _check_name_words(row: TableRow) -> Iterator[Finding]:
-    """Find names confirmed neither by a source nor by the spelling in another language.
-
-    They are only doubts, because many names are rare.
-    """
+    """Doubt names confirmed neither by a source nor by the spelling in another language: many names are rare."""
     every = [(part, its) for its in OUR_LANGUAGES for word in _split_variants(row, its) for part in parts(word)]
     for part, language in every:
         others = [(other, its) for other, its in every if its != language]

@@ -95,15 +95,12 @@ class NewPair:
     direction: Direction  # direction in which the pair translates
 
 
-class PairIntake:
-    """Sorts the pairs that a reader offers.
+def _fault(message: str, file: str, line: int | None = None, field: str | None = None) -> BadDataError:
+    return BadDataError(message, code="E_IMPORT", source=file, line=line, field=field)
 
-    Attributes:
-        wanted: as given.
-        pairs: good pairs in the order of the file, each once.
-        broken: errors of rows that cannot be used.
-        left_out: number of sound rows that are not imported, by reason.
-    """
+
+class PairIntake:
+    """Sorts the pairs that a reader offers: good ones, errors of rows, and numbers of sound rows left out by reason."""
 
     def __init__(self, wanted: WantedPairs) -> None:
         self.wanted = wanted
@@ -118,7 +115,7 @@ class PairIntake:
 
     def reject(self, line: int, field: str | None, message: str) -> None:
         """Record a row that cannot be used; the message says what was found, what was expected and what to do."""
-        self.broken.append(BadDataError(message, code="E_IMPORT", source=self.wanted.file, line=line, field=field))
+        self.broken.append(_fault(message, self.wanted.file, line, field))
 
     def leave_out(self, reason: str) -> None:
         """Count a sound row that is not wanted."""
@@ -178,21 +175,16 @@ class PairIntake:
             self._pairs[pair.source, pair.target] = NewPair(pair.source, pair.target, known.part, "both")
 
 
-_TSV_PARTS: Final = {
-    **{part: part for part in PARTS_OF_SPEECH},
-    "": "noun",
-    "n": "noun",
-    "np": "name",
-    "adjective": "adj",
-}
+_TSV_PARTS: Final = dict(zip(PARTS_OF_SPEECH, PARTS_OF_SPEECH, strict=True)) | {
+    "": "noun", "n": "noun", "np": "name", "adjective": "adj",
+}  # fmt: skip
 
 
 def read_tsv(stream: BinaryIO, intake: PairIntake) -> None:
     """Read a table: a header, then one row per line. Empty lines and lines that start with ``#`` are skipped.
 
-    The header must name one column after the code of the source language (or ``source``) and one after that of the
-    target language (or ``target``); an optional column ``pos`` gives noun, name or adj, noun if empty or missing.
-    Other columns are ignored. A cell may contain several equivalents separated by ``|``.
+    Columns are named after the code of their language, or ``source`` and ``target``; ``pos`` may give noun (the
+    default), name or adj. A cell may contain several equivalents separated by ``|``.
     """
     places: tuple[int, int, int | None] | None = None
     width = 0
@@ -219,13 +211,11 @@ def _locate_columns(header: list[str], line: int, intake: PairIntake) -> tuple[i
     source = _find_column(header, (wanted.source, "source"))
     target = _find_column(header, (wanted.target, "target"))
     if source is None or target is None:
-        raise BadDataError(
+        message = (
             f"the header is {', '.join(map(repr, header))}; expected a column source (or {wanted.source}) and a column"
-            f" target (or {wanted.target}), separated by tabs; put such a line first",
-            code="E_IMPORT",
-            source=wanted.file,
-            line=line,
+            f" target (or {wanted.target}), separated by tabs; put such a line first"
         )
+        raise _fault(message, wanted.file, line)
     return source, target, _find_column(header, ("pos",))
 
 
@@ -251,10 +241,7 @@ _WIKTIONARY_FIELDS: Final = ("word", "translations")
 
 
 def read_wiktionary(stream: BinaryIO, intake: PairIntake) -> None:
-    """Read the entries of both languages: translations from either into the other.
-
-    Entries of other languages, redirects and translations without a word are left out.
-    """
+    """Read translations between both languages; other entries, redirects and those without a word are left out."""
     import orjson
 
     for number, line in enumerate(stream, start=1):
@@ -318,10 +305,7 @@ _APERTIUM_FIELDS: Final = ("l", "r")
 
 
 def read_apertium(stream: BinaryIO, intake: PairIntake) -> None:
-    """Read a bilingual dictionary whose left side is the source language.
-
-    Nothing outside the file is ever opened, and a file that declares entities is refused.
-    """
+    """Read a dictionary with the source language left; opens no other file, refuses one that declares entities."""
     _Reader(intake).read(stream)
 
 
@@ -352,12 +336,9 @@ class _Reader:
             self._parser.ParseFile(stream)
         except expat.ExpatError as error:
             reason = f"is not well-formed XML ({expat.ErrorString(error.code)}); get the file again"
-            raise self._make_error(reason, error.lineno) from None
+            raise _fault(reason, self._intake.wanted.file, error.lineno) from None
         except _RefusedError as refused:
-            raise self._make_error(str(refused), self._parser.CurrentLineNumber) from None
-
-    def _make_error(self, message: str, line: int) -> BadDataError:
-        return BadDataError(message, code="E_IMPORT", source=self._intake.wanted.file, line=line)
+            raise _fault(str(refused), self._intake.wanted.file, self._parser.CurrentLineNumber) from None
 
     def _refuse_entity(self, *_: Any) -> int:
         raise _RefusedError("declares or uses entities, which no Apertium dictionary needs; remove them")
@@ -474,10 +455,7 @@ def import_table(
     skip: bool = False,
     progress: Progress | None = None,
 ) -> Imported:
-    """Read pairs of words and install them where the ladder looks them up.
-
-    The pairs take effect at once, also in this process, and remembered answers are discarded.
-    """
+    """Read pairs of words and install them where the ladder looks them up, with effect at once, also here."""
     wanted = WantedPairs(str(file), source, target, frozenset(parts))
     table = _derive_name(file, wanted) if name is None else name
     _check_options(wanted, table_format, table)
@@ -487,12 +465,12 @@ def import_table(
     if intake.broken and not skip:
         raise _summarise(intake.broken)
     if not intake.pairs:
-        raise BadDataError(
+        why = ", ".join(f"{number} {reason}" for reason, number in sorted(intake.left_out.items())) or "it is empty"
+        message = (
             f"no pair of {' or '.join(sorted(wanted.parts))} between {source} and {target} in it"
-            f" ({_format_left_out(intake.left_out)}); check whether --from, --to, --format and --pos fit the file",
-            code="E_IMPORT",
-            source=str(file),
+            f" ({why}); check whether --from, --to, --format and --pos fit the file"
         )
+        raise _fault(message, str(file))
     path = imported_folder() / f"{table}.tsv"
     replaced = path.exists()
     _write(path, intake.pairs, wanted, file)
@@ -555,17 +533,8 @@ def _summarise(broken: list[BadDataError]) -> BadDataError:
     """Return the first fault, with the number of the others and how to continue."""
     error, more = broken[0], len(broken) - 1
     others = f" ({more} more such {'row' if more == 1 else 'rows'})" if more else ""
-    return BadDataError(
-        f"{error.message}{others}; --skip imports the rest without broken rows",
-        code=error.code,
-        source=error.source,
-        line=error.line,
-        field=error.field,
-    )
-
-
-def _format_left_out(left_out: Mapping[str, int]) -> str:
-    return ", ".join(f"{number} {reason}" for reason, number in sorted(left_out.items())) or "it is empty"
+    message = f"{error.message}{others}; --skip imports the rest without broken rows"
+    return _fault(message, error.source, error.line, error.field)
 
 
 def _write(path: Path, pairs: Iterable[NewPair], wanted: WantedPairs, file: Path) -> None:
@@ -616,8 +585,6 @@ def _open(file: Path, progress: Progress | None) -> Iterator[BinaryIO]:
             plain = io.BufferedReader(_ReportingFile(raw, size, progress), 1 << 20) if progress else raw
             yield cast("BinaryIO", GzipFile(fileobj=plain) if packed else plain)
     except (BadGzipFile, EOFError, zlib.error) as error:
-        raise BadDataError(
-            f"cannot be unpacked ({error}); get the file again", code="E_IMPORT", source=str(file)
-        ) from None
+        raise _fault(f"cannot be unpacked ({error}); get the file again", str(file)) from None
     except OSError as error:
         raise NoInputError(f"{file}: cannot be read: {error.strerror or error}") from None

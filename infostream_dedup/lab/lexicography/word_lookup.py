@@ -67,20 +67,21 @@ class Entry:
         return {**asdict(self), "flags": list(self.flags)}
 
 
-def show(word: str, language: Language | None = None) -> list[Entry]:
-    """Show what the engine knows about a word."""
+def _check(word: str, *languages: Language | None) -> None:
     if not word or len(word.split()) != 1:
         raise ConfigurationError(f"the word is {word!r}; expected one word without spaces")
-    if language is not None and language not in OUR_LANGUAGES:
-        raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(OUR_LANGUAGES)}")
+    for language in languages:
+        if language is not None and language not in OUR_LANGUAGES:
+            raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(OUR_LANGUAGES)}")
+
+
+def show(word: str, language: Language | None = None) -> list[Entry]:
+    """Show what the engine knows about a word."""
+    _check(word, language)
     stripped = word.strip()
-    languages = (language,) if language else _find_languages(stripped)
+    latin = all(char < "\u0250" for char in stripped if char.isalpha() and char != "\u02bc")
+    languages = (language,) if language else OUR_LANGUAGES if latin else _CYRILLIC_LANGUAGES
     return [_make_entry(stripped, one, shape) for one in languages for shape in shapes_of(stripped)]
-
-
-def _find_languages(word: str) -> tuple[Language, ...]:
-    latin = all(char < "\u0250" for char in word if char.isalpha() and char != "\u02bc")
-    return OUR_LANGUAGES if latin else _CYRILLIC_LANGUAGES
 
 
 def shapes_of(word: str) -> tuple[Shape, ...]:
@@ -139,15 +140,13 @@ class Step:
 
 def ladder_of(word: str, target: Language, source: Language | None = None) -> list[Step]:
     """List what every rung answers for a word, in the order in which the ladder asks them."""
-    if not word or len(word.split()) != 1:
-        raise ConfigurationError(f"the word is {word!r}; expected one word without spaces")
-    for language in (target, source):
-        if language is not None and language not in OUR_LANGUAGES:
-            raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(OUR_LANGUAGES)}")
+    _check(word, target, source)
     if source == target:
         raise ConfigurationError(f"both languages are {target}; expected two: a word is its own equivalent")
     possible = [one for one in _form_languages(word) if one != target]
-    languages = (source,) if source else _choose_likely(word, possible)
+    # Those whose dictionaries know the word, or all of them if none does.
+    likely = [one for one in possible if any(_find_terms(word, one, strict=True))] or possible
+    languages = [source] if source else likely
     if not languages:
         raise ConfigurationError(
             f"{word!r} looks like {target} itself; give its language with --from, or another target with --to"
@@ -160,13 +159,7 @@ def _form_languages(word: str) -> tuple[Language, ...]:
     key = key_form(word)
     if is_latin(key):
         return ("en",) if key.isalpha() else OUR_LANGUAGES
-    cyrillic: tuple[Language, ...] = ("ru", "uk")
-    return tuple(one for one in cyrillic if not stray_letter(key, one, latin=True)) or cyrillic
-
-
-def _choose_likely(word: str, languages: Sequence[Language]) -> tuple[Language, ...]:
-    """Return the languages whose dictionaries know the word, or all of them if none does."""
-    return tuple(one for one in languages if any(_find_terms(word, one, strict=True))) or tuple(languages)
+    return tuple(one for one in _CYRILLIC_LANGUAGES if not stray_letter(key, one, latin=True)) or _CYRILLIC_LANGUAGES
 
 
 def _list_steps(word: str, source: Language, target: Language, cache: AnswerCache) -> list[Step]:
@@ -281,10 +274,9 @@ class Coverage:
 
 
 def coverage(progress: Callable[[str, int, int | None], None] | None = None) -> list[Coverage]:
-    """Measure coverage in all six directions, for each of ``TOPS``.
+    """Measure coverage in all six directions, for each of ``TOPS``, by the tables: no cache, model or skeleton.
 
-    The rungs from identity to gated cognates count, using the tables directly: no cache, no installed model, no
-    skeleton. Nouns are the terms of lower-case forms; their mass is the sum of their forms' frequencies in wordfreq.
+    Nouns are the terms of lower-case forms; their mass is the sum of their forms' frequencies in wordfreq.
     """
     directions = list(permutations(OUR_LANGUAGES, 2))
     found: list[Coverage] = []

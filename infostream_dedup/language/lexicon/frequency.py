@@ -13,6 +13,7 @@ import numpy as np
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon.tables import (
+    AGAIN,
     APOSTROPHE,
     PackedParts,
     SortedLines,
@@ -29,19 +30,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_COMMON: Final = 100 * 6
-"""Loss in centibels down to which a form counts as common: 1e-6 of running words."""
-
+_COMMON: Final = 100 * 6  # loss in centibels down to which a form counts as common: 1e-6 of running words
 _REMEMBERED: Final = 1 << 16
 
 
 class ShareTable:
-    """Forms as wordfreq spells them, with the loss of each: a share of running words of 10 ** (-loss / 100).
-
-    Args:
-        forms: in order of code points.
-        losses: uint16 (forms,).
-    """
+    """Forms in order of code points, as wordfreq spells them, with the loss of each: a share of 10 ** (-loss / 100)."""
 
     def __init__(self, forms: SortedLines, losses: NDArray[np.uint16]) -> None:
         self.forms = forms
@@ -86,11 +80,7 @@ def form_table(language: Language) -> ShareTable:
 
 
 class FormFrequencies:
-    """Returns the share of running words that a form accounts for, 0 to 1; 0 for forms below 1e-8.
-
-    The tables hold 713k Russian, 444k Ukrainian and 321k English forms; words are cut at hyphens, so a hyphenated form
-    is as frequent as its rarest part.
-    """
+    """Share of running words that are a form, 0 to 1, 0 below 1e-8; a hyphenated form counts as its rarest part."""
 
     def __init__(self, table: ShareTable) -> None:
         self._table = table
@@ -123,10 +113,7 @@ def share_of(language: Language, form: str) -> float:
 
 
 def common_forms(language: Language) -> Iterator[tuple[str, float]]:
-    """Yield frequent words made of letters (above 1e-6 of all running words) as key form and share, in falling order.
-
-    Apostrophes inside a word are allowed. Languages other than ours have none.
-    """
+    """Yield words of letters above 1e-6 of running words as key form and share, in falling order; only of ours."""
     if language in OUR_LANGUAGES:
         table = form_table(language)
         order = table.places_in_order()
@@ -161,18 +148,14 @@ def zipf(share: float) -> float:
 # The file is shipped with the package: `tools/make_english_tags.py` makes it, and `LICENSE.lexicon` is its licence.
 
 TAGS_FILE: Final = Path(__file__).with_name("english_tags.bin")
-
-_AGAIN: Final = "install infostream-dedup again"
-
 _LEVEL: Final = 9
 
 
 def part_of_speech(word: str) -> str | None:
     """Return the most frequent Penn tag of a word as it is spelt, capitals included; ``None`` for an unknown one.
 
-    Example:
-        >>> part_of_speech("running"), part_of_speech("Reading"), part_of_speech("reading"), part_of_speech("xyzzy")
-        ('VBG', 'NNP', 'NN', None)
+    >>> part_of_speech("running"), part_of_speech("Reading"), part_of_speech("reading"), part_of_speech("xyzzy")
+    ('VBG', 'NNP', 'NN', None)
     """
     return _lexicon().get(word)
 
@@ -188,11 +171,11 @@ def packed(tags: Mapping[str, str]) -> bytes:
 
 def unpacked(path: Path) -> dict[str, str]:
     """Return the content of a file."""
-    _, _, content = checked_bytes(path, _AGAIN).partition(b"\n")
+    _, _, content = checked_bytes(path, AGAIN).partition(b"\n")
     try:
         lines = zlib.decompress(content).decode().split("\n")
     except (zlib.error, UnicodeDecodeError):
-        message = f"not a table of parts of speech; {_AGAIN}"
+        message = f"not a table of parts of speech; {AGAIN}"
         raise BadDataError(message, code="E_DICTIONARY", source=path.name) from None
     split = (line.split(" ") for line in lines)
     return {word: tag for tag, *words in split for word in words}

@@ -149,10 +149,7 @@ class PersonalNames(Set[str]):
 
 @cache
 def personal_names(language: Language) -> PersonalNames:
-    """Return the surnames and first names of names-translator: Ukrainian ones, or their Russian spellings.
-
-    There are none for English.
-    """
+    """Return the surnames and first names of names-translator: Ukrainian, their Russian spellings, no English."""
     if language == "en":
         return PersonalNames(SortedLines(b""), SortedLines(b""))
     parts = PackedParts(NAMES_FILE)

@@ -16,21 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SAMPLE: Final = 4000
-_OPENING: Final = 1000
-"""Number of characters in which most texts in our languages reveal their language."""
-
+_OPENING: Final = 1000  # number of characters in which most texts in our languages reveal their language
 MOST_WORDS: Final = 100
 WORDS_FILE: Final = Path(__file__).with_name("frequent_words.tsv")
-
-_LIST: Final = 60
-"""Number of most frequent words of a language; they make up about 40 % of running text."""
+_LIST: Final = 60  # number of most frequent words of a language; they make up about 40 % of running text
 _FEWEST_WORDS: Final = 10
-_SHARE: Final = 0.15
-"""Share of a text's words that must be on the list of its language."""
-_AHEAD: Final = 1.6
-"""Factor by which words on it must outnumber words on the list of any of our languages."""
+_SHARE: Final = 0.15  # share of a text's words that must be on the list of its language
+_AHEAD: Final = 1.6  # factor by which words on it must outnumber words on the list of any of our languages
 _FEWEST_LETTERS: Final = 12
-
 _OF_ENGLISH: Final = (" of ", " to ", " and ", " in ")
 _OF_RUSSIAN: Final = "ыэё"
 _OF_UKRAINIAN: Final = "іїєґ"
@@ -86,9 +79,8 @@ _SHORT: Final[Mapping[str, str]] = MappingProxyType(
 def short_code(code: str) -> str:
     """Return the ISO 639-1 code of a language given by three letters, if we know it.
 
-    Example:
-        >>> short_code("deu"), short_code("de"), short_code("haw")
-        ('de', 'de', 'haw')
+    >>> short_code("deu"), short_code("de"), short_code("haw")
+    ('de', 'de', 'haw')
     """
     return _SHORT.get(code, code)
 
@@ -96,11 +88,10 @@ def short_code(code: str) -> str:
 def other_language(text: str) -> str | None:
     """Return the code of the language of a text if it is clearly not one of ours.
 
-    Example:
-        >>> other_language("Der Bundestag hat am Freitag das Gesetz über die Renten mit den Stimmen der Koalition")
-        'de'
-        >>> other_language("The parliament passed the pension bill") is None
-        True
+    >>> other_language("Der Bundestag hat am Freitag das Gesetz über die Renten mit den Stimmen der Koalition")
+    'de'
+    >>> other_language("The parliament passed the pension bill") is None
+    True
     """
     if _shows_our_language(text[:_OPENING]):
         return None

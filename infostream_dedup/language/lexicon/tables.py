@@ -50,11 +50,8 @@ APOSTROPHE: Final = "\u02bc"
 """Modifier letter apostrophe, the only apostrophe inside the words of this package."""
 
 _LATIN: Final = re.compile("[a-z\u00df-\u024f\\d]+(?:[-\u02bc.&][a-z\u00df-\u024f\\d]+)*")
-
 _CYRILLIC_LETTERS: Final = re.compile("[\u0400-\u052f\u02bc]+")
-
 _LATIN_LETTERS: Final = re.compile("[^\\W\\d_\u0250-\U0010ffff]+(?:\u02bc[^\\W\\d_\u0250-\U0010ffff]+)*")
-
 _TYPED: Final = "'’`‘"
 
 
@@ -93,13 +90,9 @@ def alphabet(part: str) -> str:
 # dictionaries of the package have theirs in the list of files that every installed wheel carries.
 
 _SEAL: Final = b"# checksum "
-
 _BYTES: Final = 16
-
 _PACKAGE: Final = "infostream-dedup"
-
 _INSTALLED: Final = "_dictionaries"
-
 _ADVICE: Final = "import it again, or if you edited it, remove the line with the checksum"
 
 
@@ -117,7 +110,7 @@ def checked_bytes(path: Path, advice: str = _ADVICE) -> bytes:
             raise _damaged(path, advice)
     recorded = _recorded().get(path.name) if path.parent.name == _INSTALLED else None
     if recorded is not None and recorded != sha256(content).digest():
-        raise _damaged(path, "install infostream-dedup again")
+        raise _damaged(path, AGAIN)
     return content
 
 
@@ -148,11 +141,8 @@ def _damaged(path: Path, advice: str) -> BadDataError:
 # `tools/make_frequencies.py` and `tools/make_translation_tables.py` write the files.
 
 AGAIN: Final = "install infostream-dedup again"
-
 _LEVEL: Final = 9
-
 _BLOCK: Final = 32
-
 _END: Final = b"\n"
 
 
@@ -165,11 +155,7 @@ def packed_parts(mark: str, parts: Mapping[str, bytes]) -> bytes:
 
 
 class PackedParts:
-    """The parts of a file by name.
-
-    Raises:
-        BadDataError: the file is damaged.
-    """
+    """The parts of a file by name; raises ``BadDataError`` if the file is damaged."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -205,11 +191,7 @@ def seal_of(path: Path) -> str:
 
 
 class SortedLines:
-    """Lines in order of code points, in one string of bytes: ready at once, in a tenth of the memory of strings.
-
-    Args:
-        text: every line ends with a line feed. Only ``place`` needs them to be sorted and distinct.
-    """
+    """Lines in order of code points (which only ``place`` needs), each ended by a line feed, in one string of bytes."""
 
     def __init__(self, text: bytes) -> None:
         import numpy as np

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.lexicon.name_tables import variants
 from infostream_dedup.language.lexicon.other_languages import most_frequent_words
-from infostream_dedup.language.lexicon.tables import TableRow, dictionaries_folder, key_form, read_table, read_words
+from infostream_dedup.language.lexicon.tables import dictionaries_folder, key_form, read_table, read_words
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
@@ -29,10 +29,7 @@ class ListedWord:
 
 @cache
 def stop_words(language: str) -> frozenset[str]:
-    """Return the key forms of function words and the like.
-
-    For languages other than ours these are the hundred most frequent words, if wordfreq covers the language.
-    """
+    """Key forms of function words and the like; for other languages than ours, the hundred most frequent words."""
     if language not in OUR_LANGUAGES:
         return frozenset(map(key_form, most_frequent_words(language, _STOP_WORDS)))
     return frozenset(map(key_form, read_words(dictionaries_folder() / f"stop_{language}.txt")))
@@ -46,10 +43,7 @@ def excluded(language: Language) -> Mapping[str, ListedWord]:
 
 @cache
 def repairs(language: Language) -> Mapping[str, ListedWord]:
-    """Return, by key form, the forms that the morphological dictionary gets wrong, with their correct lemmas.
-
-    A wrong lemma may be listed as such a form too. An empty lemma means that in news the form is not a noun.
-    """
+    """Return, by key form, forms that the morphological dictionary gets wrong, with lemmas, empty for no noun."""
     return _read_listed_words("repairs.tsv", ("language", "word", "lemma", "why"), language)
 
 
@@ -68,7 +62,10 @@ def translated_names(language: Language) -> Mapping[str, ListedWord]:
 def _read_listed_words(file: str, columns: tuple[str, ...], language: Language) -> Mapping[str, ListedWord]:
     found: dict[str, ListedWord] = {}
     for row in read_table(dictionaries_folder() / file, columns):
-        if _check_language(row) != language:
+        listed = row.cells["language"]
+        if listed not in OUR_LANGUAGES:
+            raise row.bad("language", f"{listed!r}; expected one of {', '.join(OUR_LANGUAGES)}")
+        if listed != language:
             continue
         key = key_form(row.cells["word"])
         if not key:
@@ -78,13 +75,6 @@ def _read_listed_words(file: str, columns: tuple[str, ...], language: Language) 
         lemma = key_form(row.cells["lemma"]) if "lemma" in columns else key
         found[key] = ListedWord(lemma, row.cells["why"], f"{row.file}:{row.line}")
     return MappingProxyType(found)
-
-
-def _check_language(row: TableRow) -> str:
-    language = row.cells["language"]
-    if language not in OUR_LANGUAGES:
-        raise row.bad("language", f"{language!r}; expected one of {', '.join(OUR_LANGUAGES)}")
-    return language
 
 
 # Hand-written tables for translation: concepts in three languages, false friends, words never to answer with
@@ -117,7 +107,7 @@ def concepts() -> tuple[Concept, ...]:
     rows = read_table(dictionaries_folder() / "translations.tsv", (*OUR_LANGUAGES, "pos", "source"))
     return tuple(
         Concept(
-            {language: _key_forms(row, language) for language in OUR_LANGUAGES},
+            {one: tuple(dict.fromkeys(map(key_form, variants(row, one)))) for one in OUR_LANGUAGES},
             row.cells["pos"],
             row.cells["source"],
             f"{row.file}:{row.line}",
@@ -144,7 +134,3 @@ def blocked(language: Language) -> frozenset[str]:
     """Return the key forms that must never be translated or given as a translation: slurs and obscenities."""
     rows = read_table(dictionaries_folder() / "blocklist.tsv", ("language", "word", "why"))
     return frozenset(key_form(row.cells["word"]) for row in rows if row.cells["language"] == language)
-
-
-def _key_forms(row: TableRow, language: Language) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(map(key_form, variants(row, language))))

@@ -64,39 +64,34 @@ class Analysis:
 # it.
 
 _NAMES: Final = NameKind.FIRST_NAME | NameKind.PLACE
-
-_OF_MEN: Final = ("ов", "ев", "єв", "ів", "їв")
-"""Endings of surnames that are also genitives of the plural."""
-
+_OF_MEN: Final = ("ов", "ев", "єв", "ів", "їв")  # endings of surnames that are also genitives of the plural
 _OF_VILLAGES: Final = ("ово", "ево", "ино", "ыно")
-
 _CASES: Final = ("а", "у")
 
 
 def surname_instead(form: str, lemma: str, readings: Sequence[WordReading], language: Language) -> str | None:
     """Return the surname that a capitalised form is likelier to be; ``None`` if the lemma may stand.
 
-    News hardly ever speak of several people by their first name, and no longer decline villages in -ово.
+    News hardly ever speak of several people by their first name, and no longer decline villages in -ово, which are too
+    small for our tables (Косово is listed).
 
-    Example:
-        >>> from infostream_dedup.language.morphology.readings import readings_of
-        >>> surname_instead("мошкова", "мошково", readings_of("ru").readings("мошкова"), "ru")
-        'мошков'
+    >>> from infostream_dedup.language.morphology.readings import readings_of
+    >>> surname_instead("мошкова", "мошково", readings_of("ru").readings("мошкова"), "ru")
+    'мошков'
     """
     if lemma == form or not any(one.kinds & _NAMES for one in readings if one.lemma == lemma):
         return None
     if form.endswith(_OF_MEN):
         surname = form
-    elif _is_village(lemma, language) and form in {lemma[:-1] + ending for ending in _CASES}:
+    elif (
+        lemma.endswith(_OF_VILLAGES)
+        and lemma not in names(language)
+        and form in {lemma[:-1] + ending for ending in _CASES}
+    ):
         surname = form[:-1]
     else:
         return None
     return surname if surname in personal_names(language) else None
-
-
-def _is_village(lemma: str, language: Language) -> bool:
-    """Whether a place is too small for our tables (Косово is listed)."""
-    return lemma.endswith(_OF_VILLAGES) and lemma not in names(language)
 
 
 _SHORTEST_STEM: Final = 3
@@ -127,13 +122,9 @@ def _ending(part: str) -> str:
 
 
 _RU: Final = "- а у ом ем е ы и я ю й ь ой ей ою ею ам ям ами ями ах ях"
-
 _UK: Final = "- а у ові ом ем єм еві єві і ї и я ю й ь о ою ею єю ам ям ами ями ах ях"
-
 _RU_AFTER_VOWEL: Final = "я ю ем е и й ей ею ям ями ях"
-
 _UK_AFTER_VOWEL: Final = "я ю єм єві ї й єю ям ями ях"
-
 _RU_NOMINATIVES: Final = "- й ь а/.5 я/.5 е/.25 и/.25 ы/.25 у/.25"
 
 _DECLENSIONS: Final[dict[Language, tuple[_Declension, ...]]] = {
@@ -168,10 +159,7 @@ _FLEETING: Final[dict[Language, str]] = {"ru": "ец", "uk": "ець", "en": ""}
 
 
 def nominatives(form: str, language: Language) -> Iterator[str]:
-    """Yield every word that the form can be a case of, the form itself included; words may repeat.
-
-    Intended for looking words up in a list: most candidates are not words.
-    """
+    """Yield every word that the form can be a case of, the form itself included; most are not words, some repeat."""
     yield form
     for base, declension in _cuts(form, language):
         for word, _ in _weighed_nominatives(base, declension, language):
@@ -223,25 +211,15 @@ def _fitting(base: str, language: Language) -> list[_Declension]:
 RULES: Final = 4
 """Version of the rules in this file and its neighbours, a cache key; increase it whenever an answer changes."""
 
-_LISTED_NAME: Final = 1e-7
-"""A name in a list of names counts as much as a word with this share of the running words."""
-
+_LISTED_NAME: Final = 1e-7  # a name in a list of names counts as much as a word with this share of the running words
 _LONGEST_ABBREVIATION: Final = 6
-
 _SHORTEST_NAME: Final = 3
-
 _LONGEST_WORD: Final = 40
-
 _GLUED_FREQUENCY: Final = 2e-6
-
 _NAMED: Final = (Shape.CAPITAL, Shape.UPPER)
-
 _OF_A_PLACE: Final[dict[Language, str]] = {"ru": "ский", "uk": "ський", "en": ""}
-
 _INDECLINABLE: Final = ("и", "і", "ї", "у", "ю", "э", "е", "є")
-
 _FEMININE_ADJECTIVE: Final = ("ська", "цька", "зька")
-
 _FEMININE_POSSESSIVE: Final = ("ова", "ева", "єва", "іна", "їна", "ина")
 
 
@@ -251,12 +229,8 @@ class Morphology:
     English has no noun dictionary here: its terms are the Snowball stems of all words except stop words, as
     ``Analysis.source`` says.
 
-    Args:
-        language: ``ru``, ``uk`` or ``en``.
-
-    Example:
-        >>> Morphology("ru").noun_term("зеленского", Shape.CAPITAL)
-        'зеленский'
+    >>> Morphology("ru").noun_term("зеленского", Shape.CAPITAL)
+    'зеленский'
     """
 
     def __init__(self, language: Language) -> None:
@@ -301,34 +275,22 @@ class Morphology:
 
     def _found(self, form: str, shape: Shape) -> Analysis:
         """Return the best lemma, before the lists of excluded words are applied."""
-        return (
-            self._listed_abbreviation(form, shape)
-            or self._stop_word(form)
-            or self._overlong(form)
-            or self._latin(form, shape)
-            or self._mixed_alphabets(form)
-            or self._repaired(form)
-            or self._cyrillic(form, shape)
-        )
-
-    def _listed_abbreviation(self, form: str, shape: Shape) -> Analysis | None:
         listed = self._names.get(form)
         if listed and shape == Shape.UPPER and NameKind.ABBREVIATION in listed.kinds:
             return self._named(form)
-        return None
+        if form in self._stop:
+            return Analysis(lemma=form, source=f"stop_{self.language}.txt", why="stop word")
+        if len(form) > _LONGEST_WORD:
+            return Analysis(lemma=form, why=f"longer than {_LONGEST_WORD} letters")
+        alphabets = set(map(alphabet, form.split("-")))
+        if alphabets == {"latin"}:
+            return self._latin(form, shape)
+        if not all(alphabets):
+            return Analysis(lemma=form, why="not a word of one alphabet")
+        return self._repaired(form) or self._cyrillic(form, shape)
 
-    def _stop_word(self, form: str) -> Analysis | None:
-        if form not in self._stop:
-            return None
-        return Analysis(lemma=form, source=f"stop_{self.language}.txt", why="stop word")
-
-    def _overlong(self, form: str) -> Analysis | None:
-        return Analysis(lemma=form, why=f"longer than {_LONGEST_WORD} letters") if len(form) > _LONGEST_WORD else None
-
-    def _latin(self, form: str, shape: Shape) -> Analysis | None:
+    def _latin(self, form: str, shape: Shape) -> Analysis:
         """Analyse a Latin word in Cyrillic text: it is a name if it has a capital."""
-        if any(alphabet(part) != "latin" for part in form.split("-")):
-            return None
         if form in self._names:
             return self._named(form)
         proper = shape in _NAMED and len(form) > 1 and form not in self._english_stop
@@ -343,11 +305,6 @@ class Morphology:
             in_dictionary=listed is not None,
             why="" if proper else "a Latin word without a capital, or a function word",
         )
-
-    def _mixed_alphabets(self, form: str) -> Analysis | None:
-        if all(alphabet(part) for part in form.split("-")):
-            return None
-        return Analysis(lemma=form, why="not a word of one alphabet")
 
     def _repaired(self, form: str) -> Analysis | None:
         """Analyse a form whose lemma, or lack of a term, is stated in our table of repairs."""
@@ -423,10 +380,7 @@ class Morphology:
         )
 
     def _masculine(self, reading: WordReading) -> str:
-        """Return the masculine form of feminine surnames, as the Russian dictionary has them: Зеленський for Зеленська.
-
-        The genitive of one equals the nominative of the other (Іванова), so they cannot be distinguished anyway.
-        """
+        """Masculine form of feminine surnames, as Russian dictionaries have it: Зеленський for Зеленська."""
         lemma = reading.lemma
         if self.language == "uk" and reading.feminine and NameKind.SURNAME in reading.kinds:
             if lemma.endswith(_FEMININE_ADJECTIVE):
@@ -437,45 +391,27 @@ class Morphology:
 
     def _unknown(self, form: str, shape: Shape) -> Analysis:
         """Analyse a form that pymorphy3 does not know."""
-        return (
-            self._added_noun(form)
-            or self._declined_name(form, shape)
-            or self._small_letters(form, shape)
-            or self._new_abbreviation(form, shape)
-            or self._too_short(form)
-            or self._run_together(form)
-            or self._guessed_name(form, shape)
-        )
-
-    def _added_noun(self, form: str) -> Analysis | None:
         added = next((word for word in nominatives(form, self.language) if word in self._added), None)
-        return self._dictionary_noun(added, self._added[added].place) if added else None
-
-    def _declined_name(self, form: str, shape: Shape) -> Analysis | None:
+        if added:
+            return self._dictionary_noun(added, self._added[added].place)
         name = self._table_name(form, abbreviations=shape != Shape.LOWER)
-        return self._named(name) if name else None
-
-    def _small_letters(self, form: str, shape: Shape) -> Analysis | None:
-        if shape != Shape.LOWER:
-            return None
-        return self._compound(form) or Analysis(lemma=form, why="in no dictionary")
-
-    def _new_abbreviation(self, form: str, shape: Shape) -> Analysis | None:
-        if shape != Shape.UPPER or not 2 <= len(form) <= _LONGEST_ABBREVIATION:
-            return None
-        return self._abbreviation(form)
+        if name:
+            return self._named(name)
+        if shape == Shape.LOWER:
+            return self._compound(form) or Analysis(lemma=form, why="in no dictionary")
+        if shape == Shape.UPPER and 2 <= len(form) <= _LONGEST_ABBREVIATION:
+            return self._abbreviation(form)
+        if len(form) < _SHORTEST_NAME:
+            return Analysis(lemma=form, why="too short for a name")
+        if is_run_together(form, self._is_frequent):
+            return Analysis(lemma=form, why="two words run together")
+        return self._guessed_name(form, shape)
 
     def _abbreviation(self, form: str) -> Analysis:
         kinds, frequency = NameKind.ABBREVIATION, self._frequency(form)
         return Analysis(
             lemma=form, part_of_speech="NOUN", kinds=kinds, frequency=frequency, source="predicted", term=form
         )
-
-    def _too_short(self, form: str) -> Analysis | None:
-        return Analysis(lemma=form, why="too short for a name") if len(form) < _SHORTEST_NAME else None
-
-    def _run_together(self, form: str) -> Analysis | None:
-        return Analysis(lemma=form, why="two words run together") if is_run_together(form, self._is_frequent) else None
 
     def _guessed_name(self, form: str, shape: Shape) -> Analysis:
         guess = self._compound(form) or self._predicted(form)

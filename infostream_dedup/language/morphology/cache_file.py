@@ -33,10 +33,7 @@ if TYPE_CHECKING:
 
 _PACKAGES: Final = ("pymorphy3", "pymorphy3-dicts-ru", "pymorphy3-dicts-uk", "snowballstemmer", "PyStemmer")
 _CHUNK: Final = 50_000
-
-_MOST_WAITING: Final = 500
-"""Number of rows that wait in memory, in all, until they are stored."""
-
+_MOST_WAITING: Final = 500  # number of rows that wait in memory, in all, until they are stored
 _LOOK_UP: Final = (
     "SELECT term, strict, checksum FROM json_each(?) AS asked LEFT JOIN form ON language = ? AND form.key = asked.value"
 )
@@ -47,11 +44,8 @@ _ALL: Final = (
 )
 """A few long strings are read in less than half of the time of many short ones."""
 
-_Row = tuple[str | None, int | None, int | None]
-"""Term, whether the strict rule accepts it, checksum."""
-
+_Row = tuple[str | None, int | None, int | None]  # term, whether the strict rule accepts it, checksum
 _UNKNOWN_CHECKED: Final = (None, None, None)
-
 FormRow = tuple[str | None, int | None]
 """A looked-up form: its term, and 1 if the strict rule also accepts it, otherwise 0.
 
@@ -104,14 +98,7 @@ def package_versions() -> dict[str, str]:
 
 
 class _Waiting:
-    """Rows that are not in the file yet.
-
-    Args:
-        file: receives them.
-
-    Attributes:
-        rows: row of each language and key.
-    """
+    """Rows, by language and key, that are not in the file yet."""
 
     def __init__(self, file: SqliteCache) -> None:
         self._file = file
@@ -132,12 +119,7 @@ class _Waiting:
 
 
 class CacheFile:
-    """The cache file; see ``machine.sqlite_cache`` for failures.
-
-    Args:
-        path: path of the file, which is created, with its folder, when it is first written.
-        mark: fingerprint of the answers that this process gives.
-    """
+    """The cache file, made when it is first written; ``mark``: fingerprint of the answers that this process gives."""
 
     def __init__(self, path: Path, mark: str) -> None:
         self.path = path

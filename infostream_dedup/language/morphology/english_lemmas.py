@@ -24,93 +24,20 @@ RULES: Final = 3
 
 _MOST_REMEMBERED: Final = 1 << 19
 
-_IRREGULAR: Final = {
-    "men": "man",
-    "women": "woman",
-    "children": "child",
-    "people": "person",
-    "peoples": "people",
-    "persons": "person",
-    "feet": "foot",
-    "teeth": "tooth",
-    "geese": "goose",
-    "mice": "mouse",
-    "lice": "louse",
-    "oxen": "ox",
-    "wolves": "wolf",
-    "knives": "knife",
-    "lives": "life",
-    "wives": "wife",
-    "leaves": "leaf",
-    "halves": "half",
-    "shelves": "shelf",
-    "thieves": "thief",
-    "calves": "calf",
-    "loaves": "loaf",
-    "elves": "elf",
-    "scarves": "scarf",
-    "hooves": "hoof",
-    "selves": "self",
-    "dice": "die",
-    "media": "media",
-    "data": "data",
-    "criteria": "criterion",
-    "phenomena": "phenomenon",
-    "bacteria": "bacterium",
-    "memoranda": "memorandum",
-    "referenda": "referendum",
-    "strata": "stratum",
-    "crises": "crisis",
-    "analyses": "analysis",
-    "bases": "base",
-    "theses": "thesis",
-    "hypotheses": "hypothesis",
-    "diagnoses": "diagnosis",
-    "prognoses": "prognosis",
-    "oases": "oasis",
-    "parentheses": "parenthesis",
-    "syntheses": "synthesis",
-    "axes": "axis",
-    "alumni": "alumnus",
-    "fungi": "fungus",
-    "cacti": "cactus",
-    "stimuli": "stimulus",
-    "nuclei": "nucleus",
-    "radii": "radius",
-    "bureaux": "bureau",
-    "chateaux": "chateau",
-    "plateaux": "plateau",
-    "buses": "bus",
-    "gases": "gas",
-    "lenses": "lens",
-    "viruses": "virus",
-    "statuses": "status",
-    "censuses": "census",
-    "canvases": "canvas",
-    "biases": "bias",
-    "atlases": "atlas",
-    "aliases": "alias",
-    "movies": "movie",
-    "cookies": "cookie",
-    "calories": "calorie",
-    "zombies": "zombie",
-    "rookies": "rookie",
-    "selfies": "selfie",
-    "hippies": "hippie",
-    "veggies": "veggie",
-    "prairies": "prairie",
-    "ties": "tie",
-    "pies": "pie",
-    "lies": "lie",
-    "shoes": "shoe",
-    "toes": "toe",
-    "foes": "foe",
-    "caches": "cache",
-    "niches": "niche",
-    "headaches": "headache",
-    "aches": "ache",
-    "quizzes": "quiz",
-}
+_IRREGULAR: Final = dict(
+    pair.split(":")
+    for pair in """men:man women:woman children:child people:person peoples:people persons:person feet:foot teeth:tooth
+    geese:goose mice:mouse lice:louse oxen:ox wolves:wolf knives:knife lives:life wives:wife leaves:leaf halves:half
+    shelves:shelf thieves:thief calves:calf loaves:loaf elves:elf scarves:scarf hooves:hoof selves:self dice:die
+    media:media data:data criteria:criterion phenomena:phenomenon bacteria:bacterium memoranda:memorandum
+    referenda:referendum strata:stratum crises:crisis analyses:analysis bases:base theses:thesis hypotheses:hypothesis
+    diagnoses:diagnosis prognoses:prognosis oases:oasis parentheses:parenthesis syntheses:synthesis axes:axis
+    alumni:alumnus fungi:fungus cacti:cactus stimuli:stimulus nuclei:nucleus radii:radius bureaux:bureau
+    chateaux:chateau plateaux:plateau buses:bus gases:gas lenses:lens viruses:virus statuses:status censuses:census
+    canvases:canvas biases:bias atlases:atlas aliases:alias movies:movie cookies:cookie calories:calorie zombies:zombie
+    rookies:rookie selfies:selfie hippies:hippie veggies:veggie prairies:prairie ties:tie pies:pie lies:lie shoes:shoe
+    toes:toe foes:foe caches:cache niches:niche headaches:headache aches:ache quizzes:quiz""".split()
+)
 _SAME_IN_PLURAL: Final = frozenset(
     """news series species politics economics physics mathematics athletics gymnastics ethics logistics statistics
     electronics robotics genetics linguistics aerobics acoustics mechanics dynamics obstetrics pediatrics paediatrics
@@ -173,32 +100,27 @@ _LONGEST_ABBREVIATION: Final = 6
 _SHORTEST_NOUN: Final = 3
 _SIBILANT: Final = ("xes", "ches", "shes", "sses", "zes", "oes")
 _KEPT_S: Final = ("ss", "us", "is")
-
-_LISTED: Final = 1e-4
-"""A word in our tables counts as much as a word with this share of the running words."""
-
-_MONTH: Final = "march"
-"""The only month that is also a noun of our tables if written in lower case."""
-
+_LISTED: Final = 1e-4  # a word in our tables counts as much as a word with this share of the running words
+_MONTH: Final = "march"  # the only month that is also a noun of our tables if written in lower case
 _NOUN: Final = "NN"
 _NUMBER: Final = "CD"
-
 _SHARE_OF_PLURAL: Final = 0.1
 _SHARE_OF_POSSESSIVE: Final = 1e-3
 _SHARE_OF_OWN_PLURAL: Final = 0.3
 _SHARE_OF_PAST: Final = 0.5
-_COMMON: Final = 2e-6
-"""A more frequent word without any sign of a noun is not a noun."""
+_COMMON: Final = 2e-6  # a more frequent word without any sign of a noun is not a noun
 
 
+@lru_cache(maxsize=_MOST_REMEMBERED)
 def lemma(form: str) -> str:
     """Return the singular of a noun or name without its possessive; other words as they are.
 
-    Example:
-        >>> lemma("countries"), lemma("womenʼs"), lemma("series"), lemma("vice-presidents")
-        ('country', 'woman', 'series', 'vice-president')
+    >>> lemma("countries"), lemma("womenʼs"), lemma("series"), lemma("vice-presidents")
+    ('country', 'woman', 'series', 'vice-president')
     """
-    return _lemma(form)
+    word = without_possessive(form)
+    head, hyphen, last = word.rpartition("-")
+    return f"{head}{hyphen}{_singular(last)}" if hyphen else _singular(word)
 
 
 def noun_term(form: str, shape: Shape) -> str | None:
@@ -209,13 +131,6 @@ def noun_term(form: str, shape: Shape) -> str | None:
 def is_listed_noun(word: str) -> bool:
     """Whether our tables have the word as an English common noun."""
     return word in _nouns()
-
-
-@lru_cache(maxsize=_MOST_REMEMBERED)
-def _lemma(form: str) -> str:
-    word = without_possessive(form)
-    head, hyphen, last = word.rpartition("-")
-    return f"{head}{hyphen}{_singular(last)}" if hyphen else _singular(word)
 
 
 def without_possessive(form: str) -> str:
@@ -265,7 +180,7 @@ def _noun_term(form: str, shape: int) -> str | None:
         return word
     if word in stop_words("en") or form in stop_words("en"):
         return None
-    singular = _lemma(form)
+    singular = lemma(form)
     if singular in _excluded() or singular in stop_words("en"):
         return None
     if shape != Shape.LOWER and (listed or singular in names("en")):
@@ -282,11 +197,8 @@ def _is_abbreviation(word: str, listed: bool) -> bool:
     """Whether capitals in mixed-case text are an abbreviation: it is listed, or it is short and not a common word."""
     if listed:
         return True
-    return len(word) <= _LONGEST_ABBREVIATION and word not in stop_words("en") and not _is_common(word)
-
-
-def _is_common(word: str) -> bool:
-    return word in _nouns() or form_frequencies("en")(word) >= _COMMON
+    common = word in _nouns() or form_frequencies("en")(word) >= _COMMON
+    return len(word) <= _LONGEST_ABBREVIATION and word not in stop_words("en") and not common
 
 
 def _is_noun(word: str, singular: str, *, capital: bool) -> bool:
@@ -307,7 +219,7 @@ def _is_noun(word: str, singular: str, *, capital: bool) -> bool:
         return not _is_verb(singular, frequency) or _has_possessive(singular, frequency)
     if _is_verb(singular, frequency):
         return False
-    return frequency < _COMMON or _plural_share(singular, frequency) >= _SHARE_OF_OWN_PLURAL
+    return frequency < _COMMON or form_frequencies("en")(f"{singular}s") / frequency >= _SHARE_OF_OWN_PLURAL
 
 
 def _is_other_word(word: str, singular: str, *, capital: bool) -> bool:
@@ -326,10 +238,6 @@ def _has_possessive(word: str, frequency: float) -> bool:
     return form_frequencies("en")(f"{word}{APOSTROPHE}s") > _SHARE_OF_POSSESSIVE * frequency
 
 
-def _plural_share(word: str, frequency: float) -> float:
-    return form_frequencies("en")(f"{word}s") / frequency if frequency else 0.0
-
-
 def _is_verb(word: str, frequency: float) -> bool:
     past = word + "d" if word.endswith("e") else word[:-1] + "ied" if word.endswith("y") else word + "ed"
     return form_frequencies("en")(past) > _SHARE_OF_PAST * frequency
@@ -343,13 +251,10 @@ def _nouns() -> frozenset[str]:
 
 @cache
 def _excluded() -> frozenset[str]:
-    """Return the words all of whose Russian equivalents are never key terms: calendar, units, formulas of reporting.
-
-    They are excluded in every language; otherwise one document of a pair would have them and the other could not.
-    """
+    """Words whose Russian equivalents are never key terms (calendar, units, reporting); so they never are, either."""
     out: set[str] = set()
     kept: set[str] = set()
     for concept in concepts():
         group = out if any(word in excluded("ru") for word in concept.words["ru"][:1]) else kept
         group.update(concept.words["en"])
-    return frozenset((*map(_lemma, out - kept), *excluded("en")))
+    return frozenset((*map(lemma, out - kept), *excluded("en")))

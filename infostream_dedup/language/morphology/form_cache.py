@@ -79,7 +79,6 @@ def _asked(language: Language, keys: Sequence[str]) -> list[FormRow] | None:
 # The cached terms of a language as a table for compiled code, once a stream asks for so many that reading all pays
 
 _FEWEST_ASKED: Final = 1_000
-
 _ROWS_PER_ASKED: Final = 32
 """All rows are read when the words asked for so far are this fraction of them: a stream asks on for as long as it runs,
 and reading a row with all others takes half of the time of looking it up."""
@@ -89,12 +88,7 @@ _MOST_ROWS: Final = 500_000
 
 
 class CachedTable:
-    """The table of a cache file, read once in a process.
-
-    Args:
-        language: language of the forms.
-        file: the cache file.
-    """
+    """The table of a cache file, read once in a process."""
 
     def __init__(self, language: str, file: CacheFile) -> None:
         self._language = language
@@ -137,23 +131,14 @@ def table_of(rows: FormRows) -> FormTable:
 _MOST_IN_MEMORY = 1_000_000
 """Maximum number of forms in memory (about 200 MB); beyond it, the memory is cleared and the file is read again."""
 
-_MANY = 1_000
-"""Minimum number of forms for which the shipped table is asked before the file; unpacking it takes 0.2 s."""
-
-_SHAPES = {shape: str(int(shape)) for shape in Shape}
-"""The digit for the shape, which precedes the form in a key."""
-
+_MANY = 1_000  # minimum number of forms for which the shipped table is asked before the file; unpacking it takes 0.2 s
+_SHAPES = {shape: str(int(shape)) for shape in Shape}  # the digit for the shape, which precedes the form in a key
 _WORTH_UNPACKING: Final = 50_000
 """Number of words that are looked up in the packed table of terms before it is unpacked."""
 
 
 class FormCache:
-    """Terms of the forms of one language: from memory, the file, the package, or otherwise from :class:`Morphology`.
-
-    Args:
-        language: language of the forms.
-        file: file that keeps answers after the process ends; ``None`` for memory only.
-    """
+    """Terms of the forms of one language: from memory, the file (if any), the package, or ``Morphology``."""
 
     def __init__(self, language: Language, file: CacheFile | None) -> None:
         self._language = language
@@ -163,11 +148,7 @@ class FormCache:
         self._cached = None if file is None else CachedTable(language, file)
 
     def table(self, words: int) -> FormTable | None:
-        """Return the answers of the file as a table, if that is worth it for this number of words about to be asked.
-
-        Its owner asks for words that will not be looked up again; words that the table does not know may have been
-        cached since.
-        """
+        """Return the answers of the file as a table, if it is worth it; words it lacks may have been cached since."""
         return None if self._cached is None else self._cached.when_asked_for(words)
 
     def terms_of(self, forms: Sequence[Form], *, strict: bool) -> list[str | None]:
@@ -224,8 +205,6 @@ class FormCache:
         self._asked += len(keys)
         if self._asked < _WORTH_UNPACKING:
             return known_terms(self._language).rows(keys)
-        from infostream_dedup.language.morphology.known_terms import known_table
-
         return known_table(self._language).rows(keys)
 
     def _analysed(self, keys: Sequence[str]) -> list[FormRow]:
@@ -264,11 +243,6 @@ def terms_of_uncommon(keys: Sequence[str], language: Language, *, strict: bool, 
     return _form_cache(language).terms_of_uncommon(keys, strict=strict, kept=kept)
 
 
-def cached_table(language: Language, words: int) -> FormTable | None:
-    """Return the cache as a table if looking up this many words justifies loading it."""
-    return _form_cache(language).table(words)
-
-
 @cache
 def _morphology(language: Language) -> Morphology:
     return Morphology(language)
@@ -303,7 +277,7 @@ def listed_terms(
 
     def uncommon(words: NDArray[np.int64]) -> _Listed:
         # Whoever keeps answers asks once for all words, which the file answers in order.
-        table = None if kept else cached_table(language, len(words))
+        table = None if kept else _form_cache(language).table(len(words))
         return rare(words) if table is None else _looked_up(table, forms, words, rare, strict=strict)
 
     return _looked_up(known_table(language), forms, words, uncommon, strict=strict)

@@ -33,11 +33,8 @@ if TYPE_CHECKING:
 
 
 SHARES_FILE: Final = Path(__file__).with_name("known_shares.bin")
-
 _AGAIN: Final = "install infostream-dedup again"
-
 _LEVEL: Final = 9
-
 BETWEEN: Final = "\t"
 """Separates the answers for the shapes of a form."""
 
@@ -48,7 +45,6 @@ GUESS: Final = "~"
 """Precedes a term that the strict rule rejects."""
 
 NO_TERM_ROW: Final[FormRow] = (None, 0)
-
 _SHAPES: Final = {"0": 0, "1": 1, "2": 2}
 """Position of each shape's answer in a row; words in capitals are rare and left to the morphology."""
 
@@ -72,12 +68,7 @@ class _Lines(Sequence[str]):
 
 
 class KnownTerms:
-    """Answers for common forms of one language.
-
-    Args:
-        forms: distinct forms in ascending order, one per line.
-        answers: result of ``row_of`` for each form, one per line.
-    """
+    """Answers for common forms of one language, ascending, one per line, and the ``row_of`` each."""
 
     def __init__(self, forms: str, answers: str) -> None:
         self._forms, self._answers = _Lines(forms), _Lines(answers)
@@ -102,11 +93,8 @@ class KnownTerms:
 def row_of(form: str, answers: Sequence[_Answer]) -> str:
     r"""Write the answers for a form as text: in lower case, at the start of a sentence, with a capital elsewhere.
 
-    Equal answers at the end are left out.
-
-    Example:
-        >>> row_of("суд", [("суд", True)] * 3), row_of("шольца", [None, ("шольц", False), ("шольц", False)])
-        ('=', '\t~шольц')
+    >>> row_of("суд", [("суд", True)] * 3), row_of("шольца", [None, ("шольц", False), ("шольц", False)])
+    ('=', '\t~шольц')
     """
     parts = [_text(answer, form) for answer in answers]
     while len(parts) > 1 and parts[-1] == parts[-2]:
@@ -206,22 +194,14 @@ def _parts(path: Path) -> tuple[str, dict[str, str], dict[str, Any]]:
 # Shipped terms of common words as a table for compiled code
 
 NO_TERM: Final = -1
-
 UNKNOWN: Final = -2
 
 
 class FormTable:
     """Answers for forms of one language.
 
-    Args:
-        forms: distinct forms.
-        numbers: int32 (forms, shapes), number of each word's term in ``terms``, ``NO_TERM`` or ``UNKNOWN``; further
-            shapes are unknown.
-        guessed: int32 (forms, shapes), 1 if the strict rule rejects the term.
-        terms: the terms.
-
-    Attributes:
-        terms: as given.
+    ``numbers``, int32 (forms, shapes), has the number of each word's term in ``terms``, ``NO_TERM`` or ``UNKNOWN``;
+    ``guessed`` likewise 1 where the strict rule rejects the term. Further shapes are unknown.
     """
 
     def __init__(
@@ -267,12 +247,7 @@ _SHAPES_BY_LANGUAGE: Final = int(Shape.UPPER)
 
 
 class KnownTable(FormTable):
-    """Answers for common forms of one language; each term is there once.
-
-    Args:
-        forms: distinct forms, one per line.
-        answers: result of ``known_terms.row_of`` for each form, one per line.
-    """
+    """Answers for common forms of one language, as ``KnownTerms`` takes them; each term is there once."""
 
     def __init__(self, forms: str, answers: str) -> None:
         listed = _Parts(forms).picked()
@@ -287,15 +262,7 @@ class KnownTable(FormTable):
 
 
 class _Parts:
-    """Parts of lines, separated by tabs.
-
-    Attributes:
-        lines: int64 (parts,), line of each part.
-        columns: int64 (parts,), place of each part in its line.
-        guessed: int32 (parts,), 1 if the part begins with the mark of a guess, which is not part of its text.
-        itself: int64, the parts that say that the term equals the form.
-        other: int64, the parts that are terms.
-    """
+    """Parts of lines, separated by tabs: their lines, columns in these, and kinds."""
 
     def __init__(self, text: str) -> None:
         data = np.frombuffer(text.encode() + bytes(BLOCK), dtype=np.uint8).copy()
@@ -306,6 +273,7 @@ class _Parts:
         last = breaks[ends]
         self.lines = np.cumsum(last) - last
         self.columns = np.arange(len(ends)) - np.searchsorted(self.lines, self.lines)
+        # The mark of a guess is not part of the text.
         self.guessed = (data[begins] == ord(GUESS)).astype(np.int32)
         begins = begins + self.guessed
         itself = (ends - begins == 1) & (data[begins] == ord(ITSELF))

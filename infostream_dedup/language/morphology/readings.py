@@ -27,14 +27,9 @@ _KINDS: Final = {
     "Abbr": NameKind.ABBREVIATION,
 }
 
-_DATIVE: Final = ("ові", "еві", "єві")
-"""Ukrainian datives, and plurals of adjectives: облікові."""
-
-_SHORTEST_REST: Final = 3
-"""Number of letters that a word must have after a known prefix, as in pymorphy3."""
-
+_DATIVE: Final = ("ові", "еві", "єві")  # Ukrainian datives, and plurals of adjectives: облікові
+_SHORTEST_REST: Final = 3  # number of letters that a word must have after a known prefix, as in pymorphy3
 _Marks = tuple[str, NameKind, bool, bool]
-
 _TO_KEY: Final = str.maketrans({"ё": "е", "'": APOSTROPHE})
 """Lemmas of pymorphy3 are already in lower case and composed."""
 
@@ -53,11 +48,7 @@ class WordReading:
 
 
 class ReadingSource:
-    """pymorphy3 for one language.
-
-    Args:
-        language: ``ru`` or ``uk``.
-    """
+    """pymorphy3 for Russian or Ukrainian."""
 
     def __init__(self, language: Language) -> None:
         from pymorphy3 import MorphAnalyzer
@@ -76,10 +67,7 @@ class ReadingSource:
         return "-" in spelt and all(part and self._analyzer.word_is_known(part) for part in spelt.split("-"))
 
     def readings(self, form: str) -> list[WordReading]:
-        """Return the dictionary's readings of a form, best score first; empty for an unknown form.
-
-        A known word after a known prefix (экс-министр, киберугроза) counts as known.
-        """
+        """Return the dictionary's readings of a form, best first, also of a word after a known prefix (экс-министр)."""
         if not self.knows(form) and not self._has_known_prefix(form):
             return []
         parses = self._analyzer.parse(form.replace(APOSTROPHE, "'"))
@@ -106,10 +94,7 @@ class ReadingSource:
                     yield lemma.translate(_TO_KEY), kinds
 
     def _without_datives(self, form: str, readings: list[WordReading]) -> list[WordReading]:
-        """Leave out the dative of a noun that is also the plural of its adjective: обліковий, not облік, for облікові.
-
-        News prefer the dative in -у.
-        """
+        """Leave out datives of nouns that are also plurals of adjectives (облікові): news prefer those in -у."""
         if self._language != "uk" or not form.endswith(_DATIVE):
             return readings
         adjective = f"{form[:-1]}ий"
@@ -145,41 +130,25 @@ def readings_of(language: Language) -> ReadingSource:
 # Choose among several readings of a word form
 
 PERSONAL: Final = NameKind.SURNAME | NameKind.FIRST_NAME | NameKind.PATRONYMIC
-
 PROPER: Final = PERSONAL | NameKind.PLACE | NameKind.ORGANISATION
-
 ADJECTIVAL_SURNAME: Final = ("ский", "цкий", "ський", "цький", "зький")
-
 _CAPITAL_FACTOR: Final = 10.0
 """A capital inside a sentence makes a proper name this much likelier; lower case makes the name of a person or
 place this much less likely."""
 
 _RARE_ADJECTIVE: Final = 1e-6
-
 _RARE_READING: Final = 0.01
-
 _RARE_NOUN: Final = 5e-7
-
 _UNHEARD_OF: Final = 5e-8
-
 _NAMING: Final = ("NOUN", "ADJF")
-
 _MUCH: Final = 100.0
-
 _SHORT: Final = 4
-
-_RARE_FORM: Final = 4e-6
-"""Frequent short cases in capitals belong to headlines: ВИНУ, МИРА."""
-
+_RARE_FORM: Final = 4e-6  # frequent short cases in capitals belong to headlines: ВИНУ, МИРА
 _POSSESSIVE: Final = ("ів", "їв", "ин", "їн")
 
 
 class ReadingChoice:
-    """Compares readings of one language by frequency, capitals and our tables of names.
-
-    Args:
-        language: ``ru`` or ``uk``.
-    """
+    """Compares readings of one language (not English) by frequency, capitals and our tables of names."""
 
     def __init__(self, language: Language) -> None:
         self._language = language
@@ -232,10 +201,7 @@ class ReadingChoice:
         )
 
     def _preference(self, reading: WordReading, shape: Shape) -> tuple[float, bool, bool, float]:
-        """Sort key: likelier readings first, then adjectives before nouns.
-
-        A lemma is often both (головний: main, chief); it usually precedes a noun, also in names (Білий дім).
-        """
+        """Sort key: likelier readings first, then adjectives before nouns, as in names (Білий дім)."""
         frequency = self._frequency(reading.lemma)
         # The Ukrainian dictionary has no probabilities; the frequency of the lemma is the best evidence available.
         likely = reading.score if self._language == "ru" else (frequency + 1e-9) * self._plausibility(reading)
@@ -263,9 +229,7 @@ _ROMAN: Final = re.compile(r"(?=[ivxіх]{2})[xх]{0,3}(?:[iі][xх]|[iі]?v|v?[
 """Numbers up to 39, in Latin letters or in Cyrillic look-alikes."""
 
 _SHORTEST_PART: Final = 5
-
 _SHORTEST_HEAD: Final = 5
-
 _COMMON_HEAD: Final = 1e-6
 """Minimum frequency of the first part's lemma; otherwise вице would count as a case of вица, and контр- as a case of
 контра."""
@@ -274,18 +238,14 @@ _COMMON_HEAD: Final = 1e-6
 def is_roman_numeral(form: str) -> bool:
     """Whether a form written in capitals is a number, or several numbers joined by hyphens.
 
-    Example:
-        >>> is_roman_numeral("xxi"), is_roman_numeral("ii-iii"), is_roman_numeral("цик")
-        (True, True, False)
+    >>> is_roman_numeral("xxi"), is_roman_numeral("ii-iii"), is_roman_numeral("цик")
+    (True, True, False)
     """
     return all(map(_ROMAN.fullmatch, form.split("-")))
 
 
 def is_run_together(form: str, is_frequent: Callable[[str], bool]) -> bool:
-    """Whether bad scraping ran frequent words together, which would become the rarest and so the heaviest nouns.
-
-    Accepting shorter or rarer parts would exclude too many names (Раджастан, Брентфорд).
-    """
+    """Whether frequent words were run together; shorter or rarer parts would exclude names (Раджастан, Брентфорд)."""
     for cut in range(_SHORTEST_PART, len(form) - _SHORTEST_PART + 1):
         rest = form[cut:]
         if is_frequent(form[:cut]) and (is_frequent(rest) or is_run_together(rest, is_frequent)):

@@ -30,23 +30,15 @@ if TYPE_CHECKING:
 #
 # Written for this package. The endings are those of school grammar paradigms; which endings and alternations help was
 # decided on the forms of frequent words (wordfreq, zipf >= 3) grouped by lemma (pymorphy3):
-# `tests/text/test_ukrainian_stemmer.py` measures it. Endings that mostly cut into real stems were left out: -ий after
+# `tests/morphology/test_stemming.py` measures it. Endings that mostly cut into real stems were left out: -ий after
 # -н- and -ов- is removed, but -ний and -овий are not; otherwise україну and стороні would lose their н, and голові
 # its ов.
 
 _NOUN: Final = "а у ю я о е є и і ї ь й ів їв ей ом ем єм ою ею єю ам ям ами ями ах ях"
-
 _ADJECTIVE: Final = "ий ій ого ьому ому ього им ім ими іми их іх ої ьої ою ьою"
-
-_PARTICIPLE: Final = "ий а е і ого ому им ими их у ої ою о"
-"""After ``ован`` and ``ен``: організований, створено."""
-
-_PAST: Final = "в ла ло ли ти ть тиме тиму тимуть"
-"""After a theme vowel: читав, робити, працюватиме."""
-
-_PRESENT: Final = "ю єш є єть ємо єте ють й йте"
-"""After a theme vowel: читаю, працює, думай, займаєть(ся)."""
-
+_PARTICIPLE: Final = "ий а е і ого ому им ими их у ої ою о"  # after `ован` and `ен`: організований, створено
+_PAST: Final = "в ла ло ли ти ть тиме тиму тимуть"  # after a theme vowel: читав, робити, працюватиме
+_PRESENT: Final = "ю єш є єть ємо єте ють й йте"  # after a theme vowel: читаю, працює, думай, займаєть(ся)
 _VERB: Final = (
     "еш еть емо ете уть єш єть ємо єте ють иш имо ите їть ать ять нути нув нула нули неш немо нете нуть ла ло ли"
 )
@@ -67,29 +59,19 @@ ENDINGS: Final = frozenset(
 """Endings that may be removed."""
 
 _LONGEST: Final = max(map(len, ENDINGS))
-
 _SHORTEST_STEM: Final = 3
-
 _VOWELS: Final = frozenset("аеєиіїоуюя")
-
 _REFLEXIVE: Final = ("ся", "сь")
-
 _SHORTEST_REFLEXIVE: Final = 6
-
 _FLEETING: Final = ("ец", "єц", "ок", "ек")
-
 _LABIALS: Final = frozenset("бпвмф")
 
 
 def stem_ukrainian(form: str) -> str:
-    """Return roughly what the inflected forms of a Ukrainian word share.
+    """Return roughly what the inflected forms of a Ukrainian word share: at least 3 letters, often not a word.
 
-    Returns a string, often not a word; never empty unless the form is. An ending is removed only if at least 3
-    characters,
-
-    Example:
-        >>> stem_ukrainian("можливість"), stem_ukrainian("можливостями")
-        ('можливост', 'можливост')
+    >>> stem_ukrainian("можливість"), stem_ukrainian("можливостями")
+    ('можливост', 'можливост')
     """
     if len(form) >= _SHORTEST_REFLEXIVE and form.endswith(_REFLEXIVE):
         form = form[:-2]
@@ -134,9 +116,8 @@ ALGORITHMS: Final = {
 def stem(form: str, language: str) -> str:
     """Return the stem of one form; ``stems`` is faster for many.
 
-    Example:
-        >>> stem("премьер-министрами", "ru"), stem("trumpʼs", "en"), stem("українською", "uk")
-        ('премьер-министр', 'trump', 'українськ')
+    >>> stem("премьер-министрами", "ru"), stem("trumpʼs", "en"), stem("українською", "uk")
+    ('премьер-министр', 'trump', 'українськ')
     """
     return stems([form], language)[0]
 
@@ -155,7 +136,7 @@ def stems(forms: Sequence[str], language: str) -> list[str]:
 def _stemmer(language: str) -> Callable[[Sequence[str]], list[str]]:
     """Return a function from words without hyphens to their stems."""
     if language == "uk":
-        return _stem_ukrainian_words
+        return lambda words: [stem_ukrainian(word) for word in words]
     if language not in ALGORITHMS:
         return list
     # PyStemmer's, whose cache would only cost time, as every form occurs once; without it, the same in Python.
@@ -171,22 +152,16 @@ def _stemmer(language: str) -> Callable[[Sequence[str]], list[str]]:
     return stem_words
 
 
-def _stem_ukrainian_words(words: Sequence[str]) -> list[str]:
-    return [stem_ukrainian(word) for word in words]
-
-
 # Stem texts in languages other than ours
 
 
 def stemmed_text(text: str, language: str) -> str:
     """Return the stems of the words of a text, joined by blanks, without the most frequent words of its language.
 
-    All other languages share one set of statistics (``LANGUAGES``), in which a word is its own term, so the appropriate
-    stemmer is applied before the words are counted.
+    All other languages share one set of statistics, in which a word is its own term.
 
-    Example:
-        >>> stemmed_text("Die Minister beschlossen neue Gesetze.", "de")
-        'minist beschloss neu gesetz'
+    >>> stemmed_text("Die Minister beschlossen neue Gesetze.", "de")
+    'minist beschloss neu gesetz'
     """
     ignored = stop_words(language)
     words = [form.form for surface in surfaces(clean(text)) for form in forms(surface)]

@@ -29,34 +29,21 @@ left to the plain code: to classify them would take each process a third of a se
 
 
 class CharacterClass(IntEnum):
-    """Kinds of characters. The order matters to the scanner: letters come first."""
+    """Kinds of characters. The order matters to the scanner: letters come first. Some are only in raw text."""
 
-    CAPITAL = 0
-    """A letter that may open a sentence."""
-    LETTER = 1
-    """Any other letter."""
-    OTHER = 2
-    """Neither a letter, digit nor underscore; no effect on its neighbours."""
-    HYPHEN = 3
-    """Joins two letters."""
-    FIGURE = 4
-    """A digit or an underscore: ends a word; the sentence continues."""
-    STOP = 5
-    """A full stop."""
-    OPENER = 6
-    """Any other character after which a sentence begins."""
-    APOSTROPHE = 7
-    """Raw text only: becomes a letter between letters."""
-    QUOTE = 8
-    """Raw text only: a double quote, which some use as an apostrophe."""
-    MARKUP = 9
-    """Raw text only: may begin or be part of an address, an entity, a tag or a field."""
-    INVISIBLE = 10
-    """Raw text only: dropped, without effect between two characters that are not both letters."""
-    UNCLEAN = 11
-    """Raw text only: a character that cleaning changes, or may change together with its neighbours."""
-    UNKNOWN = 12
-    """Left to the plain code, as is any text with such a character."""
+    CAPITAL = 0  # a letter that may open a sentence
+    LETTER = 1  # any other letter
+    OTHER = 2  # neither a letter, digit nor underscore; no effect on its neighbours
+    HYPHEN = 3  # joins two letters
+    FIGURE = 4  # a digit or an underscore: ends a word; the sentence continues
+    STOP = 5  # a full stop
+    OPENER = 6  # any other character after which a sentence begins
+    APOSTROPHE = 7  # raw text: becomes a letter between letters
+    QUOTE = 8  # raw text: a double quote, which some use as an apostrophe
+    MARKUP = 9  # raw text: may begin or be part of an address, an entity, a tag or a field
+    INVISIBLE = 10  # raw text: dropped, without effect between two characters that are not both letters
+    UNCLEAN = 11  # raw text: cleaning changes it, or may change it together with its neighbours
+    UNKNOWN = 12  # left to the plain code, as is any text with such a character
 
 
 _MARKUP: Final = "&<%{@"

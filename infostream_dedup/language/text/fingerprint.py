@@ -26,25 +26,23 @@ if TYPE_CHECKING:
 TEXT_HASH: Final = 16
 """Bytes of a checksum."""
 _BLOCK_BYTES: Final = 1 << 19
-
-_WORTH_TABLES: Final = 8
-"""Fewer bodies are hashed one by one: the table of characters takes longer to make."""
 """Bytes of text that are copied and hashed at a time, so that they stay in the processor's cache."""
+
+_WORTH_TABLES: Final = 8  # fewer bodies are hashed one by one: the table of characters takes longer to make
 
 
 def text_hash(text: str) -> bytes:
-    """Checksum of a body without its title: the oldest rule of InfoStream (Lande, section 1).
+    """Checksum of a body without its title, of 16 bytes: the oldest rule of InfoStream (Lande, section 1).
 
-    Texts that differ only in white space or Unicode composition count as equal.
-
-    Returns 16 bytes; empty for a text without visible characters, which equals no other text.
+    Texts that differ only in white space or Unicode composition count as equal; one without visible characters has an
+    empty hash and equals no other text.
     """
     visible = " ".join(unicodedata.normalize("NFC", with_bounded_marks(text)).split())
     return blake2b(visible.encode("utf-8", "surrogatepass"), digest_size=TEXT_HASH).digest() if visible else b""
 
 
 def text_hashes(body: Callable[[int], str], texts: Utf8Texts, begins: NDArray[np.int64]) -> list[bytes]:
-    """Compute ``text_hash`` for many bodies. The first call compiles, or reads compiled code from disk."""
+    """Compute ``text_hash`` for many bodies."""
     if len(texts) < _WORTH_TABLES:
         return [text_hash(body(number)) for number in range(len(texts))]
     hashes: list[bytes] = []

@@ -29,7 +29,6 @@ _CYRILLIC_LETTERS: Final = "абвгдеёжзийклмнопрстуфхцчш
 _CYRILLIC_WORD: Final = re.compile("(?<![^\\W_])(?<![-.\u2010\u2011])[а-яёіїєґ]+(?![^\\W_]|[-\u2010\u2011])")
 # t.me/channel, example.com, @channel, in lower case. Few texts are searched for them.
 _SHORT_ADDRESS: Final = re.compile("(?<![a-z0-9.-])(?:[a-z0-9][a-z0-9-]*\\.)+[a-z]{2,}(?:/[!-~]*)?|@[a-z0-9_.]+")
-
 _STYLED: Final = re.compile("[\uff21-\uff5a\u249c-\u24e9\U0001d400-\U0001d7ff\U0001f110-\U0001f189]")
 """Letters in another style: full width, bold, in circles."""
 
@@ -47,16 +46,10 @@ _WORD_WEIGHT: Final = 14
 FEW: Final = 10
 """Minimum number of distinctive letters; below it, function words are counted too."""
 
-_ENOUGH: Final = 40
-"""Letters of another alphabet that contradict a stated language."""
-
-_ENOUGH_CYRILLIC: Final = 80
-"""Letters among which every text in Ukrainian has its own ones, and nearly every text in Russian."""
-
+_ENOUGH: Final = 40  # letters of another alphabet that contradict a stated language
+_ENOUGH_CYRILLIC: Final = 80  # letters among which every text in Ukrainian has its own, and nearly every text in Russian
 _MOSTLY: Final = 10
-_CONTRADICTION: Final = 21
-"""Weight of the letters that distinguish Russian or Ukrainian in 100 letters, on average."""
-
+_CONTRADICTION: Final = 21  # weight of the letters that distinguish Russian or Ukrainian in 100 letters, on average
 _AHEAD: Final = 3
 
 
@@ -84,9 +77,8 @@ _UKRAINIAN_WORDS: Final = _words(
 def detect(text: str) -> Language:
     """Detect the language of a document by its first 4000 characters.
 
-    Example:
-        >>> detect("Уряд України схвалив бюджет"), detect("Рада приняла закон"), detect("Budget approved"), detect("")
-        ('uk', 'ru', 'en', 'ru')
+    >>> detect("Уряд України схвалив бюджет"), detect("Рада приняла закон"), detect("Budget approved"), detect("")
+    ('uk', 'ru', 'en', 'ru')
     """
     sample = text[:SAMPLE].lower()
     if _mostly_latin(sample):
@@ -139,10 +131,7 @@ def letter_counts(text: str) -> LetterCounts:
 
 @cache
 def _kinds() -> NDArray[np.int64]:
-    """Letters of Windows-1251 that are counted: int64 (256, 8), 1 where a byte is of a kind.
-
-    A question mark stands for any character that Windows-1251 lacks.
-    """
+    """Letters of Windows-1251 that are counted ("?" is any other character): int64 (256, 8), 1 where of a kind."""
     import numpy as np
 
     found = np.zeros((256, 8), dtype=np.int64)
@@ -166,9 +155,8 @@ def is_contradicted(stated: str | None, letters: LetterCounts) -> bool:
     times the weight of the stated one; a few if a text that should have own letters has none. Latin letters contradict
     Russian and Ukrainian only where hardly any other are.
 
-    Example:
-        >>> is_contradicted("uk", letter_counts("Объявлен новый этап конкурса, подъезды закрыты"))
-        True
+    >>> is_contradicted("uk", letter_counts("Объявлен новый этап конкурса, подъезды закрыты"))
+    True
     """
     latin, cyrillic, russian, ukrainian = letters[:4]
     if stated == "en":

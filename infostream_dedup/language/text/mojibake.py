@@ -38,20 +38,14 @@ _LEAST_SHARE: Final = 0.95
 _COMMON_SHARE: Final = 0.45
 _SMALL_SHARE: Final = 0.6
 _MOST_BAD: Final = 0.02
-_TIMES: Final = 2
-"""Some texts went wrong twice."""
+_TIMES: Final = 2  # some texts went wrong twice
 
 
 def repaired(text: str, letters: LetterCounts | None = None) -> str | None:
     """Return a text as it was before it was read in a wrong encoding; None if nothing shows that it was.
 
-    Args:
-        text: any text.
-        letters: its ``letter_counts``, if they are known.
-
-    Example:
-        >>> repaired("Городской совет".encode("cp1251").decode("latin-1")), repaired("Déjà vu, señor, на área")
-        ('Городской совет', None)
+    >>> repaired("Городской совет".encode("cp1251").decode("latin-1")), repaired("Déjà vu, señor, на área")
+    ('Городской совет', None)
     """
     found = None
     for _ in range(_TIMES):

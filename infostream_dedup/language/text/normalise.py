@@ -24,9 +24,7 @@ from infostream_dedup.language.lexicon.tables import APOSTROPHE, key_form
 # stream-safe text format allows 30 consecutive marks (UAX 15, section 13).
 
 MOST_MARKS: Final = 30
-
 _BASIC: Final = 0x10000
-
 _SUSPECT: Final = re.compile("[^\x00-\u02ff\u0370-\u0482\u048a-\u0590]")
 """A character that is neither Latin, Greek nor Cyrillic: texts without a run of them need no pattern of all marks."""
 
@@ -50,10 +48,7 @@ def _may_have_long_run(text: str) -> bool:
 
 @cache
 def _long_run() -> re.Pattern[str]:
-    """Build a pattern for runs of too many marks, by the data with which Python composes.
-
-    Beyond U+FFFF it matches any characters, for speed.
-    """
+    """A pattern for runs of too many marks, by the data with which Python composes; beyond U+FFFF of anything."""
     marks = "".join(map(re.escape, filter(_is_mark, map(chr, range(0x80, _BASIC)))))
     return re.compile(f"[{marks}\U00010000-\U0010ffff]{{{MOST_MARKS + 1},}}")
 
@@ -90,28 +85,21 @@ MARKS: Final = "\u0300-\u036f"
 
 # A letter of Russian or Ukrainian with a stress mark that Unicode composes into a letter of another language.
 _STRESSED: Final = "\u0400\u0403\u040c\u040d\u0450\u0453\u045c\u045d"
-
 _UNSTRESSED: Final = str.maketrans(_STRESSED, "ЕГКИегки")
-
 _UNUSUAL: Final = re.compile("[^\x00-\x7f\xa0«»А-Яа-яЁёЄєІіЇїҐґ–—…“”„’№]")
 """Texts without these characters, as most are, hold no marks and no hyphens that need a second look."""
 
 _RARE: Final = re.compile(f"[{INVISIBLE}{MARKS}{_STRESSED}]")
-
 _INVISIBLES: Final = re.compile(f"[{INVISIBLE}]+")
-
 _FAR_INVISIBLES: Final = re.compile(f"[{FAR_INVISIBLE}]+")
 
 # A hyphen at the end of a line, before the small letter with which the next one begins.
 _HYPHENATED: Final = re.compile("[-\u00ad](?<=[A-Za-zА-Яа-яЁёЄєІіЇїҐґ].)\r?\n(?=[a-zа-яёєіїґ])")
-
 _MARKED: Final = re.compile(f"[{MARKS}{_STRESSED}]")
 
 # A Cyrillic letter, marks that turn it into another letter (й, ї), then the stress.
 _STRESS: Final = re.compile("([\u0400-\u052f][\u0302-\u036f]*)[\u0300\u0301]+")
-
 _LEFT_OVER: Final = re.compile(f"[{MARKS}]+")
-
 _CONSONANT: Final = "бвгґджзклмнпрстфхшщБВГҐДЖЗКЛМНПРСТФХШЩ"
 
 # Begins with a class of letters, to which a search can skip; ignoring case, it would try every position and take ten
@@ -130,7 +118,6 @@ _EMAIL: Final = re.compile(
 )
 
 _EMAIL_CHARACTERS: Final = frozenset(f"{string.ascii_letters}{string.digits}._%+-")
-
 _ENTITY: Final = re.compile("&(?:amp;)*(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 
 # Groups are not possessive: before 3.11.5, Python matched such groups wrongly (python/cpython issue 106052).
@@ -143,7 +130,6 @@ _ATTRIBUTE: Final = (
 
 # Without a value (<b and c>), attributes may be words of the text.
 _REST_OF_TAG: Final = f"(?:(?=[^<>]*=)(?:{_ATTRIBUTE})+{_GAP}*| ?)/?>"
-
 _TAG: Final = re.compile(f"</?[A-Za-z][A-Za-z0-9_:-]{{0,30}}{_REST_OF_TAG}")
 """A simple tag, or one with attributes of which one has a value."""
 
@@ -155,9 +141,7 @@ _INLINE: Final = re.compile(
 """A tag that nobody sees: letters on both sides are those of one word."""
 
 _MOST_NESTED: Final = 8
-
 _DECLARATION: Final = re.compile("<(?:!\\[CDATA\\[|[!?][A-Za-z][^<>]*>)")
-
 _BLOCK: Final = re.compile("<(?:!--|(script|style)(?=[\\s/>])[^<>]*>)", re.IGNORECASE | re.ASCII)
 """Beginning of a comment, a script or a style sheet. Beyond ASCII, the long s would be an s."""
 
@@ -169,45 +153,29 @@ _BLOCK_ENDS: Final = {
 
 # Translation programs that do not know the apostrophe write пам<unk>ять.
 _UNKNOWN_APOSTROPHE: Final = re.compile(f"<unk>(?<=[{_CONSONANT}].....)(?=[яюєї])")
-
 _FORMAT: Final = re.compile("%(?:\\([A-Za-z0-9_]{1,40}\\))?(?:[0-9]{1,2}\\$)?[sd]\\b")
-
 _FIELD: Final = re.compile("\\$?\\{[A-Za-z0-9_]{0,40}\\}")
-
 _ANY_APOSTROPHE: Final = f"[{APOSTROPHES}]"
-
 _SOME_APOSTROPHE: Final = re.compile(_ANY_APOSTROPHE)
-
 _LOOSE_APOSTROPHE: Final = re.compile(f"{_ANY_APOSTROPHE}(?<=[ \u00a0].)")
-
 _LETTER: Final = f"[^\\W\\d_{APOSTROPHES}]"
-
 _INNER_APOSTROPHE: Final = re.compile(f"{_ANY_APOSTROPHE}(?<={_LETTER}.){_ANY_APOSTROPHE}*+(?={_LETTER})")
-
 _DOUBLE_QUOTE_FOR_APOSTROPHE: Final = re.compile(f'"(?<=[{_CONSONANT}].)(?=[яюєї][а-яіїєґ])')
 
 # Only a small letter: a capital would mostly be a name in single quotes (директоров 'Яндекса').
 _TORN_APOSTROPHE: Final = re.compile(f"[ \u00a0]{_ANY_APOSTROPHE}(?<=[{_CONSONANT}]..)[ \u00a0]?(?=[яюєї])")
-
 _LATIN_LOOK_ALIKE: Final = "ABCEHIKMOPTXYaceiopxy"
-
 _CYRILLIC_LOOK_ALIKE: Final = "АВСЕНІКМОРТХУасеіорху"
 
 # The last five look like Cyrillic letters only as capitals; they come from text that was lower-cased.
 TO_CYRILLIC: Final[dict[int, int]] = str.maketrans(_LATIN_LOOK_ALIKE + "bhkmt", _CYRILLIC_LOOK_ALIKE + "внкмт")
-
 TO_LATIN: Final[dict[int, int]] = str.maketrans(_CYRILLIC_LOOK_ALIKE, _LATIN_LOOK_ALIKE)
 """Code points of letters that look alike, small letters and capitals, from Latin to Cyrillic and back."""
 
 _LATIN: Final = re.compile("[A-Za-z]")
-
-_COMMON: Final = re.compile("[А-Яа-яЁёЄєІіЇїҐґ-]+")
-"""Letters of Russian and Ukrainian, which need no repair."""
-
+_COMMON: Final = re.compile("[А-Яа-яЁёЄєІіЇїҐґ-]+")  # letters of Russian and Ukrainian, which need no repair
 _CYRILLIC: Final = re.compile("[\u0400-\u052f]")
-
 _FILLER: Final = "\u00ad"
-
 _Put = str | Callable[[re.Match[str]], str]
 
 
@@ -223,9 +191,8 @@ def clean(text: str) -> str:
     detached (``п 'ять``, ``об ’єкт``) or did not know (``пам<unk>ять``), a double quote used as one (``з"явився``) or
     an entity (``об&#39;єкт``); * the hyphens U+2010 and U+2011 become ``-``.
 
-    Example:
-        >>> clean("П 'ять за\u0301мків: https://example.org/a")
-        'Пʼять замків:  '
+    >>> clean("П 'ять за\u0301мків: https://example.org/a")
+    'Пʼять замків:  '
     """
     text = _shown(text)
     if "\n" in text:
@@ -250,9 +217,8 @@ def in_place(text: str) -> str:
     Addresses, entities, tags and fields become blanks, and what stands for an apostrophe becomes one, with soft hyphens
     up to the length of what they replace. Marks and invisible characters stay: cleaning a word drops them.
 
-    Example:
-        >>> in_place("об&#39;єкт <br/>").replace("\u00ad", ".")
-        "об'....єкт  ...."
+    >>> in_place("об&#39;єкт <br/>").replace("\u00ad", ".")
+    "об'....єкт  ...."
     """
     text = _HYPHENATED.sub(_filled(_FILLER, ""), _shown(text, _FILLER))
     return _apostrophes(_placeholders(text, _FILLER), _FILLER)
@@ -263,9 +229,8 @@ def without_blocks(text: str, filler: str = "") -> str:
 
     filler: a character that fills what is replaced up to its length; empty to make the text shorter.
 
-    Example:
-        >>> without_blocks("а<!-- б -->в", " ")
-        'а          в'
+    >>> without_blocks("а<!-- б -->в", " ")
+    'а          в'
     """
     if "<!--" not in text and "<s" not in text and "<S" not in text:
         return text
@@ -290,9 +255,8 @@ def fold(word: str) -> str:
     unchanged. Latin ``i`` becomes ``і`` in Russian too, which has no similar letter. Digits are not changed.
     Idempotent.
 
-    Example:
-        >>> fold("Cрочно"), fold("Mоldоva"), fold("Пётр")
-        ('срочно', 'moldova', 'петр')
+    >>> fold("Cрочно"), fold("Mоldоva"), fold("Пётр")
+    ('срочно', 'moldova', 'петр')
     """
     if word.isascii() or _COMMON.fullmatch(word):
         return key_form(word)
@@ -344,10 +308,7 @@ _UNSEEN: Final = re.compile(f"[{INVISIBLE}{FAR_INVISIBLE}{MARKS}]")
 
 
 def _placeholders(text: str, filler: str = "") -> str:
-    """Blank everything that is not a word: comments, scripts, addresses, entities, tags, template fields.
-
-    filler: a character that fills what is replaced up to its length; empty to make the text shorter.
-    """
+    """Blank all that is not a word: comments, scripts, addresses, entities, tags, fields; ``filler`` keeps lengths."""
     blank = _filled(filler, " ")
     # First, because an address at the end of a comment may include the dashes that end the comment.
     text = without_blocks(text, filler)

@@ -9,19 +9,8 @@ import numpy as np
 
 from infostream_dedup.language.text import language, tokens
 from infostream_dedup.language.text.character_classes import classes_of_cleaned_text, classes_of_raw_text
+from infostream_dedup.language.text.kernels import scanning
 from infostream_dedup.language.text.kernels.forms import NOT_PLAIN, FormEntries, form_buffers, join_entries, plain_forms
-from infostream_dedup.language.text.kernels.scanning import (
-    READ,
-    UNCLEAN,
-    UNKNOWN,
-    ScannedWords,
-    ScanningRules,
-    TextWords,
-    find_words,
-    number_words,
-    rewrite_words,
-    take_surfaces,
-)
 from infostream_dedup.language.text.kernels.visible_text import count_letters
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, texts_of
@@ -39,10 +28,7 @@ _CYRILLIC: Final = np.array([LANGUAGES.index("ru"), LANGUAGES.index("uk")], dtyp
 
 
 def detect(texts: Utf8Texts) -> NDArray[np.uint8]:
-    """Language of each text, by counts of letters.
-
-    Texts with few distinctive letters, and Latin ones with Cyrillic letters or tags, go to ``language.detect``.
-    """
+    """Language of each text, by counts of letters; doubtful ones are left to ``language.detect``."""
     counts = np.zeros((len(texts), 4), dtype=np.int32)
     count_letters(texts.data, texts.offsets, language.SAMPLE, counts)
     latin, cyrillic, russian, ukrainian = counts.T
@@ -66,9 +52,7 @@ def detect(texts: Utf8Texts) -> NDArray[np.uint8]:
 # number them in turn. If texts are numbered in the order of the documents, surfaces get numbers in the order of their
 # first occurrence.
 
-_BLOCK_BYTES: Final = 1 << 19
-"""Bytes of text whose words are found before they are numbered."""
-
+_BLOCK_BYTES: Final = 1 << 19  # bytes of text whose words are found before they are numbered
 _TABLE_BYTES: Final = 500_000
 """Bytes of text that are read without tables of characters in about the time in which these are made."""
 
@@ -95,19 +79,12 @@ class UnnumberedWords:
     """The words of a run of documents, not yet numbered."""
 
     texts: Utf8Texts  # the documents
-    words: ScannedWords  # words of all these documents, and perhaps of others
-    of_texts: TextWords  # assignment of words to documents
+    words: scanning.ScannedWords  # words of all these documents, and perhaps of others
+    of_texts: scanning.TextWords  # assignment of words to documents
 
 
 class Scanner:
-    """Reads texts and numbers their surfaces.
-
-    Args:
-        surfaces: a pool shared with other scanners; a new one by default.
-
-    Attributes:
-        surfaces: surfaces found so far.
-    """
+    """Reads texts and numbers their surfaces, in a pool that scanners may share."""
 
     def __init__(self, surfaces: SurfacePool | None = None) -> None:
         self.surfaces = SurfacePool() if surfaces is None else surfaces
@@ -134,16 +111,16 @@ class Scanner:
         self._make_room(0, 0, texts)
         words = size = 0
         if _is_worth_tables(int(texts.offsets[-1] - texts.offsets[0])):
-            rules = ScanningRules(classes_of_raw_text(), True)
-            words, size = find_words(texts.data, texts.offsets, rules, self._words, words, size, found)
+            rules = scanning.ScanningRules(classes_of_raw_text(), True)
+            words, size = scanning.find_words(texts.data, texts.offsets, rules, self._words, words, size, found)
         else:
-            found.states[:] = UNKNOWN
-        if found.states.max(initial=READ) == READ:
+            found.states[:] = scanning.UNKNOWN
+        if found.states.max(initial=scanning.READ) == scanning.READ:
             return UnnumberedWords(texts, self._words, found)
-        unclean = np.flatnonzero(found.states == UNCLEAN)
+        unclean = np.flatnonzero(found.states == scanning.UNCLEAN)
         if len(unclean):
             words, size = self._find_cleaned(texts, unclean, found, words, size)
-        for number in np.flatnonzero(found.states == UNKNOWN).tolist():
+        for number in np.flatnonzero(found.states == scanning.UNKNOWN).tolist():
             own = texts_of(surfaces(clean(texts[number])))
             found.begins[number], found.lengths[number] = words, len(own)
             words, size = self._take(own, words, size)
@@ -156,7 +133,7 @@ class Scanner:
         tokens, begins = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.int32), ends - lengths
         data, pool, done = found.texts.data, self.surfaces, 0
         while True:
-            done = number_words(data, found.words, found.of_texts, done, pool.table, tokens, begins)
+            done = scanning.number_words(data, found.words, found.of_texts, done, pool.table, tokens, begins)
             if done == len(begins):
                 return Scanned(tokens, begins, lengths)
             begin = found.of_texts.begins[done]
@@ -164,15 +141,15 @@ class Scanner:
             pool.make_room(int(lengths[done]), int(found.words.lengths[text].sum()))
 
     def _find_cleaned(
-        self, texts: Utf8Texts, which: NDArray[np.int64], found: TextWords, words: int, size: int
+        self, texts: Utf8Texts, which: NDArray[np.int64], found: scanning.TextWords, words: int, size: int
     ) -> tuple[int, int]:
         """Find the words of some texts after cleaning; return the new numbers of words and of rewritten bytes."""
         cleaned = texts_of([clean(texts[number]) for number in which.tolist()])
         self._make_room(words, size, cleaned)
         own = _per_text(len(cleaned))
-        rules = ScanningRules(classes_of_cleaned_text(), False)
-        count, size = find_words(cleaned.data, cleaned.offsets, rules, self._words, words, size, own)
-        size = rewrite_words(cleaned.data, self._words, words, count, size)
+        rules = scanning.ScanningRules(classes_of_cleaned_text(), False)
+        count, size = scanning.find_words(cleaned.data, cleaned.offsets, rules, self._words, words, size, own)
+        size = scanning.rewrite_words(cleaned.data, self._words, words, count, size)
         found.begins[which], found.lengths[which], found.states[which] = own
         return count, size
 
@@ -182,7 +159,7 @@ class Scanner:
         own, count = self._words, words + len(found)
         end = size + int(found.offsets[-1])
         own.rewritten[size:end] = found.data[: found.offsets[-1]]
-        take_surfaces(found.offsets, own, words, size)
+        scanning.take_surfaces(found.offsets, own, words, size)
         return count, end
 
     def _make_room(self, words: int, size: int, texts: Utf8Texts) -> None:
@@ -199,9 +176,9 @@ class Scanner:
             new.rewritten[:size] = old.rewritten[:size]
 
 
-def _room(words: int, size: int) -> ScannedWords:
+def _room(words: int, size: int) -> scanning.ScannedWords:
     """Allocate room for words, and for ``size`` bytes of rewritten words."""
-    return ScannedWords(
+    return scanning.ScannedWords(
         np.empty(words, dtype=np.int64),
         np.empty(words, dtype=np.int32),
         np.empty(words, dtype=np.uint64),
@@ -210,8 +187,8 @@ def _room(words: int, size: int) -> ScannedWords:
     )
 
 
-def _per_text(count: int) -> TextWords:
-    return TextWords(np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.uint8))
+def _per_text(count: int) -> scanning.TextWords:
+    return scanning.TextWords(np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.uint8))
 
 
 def _is_worth_tables(size: int) -> bool:
@@ -252,10 +229,7 @@ def forms(surfaces: SurfaceList) -> SurfaceForms:
     other_numbers = pool.add(SurfaceList(others.offsets, others.data))
     holders = np.array([surface for surface, _, _ in entries], dtype=np.int32)
     other_shapes = np.array([shape for _, _, shape in entries], dtype=np.uint8)
-    joined = _room_for_forms(int(np.count_nonzero(numbers >= 0)) + len(entries))
+    size = int(np.count_nonzero(numbers >= 0)) + len(entries)
+    joined = FormEntries(np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.uint8))
     join_entries(numbers, shapes, FormEntries(holders, other_numbers, other_shapes), joined)
     return SurfaceForms(pool.listed(), *joined)
-
-
-def _room_for_forms(entries: int) -> FormEntries:
-    return FormEntries(np.empty(entries, np.int32), np.empty(entries, np.int32), np.empty(entries, np.uint8))

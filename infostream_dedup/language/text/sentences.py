@@ -17,8 +17,7 @@ from typing import Final, NamedTuple
 _PLACE: Final = re.compile(
     "(?<![.!?…])([.!?…]++)([\"»”“’'›)\\]}]*+)(\\s++)|(?<=[а-яёіїєґ]{2})([.!?…]++)(?=[А-ЯЁІЇЄҐ][а-яёіїєґ])|(\\n\\s*+)"
 )
-_SKIPPED: Final = "\"«„“”‘'‹([{—–- \u00a0\t"
-"""Characters that may be between a stop and the first letter after it."""
+_SKIPPED: Final = "\"«„“”‘'‹([{—–- \u00a0\t"  # characters that may be between a stop and the first letter after it
 _GOES_ON: Final = ",;:.!?…%)]}»"
 _WORD: Final = re.compile("[^\\W_]+")
 _LIST_NUMBER: Final = re.compile("[0-9]{1,2}(?:\\.[0-9]{1,2})?\\.")
@@ -53,19 +52,9 @@ _BEFORE_A_NUMBER: Final = _words(
 )
 # Abbreviations of two words: т. е. Москва continues even before a capital, и т. д. does not.
 _PAIRS: Final = {
-    ("т", "е"): False,
-    ("т", "к"): False,
-    ("т", "н"): False,
-    ("т", "зв"): False,
-    ("т", "ч"): False,
-    ("e", "g"): False,
-    ("i", "e"): False,
-    ("т", "д"): True,
-    ("т", "п"): True,
-    ("н", "э"): True,
-    ("н", "е"): True,
-    ("с", "г"): True,
-    ("и", "пр"): True,
+    tuple(pair.split()): ends
+    for ends, pairs in ((False, "т е, т к, т н, т зв, т ч, e g, i e"), (True, "т д, т п, н э, н е, с г, и пр"))
+    for pair in pairs.split(", ")
 }
 _ABBREVIATIONS: Final = _BEFORE_A_NAME | _MEASURES | _BEFORE_A_NUMBER | {last for _, last in _PAIRS}
 # Words that begin sentences but not names: "план Б. Он", "in the U.S. The".
@@ -187,7 +176,8 @@ def pair(place: _Place) -> bool | None:
 def measure(place: _Place) -> bool | None:
     """в 2014 г.| Потом, 5 м.| Він, XX ст.| Тоді; but: 3 тыс. 500 руб., 375 дол. США."""
     count = _last_word(place.before.removesuffix("."))
-    if place.left.lower() not in _MEASURES or not (_is_number(count) or count.lower() in _THOUSANDS):
+    is_number = count.isdigit() or (count != "" and not count.strip("IVXLCІХ"))  # Arabic or Roman
+    if place.left.lower() not in _MEASURES or not (is_number or count.lower() in _THOUSANDS):
         return None
     return not place.next_letter.isdigit() and place.next_word.removesuffix(".") != "США"
 
@@ -237,10 +227,9 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
     A line break ends a sentence, except before a small letter, where the line was only wrapped.
 
-    Example:
-        >>> text = "Приехал А. С. Пушкин. Все рады!"
-        >>> [text[start:end] for start, end in sentences(text)]
-        ['Приехал А. С. Пушкин.', 'Все рады!']
+    >>> text = "Приехал А. С. Пушкин. Все рады!"
+    >>> [text[start:end] for start, end in sentences(text)]
+    ['Приехал А. С. Пушкин.', 'Все рады!']
     """
     spans: list[tuple[int, int]] = []
     start = len(text) - len(text.lstrip())
@@ -293,8 +282,3 @@ def _last_word(text: str) -> str:
     while at and text[at - 1].isalnum():
         at -= 1
     return text[at:]
-
-
-def _is_number(word: str) -> bool:
-    """Whether a word is an Arabic or Roman number."""
-    return word.isdigit() or (word != "" and not word.strip("IVXLCІХ"))

@@ -10,21 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, overload
 
 import numpy as np
 
-from infostream_dedup.language.text.kernels.surface_table import (
-    AT_ONCE,
-    HEADER,
-    RANGES_PER_WORD,
-    SurfaceTable,
-    fill_slots,
-    find_all,
-    has_room,
-    intern_all,
-    reorder,
-    sort_words,
-    total_size,
-    unpack,
-    write_lines,
-)
+from infostream_dedup.language.text.kernels import surface_table as kernels
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 
 if TYPE_CHECKING:
@@ -34,7 +20,6 @@ if TYPE_CHECKING:
 # Many texts as UTF-8 in one block of memory, for compiled code
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
-
 _ROOM: Final = BLOCK + 2
 
 
@@ -111,19 +96,14 @@ def texts_of_arrow(array: Any) -> Utf8Texts:
 
 
 _SLOTS: Final = 1 << 16
-
 _FEWEST_SLOTS: Final = 1 << 10
-
 _MOST_ROOM: Final = 4
 """How many times as large as a new table one may be that is emptied and used again: clearing a much larger one takes
 longer than allocating the new one, and drives other data out of the processor's cache."""
 
 _BYTES_PER_SURFACE: Final = 32
-
 _LINE_BREAK: Final = 0x0A
-
-_FEW_WORDS: Final = 100
-"""Number of words below which Python converts them in less time than numpy takes to start."""
+_FEW_WORDS: Final = 100  # number of words below which Python converts them in less time than numpy takes to start
 
 
 # Not frozen: making a frozen one takes several times as long, and each document of a stream makes several.
@@ -175,7 +155,7 @@ class SurfaceList(Sequence[str]):
             return []
         size = int((self.starts[numbers + 1] - self.starts[numbers]).sum())
         lines = np.empty(size + len(numbers), dtype=np.uint8)
-        write_lines(self.starts, self.pool, numbers.astype(np.int64, copy=False), lines)
+        kernels.write_lines(self.starts, self.pool, numbers.astype(np.int64, copy=False), lines)
         # Splitting one string is three times as fast as creating strings one by one.
         return lines.tobytes().decode().split("\n")[:-1]
 
@@ -183,32 +163,27 @@ class SurfaceList(Sequence[str]):
         """Return the surfaces with these numbers, in order, as another list."""
         size = int((self.starts[numbers + 1] - self.starts[numbers]).sum())
         starts, pool = np.empty(len(numbers) + 1, dtype=np.int64), np.empty(size + BLOCK, dtype=np.uint8)
-        reorder(self.starts, self.pool, numbers.astype(np.int32, copy=False), starts, pool)
+        kernels.reorder(self.starts, self.pool, numbers.astype(np.int32, copy=False), starts, pool)
         pool[size:] = 0
         return SurfaceList(starts, pool)
 
     def code_point_order(self) -> NDArray[np.int32]:
         """int32 (surfaces,): numbers of distinct surfaces in code point order; no surface contains a zero byte."""
         order = np.arange(len(self), dtype=np.int32)
-        ranges = np.empty((len(self) // RANGES_PER_WORD + 1, 3), dtype=np.int64)
-        sort_words(self.pool, self.starts, order, np.empty(len(self), dtype=np.uint64), ranges)
+        ranges = np.empty((len(self) // kernels.RANGES_PER_WORD + 1, 3), dtype=np.int64)
+        kernels.sort_words(self.pool, self.starts, order, np.empty(len(self), dtype=np.uint64), ranges)
         return order
 
 
 class SurfacePool:
-    """Distinct surfaces, numbered in order of arrival.
+    """Distinct surfaces, numbered in order of arrival, in a table for compiled code, which ``make_room`` replaces.
 
-    Args:
-        expected: number of surfaces expected, if they are few: a document's words scattered over a large table touch
-            most of its pages.
-
-    Attributes:
-        table: table for compiled code; replaced by ``make_room``.
+    ``expected``: a document's words scattered over a large table would touch most of its pages.
     """
 
     def __init__(self, expected: int = _SLOTS) -> None:
         slots = _slots(expected)
-        self.table = SurfaceTable(
+        self.table = kernels.SurfaceTable(
             np.zeros(slots, dtype=np.uint64),
             np.empty(slots // 2 * _BYTES_PER_SURFACE, dtype=np.uint8),
             np.zeros(2, dtype=np.int64),
@@ -218,10 +193,7 @@ class SurfacePool:
         return int(self.table.size[0])
 
     def emptied(self, expected: int = _SLOTS) -> SurfacePool:
-        """Return a pool without surfaces for as many as expected: this one, if its table is not far too large.
-
-        Whoever uses the table of this pool must be done with it.
-        """
+        """Return a pool without surfaces: this one, whose table nobody may use any longer, unless it is too large."""
         if len(self.table.slots) > _MOST_ROOM * _slots(expected):
             return SurfacePool(expected)
         self.table.slots[:], self.table.size[:] = 0, 0
@@ -230,39 +202,39 @@ class SurfacePool:
     def listed(self) -> SurfaceList:
         """All surfaces, by number."""
         starts = np.empty(len(self) + 1, dtype=np.int64)
-        pool = np.empty(total_size(self.table) + BLOCK, dtype=np.uint8)
-        unpack(self.table, starts, pool)
+        pool = np.empty(kernels.total_size(self.table) + BLOCK, dtype=np.uint8)
+        kernels.unpack(self.table, starts, pool)
         return SurfaceList(starts, pool)
 
     def add(self, surfaces: SurfaceList) -> NDArray[np.int32]:
         """Return the numbers of surfaces, which may repeat; new surfaces get new numbers."""
         numbers = np.empty(len(surfaces), dtype=np.int32)
         self.make_room(len(surfaces), int(surfaces.starts[-1] - surfaces.starts[0]))
-        hashes = np.empty(AT_ONCE, dtype=np.uint64)
-        intern_all(self.table, surfaces.pool, surfaces.starts, hashes, numbers)
+        hashes = np.empty(kernels.AT_ONCE, dtype=np.uint64)
+        kernels.intern_all(self.table, surfaces.pool, surfaces.starts, hashes, numbers)
         return numbers
 
     def find(self, surfaces: SurfaceList, wanted: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the numbers of some surfaces, ``MISSING`` if they are not in the pool; quick for small pools."""
         numbers = np.empty(len(wanted), dtype=np.int32)
-        find_all(self.table, surfaces.pool, surfaces.starts, wanted, numbers)
+        kernels.find_all(self.table, surfaces.pool, surfaces.starts, wanted, numbers)
         return numbers
 
     def make_room(self, words: int, size: int) -> None:
         """Make room for this many more words of this many bytes in total; what is too small at least doubles."""
         old = self.table
-        if has_room(old, words, size):
+        if kernels.has_room(old, words, size):
             return
         count, held = int(old.size[0]), int(old.size[1])
         slots, pool = old.slots, old.pool
-        if held + size + HEADER * words + BLOCK > len(pool):
-            pool = np.empty(2 * held + size + HEADER * words + BLOCK, dtype=np.uint8)
+        if held + size + kernels.HEADER * words + BLOCK > len(pool):
+            pool = np.empty(2 * held + size + kernels.HEADER * words + BLOCK, dtype=np.uint8)
             pool[:held] = old.pool[:held]
         if 2 * (count + words) > len(slots):
             slots = np.zeros(1 << (2 * (2 * count + words) - 1).bit_length(), dtype=np.uint64)
-        self.table = SurfaceTable(slots, pool, old.size)
+        self.table = kernels.SurfaceTable(slots, pool, old.size)
         if slots is not old.slots:
-            fill_slots(self.table, old.slots)
+            kernels.fill_slots(self.table, old.slots)
 
 
 def _slots(expected: int) -> int:

@@ -24,39 +24,25 @@ from infostream_dedup.language.lexicon.tables import APOSTROPHE
 from infostream_dedup.language.text.normalise import fold
 
 SENTENCE_MARK: Final = "¶"
-
 SHORTEST_FORM: Final = 2
-
 LONGEST_FORM: Final = 40
-
 _LONGEST_SURFACE: Final = 1000
 """Maximum number of characters of a word; a longer token is not even several words run together."""
 
 _CAPITAL: Final = "A-ZÀ-ÖØ-Þ\u0100-\u017f\u0386-\u03ab\u0400-\u042f\u0460-\u052f"
-
 _OPENING: Final = re.compile(f"[.!?…:\\n\\r](?<!\\b[{_CAPITAL}]\\.)[^\\w.!?…:\\n\\r]*+(?=[{_CAPITAL}])")
-
 _WORD: Final = re.compile(f"{SENTENCE_MARK}?[^\\W\\d_]+(?:-[^\\W\\d_]+)*")
-
 _SMALL: Final = "а-яёђ-џѓґіїєў"
-
 _LARGE: Final = "А-ЯЁЂ-ЏҐІЇЄЎ"
-
 _PART: Final = f"(?:[{_LARGE}]?[{_SMALL}]+|[A-Za-z]+)"
-
 _ONE_WORD: Final = re.compile(f"{_PART}(?:-{_PART})*")
-
 _CAMEL: Final = re.compile(f"(?<=[{_SMALL}])(?=[{_LARGE}A-Z])|(?<=[a-z])(?=[{_LARGE}])")
 
 # ПриватБанк, ТикТок, МолдГРЭС are names spelt this way; УкраиныВладимир is two words.
 _CAMEL_NAME: Final = re.compile(f"[{_LARGE}][{_SMALL}]{{1,5}}(?=[{_LARGE}])")
-
 _CYRILLIC: Final = re.compile("[\u0400-\u052f]")
-
 _LATIN: Final = re.compile("[A-Za-z]")
-
 _BETWEEN_ALPHABETS: Final = re.compile("(?<=[\u0400-\u052f])(?=[A-Za-z])|(?<=[A-Za-z])(?=[\u0400-\u052f])")
-
 _ONE_ALPHABET: Final = re.compile("[А-Яа-яЁёЄєІіЇїҐґ-]+|[\\x00-\\x7f]+")
 """What no folding mixes with letters of another alphabet: most pieces of glued words."""
 
@@ -72,21 +58,16 @@ _GLUED: Final = re.compile("(?:[А-ЯЁЄІЇҐ][а-яёєіїґ]{6,}|[а-яёє
 """Words of such letters alone that nothing but capitals separates; shorter first parts may belong to names."""
 
 _GLUED_PART: Final = re.compile("[А-ЯЁЄІЇҐ]?[а-яёєіїґ]+")
-
 _TRIMMED: Final = re.compile(f"{_LETTER.pattern}+(?:[{APOSTROPHE}-]{_LETTER.pattern}+)*")
 
 
 class Shape(IntEnum):
     """What the capitals of a word indicate, in a text that is not all in capitals."""
 
-    LOWER = 0
-    """No capital first letter."""
-    START = 1
-    """A capital at the start of a sentence, which indicates nothing."""
-    CAPITAL = 2
-    """A capital first letter inside a sentence: a proper noun."""
-    UPPER = 3
-    """Two or more letters, all capitals: an abbreviation, or a headline."""
+    LOWER = 0  # no capital first letter
+    START = 1  # a capital at the start of a sentence, which indicates nothing
+    CAPITAL = 2  # a capital first letter inside a sentence: a proper noun
+    UPPER = 3  # two or more letters, all capitals: an abbreviation, or a headline
 
 
 class Form(NamedTuple):
@@ -99,9 +80,8 @@ class Form(NamedTuple):
 def surfaces(text: str) -> list[str]:
     """Return all words of a cleaned text in order; those that open a sentence begin with ``SENTENCE_MARK``.
 
-    Example:
-        >>> surfaces("Новый премьер-министр. «Киев рад», пишет В. Зеленский")
-        ['¶Новый', 'премьер-министр', '¶Киев', 'рад', 'пишет', 'В', 'Зеленский']
+    >>> surfaces("Новый премьер-министр. «Киев рад», пишет В. Зеленский")
+    ['¶Новый', 'премьер-министр', '¶Киев', 'рад', 'пишет', 'В', 'Зеленский']
     """
     return _WORD.findall(_OPENING.sub(f" {SENTENCE_MARK}", f"\n{text}"))
 
@@ -113,9 +93,8 @@ def forms(surface: str) -> tuple[Form, ...]:
     A word with a capital and at most five small letters before the next capital is a name spelt this way (ПриватБанк)
     and stays whole. Latin words (YouTube) stay whole.
 
-    Example:
-        >>> [form.form for form in forms("пишетАгора")]
-        ['пишет', 'агора']
+    >>> [form.form for form in forms("пишетАгора")]
+    ['пишет', 'агора']
     """
     word = surface.removeprefix(SENTENCE_MARK)
     if len(word) > _LONGEST_SURFACE:
@@ -132,7 +111,9 @@ def forms(surface: str) -> tuple[Form, ...]:
             found.append(Form(part.casefold().replace("ё", "е"), _simple_shape(part, opens=opening)))
             continue
         shape = _shape(part, opens=opening)
-        found.extend(Form(form, shape) for form in _TRIMMED.findall(fold(part)) if _is_token(form))
+        words = _TRIMMED.findall(fold(part))
+        kept = (one for one in words if len(one) <= LONGEST_FORM and len(_LETTER.findall(one)) >= SHORTEST_FORM)
+        found.extend(Form(form, shape) for form in kept)
     return tuple(found)
 
 
@@ -143,10 +124,6 @@ def _simple_shape(word: str, *, opens: bool) -> Shape:
     if word.isupper():
         return Shape.UPPER
     return Shape.START if opens else Shape.CAPITAL
-
-
-def _is_token(form: str) -> bool:
-    return len(form) <= LONGEST_FORM and len(_LETTER.findall(form)) >= SHORTEST_FORM
 
 
 def _shape(word: str, *, opens: bool) -> Shape:

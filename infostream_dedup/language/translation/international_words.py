@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING, Final
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
 from infostream_dedup.language.translation.romanisation import folded_cyrillic, folded_latin, transcription_cost
-from infostream_dedup.language.translation.target_lexicon import are_terms, noun_lemmas, places_of_words
-from infostream_dedup.language.translation.words_by_key import WordsByKey, frequent_words_by_key
+from infostream_dedup.language.translation.target_lexicon import (
+    WordsByKey,
+    are_terms,
+    frequent_words_by_key,
+    noun_lemmas,
+    places_of_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,65 +72,24 @@ _ENDINGS: Final[tuple[tuple[str, str, str, str], ...]] = (
 )
 
 _CYRILLIC: Final = str.maketrans(
-    {
-        **dict(zip("абвгдезиклмнопрстуфцыэ", "abvgdeziklmnoprstufsie", strict=True)),
-        **dict.fromkeys("ьъ" + APOSTROPHE, ""),
-        **dict.fromkeys("ії", "i"),
-        "з": "s",
-        "й": "i",
-        "є": "e",
-        "ґ": "g",
-        "х": "k",
-        "ж": "g",
-        "ч": "c",
-        "ш": "c",
-        "щ": "c",
-        "ю": "u",
-        "я": "a",
-        "-": "-",
-    }
+    "абвгдезиклмнопрстуфцыэіїйєґхжчшщюя", "abvgdesiklmnoprstufsieiiiegkgcccua", "ьъ" + APOSTROPHE
 )
 
-_ENGLISH_GROUPS: Final = {
-    "ph": "f",
-    "th": "t",
-    "rh": "r",
-    "sch": "ck",
-    "sh": "c",
-    "ch": "k",
-    "ck": "k",
-    "qu": "kv",
-    "ce": "se",
-    "ci": "si",
-    "cy": "si",
-    "ou": "u",
-    "oo": "u",
-    "ee": "i",
-    "ae": "e",
-    "oe": "e",
-    "x": "ks",
-    "c": "k",
-    "y": "i",
-    "z": "s",
-    "w": "v",
-    "j": "g",
-    "h": "g",
-}
+_ENGLISH_GROUPS: Final = dict(
+    pair.split(":")
+    for pair in (
+        "ph:f th:t rh:r sch:ck sh:c ch:k ck:k qu:kv ce:se ci:si cy:si ou:u oo:u ee:i ae:e oe:e x:ks c:k y:i z:s w:v j:g"
+        " h:g"
+    ).split()
+)
 
 _ENGLISH: Final = re.compile("|".join(sorted(_ENGLISH_GROUPS, key=len, reverse=True)))
-
 _GROUP: Final = re.compile("|".join(group for group in _ENGLISH_GROUPS if len(group) > 1))
-
 _ENGLISH_LETTERS: Final = str.maketrans({group: sound for group, sound in _ENGLISH_GROUPS.items() if len(group) == 1})
-
 _DOUBLED: Final = re.compile(r"(.)\1+")
-
 _SHORTEST_STEM: Final = 2
-
 _SHORTEST_BARE_STEM: Final = 5
-
-_STRONG: Final = 4
-"""Minimum length of the mark of an ending that native words hardly ever have by chance."""
+_STRONG: Final = 4  # minimum length of the mark of an ending that native words hardly ever have by chance
 
 
 def international_keys(word: str, language: Language) -> list[str]:
@@ -170,10 +134,7 @@ _COLUMN: Final[dict[Language, int]] = {"ru": 1, "uk": 2, "en": 3}
 
 
 def _by_last_letter(column: int) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Group marks and endings, in order, by the last letter of words; "" is for any other letter.
-
-    Most of the half million indexed words can have only a few of them.
-    """
+    """Group marks and endings, in order, by the last letter of words ("" for any other): most words have only a few."""
     every = [(row[0], ending) for row in _ENDINGS for ending in (row[column].split() or [""])]
     letters = {ending[-1:] for _, ending in every}
     return {letter: tuple(one for one in every if one[1][-1:] in ("", letter)) for letter in sorted(letters)}
@@ -185,23 +146,14 @@ _ENDINGS_OF: Final[dict[Language, dict[str, tuple[tuple[str, str], ...]]]] = {
 
 
 _LEAST_SHARE: Final = 0.02
-
 _LEAST_SHARE_OF_WEAK: Final = 0.1
-
 _RAREST: Final = 1e-7
-
 _MOST_SHARE: Final = 300.0
-
 _SHORTEST: Final = 5
-
 _MOST: Final = 2
-
 _DEAREST: Final = 0.3
-
 _SOFTNESS: Final = 0.4
-
 _SOFT: Final = re.compile("[бвгдзклмнпрстфхцшщч](?:[яью]|ье|ьё)")
-
 _SOFT_LATIN: Final = re.compile("[yj]|i[aou]|ll|l$|gn|ñ|u")
 """Spellings that may mark a soft consonant: сериал, Версаль, бюро."""
 

@@ -77,11 +77,8 @@ RULES: Final = 4
 answers changes, because the file is keyed by it, and stores record it."""
 
 _Answers = tuple[Translation, ...]
-
 _CHUNK: Final = 50_000
-
 _SCHEMA_VERSION: Final = 2
-
 _FIELDS: Final = 3
 
 _TABLES: Final = {
@@ -91,12 +88,7 @@ _TABLES: Final = {
 
 
 class AnswerCache:
-    """The cache file; see ``machine.sqlite_cache`` for failures.
-
-    Args:
-        path: path of the file, which is created, with its folder, when it is first written.
-        mark: fingerprint of the answers that this process gives.
-    """
+    """The cache file; see ``machine.sqlite_cache`` for failures."""
 
     name = "cache"
 
@@ -198,18 +190,11 @@ def dictionary_rungs() -> tuple[Rung, ...]:
 
 
 class Translator:
-    """Translates terms from one language to another.
+    """Translates terms from one language to another by the standard rungs, whose slow answers are cached, or by others.
 
-    Args:
-        source: language of the terms.
-        target: language of the equivalents; for the same language the terms are returned.
-        rungs: rungs instead of the standard ones; then answers are cached only if ``cache`` is given.
-        cache: caches the answers of slow rungs.
-
-    Example:
-        >>> translator = Translator("uk", "ru", rungs=standard_rungs())
-        >>> [found[0].term for found in translator.translate(["уряд", "хартія"])]
-        ['правительство', 'хартия']
+    >>> translator = Translator("uk", "ru", rungs=standard_rungs())
+    >>> [found[0].term for found in translator.translate(["уряд", "хартія"])]
+    ['правительство', 'хартия']
     """
 
     def __init__(
@@ -227,11 +212,7 @@ class Translator:
 
     @collector_paused()
     def translate(self, terms: Sequence[str], progress: Progress | None = None) -> list[_Answers]:
-        """Return all equivalents of each term by the first rung that knows it.
-
-        Returns:
-            One tuple for each term, best equivalent first; empty if there is none, as for languages other than ours.
-        """
+        """Return all equivalents of each term by the first rung that knows it, best first."""
         if self.source == self.target:
             return [(Translation(plain_term(term), SAME, 1.0),) for term in terms]
         if self.source not in OUR_LANGUAGES or self.target not in OUR_LANGUAGES:

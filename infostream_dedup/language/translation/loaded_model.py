@@ -42,7 +42,8 @@ _NAME: Final = "infostream-dedup-checksums.json"
 
 def write_checksums(folder: Path) -> None:
     """Record the checksums of a model's files."""
-    found = {str(path.relative_to(folder)): _checksum(path) for path in _files(folder)}
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != _NAME]
+    found = {str(path.relative_to(folder)): _checksum(path) for path in files}
     (folder / _NAME).write_bytes(orjson.dumps(found, option=orjson.OPT_SORT_KEYS))
 
 
@@ -59,10 +60,6 @@ def damaged_file(folder: Path) -> str | None:
     return min(wrong, default=None)
 
 
-def _files(folder: Path) -> list[Path]:
-    return [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != _NAME]
-
-
 def _checksum(path: Path) -> str:
     with path.open("rb") as file:
         return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()
@@ -72,12 +69,10 @@ LONGEST_OUTPUT: Final = 64
 """Maximum number of tokens. Even a word spelt letter by letter needs fewer; longer output repeats itself."""
 
 _TOKENS_IN_BATCH: Final = 2_048
-
 _TEXTS_IN_CALL: Final = 10_000
 
 # Errors of CTranslate2 and SentencePiece for damaged files.
 _DAMAGE: Final = (RuntimeError, ValueError, OSError, MemoryError)
-
 _PURPOSE: Final = "translation by an installed model"
 
 
@@ -88,16 +83,7 @@ class _Tokeniser(Protocol):
 
 
 class LoadedModel:
-    """A model in memory; it runs on the CPU and never goes online.
-
-    Args:
-        model: an installed model.
-        source: name for error messages; ``None`` for the folder of the model.
-
-    Raises:
-        MissingExtraError: a package of the extra ``translate`` is not installed.
-        BadDataError: ``E_MODEL``: the files cannot be loaded.
-    """
+    """A model in memory; it runs on the CPU and never goes online. ``source`` is what errors name."""
 
     def __init__(self, model: InstalledModel, *, source: str | None = None) -> None:
         self._prefix = model.target_prefix
@@ -119,10 +105,7 @@ class LoadedModel:
             raise self._damage_error("loaded", error) from error
 
     def translate(self, texts: Sequence[str]) -> list[str]:
-        """Translate each text by greedy search.
-
-        Returns one text for each; empty if the output was cut at ``LONGEST_OUTPUT`` tokens.
-        """
+        """Translate each text by greedy search; empty if the output was cut at ``LONGEST_OUTPUT`` tokens."""
         try:
             return [
                 output

@@ -42,17 +42,11 @@ LARGEST_RATIO: Final = 50
 """Maximum compression ratio; that of weights is below 2, that of vocabularies below 10."""
 
 MOST_FILES: Final = 1_000
-
 _LARGEST_METADATA: Final = 1024**2
-
 _CHUNK: Final = 1024**2
-
 _VERSION: Final = re.compile("[0-9A-Za-z][0-9A-Za-z.+-]{0,19}")
-
 _PART: Final = re.compile('[^\\x00-\\x1f\\x7f\\\\/:*?"<>|]{1,200}')
-
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-
 _TOKENISERS: Final = ("sentencepiece.model", "bpe.model")
 
 # Errors of zipfile for broken archives; OSError comes from a seek before the beginning.
@@ -243,11 +237,8 @@ def _refuse(path: Path, code: str, reason: str) -> NoReturn:
 
 
 _log = logging.getLogger(__name__)
-
 _PACKAGES: Final = "ARGOS_PACKAGES_DIR"
-
 _LOCK: Final = ".infostream-dedup.lock"
-
 _STAGING: Final = ".infostream-dedup-installing"
 
 
@@ -261,11 +252,7 @@ class Installation:
 
 
 def models_folders() -> tuple[Path, ...]:
-    """Return the folders with installed models; new models go to the first one.
-
-    If argostranslate is installed, these are the folders of its settings. If not, it is the folder it would use:
-    ``ARGOS_PACKAGES_DIR``, or ``argos-translate/packages`` in ``XDG_DATA_HOME`` (``~/.local/share``).
-    """
+    """Return the folders with installed models, those of argostranslate or what it would use; new models go first."""
     try:
         # Importing it creates folders in the user's home, which may not be allowed.
         from argostranslate import settings
@@ -275,16 +262,12 @@ def models_folders() -> tuple[Path, ...]:
 
 
 def installed_models(folder: Path | None = None) -> tuple[InstalledModel, ...]:
-    """List models between two of our languages, ordered by languages, the newest version first.
-
-    We read the folders ourselves, because ``argostranslate.package.get_installed_packages`` fails if one of them
-    contains anything but a package. A folder that is not a package is skipped, with a line in the log.
-    """
+    """List models between two of our languages, ordered by languages, the newest version first."""
     folders = models_folders() if folder is None else (folder,)
     found = [model for place in folders for model in _models_in(place)]
     # Sorted in steps, because versions descend and everything else ascends.
     found.sort(key=lambda model: str(model.folder))
-    found.sort(key=lambda model: _version_key(model.version), reverse=True)
+    found.sort(key=lambda model: ([*map(int, re.findall("[0-9]+", model.version))], model.version), reverse=True)
     found.sort(key=lambda model: (model.source, model.target))
     return tuple(found)
 
@@ -298,11 +281,7 @@ def best_models(folder: Path | None = None) -> dict[tuple[Language, Language], I
 
 
 def install_model(path: Path, *, folder: Path | None = None) -> Installation:
-    """Install a local ``.argosmodel`` file.
-
-    It is checked, unpacked beside its final place, tried if the extra ``translate`` is installed, and then renamed, so
-    that no incomplete model is ever in place. Installing a version again replaces it.
-    """
+    """Install a local ``.argosmodel`` file: no incomplete model is ever in place, and the same version is replaced."""
     place = models_folders()[0] if folder is None else folder
     with opened_archive(path) as archive, _staging(place) as staging:
         fresh = staging / "package"
@@ -310,7 +289,9 @@ def install_model(path: Path, *, folder: Path | None = None) -> Installation:
         write_checksums(fresh)
         model = _model(archive.metadata, fresh)
         tried = _try(model, str(path))
-        target = place / _folder_name(archive.metadata)
+        # A name as Argos Translate gives: translate-uk_ru-1_9.
+        version = re.sub("[^0-9A-Za-z]", "_", model.version)
+        target = place / f"translate-{model.source}_{model.target}-{version}"
         replaced = _put(fresh, target, staging / "former")
     return Installation(_model(archive.metadata, target), replaced, tried)
 
@@ -344,16 +325,6 @@ def _model(metadata: ModelMetadata, folder: Path) -> InstalledModel:
     return InstalledModel(metadata.source, metadata.target, metadata.version, folder, metadata.target_prefix)
 
 
-def _version_key(version: str) -> tuple[tuple[int, ...], str]:
-    return tuple(int(number) for number in re.findall("[0-9]+", version)), version
-
-
-def _folder_name(metadata: ModelMetadata) -> str:
-    """Name a folder as Argos Translate does: ``translate-uk_ru-1_9``."""
-    version = re.sub("[^0-9A-Za-z]", "_", metadata.version)
-    return f"translate-{metadata.source}_{metadata.target}-{version}"
-
-
 def _try(model: InstalledModel, path: str) -> bool:
     """Try a model, so that a fault shows before it is installed; ``False`` if no package can load it."""
     # Imported here, because models are also listed where they cannot be loaded.
@@ -368,10 +339,9 @@ def _try(model: InstalledModel, path: str) -> bool:
 
 @contextmanager
 def _staging(folder: Path) -> Iterator[Path]:
-    """Provide an empty folder on the same file system for us alone, and remove it at the end.
+    """Provide an empty folder on the same file system for us alone, and remove it at the end or after a kill.
 
-    Leftovers of a killed installation are removed. To Argos Translate the folder looks like a package of a type that it
-    ignores; a folder without metadata would make it fail.
+    To Argos Translate it looks like a package of a type that it ignores; without metadata it would fail.
     """
     staging = folder / _STAGING
     try:

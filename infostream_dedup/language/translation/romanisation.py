@@ -18,94 +18,49 @@ if TYPE_CHECKING:
 
 _MOST_SPELLINGS: Final = 8
 
-_CYRILLIC_KEY: Final = str.maketrans(
-    {
-        **dict.fromkeys("иіїыйь", "и"),
-        **dict.fromkeys("эеєё", "е"),
-        **dict.fromkeys("ъ" + APOSTROPHE, ""),
-        "ь": "",
-        "я": "а",
-        "ю": "у",
-        "ґ": "г",
-        "щ": "ш",
-    }
-)
+
+def _table(text: str) -> dict[str, tuple[str, ...]]:
+    """Read what each group of letters may become: ``є:ie,ye ь:``."""
+    parts = (one.partition(":") for one in text.split())
+    return {group: tuple(spellings.split(",")) for group, _, spellings in parts}
+
+
+def _single(text: str) -> dict[str, str]:
+    return {group: spelt for group, (spelt,) in _table(text).items()}
+
+
+_CYRILLIC_KEY: Final = str.maketrans("иіїыйэеєёяюґщ", "иииииееееаугш", "ъь" + APOSTROPHE)
 
 _LATIN_GROUPS: Final = {
-    "shch": "ш",
-    "sch": "ш",
-    "tch": "ч",
-    "sh": "ш",
-    "ch": "ч",
-    "zh": "ж",
-    "kh": "х",
-    "ts": "ц",
-    "tz": "ц",
-    "ck": "к",
-    "ph": "ф",
-    "th": "т",
+    **_single("shch:ш sch:ш tch:ч sh:ш ch:ч zh:ж kh:х ts:ц tz:ц ck:к ph:ф th:т"),
     **dict(zip("abcdefghijklmnopqrstuvwxyz", "абкдефггииклмнопкрстуввхиз", strict=True)),
     "x": "кс",
 }
 
 _LATIN: Final = re.compile("|".join(sorted(_LATIN_GROUPS, key=len, reverse=True)))
-
 _LATIN_LETTER: Final = re.compile("[a-z]")
-
 _BEFORE_VOWEL: Final = re.compile("и+(?=[аеоу])")
-
 _RUN: Final = re.compile(r"(.)\1*")
 
 _ROMAN: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
-    "uk": dict(
-        zip(
-            "абвгґдезиіклмнопрстуфцчш",
-            [(x,) for x in "a b v h g d e z y i k l m n o p r s t u f ts ch sh".split()],
-            strict=True,
-        )
-    )
-    | {
-        "є": ("ie", "ye"),
-        "ж": ("zh",),
-        "ї": ("i", "yi"),
-        "й": ("i", "y"),
-        "х": ("kh",),
-        "щ": ("shch",),
-        "ю": ("iu", "yu"),
-        "я": ("ia", "ya"),
-        "ь": ("",),
-        APOSTROPHE: ("",),
-        "-": ("-",),
-    },
-    "ru": dict(
-        zip(
-            "абвгдезиклмнопрстуфцчшыэ",
-            [(x,) for x in "a b v g d e z i k l m n o p r s t u f ts ch sh y e".split()],
-            strict=True,
-        )
-    )
-    | {
-        "ж": ("zh",),
-        "й": ("y", "i"),
-        "х": ("kh",),
-        "щ": ("shch",),
-        "ю": ("yu", "iu"),
-        "я": ("ya", "ia"),
-        "ь": ("",),
-        "ъ": ("",),
-        APOSTROPHE: (APOSTROPHE,),
-        "-": ("-",),
-    },
+    "uk": _table(
+        "а:a б:b в:v г:h ґ:g д:d е:e з:z и:y і:i к:k л:l м:m н:n о:o п:p р:r с:s т:t у:u ф:f ц:ts ч:ch ш:sh є:ie,ye"
+        f" ж:zh ї:i,yi й:i,y х:kh щ:shch ю:iu,yu я:ia,ya ь: {APOSTROPHE}: -:-"
+    ),
+    "ru": _table(
+        "а:a б:b в:v г:g д:d е:e з:z и:i к:k л:l м:m н:n о:o п:p р:r с:s т:t у:u ф:f ц:ts ч:ch ш:sh ы:y э:e ж:zh й:y,i"
+        f" х:kh щ:shch ю:yu,iu я:ya,ia ь: ъ: {APOSTROPHE}:{APOSTROPHE} -:-"
+    ),
 }
 
 _FIRST: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
-    "uk": {"є": ("ye",), "ї": ("yi",), "й": ("y",), "ю": ("yu",), "я": ("ya",)},
-    "ru": {"е": ("e", "ye"), "й": ("y",), "ю": ("yu",), "я": ("ya",)},
+    "uk": _table("є:ye ї:yi й:y ю:yu я:ya"),
+    "ru": _table("е:e,ye й:y ю:yu я:ya"),
 }
 
-_ENDINGS: Final[dict[Language, tuple[tuple[str, tuple[str, ...]], ...]]] = {
-    "uk": (("ий", ("yi", "y", "yy", "iy")), ("ій", ("ii", "iy")), ("я", ("ia", "ya", "a"))),
-    "ru": (("ий", ("y", "iy", "ii")), ("ый", ("y", "yi")), ("ия", ("ia", "iya")), ("ой", ("oy", "oi"))),
+_ENDINGS: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
+    "uk": _table("ий:yi,y,yy,iy ій:ii,iy я:ia,ya,a"),
+    "ru": _table("ий:y,iy,ii ый:y,yi ия:ia,iya ой:oy,oi"),
 }
 
 _VOWELS: Final = "аеиоуыэюяіїє"
@@ -114,44 +69,22 @@ _SLAVIC: Final = re.compile(
     "(?:enko|ov|ova|ev|eva|yev|iev|in|yn|sky|ski|skyi|skyy|skiy|skii|ska|skaya|chuk|iuk|yuk|ych|ich|ian|yan|vili|dze)$"
 )
 
-_BACK_IN_BOTH: Final = {
-    "shch": "щ",
-    "sh": "ш",
-    "ch": "ч",
-    "zh": "ж",
-    "kh": "х",
-    "ts": "ц",
-    "ya": "я",
-    "ia": "я",
-    "yu": "ю",
-    "iu": "ю",
-    "x": "кс",
-}
+_BACK_IN_BOTH: Final = _single("shch:щ sh:ш ch:ч zh:ж kh:х ts:ц ya:я ia:я yu:ю iu:ю x:кс")
 
-_BACK_GROUPS: Final[dict[Language, dict[str, str]]] = {
-    "ru": {
-        **dict(zip("abcdefghijklmnopqrstuvwyz", "абкдефггиджклмнопкрстуввиз".replace("дж", "й"), strict=True)),
-        **_BACK_IN_BOTH,
-        "ye": "е",
-        "ie": "е",
-        "yo": "е",
-    },
-    "uk": {
-        **dict(zip("abcdefghijklmnopqrstuvwyz", "абкдефггійклмнопкрстуввиз", strict=True)),
-        **_BACK_IN_BOTH,
-        "ye": "є",
-        "ie": "є",
-        "yo": "йо",
-    },
+_BACK_GROUPS: Final[dict[str, dict[str, str]]] = {
+    language: dict(zip("abcdefghijklmnopqrstuvwyz", letters, strict=True)) | _BACK_IN_BOTH | _single(others)
+    for language, letters, others in (
+        ("ru", "абкдефггийклмнопкрстуввиз", "ye:е ie:е yo:е"),
+        ("uk", "абкдефггійклмнопкрстуввиз", "ye:є ie:є yo:йо"),
+    )
 }
 
 _BACK: Final = re.compile("shch|sh|ch|zh|kh|ts|ya|ia|yu|iu|ye|ie|yo|[a-z]")
-
 _SKY: Final = re.compile("(s|ts|tz|z)k(?:yi|yy|iy|ii|yj|ij|y|i|aya|aia|a)$")
 
 _BACK_SKY: Final[dict[Language, dict[str, str]]] = {
-    "ru": {"s": "ский", "ts": "цкий", "tz": "цкий", "z": "зкий"},
-    "uk": {"s": "ський", "ts": "цький", "tz": "цький", "z": "зький"},
+    "ru": _single("s:ский ts:цкий tz:цкий z:зкий"),
+    "uk": _single("s:ський ts:цький tz:цький z:зький"),
 }
 
 
@@ -167,21 +100,16 @@ def latin_key(name: str) -> str:
         spelt = _LATIN.sub(lambda found: _LATIN_GROUPS[found[0]], letters)
     else:
         spelt = name.translate(_CYRILLIC_KEY)
-    return _without_repeats(_BEFORE_VOWEL.sub("", _without_repeats(spelt)))
-
-
-def _without_repeats(word: str) -> str:
-    return "".join(_RUN.findall(word))
+    return _without_equal(_BEFORE_VOWEL.sub("", _without_equal(spelt)))
 
 
 def romanised(name: str, language: Language) -> list[str]:
     """Return Latin spellings of a Cyrillic name, the official one first; empty if a letter has no equivalent.
 
-    Example:
-        >>> romanised("стефанчук", "uk")
-        ['stefanchuk']
+    >>> romanised("стефанчук", "uk")
+    ['stefanchuk']
     """
-    for ending, spellings in _ENDINGS[language]:
+    for ending, spellings in _ENDINGS[language].items():
         if name.endswith(ending) and len(name) > len(ending) + 1:
             return _spell(name[: -len(ending)], language, spellings)
     return _spell(name, language, ("",))
@@ -204,9 +132,8 @@ def _spell(stem: str, language: Language, endings: tuple[str, ...]) -> list[str]
 def cyrillised(name: str, language: Language) -> str | None:
     """Return the Cyrillic spelling of a Slavic name in Latin letters; ``None`` if it does not look Slavic.
 
-    Example:
-        >>> cyrillised("brovdenko", "uk"), cyrillised("johnson", "ru")
-        ('бровденко', None)
+    >>> cyrillised("brovdenko", "uk"), cyrillised("johnson", "ru")
+    ('бровденко', None)
     """
     if not name.isascii() or not name.isalpha() or len(name) < 5 or not _SLAVIC.search(name):
         return None
@@ -222,18 +149,7 @@ def cyrillised(name: str, language: Language) -> str | None:
 # finds the words worth comparing.
 
 IMPOSSIBLE: Final = 99.0
-
-_FOLD: Final = str.maketrans(
-    {
-        **dict.fromkeys("іїый", "и"),
-        **dict.fromkeys("эєё", "е"),
-        **dict.fromkeys("ьъ-" + APOSTROPHE, ""),
-        "ґ": "г",
-        "я": "а",
-        "ю": "у",
-        "щ": "ш",
-    }
-)
+_FOLD: Final = str.maketrans("іїыйэєёґяющ", "ииииееегауш", "ьъ-" + APOSTROPHE)
 
 _TABLE: Final = """
 a    а е.2 еи.2 о.3
@@ -326,7 +242,6 @@ def _groups() -> dict[str, tuple[tuple[str, float], ...]]:
 
 
 _GROUPS: Final = _groups()
-
 _ROUNDING: Final = 1e-6
 
 _FIRST_SOUNDS: Final = {
@@ -337,54 +252,20 @@ _FIRST_SOUNDS: Final = {
 }
 
 _MUTE: Final = ("h", "gh")
-
 _LONGEST: Final = max(map(len, _GROUPS))
 
-_CONSONANTS: Final[dict[str, tuple[str, ...]]] = {
-    "sch": ("S", "SK"),
-    "tch": ("S",),
-    "sh": ("S",),
-    "ch": ("S", "", "K"),
-    "zh": ("S",),
-    "kh": ("",),
-    "ph": ("F",),
-    "th": ("T", "S"),
-    "gh": ("",),
-    "ck": ("K",),
-    "dg": ("S",),
-    "kn": ("N",),
-    "wr": ("R",),
-    "ts": ("S",),
-    "tz": ("S",),
-    **dict.fromkeys(("ce", "ci", "cy"), ("SA",)),
-    **dict.fromkeys(("ge", "gi", "gy"), ("A", "SA")),
-    **dict.fromkeys("aeiouy", ("A",)),
-    "c": ("K",),
-    "j": ("S", ""),
-    "x": ("KS", "S"),
-    **{letter: (letter.upper(),) for letter in "bdfklmnprt"},
-    **dict.fromkeys("sz", ("S",)),
-    "q": ("K",),
-}
+_CONSONANTS: Final = _table(
+    "sch:S,SK tch:S sh:S ch:S,,K zh:S kh: ph:F th:T,S gh: ck:K dg:S kn:N wr:R ts:S tz:S ce:SA ci:SA cy:SA ge:A,SA"
+    " gi:A,SA gy:A,SA a:A e:A i:A o:A u:A y:A c:K j:S, x:KS,S b:B d:D f:F k:K l:L m:M n:N p:P r:R t:T s:S z:S q:K"
+)
 
 _LATIN_LETTERS: Final = re.compile("|".join(sorted(_CONSONANTS, key=len, reverse=True)))
-
 _IN_GROUPS: Final = re.compile("|".join(g for g, sounds in _CONSONANTS.items() if len(g) > 1 or len(sounds) > 1))
-
 _ONE_BY_ONE: Final = str.maketrans({one: _CONSONANTS.get(one, ("",))[0] for one in "abcdefghijklmnopqrstuvwxyz"})
 """For words without such a group, which are most of the quarter of a million indexed."""
 
-_CYRILLIC_CONSONANTS: Final = str.maketrans(
-    {
-        **dict(zip("бдфклмнпрт", "BDFKLMNPRT", strict=True)),
-        **dict.fromkeys("сзцжшч", "S"),
-        **dict.fromkeys("вхг"),
-        **dict.fromkeys("аеиоу", "A"),
-    }
-)
-
+_CYRILLIC_CONSONANTS: Final = str.maketrans("бдфклмнпртсзцжшчаеиоу", "BDFKLMNPRTSSSSSSAAAAA", "вхг")
 _MUTE_E: Final = re.compile("(?<=[bdfklmnprstvz])e(?=[bcdfgklmnpqrstvz]|$)")
-
 _MOST_KEYS: Final = 8
 
 
@@ -409,9 +290,8 @@ def _without_equal(word: str) -> str:
 def transcription_cost(latin: str, cyrillic: str, *, limit: float = IMPOSSIBLE) -> float:
     """Return the cost of reading one word as the other: 0 for the usual reading, ``IMPOSSIBLE`` if there is none.
 
-    Example:
-        >>> transcription_cost(folded_latin("merkel"), folded_cyrillic("меркель"))
-        0.0
+    >>> transcription_cost(folded_latin("merkel"), folded_cyrillic("меркель"))
+    0.0
     """
     bound = limit + _ROUNDING
     reached: list[dict[int, float]] = [{} for _ in range(len(latin) + 1)]
@@ -449,10 +329,7 @@ def begin_alike(latin: str, cyrillic: str) -> bool:
 
 
 def cyrillic_consonants(folded: str) -> str:
-    """Return the consonant classes of a folded Cyrillic word, with ``A`` for vowels between them.
-
-    The letters в, х and г, which may be silent or stand for a vowel, are dropped.
-    """
+    """Return the consonant classes of a folded Cyrillic word, ``A`` for vowels, without в, х and г, often silent."""
     return _merge_sounds(folded.translate(_CYRILLIC_CONSONANTS))
 
 
@@ -483,38 +360,14 @@ def _merge_sounds(key: str) -> str:
 # Regular spellings of Russian names in Ukrainian and of Ukrainian names in Russian
 
 _MOST_NAME_SPELLINGS: Final = 16
-
 _HISSING: Final = "жчшщц"
 
-_NAME_ENDINGS: Final[dict[Language, tuple[tuple[str, tuple[str, ...]], ...]]] = {
-    "ru": (
-        ("ский", ("ський",)),
-        ("цкий", ("цький",)),
-        ("зкий", ("зький",)),
-        ("ской", ("ський", "ськой")),
-        ("ый", ("ий",)),
-        ("ой", ("ой", "ий")),
-        ("ик", ("ик", "ік")),
-        ("ич", ("ич",)),
-        ("ыч", ("ич",)),
-        ("ец", ("ець",)),
-        ("арь", ("ар",)),
-        ("рь", ("р",)),
-        ("ия", ("ія",)),
+_NAME_ENDINGS: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
+    "ru": _table(
+        "ский:ський цкий:цький зкий:зький ской:ський,ськой ый:ий ой:ой,ий ик:ик,ік ич:ич ыч:ич ец:ець арь:ар рь:р ия:ія"
     ),
-    "uk": (
-        ("ський", ("ский",)),
-        ("цький", ("цкий",)),
-        ("зький", ("зкий",)),
-        ("ий", ("ый", "ий", "ой")),
-        ("ій", ("ий", "ей")),
-        ("ик", ("ик", "ык")),
-        ("ич", ("ич",)),
-        ("ець", ("ец",)),
-        ("ів", ("ов", "ив")),
-        ("їв", ("ев", "ив")),
-        ("єв", ("ев",)),
-        ("ія", ("ия",)),
+    "uk": _table(
+        "ський:ский цький:цкий зький:зкий ий:ый,ий,ой ій:ий,ей ик:ик,ык ич:ич ець:ец ів:ов,ив їв:ев,ив єв:ев ія:ия"
     ),
 }
 
@@ -524,47 +377,26 @@ _LETTER_GROUPS: Final[dict[Language, re.Pattern[str]]] = {
 }
 
 _LETTERS: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
-    "ru": {
-        "ы": ("и",),
-        "э": ("е",),
-        "ъ": (APOSTROPHE,),
-        "ъе": (APOSTROPHE + "є",),
-        "ье": (APOSTROPHE + "є", "ьє"),
-        "ъя": (APOSTROPHE + "я",),
-        "ья": (APOSTROPHE + "я", "ья"),
-        "ью": (APOSTROPHE + "ю", "ью"),
-        "ьи": (APOSTROPHE + "ї", "ьї"),
-        "и": ("і", "и"),
-        "ий": ("ий", "ій"),
-        "е": ("е", "є"),
-    },
-    "uk": {
-        "и": ("и", "ы"),
-        "і": ("и",),
-        "ї": ("и",),
-        "є": ("е",),
-        "е": ("е", "э"),
-        "ґ": ("г",),
-        "ьо": ("е", "ьо"),
-        "йо": ("е", "йо"),
-        APOSTROPHE + "я": ("ья", "ъя"),
-        APOSTROPHE + "ю": ("ью",),
-        APOSTROPHE + "є": ("ье", "ъе"),
-        APOSTROPHE + "ї": ("ьи",),
-    },
+    "ru": _table(
+        f"ы:и э:е ъ:{APOSTROPHE} ъе:{APOSTROPHE}є ье:{APOSTROPHE}є,ьє ъя:{APOSTROPHE}я ья:{APOSTROPHE}я,ья"
+        f" ью:{APOSTROPHE}ю,ью ьи:{APOSTROPHE}ї,ьї и:і,и ий:ий,ій е:е,є"
+    ),
+    "uk": _table(
+        f"и:и,ы і:и ї:и є:е е:е,э ґ:г ьо:е,ьо йо:е,йо {APOSTROPHE}я:ья,ъя {APOSTROPHE}ю:ью {APOSTROPHE}є:ье,ъе"
+        f" {APOSTROPHE}ї:ьи"
+    ),
 }
 
 
 def respelt(name: str, source: Language) -> list[str]:
     """Return spellings in the other of the two languages, the most regular first.
 
-    Example:
-        >>> respelt("рыжов", "ru"), respelt("гладкий", "ru")[0]
-        (['рижов'], 'гладкий')
+    >>> respelt("рыжов", "ru"), respelt("гладкий", "ru")[0]
+    (['рижов'], 'гладкий')
     """
     stem = name
     endings: tuple[str, ...] = ("",)
-    for ending, others in _NAME_ENDINGS[source]:
+    for ending, others in _NAME_ENDINGS[source].items():
         if name.endswith(ending) and len(name) > len(ending) + 1:
             stem, endings = name[: -len(ending)], others
             break

@@ -15,8 +15,13 @@ from typing import TYPE_CHECKING, Final
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
 from infostream_dedup.language.translation.ladder import false_friends_of
-from infostream_dedup.language.translation.target_lexicon import are_terms, noun_lemmas, places_of_words
-from infostream_dedup.language.translation.words_by_key import WordsByKey, frequent_words_by_key
+from infostream_dedup.language.translation.target_lexicon import (
+    WordsByKey,
+    are_terms,
+    frequent_words_by_key,
+    noun_lemmas,
+    places_of_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -35,104 +40,45 @@ _COARSE: Final = str.maketrans(
 )
 
 _PLAIN: Final = str.maketrans({**dict.fromkeys("ьъ" + APOSTROPHE, ""), "ґ": "г"})
-
 _DOUBLED: Final = re.compile(r"(.)\1")
 
-_LETTERS: Final[dict[tuple[str, str], float]] = {
-    ("и", "и"): 0.0,
-    ("и", "і"): 0.0,
-    ("и", "ї"): 0.0,
-    ("ы", "и"): 0.0,
-    ("ы", "і"): 0.6,
-    ("э", "е"): 0.0,
-    ("э", "є"): 0.3,
-    ("е", "є"): 0.1,
-    ("е", "і"): 0.5,
-    ("е", "ї"): 0.5,
-    ("е", "о"): 0.5,
-    ("е", "и"): 0.7,
-    ("о", "і"): 0.5,
-    ("о", "а"): 0.8,
-    ("о", "е"): 0.8,
-    ("а", "о"): 0.8,
-    ("и", "е"): 0.8,
-    ("я", "а"): 0.4,
-    ("а", "я"): 0.4,
-    ("ю", "у"): 0.4,
-    ("у", "ю"): 0.4,
+
+def _costs(text: str) -> tuple[tuple[str, str, float], ...]:
+    """Read correspondences of Russian and Ukrainian letters with their costs: ``ение>ення ье>я=.1``."""
+    found = []
+    for one in text.split():
+        pair, _, cost = one.partition("=")
+        ru, _, uk = pair.partition(">")
+        found.append((ru, uk, float(cost or 0)))
+    return tuple(found)
+
+
+_LETTERS: Final = {
+    (ru, uk): cost
+    for ru, uk, cost in _costs(
+        "и>и и>і и>ї ы>и ы>і=.6 э>е э>є=.3 е>є=.1 е>і=.5 е>ї=.5 е>о=.5 е>и=.7 о>і=.5 о>а=.8 о>е=.8 а>о=.8 и>е=.8 я>а=.4"
+        " а>я=.4 ю>у=.4 у>ю=.4"
+    )
 }
 """Cost of a Ukrainian letter for a Russian one; equal letters cost 0, other pairs are impossible."""
 
-_ENDINGS: Final[tuple[tuple[str, str, float], ...]] = (
-    ("ирование", "ування", 0.0),
-    ("ирование", "івання", 0.1),
-    ("ование", "ування", 0.0),
-    ("ывание", "ування", 0.0),
-    ("ивание", "ування", 0.0),
-    ("ение", "ення", 0.0),
-    ("ение", "іння", 0.1),
-    ("ение", "ання", 0.4),
-    ("яние", "яння", 0.0),
-    ("ание", "ання", 0.0),
-    ("ание", "іння", 0.3),
-    ("тие", "ття", 0.0),
-    ("чие", "ччя", 0.0),
-    ("лие", "лля", 0.0),
-    ("сие", "сся", 0.0),
-    ("ие", "ія", 0.3),
-    ("ие", "я", 0.3),
-    ("ье", "я", 0.1),
-    ("ья", "я", 0.0),
-    ("ость", "ість", 0.0),
-    ("тель", "ч", 0.3),
-    ("тель", "ник", 0.5),
-    ("щик", "ник", 0.3),
-    ("щик", "вник", 0.4),
-    ("щик", "ювач", 0.5),
-    ("чик", "ник", 0.5),
-    ("ец", "ець", 0.0),
-    ("ца", "ця", 0.0),
-    ("це", "це", 0.0),
-    ("ий", "ій", 0.0),
-    ("ей", "ій", 0.1),
-    ("ский", "ський", 0.0),
-    ("цкий", "цький", 0.0),
-    ("ой", "ий", 0.2),
-    ("иа", "іа", 0.0),
-    ("ии", "ії", 0.0),
-    ("ка", "ок", 0.8),
-    ("ок", "ка", 0.8),
-    ("а", "", 0.8),
-    ("", "а", 0.8),
+_ENDINGS: Final = _costs(
+    "ирование>ування ирование>івання=.1 ование>ування ывание>ування ивание>ування ение>ення ение>іння=.1 ение>ання=.4"
+    " яние>яння ание>ання ание>іння=.3 тие>ття чие>ччя лие>лля сие>сся ие>ія=.3 ие>я=.3 ье>я=.1 ья>я ость>ість"
+    " тель>ч=.3 тель>ник=.5 щик>ник=.3 щик>вник=.4 щик>ювач=.5 чик>ник=.5 ец>ець ца>ця це>це ий>ій ей>ій=.1 ский>ський"
+    " цкий>цький ой>ий=.2 иа>іа ии>ії ка>ок=.8 ок>ка=.8 а>=.8 >а=.8"
 )
 """Corresponding endings of Russian and Ukrainian nouns, with the cost of assuming the correspondence."""
 
-_BEGINNINGS: Final[tuple[tuple[str, str, float], ...]] = (
-    ("раз", "роз", 0.0),
-    ("рас", "роз", 0.0),
-    ("рас", "рос", 0.2),
-    ("от", "від", 0.0),
-    ("под", "під", 0.0),
-    ("пред", "перед", 0.1),
-    ("со", "спів", 0.2),
-    ("вз", "з", 0.2),
-    ("из", "ви", 0.4),
-    ("ис", "ви", 0.4),
-    ("вос", "від", 0.6),
-    ("воз", "від", 0.6),
-    ("с", "з", 0.1),
-    ("в", "у", 0.1),
-    ("пре", "пере", 0.3),
-    ("у", "в", 0.3),
+_BEGINNINGS: Final = _costs(
+    "раз>роз рас>роз рас>рос=.2 от>від под>під пред>перед=.1 со>спів=.2 вз>з=.2 из>ви=.4 ис>ви=.4 вос>від=.6 воз>від=.6"
+    " с>з=.1 в>у=.1 пре>пере=.3 у>в=.3"
 )
 """Corresponding beginnings, likewise."""
 
 _SHORTEST_REST: Final = 3
-
 _DOUBLING: Final = 0.2
-
 _SOFTNESS: Final = 0.4
-
 _HARDENED: Final = ("р", "ч", "ш", "щ", "ж", "ц", "б", "п", "в", "м", "ф")
 """Consonants without a soft sign at the end of Ukrainian words: пекар, ніч."""
 
@@ -182,7 +128,6 @@ def _reverse(changes: _Changes) -> _Changes:
 
 
 _ENDINGS_OF: Final[dict[Language, _Changes]] = {"ru": _ENDINGS, "uk": _reverse(_ENDINGS)}
-
 _BEGINNINGS_OF: Final[dict[Language, _Changes]] = {"ru": _BEGINNINGS, "uk": _reverse(_BEGINNINGS)}
 
 _COSTS: Final[dict[Language, dict[tuple[str, str], float]]] = {
@@ -191,21 +136,12 @@ _COSTS: Final[dict[Language, dict[tuple[str, str], float]]] = {
 }
 
 
-_LEAST_SHARE: Final = 0.02
-"""Minimum frequency of an answer relative to the term."""
-
+_LEAST_SHARE: Final = 0.02  # minimum frequency of an answer relative to the term
 _LEAST_SHARE_OF_IRREGULAR: Final = 0.1
-
 _REGULAR: Final = 0.3
-
 _DEAREST: Final = 1.25
-
-_PER_LETTER: Final = 0.15
-"""Maximum cost per letter: short words find partners by chance."""
-
-_DEARER: Final = 0.15
-"""Maximum extra cost of further equivalents."""
-
+_PER_LETTER: Final = 0.15  # maximum cost per letter: short words find partners by chance
+_DEARER: Final = 0.15  # maximum extra cost of further equivalents
 _SHORTEST_LOOK_ALIKE: Final = 4
 
 

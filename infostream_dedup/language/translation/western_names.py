@@ -19,13 +19,14 @@ from infostream_dedup.language.translation.romanisation import (
     transcription_cost,
 )
 from infostream_dedup.language.translation.target_lexicon import (
+    WordsByKey,
     are_names,
+    frequent_words_by_key,
     is_common_noun,
     may_be_name,
     noun_lemmas,
     places_of_words,
 )
-from infostream_dedup.language.translation.words_by_key import WordsByKey, frequent_words_by_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -36,19 +37,14 @@ _DEAREST: Final = 0.5
 _PER_LETTER: Final = 0.06
 _SHORTEST_SOUND_ALIKE: Final = 5
 _FARTHEST: Final = 0.9
-_PER_COST: Final = 8.0
-"""A cost of 1 outweighs this many powers of ten in frequency."""
-
+_PER_COST: Final = 8.0  # a cost of 1 outweighs this many powers of ten in frequency
 _RAREST: Final = 1e-9
 _DEARER: Final = 1.0
 _MOST: Final = 3
 _FEWEST_CONSONANTS: Final = 2
 _MOST_CANDIDATES: Final = 16
-_SILENT: Final = 4
-"""Latin letters that may be missing in Cyrillic."""
-
-_EXTRA: Final = 1
-"""Cyrillic letters that may be missing in Latin."""
+_SILENT: Final = 4  # Latin letters that may be missing in Cyrillic
+_EXTRA: Final = 1  # Cyrillic letters that may be missing in Latin
 
 
 def western_names(terms: Sequence[str], source: Language, target: Language) -> list[list[str]]:
@@ -81,17 +77,13 @@ def _candidates(
     words = names_by_consonants(target)
     limit = min(dearest, per_letter * len(folded))
     found: dict[str, float] = {}
-    for key in filter(_is_telling, keys):
+    for key in (one for one in keys if len(one) - one.count("A") >= _FEWEST_CONSONANTS):
         for word in islice(words.of(key, lambda word: _is_alike(word, folded, source)), _MOST_CANDIDATES):
             latin, cyrillic = (folded, folded_cyrillic(word)) if source == "en" else (folded_latin(word), folded)
             cost = transcription_cost(latin, cyrillic, limit=limit)
             if cost <= limit:
                 found[word] = cost
     return found
-
-
-def _is_telling(key: str) -> bool:
-    return len(key) - key.count("A") >= _FEWEST_CONSONANTS
 
 
 def _is_alike(word: str, folded: str, source: Language) -> bool:

@@ -46,10 +46,7 @@ def imported_tables() -> tuple[Path, ...]:
 
 
 def imported_pairs(source: Language, target: Language) -> list[tuple[str, str]]:
-    """Return pairs of key forms for one direction, in the order of tables and rows.
-
-    Pairs with the direction ``both`` are used both ways, those with ``forward`` only from source to target.
-    """
+    """Return pairs of key forms for one direction, in the order of tables and rows; ``forward`` ones only forwards."""
     return [pair for path in imported_tables() for pair in _pairs(path).get((source, target), [])]
 
 
@@ -90,11 +87,8 @@ RULES: Final = "1"
 """Version of ``word_pairs``; increase it whenever a pair changes, because the files are keyed by it."""
 
 _SCHEMA_VERSION: Final = 1
-
 _CHECKSUM_BYTES: Final = 16
-
 _TABLES: Final = {"pairs": "(direction TEXT PRIMARY KEY, packed BLOB NOT NULL, checksum BLOB NOT NULL) WITHOUT ROWID"}
-
 _Pairs = Mapping[str, tuple["Equivalent", ...]]
 
 
@@ -156,18 +150,14 @@ def _fingerprint() -> str:
 
 
 SHIPPED_FILE: Final = Path(__file__).with_name("known_pairs.bin")
-"""Pairs of our own tables, made by ``reports/make_known_terms.py``."""
+"""Pairs of our own tables, made by ``tools/make_known_terms.py``."""
 
 SHIPPED: Final[tuple[tuple[Language, Language], ...]] = (("uk", "ru"), ("en", "ru"), ("ru", "uk"), ("ru", "en"))
 """Directions to and from the pivot language, which most runs need."""
 
-_STEP: Final = 0.05
-"""Loss of confidence for each position of an equivalent after the first."""
-
+_STEP: Final = 0.05  # loss of confidence for each position of an equivalent after the first
 _LEAST: Final = 0.75
-
 _IMPORTED: Final = 0.9
-
 _OF_LAST_WORD: Final = 0.8
 
 
@@ -180,11 +170,9 @@ class _Pair:
 
 @cache
 def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equivalent, ...]]:
-    """Return equivalents by source term, best first; single words only.
+    """Return equivalents by source term, best first, among equals that of the earlier row; single words only.
 
     Both sides are terms as in documents: if the tables have a plural of a noun (кошти), the key is the noun (кошт).
-    Among equals the one in the earlier row comes first, because rows are ordered by frequency. Pairs that do not come
-    with the package are kept in the cache for the next process.
     """
     shipped = None if imported_tables() else _shipped(source, target)
     if shipped is not None:
@@ -214,19 +202,18 @@ def _shipped(source: Language, target: Language) -> Mapping[str, list[tuple[str,
 
 
 def _made(source: Language, target: Language) -> dict[str, tuple[Equivalent, ...]]:
-    pairs = [*_from_tables(source, target), *_read_imported(source, target)]
+    imported = (_Pair(one, other, _IMPORTED) for one, other in imported_pairs(source, target))
+    pairs = [*_from_tables(source, target), *imported]
     sources = as_terms([pair.source for pair in pairs], source)
     targets = as_terms([pair.target for pair in pairs], target)
     found: dict[str, dict[str, float]] = {}
     for pair, source_term, target_term in zip(pairs, sources, targets, strict=True):
         known = found.setdefault(source_term, {})
         known[target_term] = max(known.get(target_term, 0.0), pair.confidence)
-    return {term: _sort_equivalents(known) for term, known in found.items()}
-
-
-def _sort_equivalents(known: Mapping[str, float]) -> tuple[Equivalent, ...]:
-    """Sort by confidence; the order of equals is kept."""
-    return tuple(Equivalent(term, known[term]) for term in sorted(known, key=lambda term: -known[term]))
+    return {
+        term: tuple(Equivalent(other, known[other]) for other in sorted(known, key=lambda other: -known[other]))
+        for term, known in found.items()
+    }
 
 
 def _from_tables(source: Language, target: Language) -> Iterator[_Pair]:
@@ -259,12 +246,6 @@ def _last_words(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pai
                 yield _Pair(one.rpartition(" ")[2], other, _OF_LAST_WORD)
             elif other.count(" ") and other.count(" ") == one.count("-") and " " not in one:
                 yield _Pair(one, other.rpartition(" ")[2], _OF_LAST_WORD)
-
-
-def _read_imported(source: Language, target: Language) -> Iterator[_Pair]:
-    """Yield imported pairs, which follow our own."""
-    for one, other in imported_pairs(source, target):
-        yield _Pair(one, other, _IMPORTED)
 
 
 def as_terms(words: Iterable[str], language: Language) -> list[str]:

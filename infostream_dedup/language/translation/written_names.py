@@ -38,17 +38,11 @@ if TYPE_CHECKING:
 
 
 _TARGETS: Final[tuple[Language, ...]] = ("ru", "uk")
-_OWNER: Final = 32
-"""Bits by which the number of a document is shifted to make room for that of a term."""
+_OWNER: Final = 32  # bits by which the number of a document is shifted to make room for that of a term
 
 
 def marked_term(form: Form, term: str) -> str:
-    """Return the term of an English word with a mark for its capitals, if the word is both a noun and a name.
-
-    Example:
-        >>> marked_term(Form("gates", Shape.CAPITAL), "gate"), marked_term(Form("bridge", Shape.CAPITAL), "bridge")
-        ('Gates', 'bridge')
-    """
+    """Return the term of an English word with a mark for its capitals, if the word is both a noun and a name."""
     if form.shape == Shape.LOWER:
         return term
     word = without_possessive(form.form)
@@ -84,11 +78,7 @@ def first_names(target: Language) -> list[tuple[str, str]]:
 
 @cache
 def names_of_nouns() -> frozenset[str]:
-    """Key forms of names that are, or look like plurals of, nouns with other translations.
-
-    Left out are names in capitals, which are terms of their own, and nouns whose name is itself translated
-    (``translated_names.tsv``): the West is запад, not the surname Уэст.
-    """
+    """Key forms of names, none in capitals, that are (plurals of) nouns with another translation; not West (запад)."""
     kept = translated_names("en")
     return frozenset(form for form, names in _named_nouns().items() if form not in kept and _differ(form, names))
 
@@ -153,11 +143,7 @@ class Marked:
 
 
 def decided(owners: NDArray[Any], terms: NDArray[Any], marked: Marked) -> NDArray[np.int64]:
-    """Decide for each marked term of a document whether the document writes a name.
-
-    It does if it writes the name with a capital inside a sentence and never the noun in lower case. A word that is no
-    noun in lower case, such as a verb, does not count against the name.
-    """
+    """Decide for each marked term of a document whether it is a name: if one is written so, and never the noun."""
     found: NDArray[np.int64] = terms.astype(np.int64)
     names, plain = marked.name[found], marked.plain[found]
     asked = np.flatnonzero(names >= 0)

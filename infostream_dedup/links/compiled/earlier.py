@@ -9,17 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.links.compiled.kernels.earlier_links import (
-    Acceptance,
-    TermPlaces,
-    choose_earlier,
-    count_forward,
-    join_returned,
-    lead_rows,
-    list_pairs,
-    merge_leaders,
-    turn_forward,
-)
+from infostream_dedup.links.compiled.kernels import earlier_links as kernels
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, join_linked, label_nodes, merge_forest
 from infostream_dedup.links.compiled.term_rows import row_parts, term_rows
 from infostream_dedup.links.pair_rules import need
@@ -60,10 +50,7 @@ def joined_forests(
 
 
 def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
-    """The smallest ordinal of each document's group: connected components of returned links (methods, section 1.7).
-
-    counts: uint8 (documents, documents), sorted indices.
-    """
+    """The smallest ordinal of each document's group, joined by returned links; counts: uint8, sorted indices."""
     ascending, places = np.unique(np.array(ks, dtype=np.int64), return_inverse=True)
     indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
     levels = np.searchsorted(ascending, np.arange(256), side="right")
@@ -73,12 +60,12 @@ def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
         return np.repeat(np.arange(counts.shape[0], dtype=np.int32), len(ascending)).reshape(-1, len(ascending))
 
     def join(rows: slice, forest: NDArray[np.int32]) -> None:
-        join_returned(rows.start, rows.stop, indptr, columns, counts.data, levels, forest)
+        kernels.join_returned(rows.start, rows.stop, indptr, columns, counts.data, levels, forest)
 
     leaders = new_forest()
     for forest in joined_forests(join, new_forest, np.diff(indptr) + 1, thread_count(0)):
-        merge_leaders(forest, leaders)
-    lead_rows(leaders)
+        kernels.merge_leaders(forest, leaders)
+    kernels.lead_rows(leaders)
     return leaders[:, places].T.astype(np.int64, order="C")
 
 
@@ -104,10 +91,10 @@ def _join(links: LinkArrays, low: int, high: int, parents: NDArray[np.int32], th
     label_nodes(parents)
 
 
-def accept(k: int, *, n: int, short: str, relations: Sequence[bool], fewest: int = 0) -> Acceptance:
+def accept(k: int, *, n: int, short: str, relations: Sequence[bool], fewest: int = 0) -> kernels.Acceptance:
     """When a pair counts."""
     sizes = np.arange(n + 1)
-    return Acceptance(need(k, sizes, sizes, n=n, short=short), np.array(relations, dtype=np.bool_), fewest)
+    return kernels.Acceptance(need(k, sizes, sizes, n=n, short=short), np.array(relations, dtype=np.bool_), fewest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,28 +103,26 @@ class EarlierDocuments:
 
     links: LinkArrays  # all links
     turned: LinkArrays  # the links from earlier to later documents, by the later one
-    terms: TermPlaces  # key terms and targets
+    terms: kernels.TermPlaces  # key terms and targets
 
     @classmethod
     def of(cls, counts: sp.csr_array, keys: sp.csr_array, targets: sp.csr_array) -> EarlierDocuments:
-        """Prepare a matrix.
-
-        counts: uint8 (documents, documents), sorted indices; all counts from the smallest need upwards.
-        targets: (documents, columns), targets, sorted indices.
-        """
+        """Prepare counts from the smallest need upwards; all three have sorted indices."""
         links, turned = _both_ways(counts)
         own, answering = term_rows(keys), term_rows(targets)
-        return cls(links, turned, TermPlaces(own.indptr, own.indices, answering.indptr, answering.indices))
+        return cls(links, turned, kernels.TermPlaces(own.indptr, own.indices, answering.indptr, answering.indices))
 
-    def best(self, accepted: Acceptance, parents: NDArray[np.int32]) -> NDArray[np.int64]:
+    def best(self, accepted: kernels.Acceptance, parents: NDArray[np.int32]) -> NDArray[np.int64]:
         """Find, for each document, the accepted earlier one with the largest (min, max) of both counts.
 
-        parents: int32 (documents,), union-find, joins all accepted pairs; empty not to join any.
+        All accepted pairs are joined in ``parents``, int32 (documents,), unless it is empty.
         """
         found = np.full(self.links.indptr.size - 1, -1, dtype=np.int64)
 
         def choose(rows: slice, forest: NDArray[np.int32]) -> None:
-            choose_earlier((rows.start, rows.stop), self.links, self.turned, self.terms, accepted, forest, found)
+            kernels.choose_earlier(
+                (rows.start, rows.stop), self.links, self.turned, self.terms, accepted, forest, found
+            )
 
         work = np.diff(self.links.indptr) + np.diff(self.turned.indptr[: len(found) + 1]) + 1
         for forest in joined_forests(choose, parents.copy, work, thread_count(0)):
@@ -146,14 +131,11 @@ class EarlierDocuments:
 
 
 def linked_pairs(counts: sp.csr_array) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Ordinals (a, b), a < b, of all pairs linked in either direction, in the order of (b, a): int32 (pairs,) each.
-
-    counts: uint8 (documents, documents), sorted indices.
-    """
+    """Ordinals (a, b), a < b, of all pairs linked in either direction, in the order of (b, a): int32 (pairs,) each."""
     links, turned = _both_ways(counts)
     # Each pair has one or two links. Memory for pairs that do not exist is reserved, but never touched.
     a, b = (np.empty(links.columns.size, dtype=np.int32) for _ in range(2))
-    pairs = list_pairs(links, turned, a, b)
+    pairs = kernels.list_pairs(links, turned, a, b)
     return a[:pairs], b[:pairs]
 
 
@@ -163,7 +145,7 @@ def _both_ways(counts: sp.csr_array) -> tuple[LinkArrays, LinkArrays]:
         counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False), counts.data
     )
     starts = np.zeros(counts.shape[0] + 2, dtype=np.int64)
-    forward = count_forward(links, starts)
+    forward = kernels.count_forward(links, starts)
     turned = LinkArrays(starts, np.empty(forward, dtype=np.int32), np.empty(forward, dtype=np.uint8))
-    turn_forward(links, turned)
+    kernels.turn_forward(links, turned)
     return links, turned

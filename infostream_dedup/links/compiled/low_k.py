@@ -15,18 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.arrays import offsets_of
-from infostream_dedup.links.compiled.kernels.low_k import (
-    CLOSED,
-    RETURNED,
-    Counters,
-    Neighbours,
-    PlacedCollection,
-    PlacedTerms,
-    Walks,
-    close_walks,
-    count_asked,
-    total_chunk,
-)
+from infostream_dedup.links.compiled.kernels import low_k as kernels
 from infostream_dedup.links.compiled.kernels.totals import LINKS, RECIPROCAL, WALKS
 from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, Nodes, PostingIndex, collapse, ranked_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
@@ -36,8 +25,6 @@ from infostream_dedup.links.sweeping import SEED
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
@@ -58,10 +45,16 @@ class DrawnPaths(NamedTuple):
     middles: NDArray[np.int64]  # int64 (paths,), place of the document in the middle
     closed: NDArray[np.bool_]  # bool (paths,), whether the path is closed
 
-    @classmethod
-    def none(cls) -> DrawnPaths:
-        """No paths."""
-        return cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_))
+
+_NO_PATHS: Final = DrawnPaths(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_))
+
+
+class Middles(NamedTuple):
+    """Documents through which walks may be drawn, by place."""
+
+    weights: NDArray[np.integer[Any]]  # (places,), number of such documents at each place
+    outgoing: NDArray[np.int64]  # int64 (places,), links from a document of the place
+    incoming: NDArray[np.int64]  # int64 (places,), links to it
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -77,8 +70,7 @@ class SampledRows:
 
     def paths_through(self, k: int) -> NDArray[np.float64]:
         """float64 (rows,): two-step paths over distinct documents with a document of each place in the middle."""
-        at = k - 1
-        return self.outgoing[:, at].astype(np.float64) * self.incoming[:, at] - self.returned[:, at]
+        return self.outgoing[:, k - 1].astype(np.float64) * self.incoming[:, k - 1] - self.returned[:, k - 1]
 
     def measures(self, k: int, drawn: DrawnPaths) -> Measures:
         """Estimates at one k, with their standard errors."""
@@ -134,27 +126,20 @@ class SampledRows:
         return sqrt(float(self.times @ residuals**2) / max(int(self.times.sum()) - 1, 1))
 
 
-def count_sampled(
-    collection: PlacedCollection,
-    place_of: NDArray[np.int64],
-    sample: NDArray[np.int64],
-    *,
-    n: int,
-    most: int,
-    counters: Callable[[], Counters],
-    pool: ThreadPoolExecutor,
-    progress: Progress | None = None,
+def _count_sampled(
+    placed: _Placed, sample: NDArray[np.int64], n: int, most: int, pool: ThreadPoolExecutor, progress: Progress | None
 ) -> SampledRows:
     """Count the links of some documents in both directions."""
+    collection, place_of = placed.collection, placed.place_of
     places, times = np.unique(place_of[sample], return_counts=True)
     scratch = threading.local()
 
     def count(first: int) -> NDArray[np.int64]:
         if not hasattr(scratch, "counters"):
-            scratch.counters = counters()
+            scratch.counters = _counters(collection)
         rows = places[first : first + _ROWS_AT_ONCE]
         counts = np.zeros((3, len(rows), n + 1), dtype=np.int64)
-        count_asked(len(rows), _asking(collection, rows), rows, scratch.counters, *counts)
+        kernels.count_asked(len(rows), _asking(collection, rows), rows, scratch.counters, *counts)
         return counts
 
     parts = []
@@ -179,7 +164,7 @@ def count_sampled(
     )
 
 
-def _asking(collection: PlacedCollection, rows: NDArray[np.int64]) -> PlacedCollection:
+def _asking(collection: kernels.PlacedCollection, rows: NDArray[np.int64]) -> kernels.PlacedCollection:
     """The collection with only some rows' own terms."""
     key_indptr, key_ranks = _rows_of(collection.key_indptr, collection.key_ranks, rows)
     target_indptr, target_ranks = _rows_of(collection.target_indptr, collection.target_ranks, rows)
@@ -199,8 +184,6 @@ def _rows_of(
 WALKS_DRAWN: Final = 100_000
 """Walks drawn at each k, for a standard error of transitivity of at most .0016."""
 
-_ROWS_IN_A_PASS = 256
-
 
 def sweep_unstored(
     keys: sp.csr_array,
@@ -215,33 +198,21 @@ def sweep_unstored(
     shard_size: int = SHARD_SIZE,
     progress: Progress | None = None,
 ) -> list[Measures]:
-    """Measure the links at k = 1 to ``most`` without storing them.
-
-    Returns one row for each k, ascending. ``closed`` and ``transitivity`` are sampled; everything else is exact without
-    """
+    """Measure links at each k from 1 to ``most``, not stored; T is sampled, and with ``sample`` everything is."""
     check_input(keys, targets, n=n)
     threads = thread_count(workers)
     placed = _Placed.of(term_rows(keys), term_rows(targets), collapse(keys, targets), shard_size, threads, sample)
     collection = placed.collection
     with ThreadPoolExecutor(threads) as pool:
         if sample is not None:
-            found = count_sampled(
-                collection,
-                placed.place_of,
-                sample,
-                n=n,
-                most=most,
-                counters=lambda: _counters(collection),
-                pool=pool,
-                progress=progress,
-            )
+            found = _count_sampled(placed, sample, n, most, pool, progress)
             return _measure_sample(found, placed, most, walks, seed, pool)
         totals, outgoing, incoming = _count_links(collection, n, most, pool, progress)
         rows = []
         for k in range(1, most + 1):
             links, reciprocal, all_walks = totals[k]
             paths = all_walks - reciprocal
-            drawn = DrawnPaths.none()
+            drawn = _NO_PATHS
             if paths:
                 middles = Middles(collection.weights, outgoing[k - 1], incoming[k - 1])
                 drawn = _draw_paths(placed, k, middles, walks, seed, pool)
@@ -263,8 +234,8 @@ def sweep_unstored(
 class _Placed:
     """The collection in the order of its index."""
 
-    collection: PlacedCollection  # what is asked, and the lists that answer
-    terms: PlacedTerms  # terms of all places
+    collection: kernels.PlacedCollection  # what is asked, and the lists that answer
+    terms: kernels.PlacedTerms  # terms of all places
     place_of: NDArray[np.int64]  # int64 (documents,), place of each document
 
     @classmethod
@@ -288,7 +259,7 @@ class _Placed:
         key_indptr, key_ranks = _rows_at(asked, keys, index)
         target_indptr, target_ranks = _rows_at(asked, targets, index)
         weights = nodes.weights[node_at]
-        collection = PlacedCollection(
+        collection = kernels.PlacedCollection(
             key_indptr=key_indptr,
             key_ranks=key_ranks,
             target_indptr=target_indptr,
@@ -301,7 +272,7 @@ class _Placed:
             weights=weights.astype(np.uint32),
             own=index.counts_within(weights, keys, targets),
         )
-        return cls(collection, PlacedTerms(index.order, keys, targets), place_of)
+        return cls(collection, kernels.PlacedTerms(index.order, keys, targets), place_of)
 
 
 def _rows_at(
@@ -314,20 +285,12 @@ def _rows_at(
     return offsets_of(sizes), ranks
 
 
-class Middles(NamedTuple):
-    """Documents through which walks may be drawn, by place."""
-
-    weights: NDArray[np.integer[Any]]  # (places,), number of such documents at each place
-    outgoing: NDArray[np.int64]  # int64 (places,), links from a document of the place
-    incoming: NDArray[np.int64]  # int64 (places,), links to it
-
-
 def _measure_sample(
     found: SampledRows, placed: _Placed, most: int, walks: int, seed: int, pool: ThreadPoolExecutor
 ) -> list[Measures]:
     rows = []
     for k in range(1, most + 1):
-        drawn = DrawnPaths.none()
+        drawn = _NO_PATHS
         if found.times @ found.paths_through(k):
             by_place = np.zeros((3, len(placed.collection.weights)), dtype=np.int64)
             by_place[:, found.places] = found.times, found.outgoing[:, k - 1], found.incoming[:, k - 1]
@@ -336,15 +299,15 @@ def _measure_sample(
     return rows
 
 
-def _counters(collection: PlacedCollection) -> Counters:
+def _counters(collection: kernels.PlacedCollection) -> kernels.Counters:
     size = collection.shard_size
-    return Counters(
+    return kernels.Counters(
         np.zeros(size, np.uint8), np.zeros(size, np.uint8), np.empty(size + 1, np.uint32), np.empty(size + 1, np.uint32)
     )
 
 
 def _count_links(
-    collection: PlacedCollection, n: int, most: int, pool: ThreadPoolExecutor, progress: Progress | None
+    collection: kernels.PlacedCollection, n: int, most: int, pool: ThreadPoolExecutor, progress: Progress | None
 ) -> tuple[list[tuple[int, int, int]], NDArray[np.int64], NDArray[np.int64]]:
     """By k: links, reciprocal links, walks; and by k - 1 and place, the links from a document and those to it."""
     places = len(collection.weights)
@@ -355,18 +318,18 @@ def _count_links(
         if not hasattr(scratch, "counters"):
             scratch.counters = _counters(collection)
         part = np.zeros((n + 1, 4, 2), dtype=np.int64)
-        last = min(first + _ROWS_IN_A_PASS, places)
-        total_chunk(first, last, collection, scratch.counters, part, outgoing, incoming)
+        last = min(first + _ROWS_AT_ONCE, places)
+        kernels.total_chunk(first, last, collection, scratch.counters, part, outgoing, incoming)
         return part
 
     documents = np.cumsum(collection.weights, dtype=np.int64)
     sums = [[0] * 4 for _ in range(n + 1)]
-    for block, part in enumerate(pool.map(total, range(0, places, _ROWS_IN_A_PASS))):
+    for block, part in enumerate(pool.map(total, range(0, places, _ROWS_AT_ONCE))):
         for k, numbers in enumerate(part.tolist()):
             for number, (upper, lower) in enumerate(numbers):
                 sums[k][number] += (upper << 32) + lower
         if progress is not None:
-            last = min((block + 1) * _ROWS_IN_A_PASS, places) - 1
+            last = min((block + 1) * _ROWS_AT_ONCE, places) - 1
             progress("counting links", int(documents[last]), int(documents[-1]))
     return [(row[LINKS], row[RECIPROCAL], row[WALKS]) for row in sums], outgoing, incoming
 
@@ -394,19 +357,14 @@ def _draw_paths(
     def close(part: slice) -> None:
         if not hasattr(scratch, "counters"):
             scratch.counters = _counters(placed.collection)
-            scratch.lists = Neighbours(
+            scratch.lists = kernels.Neighbours(
                 np.empty((2, len(up_to)), dtype=np.uint32),
                 np.empty((2, len(up_to)), dtype=np.int64),
                 np.empty(2, dtype=np.int64),
             )
-        drawn = Walks(middles[part], arrivals[part], departures[part])
-        close_walks(drawn, k, placed.collection, placed.terms, scratch.counters, scratch.lists, outcomes[part])
+        drawn = kernels.Walks(middles[part], arrivals[part], departures[part])
+        kernels.close_walks(drawn, k, placed.collection, placed.terms, scratch.counters, scratch.lists, outcomes[part])
 
-    list(pool.map(close, _parts(len(middles))))
-    paths = outcomes != RETURNED
-    return DrawnPaths(middles[paths], outcomes[paths] == CLOSED)
-
-
-def _parts(size: int) -> Iterator[slice]:
-    for first in range(0, size, _ROWS_IN_A_PASS):
-        yield slice(first, min(first + _ROWS_IN_A_PASS, size))
+    list(pool.map(close, (slice(first, first + _ROWS_AT_ONCE) for first in range(0, walks, _ROWS_AT_ONCE))))
+    paths = outcomes != kernels.RETURNED
+    return DrawnPaths(middles[paths], outcomes[paths] == kernels.CLOSED)

@@ -13,17 +13,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.errors import CannotCreateError
-from infostream_dedup.links.compiled.kernels.matching import (
-    LinkRows,
-    Members,
-    Questions,
-    Scratch,
-    copy_rows,
-    count_expanded,
-    expand,
-    matched_weights,
-    split,
-)
+from infostream_dedup.links.compiled.kernels import matching as kernels
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays
 from infostream_dedup.links.compiled.posting_index import Nodes, PostingIndex, collapse
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
@@ -80,7 +70,7 @@ class Storage:
             self._used -= array.nbytes
 
 
-_NO_ROWS = LinkRows(0, np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint8))
+_NO_ROWS = kernels.LinkRows(0, np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint8))
 
 
 @dataclass(slots=True)
@@ -88,14 +78,14 @@ class LinkSpool:
     """Collects rows in any order, then arranges them by member."""
 
     storage: Storage  # allocates the rows and the result
-    members: Members  # what each place represents
+    members: kernels.Members  # what each place represents
     joined: NDArray[np.bool_]  # bool (places,), whether the members of a place are linked to each other
-    _rows: list[LinkRows] = field(default_factory=list)
+    _rows: list[kernels.LinkRows] = field(default_factory=list)
 
-    def add(self, rows: LinkRows) -> None:
+    def add(self, rows: kernels.LinkRows) -> None:
         """Keep rows; every place must be added exactly once before ``finish``."""
         columns, counts = self.storage.keep(rows.columns), self.storage.keep(rows.counts)
-        self._rows.append(LinkRows(rows.first, rows.lengths, columns, counts))
+        self._rows.append(kernels.LinkRows(rows.first, rows.lengths, columns, counts))
 
     def finish(self, threads: int) -> LinkArrays:
         """All rows, by member."""
@@ -104,7 +94,7 @@ class LinkSpool:
         links = LinkArrays(indptr, self.storage.empty(size, np.int32), self.storage.empty(size, np.uint8))
 
         def move(number: int) -> None:
-            copy_rows(self._rows[number], self.members, links)
+            kernels.copy_rows(self._rows[number], self.members, links)
 
         with ThreadPoolExecutor(threads) as pool:
             for number, _ in enumerate(pool.map(move, range(len(self._rows)))):
@@ -167,9 +157,11 @@ def match(
     """
     check_input(keys, targets, n=n)
     storage = resources.storage()
-    asking, answering = term_rows(keys), term_rows(targets)
-    run = _Run.prepare(asking, answering, collapse(keys, targets), k_min=k_min, resources=resources)
-    spool = run.match(run.documents_by_place(), storage, progress)
+    asking, answering, nodes = term_rows(keys), term_rows(targets), collapse(keys, targets)
+    run = _Run.prepare(asking, answering, nodes, k_min=k_min, resources=resources)
+    members = places_of(nodes.indptr[run.node_at], nodes.weights[run.node_at])
+    by_place = kernels.Members(offsets_of(nodes.weights[run.node_at]), nodes.members[members])
+    spool = run.match(by_place, storage, progress)
     # Links are arranged in the memory of the posting lists.
     del run
     links = spool.finish(resources.threads)
@@ -200,7 +192,8 @@ def match_nodes(
     run = _Run.prepare(term_rows(keys), term_rows(targets), nodes, k_min=k_min, resources=resources)
     inside = np.zeros(len(nodes), dtype=np.uint8)
     inside[run.node_at] = run.inside
-    spool = run.match(run.nodes_by_place(), resources.storage(), progress)
+    by_place = kernels.Members(np.arange(len(run.index) + 1, dtype=np.int64), run.node_at)
+    spool = run.match(by_place, resources.storage(), progress)
     del run
     links = spool.finish(resources.threads)
     return MatchedNodes(nodes, _csr(links.counts, links), inside)
@@ -211,7 +204,7 @@ class _Run:
     """One matching of a collection against itself."""
 
     index: PostingIndex  # index of the earliest document of each node
-    questions: Questions  # the key terms of the same documents, by place
+    questions: kernels.Questions  # the key terms of the same documents, by place
     nodes: Nodes  # the documents of each node
     node_at: NDArray[np.int64]  # int64 (places,), node at each place
     # uint8 (places,), count of the links between the documents of a place; 0 for a single document
@@ -234,16 +227,7 @@ class _Run:
             threads=threads,
         )
 
-    def documents_by_place(self) -> Members:
-        lengths = self.nodes.weights[self.node_at]
-        indptr = offsets_of(lengths)
-        position = places_of(self.nodes.indptr[self.node_at], lengths)
-        return Members(indptr, self.nodes.members[position])
-
-    def nodes_by_place(self) -> Members:
-        return Members(np.arange(len(self.index) + 1, dtype=np.int64), self.node_at)
-
-    def match(self, members: Members, storage: Storage, progress: Progress | None) -> LinkSpool:
+    def match(self, members: kernels.Members, storage: Storage, progress: Progress | None) -> LinkSpool:
         """Match all places; ``members`` says what a place represents in the result."""
         several = np.diff(members.indptr) > 1
         spool = LinkSpool(storage, members, several & (self.inside >= self.k_min))
@@ -258,30 +242,32 @@ class _Run:
                     progress("matching", done, len(self.nodes.members))
         return spool
 
-    def _match_chunk(self, first: int, members: Members, scratch: threading.local) -> list[LinkRows]:
+    def _match_chunk(self, first: int, members: kernels.Members, scratch: threading.local) -> list[kernels.LinkRows]:
         if not hasattr(scratch, "arrays"):
             room = min(_LINKS_AT_ONCE, _ROWS_AT_ONCE * len(self.index))
             scratch.arrays = self.index.scratch(links=room)
         last = min(first + _ROWS_AT_ONCE, len(self.index))
         return list(self._match_rows(first, last, members, scratch.arrays))
 
-    def _match_rows(self, first: int, last: int, members: Members, scratch: Scratch) -> Iterator[LinkRows]:
+    def _match_rows(
+        self, first: int, last: int, members: kernels.Members, scratch: kernels.Scratch
+    ) -> Iterator[kernels.LinkRows]:
         """Rows of places first to last - 1, in as many parts as their links need."""
         found = self.index.ask(self.questions, first, last, k_min=self.k_min, scratch=scratch)
-        room = -1 if found is None else count_expanded(found, members)
+        room = -1 if found is None else kernels.count_expanded(found, members)
         if found is None or (room > _LINKS_AT_ONCE and last - first > 1):
             middle = (first + last) // 2
             yield from self._match_rows(first, middle, members, scratch)
             yield from self._match_rows(middle, last, members, scratch)
             return
         expanded = np.empty(room + int(members.indptr[last] - members.indptr[first]), dtype=np.uint64)
-        written = expand(found, first, last, self.inside, self.k_min, members, expanded)
+        written = kernels.expand(found, first, last, self.inside, self.k_min, members, expanded)
         ordered = expanded[:written]
         ordered.sort()
-        rows = LinkRows(
+        rows = kernels.LinkRows(
             first, np.zeros(last - first, np.int64), np.empty(written, np.int32), np.empty(written, np.uint8)
         )
-        split(ordered, rows)
+        kernels.split(ordered, rows)
         yield rows
 
 
@@ -293,7 +279,7 @@ def _sum_matched(
 
     def fill(first: int) -> None:
         last = min(first + _ROWS_AT_ONCE, keys.documents)
-        matched_weights(first, last, links, keys, key_weights, targets, matched)
+        kernels.matched_weights(first, last, links, keys, key_weights, targets, matched)
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(fill, range(0, keys.documents, _ROWS_AT_ONCE)))

@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.arrays import offsets_of
-from infostream_dedup.links.compiled.kernels.matching import (
-    Lists,
-    Questions,
-    Scratch,
-    count_postings,
-    fill_postings,
-    match_rows,
-    own_counts,
-    rank_rows,
-)
+from infostream_dedup.links.compiled.kernels import matching as kernels
 from infostream_dedup.links.compiled.kernels.rows import earliest_equals, mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, row_parts, term_rows
 from infostream_dedup.machine.threads import thread_count
@@ -56,23 +47,22 @@ class Nodes:
 
 
 def collapse(keys: sp.csr_array, targets: sp.csr_array) -> Nodes:
-    """Group documents with equal key terms and equal targets. Weights may differ.
+    """Group documents with equal key terms and equal targets; both have sorted indices. Weights may differ.
 
-    keys: (documents, terms), sorted indices; only the pattern counts.
-    targets: (documents, terms), sorted indices; only the pattern counts.
-
-    Example:
-        >>> import scipy.sparse as sp
-        >>> keys = sp.csr_array(np.array([[5, 0], [0, 7], [5, 0]]))
-        >>> collapse(keys, keys).node_of.tolist()
-        [0, 1, 0]
+    >>> import scipy.sparse as sp
+    >>> keys = sp.csr_array(np.array([[5, 0], [0, 7], [5, 0]]))
+    >>> collapse(keys, keys).node_of.tolist()
+    [0, 1, 0]
     """
     asking, answering = term_rows(keys), term_rows(targets)
     hashes = row_hashes(asking, answering)
     leaders = np.empty(len(hashes), dtype=np.int64)
     order = np.argsort(hashes, kind="stable")
     earliest_equals(order, hashes, asking.indptr, asking.indices, answering.indptr, answering.indices, leaders)
-    return _nodes(leaders)
+    is_leader = leaders == np.arange(len(leaders))
+    node_of = (np.cumsum(is_leader) - 1)[leaders]
+    indptr = offsets_of(np.bincount(node_of, minlength=int(is_leader.sum())))
+    return Nodes(node_of, indptr, np.argsort(node_of, kind="stable"))
 
 
 def row_hashes(keys: TermRows, targets: TermRows) -> NDArray[np.uint64]:
@@ -92,18 +82,10 @@ def row_hashes(keys: TermRows, targets: TermRows) -> NDArray[np.uint64]:
     return hashes
 
 
-def _nodes(leaders: NDArray[np.int64]) -> Nodes:
-    is_leader = leaders == np.arange(len(leaders))
-    node_of = (np.cumsum(is_leader) - 1)[leaders]
-    indptr = offsets_of(np.bincount(node_of, minlength=int(is_leader.sum())))
-    return Nodes(node_of, indptr, np.argsort(node_of, kind="stable"))
-
-
 SHARD_SIZE: Final = 1 << 20
 """Documents in a shard: with one counter byte each they stay within a core's second-level cache."""
 
 _LEAST_SHARD: Final = 1 << 16
-
 _POSTINGS_IN_SHARD: Final = 2000
 """Smaller shards keep the counters in faster caches, but each question has to find its lists in each of them. From this
 many postings of a question in a shard, the counters matter more (measured)."""
@@ -136,11 +118,7 @@ class PostingIndex:
         shard_size: int | None = None,
         threads: int = 1,
     ) -> PostingIndex:
-        """Index some documents.
-
-        terms: int64, ascending, the terms to list. They must contain every key term of every document that will ask; by
-        default, the key terms in ``keys``.
-        """
+        """Index some documents by ``terms``, ascending: every key term of those that ask; by default of ``keys``."""
         key_counts = np.bincount(keys.indices, minlength=keys.terms)
         commonest = commonest_key_terms(keys, key_counts)[documents]
         order = documents[np.argsort(commonest, kind="stable")].astype(np.uint32)
@@ -156,11 +134,11 @@ class PostingIndex:
 
     def questions(
         self, keys: TermRows, documents: NDArray[np.uint32], itself: NDArray[np.int64], threads: int = 1
-    ) -> Questions:
+    ) -> kernels.Questions:
         """The key terms of some documents as questions to this index."""
-        return Questions(*ranked_rows(keys, documents, self.rank, threads), itself)
+        return kernels.Questions(*ranked_rows(keys, documents, self.rank, threads), itself)
 
-    def own_questions(self, keys: TermRows, threads: int = 1) -> Questions:
+    def own_questions(self, keys: TermRows, threads: int = 1) -> kernels.Questions:
         """The key terms of the indexed documents, by place."""
         return self.questions(keys, self.order, np.arange(len(self), dtype=np.int64), threads)
 
@@ -168,24 +146,24 @@ class PostingIndex:
         """Count of the links among the equal documents of each place; 0 for a single document."""
         several = np.flatnonzero(weights > 1)
         counts = np.zeros(len(several), dtype=np.uint8)
-        own_counts(self.order[several].astype(np.int64), keys, targets, counts)
+        kernels.own_counts(self.order[several].astype(np.int64), keys, targets, counts)
         within = np.zeros(len(self), dtype=np.uint8)
         within[several] = counts
         return within
 
-    def scratch(self, *, links: int) -> Scratch:
+    def scratch(self, *, links: int) -> kernels.Scratch:
         """Arrays for one thread, with room for ``links`` links beyond those of one question."""
         # numpy allocates them, as its large arrays are given large memory pages.
-        return Scratch(
+        return kernels.Scratch(
             np.zeros(self.shard_size, dtype=np.uint8), np.empty(links + len(self) + self.shard_size, dtype=np.uint64)
         )
 
     def ask(
-        self, questions: Questions, first: int, last: int, *, k_min: int, scratch: Scratch
+        self, questions: kernels.Questions, first: int, last: int, *, k_min: int, scratch: kernels.Scratch
     ) -> NDArray[np.uint64] | None:
         """Links of questions first to last - 1 to places of this index."""
-        lists = Lists(self.starts, self.postings, self.shard_size)
-        found = match_rows(first, last, questions, lists, k_min, scratch)
+        lists = kernels.Lists(self.starts, self.postings, self.shard_size)
+        found = kernels.match_rows(first, last, questions, lists, k_min, scratch)
         return None if found < 0 else scratch.links[:found]
 
     def lists_of(self, rows: TermRows, threads: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
@@ -204,11 +182,11 @@ class Shards:
 
     def frequencies(self, rows: TermRows) -> NDArray[np.int64]:
         """int64 (shards, terms): number of documents of each shard that contain each term."""
-        counts = np.zeros((max(len(self._firsts()), 1), rows.terms), dtype=np.int64)
+        counts = np.zeros((max(len(range(0, len(self.order), self.size)), 1), rows.terms), dtype=np.int64)
 
         def count(first: int) -> None:
             last = min(first + self.size, len(self.order))
-            count_postings(rows, self.order[first:last], counts[first // self.size])
+            kernels.count_postings(rows, self.order[first:last], counts[first // self.size])
 
         self._for_each(count)
         return counts
@@ -226,24 +204,18 @@ class Shards:
         def fill(first: int) -> None:
             last = min(first + self.size, len(self.order))
             cursor = starts[first // self.size].copy()
-            fill_postings(rows, self.order[first:last], rank, cursor, postings)
+            kernels.fill_postings(rows, self.order[first:last], rank, cursor, postings)
 
         self._for_each(fill)
         return starts, postings
 
-    def _firsts(self) -> range:
-        return range(0, len(self.order), self.size)
-
     def _for_each(self, work: Callable[[int], None]) -> None:
         with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(work, self._firsts()))
+            list(pool.map(work, range(0, len(self.order), self.size)))
 
 
 def _shard_size(keys: TermRows, targets: TermRows, key_counts: NDArray[np.int64]) -> int:
-    """A power of two, so that a question meets about ``_POSTINGS_IN_SHARD`` postings in a shard.
-
-    Shards are not so small that the starts of their lists would take much memory beside the lists.
-    """
+    """A power of two, so that a question meets about ``_POSTINGS_IN_SHARD`` postings in a shard and starts stay few."""
     sampled = int(np.searchsorted(targets.indptr, _SAMPLED_TARGETS, side="right")) - 1
     met = int(key_counts[targets.indices[: targets.indptr[sampled]]].sum())
     most_shards = len(targets.indices) // (8 * max(targets.terms, 1))
@@ -258,11 +230,7 @@ def _shard_size(keys: TermRows, targets: TermRows, key_counts: NDArray[np.int64]
 
 
 def commonest_key_terms(keys: TermRows, key_counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The key term of each document that most documents have as a key term; ``keys.terms`` for a document without any.
-
-    Documents of one story share it, so that sorting by it puts them side by side: the same lists are walked in
-    succession, and the memory they touch is close together.
-    """
+    """The commonest key term of each document, which puts stories side by side; ``keys.terms`` without any."""
     commonest = np.full(keys.documents, keys.terms, dtype=np.int64)
     filled = np.diff(keys.indptr) > 0
     if filled.any():
@@ -279,7 +247,7 @@ def ranked_rows(
     def ranked(part: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
         indptr = np.zeros(len(part) + 1, dtype=np.int64)
         ranks = np.empty(int(np.diff(rows.indptr)[part].sum()), dtype=np.uint32)
-        size = rank_rows(rows, part, rank, indptr, ranks)
+        size = kernels.rank_rows(rows, part, rank, indptr, ranks)
         return indptr, ranks[:size]
 
     if threads == 1:

@@ -17,6 +17,7 @@ import numpy as np
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.earlier import linkage_order
+from infostream_dedup.links.compiled.kernels import totals as kernels
 from infostream_dedup.links.compiled.kernels.rows import (
     LinkArrays,
     NodeArrays,
@@ -24,20 +25,6 @@ from infostream_dedup.links.compiled.kernels.rows import (
     count_columns,
     relabelled,
     transposed,
-)
-from infostream_dedup.links.compiled.kernels.totals import (
-    CLOSED,
-    LINKS,
-    RECIPROCAL,
-    WALKS,
-    Tiles,
-    WeightedNodes,
-    close_paths,
-    count_tiles,
-    drop_below,
-    move_to_tiles,
-    pack_rows,
-    total_rows,
 )
 from infostream_dedup.links.compiled.term_rows import row_parts
 from infostream_dedup.links.measures import EXACT_FROM, KTotals, LinkTotals, Measures
@@ -55,9 +42,7 @@ if TYPE_CHECKING:
 
 
 _Result = TypeVar("_Result")
-
 _ORDER_LEVELS: Final = 4
-
 _TILED_FROM: Final = 4
 """Rows of a group of 64 that must have a word to make it a tile, which takes 512 bytes; 2 to 8 are equally fast."""
 
@@ -93,7 +78,7 @@ def block_totals(
         del back
         for done, k in enumerate(ascending, start=1):
             linked, reciprocal, walks, in_nodes = sums[k]
-            drop_below(k, links)
+            kernels.drop_below(k, links)
             paths = walks - reciprocal
             found = None
             if closed:
@@ -134,7 +119,9 @@ def _in_linkage_order(block: LinkBlock, ks: list[int], threads: _Threads) -> _Gr
     counts, size = block.counts, block.counts.shape[0]
     indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
     links = LinkArrays(indptr, columns, counts.data)
-    order = linkage_order(links, _levels(ks), threads.size)
+    # A few of the ks, descending, the smallest among them.
+    levels = ks[:: -(-len(ks) // _ORDER_LEVELS)][::-1]
+    order = linkage_order(links, levels, threads.size)
     own = size
     if block.own is not None:
         order = order[np.argsort(~block.own[order], kind="stable")]
@@ -147,12 +134,6 @@ def _in_linkage_order(block: LinkBlock, ks: list[int], threads: _Threads) -> _Gr
     inside = np.zeros(size, dtype=np.uint8) if block.inside is None else block.inside[order]
     again = _transposed(back, same, same.astype(np.int32), threads)
     return _Graph(again, back, NodeArrays(weights, inside, own))
-
-
-def _levels(ks: list[int]) -> list[int]:
-    """A few of the ks, descending, the smallest among them."""
-    step = -(-len(ks) // _ORDER_LEVELS)
-    return ks[::step][::-1]
 
 
 def _transposed(links: LinkArrays, order: NDArray[np.int64], place: NDArray[np.int32], threads: _Threads) -> LinkArrays:
@@ -184,36 +165,33 @@ def _sum_rows(graph: _Graph, most: int, threads: _Threads) -> list[list[int]]:
 
     def total(rows: slice) -> NDArray[np.int64]:
         totals = np.zeros((levels, 4, 2), dtype=np.int64)
-        total_rows(rows.start, rows.stop, graph.links, graph.back, graph.nodes, totals)
+        kernels.total_rows(rows.start, rows.stop, graph.links, graph.back, graph.nodes, totals)
         return totals
 
     sums = [[0] * 4 for _ in range(levels)]
     work = np.diff(graph.links.indptr) + np.diff(graph.back.indptr) + 1
     for part in threads.map(total, work):
         for k, numbers in enumerate(part.tolist()):
-            for number in (LINKS, RECIPROCAL, WALKS, CLOSED):
+            for number in (kernels.LINKS, kernels.RECIPROCAL, kernels.WALKS, kernels.CLOSED):
                 upper, lower = numbers[number]
                 sums[k][number] += (upper << 32) + lower
     return sums
 
 
 def _count_closed(links: LinkArrays, nodes: NodeArrays, threads: _Threads, *, symmetric: bool) -> int:
-    """Closed paths from own rows over three different nodes.
-
-    In a symmetric relation three linked nodes make six closed paths: they are counted once, in ascending order.
-    """
+    """Closed paths from own rows over three nodes; three of a symmetric relation make six and are counted once."""
     size = int(links.indptr[-1])
     packed = PackedRows(
         np.zeros(len(links.indptr), dtype=np.int64), np.empty(size, dtype=np.uint32), np.empty(size, dtype=np.uint64)
     )
-    pack_rows(links, symmetric, packed)
+    kernels.pack_rows(links, symmetric, packed)
     tiles = _tiles(packed)
-    weighted = WeightedNodes(nodes.weights, _bits(nodes.weights > 1))
+    weighted = kernels.WeightedNodes(nodes.weights, _bits(nodes.weights > 1))
 
     def close(rows: slice) -> tuple[int, int]:
         totals = np.zeros(2, dtype=np.int64)
         row_words = np.zeros(len(weighted.heavy), dtype=np.uint64)
-        close_paths(rows.start, rows.stop, packed, tiles, weighted, row_words, totals)
+        kernels.close_paths(rows.start, rows.stop, packed, tiles, weighted, row_words, totals)
         return int(totals[0]), int(totals[1])
 
     work = np.diff(links.indptr)[: nodes.own] ** 2 + 1
@@ -221,18 +199,15 @@ def _count_closed(links: LinkArrays, nodes: NodeArrays, threads: _Threads, *, sy
     return 6 * total if symmetric else total
 
 
-def _tiles(packed: PackedRows) -> Tiles:
+def _tiles(packed: PackedRows) -> kernels.Tiles:
     """Take the words that many neighbouring rows have out of the rows."""
     groups = -(-(len(packed.indptr) - 1) // 64)
-    rows, met, indptr = (
-        np.zeros(groups, dtype=np.int64),
-        np.empty(groups, dtype=np.uint32),
-        np.zeros(groups + 1, dtype=np.int64),
-    )
-    count_tiles(packed, _TILED_FROM, rows, met, indptr)
+    rows, met = np.zeros(groups, dtype=np.int64), np.empty(groups, dtype=np.uint32)
+    indptr = np.zeros(groups + 1, dtype=np.int64)
+    kernels.count_tiles(packed, _TILED_FROM, rows, met, indptr)
     size = int(indptr[-1])
-    tiles = Tiles(indptr, np.empty(size, dtype=np.uint32), np.zeros((size, 64), dtype=np.uint64))
-    move_to_tiles(packed, _TILED_FROM, rows, met, tiles)
+    tiles = kernels.Tiles(indptr, np.empty(size, dtype=np.uint32), np.zeros((size, 64), dtype=np.uint64))
+    kernels.move_to_tiles(packed, _TILED_FROM, rows, met, tiles)
     return tiles
 
 

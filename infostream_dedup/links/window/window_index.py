@@ -7,34 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from infostream_dedup.links.window.kernels.window_lists import (
-    ASK,
-    BLOCK_BITS,
-    KEYS_FULL,
-    NOTHING,
-    SLOTS_FULL,
-    START,
-    TARGETS_FULL,
-    Asking,
-    FoundDocuments,
-    Hits,
-    Numbered,
-    Pool,
-    State,
-    TermSlots,
-    append_documents,
-    ask,
-    ask_and_add,
-    compact,
-    count_values,
-    needed,
-    rebase,
-    rehash,
-    reserve,
-    room_to_reserve,
-    settle,
-    tidy,
-)
+from infostream_dedup.links.window.kernels import window_lists as kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,9 +17,7 @@ if TYPE_CHECKING:
 
 # Terms of several documents in one array, whole or in pieces
 
-_TERMS_AT_ONCE: Final = 1 << 22
-"""Terms sorted per pass; needs about 100 MB."""
-
+_TERMS_AT_ONCE: Final = 1 << 22  # terms sorted per pass; needs about 100 MB
 _DENSE: Final = 4
 """Terms are counted without sorting if their numbers are less than this factor times their occurrences."""
 
@@ -102,7 +73,7 @@ class Piece:
             places = np.ascontiguousarray(values) if values.dtype == np.int32 else as_numbers(values)
             counts = np.zeros(int(values.max()) + 1, dtype=np.int64)
             # numpy would hold the interpreter lock, for which a restart's other thread waits.
-            count_values(places, counts)
+            kernels.count_values(places, counts)
             distinct = np.flatnonzero(counts != 0)
             return cls(starts, places, distinct, distinct, counts[distinct])
         distinct, places, counts = np.unique(as_numbers(values), return_inverse=True, return_counts=True)
@@ -134,37 +105,25 @@ def as_numbers(terms: ArrayLike) -> NDArray[np.int64]:
 # The posting lists of a window: keys and targets by term, in memory that grows and is freed
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
-
 _FIRST_SLOTS: Final = 1 << 10
-
 _TIDIED_AT_ONCE: Final = 2048
 """Minimum number of slots that are visited at a time, if there are so many: for fewer, starting takes longer than the
 visits."""
 
 _SLOTS_OF_A_DOCUMENT: Final = 64
-
 _SPARE: Final = 8
-
 _LEAST_SPARE: Final = 1 << 17
 """A replaced array has one part in so many to spare, and half a megabyte: compacting is quick, but not free."""
 
-_MUCH_TOO_LONG: Final = 2
-"""How many times as long as needed an array may be."""
+_MUCH_TOO_LONG: Final = 2  # how many times as long as needed an array may be
 
 
 class Postings:
-    """The documents that have a term as a key, and those that have it in their target.
-
-    The arrays may be replaced by longer ones whenever something is added: do not keep them.
-
-    Attributes:
-        terms: terms in use, each with a slot.
-        keys: posting lists of the key terms, by slot.
-        targets: posting lists of the targets, by slot.
-    """
+    """The documents that have a term as a key, and in their target; arrays may be replaced when something is added."""
 
     def __init__(self) -> None:
         self.terms = _empty_terms(_FIRST_SLOTS)
+        # Posting lists of the key terms and of the targets, by slot.
         self.keys = _empty_pool(_FIRST_SLOTS)
         self.targets = _empty_pool(_FIRST_SLOTS)
         self._added_since_tidied = 0
@@ -187,18 +146,10 @@ class Postings:
         grown.free_slots[: larger - slots] = np.arange(larger - 1, slots - 1, -1)
         grown.free_slots[larger - slots : larger - slots + free] = terms.free_slots[:free]
         grown.free[0], grown.tidied[0] = larger - slots + free, terms.tidied[0]
-        rehash(grown)
+        kernels.rehash(grown)
         self.terms = grown
         self.keys = self.keys._replace(lists=_with_slots(self.keys.lists, larger))
         self.targets = self.targets._replace(lists=_with_slots(self.targets.lists, larger))
-
-    def make_room_for_keys(self, oldest: int) -> None:
-        """Make room in the memory of the key lists, which is full; ``oldest`` as in ``extend``."""
-        self.keys = _with_room(self.keys, oldest)
-
-    def make_room_for_targets(self, oldest: int) -> None:
-        """Make room in the memory of the target lists."""
-        self.targets = _with_room(self.targets, oldest)
 
     def make_room_for_documents(self, first: int, keys: Piece, targets: Piece, *, oldest: int) -> Callable[[], None]:
         """Make room for consecutive documents."""
@@ -208,18 +159,18 @@ class Postings:
 
         def append() -> None:
             for pool, piece, ends in ((self.targets, targets, ends_of_targets), (self.keys, keys, ends_of_keys)):
-                append_documents(first, piece.indptr, piece.places, ends, pool.postings)
-                settle(piece.distinct, ends[piece.place_of], self.terms, pool)
+                kernels.append_documents(first, piece.indptr, piece.places, ends, pool.postings)
+                kernels.settle(piece.distinct, ends[piece.place_of], self.terms, pool)
 
         return append
 
-    def _reserved(self, pool: Pool, piece: Piece, oldest: int) -> tuple[Pool, NDArray[np.int64]]:
+    def _reserved(self, pool: kernels.Pool, piece: Piece, oldest: int) -> tuple[kernels.Pool, NDArray[np.int64]]:
         """Make room in the lists of a piece's terms; return the pool, and the end of each list by place."""
         own, ends = (piece.distinct, piece.counts), np.empty(len(piece.distinct), dtype=np.int64)
-        if room_to_reserve(*own, oldest, self.terms, pool) > len(pool.postings) - pool.used[0]:
+        if kernels.room_to_reserve(*own, oldest, self.terms, pool) > len(pool.postings) - pool.used[0]:
             _compact(pool, oldest)
-            pool = _with_unused(pool, room_to_reserve(*own, oldest, self.terms, pool))
-        reserve(*own, oldest, self.terms, pool, ends)
+            pool = _with_unused(pool, kernels.room_to_reserve(*own, oldest, self.terms, pool))
+        kernels.reserve(*own, oldest, self.terms, pool, ends)
         by_place = np.empty(int(piece.place_of.max(initial=-1)) + 1, dtype=np.int64)
         by_place[piece.place_of] = ends
         return pool, by_place
@@ -233,16 +184,14 @@ class Postings:
         visited = min(int(self._added_since_tidied * share), slots)
         if visited >= min(_TIDIED_AT_ONCE, slots):
             before = int(self.terms.tidied[0])
-            tidy(visited, oldest, self.terms, self.keys, self.targets)
+            kernels.tidy(visited, oldest, self.terms, self.keys, self.targets)
             self._added_since_tidied = 0
             if self.terms.tidied[0] <= before:
                 # Lists that have become short slide in their large chunks, and might never fill the memory again.
-                self.keys, self.targets = (_shortened(pool, oldest) for pool in (self.keys, self.targets))
-
-    def renumber(self, oldest: int) -> None:
-        """Renumber documents so that ``oldest`` becomes 0."""
-        for pool in (self.keys, self.targets):
-            rebase(self.terms, pool, oldest)
+                self.keys, self.targets = (
+                    with_room(pool, oldest) if _is_much_too_long(pool, kernels.needed(pool)) else pool
+                    for pool in (self.keys, self.targets)
+                )
 
 
 def lengthened(array: NDArray[_Scalar], size: int) -> NDArray[_Scalar]:
@@ -252,20 +201,22 @@ def lengthened(array: NDArray[_Scalar], size: int) -> NDArray[_Scalar]:
     return longer
 
 
-def _empty_terms(slots: int) -> TermSlots:
+def _empty_terms(slots: int) -> kernels.TermSlots:
     table = 1 << (2 * slots - 1).bit_length()
-    return TermSlots(
-        table=np.full(table, NOTHING, dtype=np.int64),
+    return kernels.TermSlots(
+        table=np.full(table, kernels.NOTHING, dtype=np.int64),
         table_slots=np.zeros(table, dtype=np.int32),
-        slot_terms=np.full(slots, NOTHING, dtype=np.int64),
+        slot_terms=np.full(slots, kernels.NOTHING, dtype=np.int64),
         free_slots=np.arange(slots - 1, -1, -1, dtype=np.int32),
         free=np.array([slots], dtype=np.int64),
         tidied=np.zeros(1, dtype=np.int64),
     )
 
 
-def _empty_pool(slots: int) -> Pool:
-    return Pool(np.zeros((slots, 4), dtype=np.int64), np.empty(1 << 12, dtype=np.uint32), np.zeros(1, dtype=np.int64))
+def _empty_pool(slots: int) -> kernels.Pool:
+    return kernels.Pool(
+        np.zeros((slots, 4), dtype=np.int64), np.empty(1 << 12, dtype=np.uint32), np.zeros(1, dtype=np.int64)
+    )
 
 
 def _with_slots(lists: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
@@ -274,20 +225,16 @@ def _with_slots(lists: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
     return longer
 
 
-def _with_room(pool: Pool, oldest: int) -> Pool:
+def with_room(pool: kernels.Pool, oldest: int) -> kernels.Pool:
     """Compact a pool and give it room for any list to grow."""
     return _with_unused(pool, 2 * (_compact(pool, oldest) + 1))
 
 
-def _shortened(pool: Pool, oldest: int) -> Pool:
-    return _with_room(pool, oldest) if _is_much_too_long(pool, needed(pool)) else pool
+def _compact(pool: kernels.Pool, oldest: int) -> int:
+    return kernels.compact(np.argsort(pool.lists[:, kernels.START]), oldest, pool)
 
 
-def _compact(pool: Pool, oldest: int) -> int:
-    return compact(np.argsort(pool.lists[:, START]), oldest, pool)
-
-
-def _with_unused(pool: Pool, room: int) -> Pool:
+def _with_unused(pool: kernels.Pool, room: int) -> kernels.Pool:
     """Return a compacted pool with this much room; its array is replaced if it would soon be full, or is too long."""
     wanted = int(pool.used[0]) + room
     spare = wanted // _SPARE + _LEAST_SPARE
@@ -296,21 +243,15 @@ def _with_unused(pool: Pool, room: int) -> Pool:
     return pool._replace(postings=lengthened(pool.postings[: pool.used[0]], wanted + spare))
 
 
-def _is_much_too_long(pool: Pool, wanted: int) -> bool:
+def _is_much_too_long(pool: kernels.Pool, wanted: int) -> bool:
     return len(pool.postings) > _MUCH_TOO_LONG * (wanted + _LEAST_SPARE)
 
 
 _LARGEST_NUMBER = (1 << 32) - 2
-
 _MOST_KEYS: Final = 255
-
 _COUNTS_IN_A_WORD: Final = 8
-
-_LEAST_FOUND: Final = 1 << 16
-"""Number of finds that ``ask_and_extend`` collects before it yields them."""
-
-_NEVER: Final = np.iinfo(np.int64).min
-"""Ordinal of the oldest document to keep if no document is to expire."""
+_LEAST_FOUND: Final = 1 << 16  # number of finds that `ask_and_extend` collects before it yields them
+_NEVER: Final = np.iinfo(np.int64).min  # ordinal of the oldest document to keep if no document is to expire
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,21 +285,17 @@ class WindowIndex:
     Terms are numbers from 0 to 2**63 - 1 of the caller's choice; a document has at most 255 key terms. Memory follows
     the window, not the stream: with every new document, some memory of expired ones is freed.
 
-    Args:
-        progress: called if code must be compiled first.
-
-    Example:
-        >>> index = WindowIndex()
-        >>> index.add(0, keys=[7, 8], targets=[7, 8, 9])
-        >>> found = index.candidates(keys=[8, 9], targets=[8, 9], k_min=1)
-        >>> found.ordinals.tolist(), found.forward.tolist(), found.backward.tolist()
-        ([0], [2], [1])
+    >>> index = WindowIndex()
+    >>> index.add(0, keys=[7, 8], targets=[7, 8, 9])
+    >>> found = index.candidates(keys=[8, 9], targets=[8, 9], k_min=1)
+    >>> found.ordinals.tolist(), found.forward.tolist(), found.backward.tolist()
+    ([0], [2], [1])
     """
 
     def __init__(self) -> None:
         self._postings = Postings()
-        self._numbered = Numbered(np.zeros(1 << 10, dtype=np.int64), np.zeros(1 << 10, dtype=np.uint8))
-        self._state = State(*np.zeros((6, 1), dtype=np.int64))
+        self._numbered = kernels.Numbered(np.zeros(1 << 10, dtype=np.int64), np.zeros(1 << 10, dtype=np.uint8))
+        self._state = kernels.State(*np.zeros((6, 1), dtype=np.int64))
         self._hits = _empty_hits(0, 1 << 9)
         self._found = np.zeros(0, dtype=np.int64), *np.zeros((2, 0), dtype=np.uint8)
 
@@ -399,11 +336,9 @@ class WindowIndex:
     ) -> Iterator[CandidateRows]:
         """For each of several documents in turn, find similar ones before it and add it to the window.
 
-        ordinals: their places in the stream, ascending, larger than all previous ones.
-        oldest: ordinal of the first document that each may find, ascending; earlier ones expire. By default nothing
-        expires.
-        needs: minimum hits in either direction, at least 1, by the number of key terms of the shorter document;
-        ascending, and the last one applies to all greater numbers.
+        oldest: ordinal of the first document that each may find; earlier ones expire. By default nothing expires.
+        needs: minimum hits in either direction by the number of key terms of the shorter document; the last one applies
+        to all greater numbers.
         """
         given = as_numbers(ordinals)
         asking = _asking(
@@ -438,41 +373,35 @@ class WindowIndex:
                 self._remember(ordinals[enters], sizes[enters])
             most = int((sizes + targets.indptr[1:] - targets.indptr[:-1]).max())
             self._make_room_to_count(len(self) + len(ordinals), most)
-        self._state.row[0], self._state.phase[0] = 0, ASK
+        self._state.row[0], self._state.phase[0] = 0, kernels.ASK
 
-    def _advance(self, asking: Asking) -> FoundDocuments:
+    def _advance(self, asking: kernels.Asking) -> kernels.FoundDocuments:
         """Let documents ask and be added until all are done, or until there is no space for their finds."""
         postings, before = self._postings, self._next
-        found = FoundDocuments(np.zeros(len(asking.oldest) + 1, dtype=np.int64), *self._found)
+        found = kernels.FoundDocuments(np.zeros(len(asking.oldest) + 1, dtype=np.int64), *self._found)
         while True:
             lists = postings.terms, postings.keys, postings.targets
-            full = ask_and_add(asking, *lists, self._numbered, self._hits, found, self._state)
-            if full == SLOTS_FULL:
+            full = kernels.ask_and_add(asking, *lists, self._numbered, self._hits, found, self._state)
+            if full == kernels.SLOTS_FULL:
                 row = int(self._state.row[0])
                 sizes = [int(ends[row + 1] - ends[row]) for ends in (asking.key_ends, asking.target_ends)]
                 postings.make_room_for_terms(sum(sizes))
-            elif full == KEYS_FULL:
-                postings.make_room_for_keys(self._oldest)
-            elif full == TARGETS_FULL:
-                postings.make_room_for_targets(self._oldest)
+            elif full == kernels.KEYS_FULL:
+                postings.keys = with_room(postings.keys, self._oldest)
+            elif full == kernels.TARGETS_FULL:
+                postings.targets = with_room(postings.targets, self._oldest)
             else:
                 break
         postings.tidy(self._next - before, oldest=self._oldest, documents=len(self))
         return found
 
     def extend(self, ordinals: ArrayLike, *, keys: TermLists, targets: TermLists) -> None:
-        """Add many documents to the window: like adding them one by one, but about twenty times faster.
-
-        ordinals: their places in the stream, ascending, larger than all previous ones.
-        """
+        """Add many documents with larger ordinals, ascending: some twenty times faster than one by one."""
         for append in self.extending(ordinals, keys=keys, targets=targets):
             append()
 
     def extending(self, ordinals: ArrayLike, *, keys: TermLists, targets: TermLists) -> Iterator[Callable[[], None]]:
-        """Like ``extend``, in steps: each must have run before the next is taken, on any thread.
-
-        Arguments and errors are those of ``extend``. A step releases the interpreter lock while it works.
-        """
+        """Like ``extend``, in steps that release the interpreter lock: each must have run before the next is taken."""
         given = as_numbers(ordinals)
         self._check(given, keys, targets)
         if len(given) == 0:
@@ -498,9 +427,9 @@ class WindowIndex:
         own, looked_up = WindowTerms.of(keys), WindowTerms.of(targets)
         asking = _asking(own, looked_up, oldest=np.full(1, _NEVER), needs=np.full(_MOST_KEYS + 1, k_min))
         self._make_room_to_count(len(self), len(own.values) + len(looked_up.values))
-        found = FoundDocuments(np.zeros(2, dtype=np.int64), *self._found)
+        found = kernels.FoundDocuments(np.zeros(2, dtype=np.int64), *self._found)
         lists = self._postings.terms, self._postings.keys, self._postings.targets
-        ask(0, asking, *lists, self._numbered, self._hits, found, self._state)
+        kernels.ask(0, asking, *lists, self._numbered, self._hits, found, self._state)
         return Candidates(*(column[: found.ends[1]].copy() for column in self._found))
 
     @property
@@ -538,7 +467,7 @@ class WindowIndex:
             begin, end = self._oldest - shift, self._next - shift
             longer = max(room, 2 * (end - begin + len(ordinals)))
             kept = self._numbered.ordinals[begin:end], self._numbered.sizes[begin:end]
-            self._numbered = Numbered(lengthened(kept[0], longer), lengthened(kept[1], longer))
+            self._numbered = kernels.Numbered(lengthened(kept[0], longer), lengthened(kept[1], longer))
             self._state.shift[0] = shift = self._oldest
         begin = self._next - shift
         self._numbered.ordinals[begin : begin + len(ordinals)] = ordinals
@@ -547,16 +476,17 @@ class WindowIndex:
     def _renumber_if_needed(self, more: int) -> None:
         oldest = self._oldest
         if self._next + more > _LARGEST_NUMBER:
-            self._postings.renumber(oldest)
+            for pool in (self._postings.keys, self._postings.targets):
+                kernels.rebase(self._postings.terms, pool, oldest)
             for number in (self._state.oldest, self._state.next, self._state.shift):
                 number[0] -= oldest
 
 
-def _empty_hits(documents: int, terms: int) -> Hits:
-    mark_words = -(-documents // (_COUNTS_IN_A_WORD << BLOCK_BITS))
-    words = np.zeros((2, mark_words << BLOCK_BITS), dtype=np.uint64)
+def _empty_hits(documents: int, terms: int) -> kernels.Hits:
+    mark_words = -(-documents // (_COUNTS_IN_A_WORD << kernels.BLOCK_BITS))
+    words = np.zeros((2, mark_words << kernels.BLOCK_BITS), dtype=np.uint64)
     marks = np.zeros(mark_words, dtype=np.uint64)
-    return Hits(
+    return kernels.Hits(
         forward=words[0].view(np.uint8),
         backward=words[1].view(np.uint8),
         marks=marks.view(np.uint8),
@@ -576,10 +506,10 @@ def _asking(
     least_keys: int = 0,
     asks: NDArray[np.bool_] | None = None,
     enters: NDArray[np.bool_] | None = None,
-) -> Asking:
+) -> kernels.Asking:
     own, looked_up = WindowTerms.from_zero(keys), WindowTerms.from_zero(targets)
     all_of_them = np.ones(len(oldest), dtype=np.bool_)
-    return Asking(
+    return kernels.Asking(
         key_ends=own.indptr,
         keys=own.values,
         target_ends=looked_up.indptr,

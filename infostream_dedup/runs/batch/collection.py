@@ -25,7 +25,7 @@ from infostream_dedup.model import (
     without_text,
 )
 from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens, count_terms
-from infostream_dedup.terms.reading import key_terms_of_surfaces
+from infostream_dedup.terms.compiled.key_terms import key_terms_of_surfaces
 from infostream_dedup.terms.statistics import statistics_of_distinct
 from infostream_dedup.terms.weighting import above_df_max, kept_despite_repeats
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.links import match
-from infostream_dedup.links.intervals import NO_INTERVAL, Interval, intervals
 from infostream_dedup.links.measures import join_topics
 from infostream_dedup.links.relation import StoredLinks
+from infostream_dedup.links.sweeping import NO_INTERVAL, Interval, intervals
 from infostream_dedup.runs.batch.linking import least_k, link
 from infostream_dedup.runs.batch.stored_collection import collected_documents
 from infostream_dedup.stream.settings import StreamSettings

@@ -25,9 +25,9 @@ from infostream_dedup.links import (
     survey,
     usual_k,
 )
-from infostream_dedup.links.intervals import NO_INTERVAL, Interval
 from infostream_dedup.links.measures import join_topics
 from infostream_dedup.links.pair_rules import count_grades, grades_at, scales
+from infostream_dedup.links.sweeping import NO_INTERVAL, Interval
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
 from infostream_dedup.model.constants import CANDIDATE_TERMS

@@ -14,24 +14,12 @@ from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.machine.threads import Turns, thread_count
 from infostream_dedup.model import LANGUAGES, Language, Settings
-from infostream_dedup.terms.kernels.counting import (
-    NOTHING,
-    ROOM_FOR_REPEATED,
-    Counted,
-    Row,
-    TermsOfSurfaces,
-    TokenRows,
-    map_surfaces,
-    mark_used,
-    mark_words,
-)
+from infostream_dedup.terms.kernels import counting
 from infostream_dedup.terms.kernels.counting import count_terms as count_rows
 from infostream_dedup.terms.representation import representation
 from infostream_dedup.terms.statistics import TermCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import scipy.sparse as sp
     from numpy.typing import DTypeLike, NDArray
 
@@ -40,9 +28,7 @@ if TYPE_CHECKING:
 
 
 _SHAPES: Final = len(Shape)
-
-_AT_ONCE: Final = 1 << 14
-"""Number of words that a thread turns into terms at a time."""
+_AT_ONCE: Final = 1 << 14  # number of words that a thread turns into terms at a time
 
 
 def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0, consume: bool = False) -> TermCounts:
@@ -55,7 +41,8 @@ def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0, 
 
     rows = _Rows(len(tokens), sum(len(chunk.tokens) for chunk in tokens.chunks), np.uint8 if consume else np.int32)
     firsts = tokens.firsts()
-    chunks = _taken_from(tokens.chunks) if consume else iter(tokens.chunks)
+    # A chunk that was counted is kept by nothing else.
+    chunks = (tokens.chunks.pop(0) for _ in firsts) if consume else iter(tokens.chunks)
 
     def count(number: int, chunk: Scanned, first: int) -> None:
         with rows.turns.of(number) as wait:
@@ -73,24 +60,18 @@ def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0, 
     return TermCounts(counts, terms, tokens.languages, lengths)
 
 
-def _taken_from(chunks: list[Scanned]) -> Iterator[Scanned]:
-    """Yield chunks that nothing else refers to any more."""
-    while chunks:
-        yield chunks.pop(0)
-
-
 def _terms_of_surfaces(
     tokens: SurfaceTokens, settings: Settings, workers: int
-) -> tuple[SurfaceList, TermsOfSurfaces, int]:
+) -> tuple[SurfaceList, counting.TermsOfSurfaces, int]:
     """Return all terms in code point order, the terms of each surface, and the maximum number of terms of a surface."""
     held = scanner.forms(tokens.surfaces)
     # A word is a form, with its shape if the representation asks for it.
     shapes = _SHAPES if representation(settings.representation).shaped else 1
     words = held.numbers if shapes == 1 else held.numbers * np.int32(shapes) + held.shapes
     marks = np.zeros(len(held.forms) * shapes, dtype=np.uint8)
-    mark_words(held.surfaces, words, _used(tokens, workers), marks)
+    counting.mark_words(held.surfaces, words, _used(tokens, workers), marks)
     pool = SurfacePool()
-    by_language = np.full((len(LANGUAGES), len(marks)), NOTHING, dtype=np.int32)
+    by_language = np.full((len(LANGUAGES), len(marks)), counting.NOTHING, dtype=np.int32)
     for number, language in enumerate(LANGUAGES):
         own = np.flatnonzero(marks & np.uint8(1 << number))
         _enter_terms(own, held.forms, language, settings, pool, by_language[number], workers)
@@ -110,7 +91,9 @@ def _used(tokens: SurfaceTokens, workers: int) -> NDArray[np.uint8]:
     def mark(thread: int) -> None:
         for chunk, first in islice(zip(tokens.chunks, tokens.firsts(), strict=True), thread, None, threads):
             languages = tokens.languages[first : first + len(chunk)]
-            mark_used(TokenRows(chunk.tokens, chunk.begins, chunk.lengths, languages), by_thread[thread])
+            counting.mark_used(
+                counting.TokenRows(chunk.tokens, chunk.begins, chunk.lengths, languages), by_thread[thread]
+            )
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(mark, range(threads)))
@@ -126,10 +109,7 @@ def _enter_terms(
     term_of_word: NDArray[np.int32],
     workers: int,
 ) -> None:
-    """Write the number, in ``pool``, of each word's term; entries of words that are not terms are left unchanged.
-
-    Threads enter terms in any order; the caller renumbers them in code point order.
-    """
+    """Write the number, in ``pool``, of each word's term, in any order; words without terms are left out."""
     chosen = representation(settings.representation)
     entering = threading.Lock()
 
@@ -150,32 +130,26 @@ def _mapping(
     entered_of_word: NDArray[np.int32],
     term_of_entered: NDArray[np.int32],
     surfaces: int,
-) -> tuple[TermsOfSurfaces, int]:
+) -> tuple[counting.TermsOfSurfaces, int]:
     """Return the terms of each surface, and the maximum number of terms of a surface."""
-    terms = np.full((len(LANGUAGES), surfaces), NOTHING, dtype=np.int32)
+    terms = np.full((len(LANGUAGES), surfaces), counting.NOTHING, dtype=np.int32)
     repeated = int(np.count_nonzero(held.surfaces[1:] == held.surfaces[:-1]))
-    more = np.empty(ROOM_FOR_REPEATED * repeated * len(LANGUAGES) + 2, dtype=np.int32)
-    end, most = map_surfaces(held.surfaces, words, entered_of_word, term_of_entered, terms, more)
-    return TermsOfSurfaces(terms.ravel(), surfaces, more[:end].copy()), most
+    more = np.empty(counting.ROOM_FOR_REPEATED * repeated * len(LANGUAGES) + 2, dtype=np.int32)
+    end, most = counting.map_surfaces(held.surfaces, words, entered_of_word, term_of_entered, terms, more)
+    return counting.TermsOfSurfaces(terms.ravel(), surfaces, more[:end].copy()), most
 
 
 class _Counter:
-    """Counts the terms of documents in one thread; its buffers are reused from chunk to chunk.
+    """Counts the terms of documents in one thread; its buffers are reused from chunk to chunk."""
 
-    Args:
-        mapping: surfaces to terms.
-        largest: the largest term.
-        most: maximum number of terms of a surface.
-    """
-
-    def __init__(self, mapping: TermsOfSurfaces, *, largest: int, most: int) -> None:
+    def __init__(self, mapping: counting.TermsOfSurfaces, *, largest: int, most: int) -> None:
         self._mapping = mapping
         self._largest = largest
         self._most = most
         self._row = _row(0)
         self._indices, self._counts = (np.empty(0, dtype=np.int32) for _ in range(2))
 
-    def count(self, chunk: Scanned, languages: NDArray[np.uint8]) -> Counted:
+    def count(self, chunk: Scanned, languages: NDArray[np.uint8]) -> counting.Counted:
         """Count the terms of consecutive documents; the next call writes over the result."""
         longest = int(chunk.lengths.max(initial=0)) * self._most + 1
         if len(self._row.terms) < longest:
@@ -183,36 +157,28 @@ class _Counter:
         if len(self._indices) < len(chunk.tokens) * self._most:
             self._indices, self._counts = (np.empty(len(chunk.tokens) * self._most, dtype=np.int32) for _ in range(2))
         sizes, totals = np.empty(len(chunk), dtype=np.int64), np.empty(len(chunk), dtype=np.int64)
-        documents = TokenRows(chunk.tokens, chunk.begins, chunk.lengths, languages)
-        counted = Counted(self._indices, self._counts, sizes, totals)
+        documents = counting.TokenRows(chunk.tokens, chunk.begins, chunk.lengths, languages)
+        counted = counting.Counted(self._indices, self._counts, sizes, totals)
         end = count_rows(documents, self._mapping, self._largest, self._row, counted)
-        return Counted(self._indices[:end], self._counts[:end], sizes, totals)
+        return counting.Counted(self._indices[:end], self._counts[:end], sizes, totals)
 
 
-def _row(longest: int) -> Row:
-    return Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
+def _row(longest: int) -> counting.Row:
+    return counting.Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
 
 
 class _Rows:
-    """The counts of all documents, to which threads append theirs in turn.
-
-    Args:
-        documents: their number.
-        tokens: roughly the number of entries; pages that are not written to take no memory.
-        dtype: type of the counts, unsigned or int32; replaced by a larger one if a count needs it.
-
-    Attributes:
-        turns: order of the appending threads.
-    """
+    """The counts of all documents, to which threads append theirs in ``turns``; their type grows if needed."""
 
     def __init__(self, documents: int, tokens: int, dtype: DTypeLike) -> None:
         self.turns = Turns()
+        # Pages that are not written to take no memory.
         self._indices, self._counts = np.empty(tokens, dtype=np.int32), np.empty(tokens, dtype=dtype)
         self._ends = np.zeros(documents + 1, dtype=np.int64)
         self._lengths = np.empty(documents, dtype=np.int64)
         self._documents = 0
 
-    def append(self, counted: Counted) -> None:
+    def append(self, counted: counting.Counted) -> None:
         """Append consecutive documents."""
         first, last = self._documents, self._documents + len(counted.sizes)
         self._documents = last

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.terms.compiled.counts import count_terms
+from infostream_dedup.terms.compiled.surfaces import SurfaceTokens
 from infostream_dedup.terms.kernels.counting import Factors, Kept, add_frequencies, gather_factors, select_heaviest
 from infostream_dedup.terms.key_terms import KeyTerms, pattern
+from infostream_dedup.terms.representation import representation
 from infostream_dedup.terms.statistics import Statistics, TermCounts, statistics_by_language
 from infostream_dedup.terms.weighting import document_norms, idf_table, weighting
 
@@ -19,9 +23,9 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
+    from infostream_dedup.terms.key_terms import StatisticsOfTerms
 
-_ROWS_AT_ONCE: Final = 512
-"""Documents weighted at once: few enough for their arrays to stay in the processor's cache."""
+_ROWS_AT_ONCE: Final = 512  # documents weighted at once: few enough for their arrays to stay in the processor's cache
 
 
 def select_key_terms(
@@ -103,12 +107,10 @@ class _Weighed:
 def heaviest_of_rows(
     indptr: NDArray[np.int64], values: NDArray[np.float64], n: int, *, ties: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Select the n heaviest terms of each row.
+    """Select the n heaviest terms of each row; ``ties`` keeps all as heavy as the n-th, not only the first ones.
 
-    ties: keep all terms as heavy as the n-th, for a caller that ranks them; otherwise the first ones are kept.
     Returns int64 (rows,), number of terms kept in each row; int64 (kept,), their positions in ``values``, ascending;
-    int64
-    Returns (kept,), their weights in units of 1e-9, at least 1.
+    and int64 (kept,), their weights in units of 1e-9, at least 1.
     """
     sizes = indptr[1:] - indptr[:-1]
     longest = int(sizes.max(initial=0))
@@ -122,3 +124,18 @@ def heaviest_of_rows(
 def _rows(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return row bounds and columns in the types for which the loops are compiled."""
     return matrix.indptr.astype(np.int64, copy=False), matrix.indices.astype(np.int32, copy=False)
+
+
+def key_terms_of_surfaces(
+    surfaces: SurfaceTokens,
+    settings: Settings,
+    *,
+    counts: TermCounts | None = None,
+    statistics: StatisticsOfTerms | None = None,
+    workers: int = 0,
+) -> KeyTerms:
+    """Select the key terms of every document."""
+    if counts is None:
+        counts = count_terms(surfaces, settings, workers=workers)
+    select = partial(select_key_terms, workers=workers)
+    return representation(settings.representation).key_terms(counts, settings, select, statistics)

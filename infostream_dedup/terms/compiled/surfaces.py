@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 _CHUNK: Final = 1 << 20
 """Characters of text scanned at a time. After each compiled step a thread waits up to five milliseconds for Python's
 lock while another one reads documents, so chunks are as large as the processor's cache allows."""
-_AHEAD: Final = 6
-"""Chunks that may wait beside those that threads read."""
+_AHEAD: Final = 6  # chunks that may wait beside those that threads read
 _STRETCH: Final = 1 << 23
 """Tokens that share one piece of memory: numpy asks for large pages for it, which the system clears faster than small
 ones, and it returns to the system as soon as no chunk uses it."""
@@ -66,11 +65,7 @@ class SurfaceTokens:
 
 
 class SurfaceCounter:
-    """Counts surfaces, many documents at a time.
-
-    Args:
-        workers: threads; 0 for as many as the process may use. The result does not depend on them.
-    """
+    """Counts surfaces, many documents at a time; the result does not depend on the number of threads."""
 
     def __init__(self, workers: int = 0) -> None:
         self._threads = thread_count(workers)
@@ -141,7 +136,9 @@ class SurfaceCounter:
         self._chunks.append(_Chunk(Scanned(kept, scanned.begins, scanned.lengths), chunk.languages))
 
     def _scan(self, read: Callable[[], Utf8Texts], languages: Sequence[str | None], number: int) -> _Chunk:
-        scanner = self._scanner_of_this_thread()
+        if not hasattr(self._own, "scanner"):
+            self._own.scanner = Scanner(self._surfaces)
+        scanner: Scanner = self._own.scanner
         with self._turns.of(number) as wait:
             texts = read()
             found = scanner.find(texts)
@@ -150,12 +147,6 @@ class SurfaceCounter:
                 given = np.where(given == _NOT_GIVEN, detect(texts), given)
             wait()
             return _Chunk(scanner.number(found), given)
-
-    def _scanner_of_this_thread(self) -> Scanner:
-        if not hasattr(self._own, "scanner"):
-            self._own.scanner = Scanner(self._surfaces)
-        scanner: Scanner = self._own.scanner
-        return scanner
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,5 +157,4 @@ class _Chunk:
     languages: NDArray[np.uint8]
 
 
-_NOT_GIVEN: Final = 255
-"""Marks a language to be detected."""
+_NOT_GIVEN: Final = 255  # marks a language to be detected

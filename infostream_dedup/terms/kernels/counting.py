@@ -122,12 +122,10 @@ _AHEAD: Final = 16
 """Number of tokens to look ahead: about the latency of memory."""
 
 _FEW: Final = 24
-
 _MANY: Final = 1024
 """Number of terms above which insertion sort would be too slow if all were in one bucket."""
 
 _DIGITS: Final = 256
-
 _DIGIT_BITS: Final = 8
 
 

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from infostream_dedup.language.text.tokens import Form
 
 
-_MANY: Final = 1_000
-"""Minimum number of words for which the table is worth loading, which takes 0.1 s in compiled code."""
+_MANY: Final = 1_000  # minimum number of words for which the table is worth loading, which takes 0.1 s in compiled code
 
 
 class _Morph(Representation):

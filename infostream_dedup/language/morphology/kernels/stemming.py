@@ -22,18 +22,13 @@ if TYPE_CHECKING:
 
 
 OUT_OF_MEMORY: Final = -1
-
 _HYPHEN: Final = 0x2D
-
 _TYPED: Final = 0x27
-
 _FIRST: Final = 0xCA
-
 _SECOND: Final = 0xBC
 """U+02BC, our apostrophe; the English stemmer recognises the possessive only with the typewriter apostrophe."""
 
 _STEM: Final = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int)
-
 _LENGTH: Final = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
 
@@ -160,16 +155,12 @@ def stem_words(
 # Stem many Ukrainian words in UTF-8, with the same results as `ukrainian_stemmer.stem_ukrainian`
 
 _FIRST_LETTER: Final = 0x430
-
 _LETTERS: Final = 0x492 - _FIRST_LETTER
-
 _ENDS: Final = _LETTERS
 """Column of the tree that says whether an ending begins here."""
 
 _APOSTROPHE: Final = 0xCABC
-
 _SHORTEST_STEM: Final = 3
-
 _SHORTEST_REFLEXIVE: Final = 6
 
 
@@ -179,11 +170,8 @@ def _pair(letter: str) -> int:
 
 
 _A, _IE, _YE, _Y, _I, _YI = (_pair(letter) for letter in "аеєиії")
-
 _O, _U, _YU, _YA = (_pair(letter) for letter in "оуюя")
-
 _S, _T, _TS, _K, _L, _SOFT = (_pair(letter) for letter in "стцкль")
-
 _B, _P, _V, _M, _F = (_pair(letter) for letter in "бпвмф")
 
 

@@ -47,7 +47,6 @@ def join_entries(numbers: Vector[np.int32], shapes: Vector[np.uint8], others: Fo
 # Make the forms of ordinary words: one alphabet, hyphens and apostrophes, capitals only where they belong
 
 NO_FORM: Final = -1
-
 NOT_PLAIN: Final = -2
 """``tokens.forms`` must handle this word."""
 
@@ -68,17 +67,11 @@ def form_buffers() -> FormBuffers:
 
 
 _SHORTEST: Final = SHORTEST_FORM
-
 _LONGEST: Final = LONGEST_FORM
-
 _LOWER: Final = int(Shape.LOWER)
-
 _START: Final = int(Shape.START)
-
 _CAPITAL: Final = int(Shape.CAPITAL)
-
 _UPPER: Final = int(Shape.UPPER)
-
 _NO_LETTER: Final = 0
 
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 # Characters of valid UTF-8, for compiled functions only
 
 _TWO_BYTES: Final = 0xC0
-
 _THREE_BYTES: Final = 0xE0
 """First bytes of characters of two bytes and of three, at least."""
 
@@ -190,23 +189,14 @@ def number_words(
 # after cleaning.
 
 READ: Final = 0
-
 UNCLEAN: Final = 1
-
 UNKNOWN: Final = 2
-
 _OTHER: Final = int(CharacterClass.OTHER)
-
 _APOSTROPHE: Final = int(CharacterClass.APOSTROPHE)
-
 _QUOTE: Final = int(CharacterClass.QUOTE)
-
 _MARKUP: Final = int(CharacterClass.MARKUP)
-
 _INVISIBLE: Final = int(CharacterClass.INVISIBLE)
-
 _UNCLEAN: Final = int(CharacterClass.UNCLEAN)
-
 _UNKNOWN: Final = int(CharacterClass.UNKNOWN)
 
 
@@ -418,15 +408,10 @@ def over_rare(text: Text, index: int, kind: int, word: bool, quiet: bool) -> int
 
 
 _CAPITAL: Final = int(CharacterClass.CAPITAL)
-
 _LETTER: Final = int(CharacterClass.LETTER)
-
 _HYPHEN: Final = int(CharacterClass.HYPHEN)
-
 _FIGURE: Final = int(CharacterClass.FIGURE)
-
 _STOP: Final = int(CharacterClass.STOP)
-
 _OPENER: Final = int(CharacterClass.OPENER)
 
 

@@ -170,13 +170,9 @@ MARK_SIZE: Final = 2
 """Number of bytes of the mark before a word that opens a sentence."""
 
 _MARK_FIRST: Final = 0xC2
-
 _MARK_SECOND: Final = 0xB6
-
 _UPPER: Final = 0xFFFFFFFF00000000
-
 _LOWER: Final = 0xFFFFFFFF
-
 _KEPT: Final = np.array([255] * HALF + [0] * HALF, dtype=np.uint8)
 """``HALF`` consecutive bytes from place ``HALF`` - n are a mask of n bytes."""
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 
 VISIBLE: Final = 0
-
 INVISIBLE: Final = 1
 """White space."""
 

@@ -7,12 +7,17 @@ in big batches, each once, never document by document.
 from __future__ import annotations
 
 import logging
+import re
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
+from infostream_dedup.language.lexicon.word_lists import stop_words
+from infostream_dedup.language.morphology.analyzer import Morphology
+from infostream_dedup.language.text.normalise import clean, fold
+from infostream_dedup.language.text.tokens import SENTENCE_MARK, forms, surfaces
 from infostream_dedup.language.translation.loaded_model import InstalledModel, LoadedModel
-from infostream_dedup.language.translation.machine_output import phrase_of, single_term
 from infostream_dedup.language.translation.model_files import best_models
 from infostream_dedup.language.translation.rung import Rung, Translation, register
 from infostream_dedup.model import OUR_LANGUAGES, Language
@@ -32,14 +37,7 @@ _log = logging.getLogger(__name__)
 
 @register(order=50)
 class ArgosRung(Rung):
-    """Translates terms by installed models.
-
-    Without a model for the two languages, directly or through a third one, there is no answer. Without the extra
-    ``translate`` there is no answer either, and one warning in the log says what is missing.
-
-    Args:
-        folder: folder of models; ``None`` for those of Argos Translate (``model_files.models_folders``).
-    """
+    """Translates terms by installed models; without the extra ``translate`` one warning says what is missing."""
 
     name = "argos"
 
@@ -49,10 +47,7 @@ class ArgosRung(Rung):
         self._extra_is_missing = False
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
-        """Return at most one translation of each term.
-
-        Returns one tuple for each term, empty or with one translation of confidence .8 (.64 through a third language).
-        """
+        """Return at most one translation of each term, of confidence .8 (.64 through a third language)."""
         route = self.route(source, target)
         if not terms or not route or self._extra_is_missing:
             return [()] * len(terms)
@@ -103,3 +98,59 @@ def _through(models: Sequence[LoadedModel], route: Sequence[InstalledModel], ter
         for place, output in zip(asked, outputs, strict=True):
             texts[place] = judge(output, terms[place], step.target)
     return texts
+
+
+# Turn the output of a model into terms. It always writes something: it may copy the word, repeat a syllable, change
+# the alphabet, or explain in several words; none of that is an equivalent.
+
+_LONGEST_RATIO: Final = 3
+_LONG: Final = 16  # output up to this length is never too long: уряд is правительство, дім is building
+_UNKNOWN: Final = ("⁇", "<unk>")
+_ARTICLES: Final = ("the", "a", "an")
+# One to three letters three times in a row, four or more twice: тетете, законзакон; not кускус.
+_STUTTER: Final = re.compile("(.{1,3})\\1\\1|(.{4,})-?\\2", re.DOTALL)
+_FOREIGN: Final[dict[Language, re.Pattern[str]]] = {
+    "ru": re.compile(f"[A-Za-zіїєґ{APOSTROPHE}]"),
+    "uk": re.compile("[A-Za-zыэъ]"),
+    "en": re.compile("[\u0400-\u052f]"),
+}
+
+
+def phrase_of(output: str, term: str, target: Language) -> str | None:
+    """Return the words of an output in their case without punctuation and article; ``None`` for no translation."""
+    if any(mark in output for mark in _UNKNOWN):
+        return None
+    words = [surface.removeprefix(SENTENCE_MARK) for surface in surfaces(clean(output))]
+    if target == "en" and len(words) > 1 and words[0].lower() in _ARTICLES:
+        del words[0]
+    phrase = " ".join(words)
+    folded = " ".join(map(fold, words))
+    if not words or folded == term or len(phrase) > max(_LONG, _LONGEST_RATIO * len(term)):
+        return None
+    if _STUTTER.search(folded) or _FOREIGN[target].search(folded) or len(set(words)) < len(words):
+        return None
+    return phrase
+
+
+def single_term(output: str, term: str, target: Language) -> str | None:
+    """Return the term in an output, or ``None`` if there is none.
+
+    >>> single_term("The Government.", "уряд", "en")
+    'government'
+    """
+    phrase = phrase_of(output, term, target)
+    if phrase is None or " " in phrase:
+        return None
+    found = forms(SENTENCE_MARK + phrase)
+    if len(found) != 1:
+        return None
+    form, shape = found[0]
+    if target == "en":
+        return None if form in stop_words("en") else form
+    result = _morphology(target).noun_term(form, shape)
+    return None if result == term else result
+
+
+@cache
+def _morphology(language: Language) -> Morphology:
+    return Morphology(language)

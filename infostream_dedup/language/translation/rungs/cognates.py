@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 _REGULAR: Final = 0.92
 _IRREGULAR: Final = 0.85
 _INTERNATIONAL: Final = 0.85
-_FREE: Final = 0.3
-"""Maximum cost of a regular correspondence."""
+_FREE: Final = 0.3  # maximum cost of a regular correspondence
 
 
 @register(order=40)

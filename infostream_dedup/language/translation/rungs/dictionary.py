@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.model import Language
 
-_COMPOUND: Final = 0.85
-"""Confidence of a compound relative to that of its last part."""
+_COMPOUND: Final = 0.85  # confidence of a compound relative to that of its last part
 
 
 @register(order=20)

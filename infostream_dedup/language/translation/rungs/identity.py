@@ -20,11 +20,7 @@ _FIRST_BEHIND_LATIN: Final = "\u0250"
 
 @register(order=10)
 class IdentityRung(Rung):
-    """Terms that need no translation.
-
-    Latin names in our tables are left to the dictionary, which also knows their Cyrillic spellings; English words are
-    left to the other rungs.
-    """
+    """Terms that need no translation; listed Latin names and English words are left to other rungs."""
 
     name = "identity"
     remembered = False

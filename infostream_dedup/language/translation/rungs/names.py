@@ -13,9 +13,8 @@ from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.name_tables import names, personal_names
 from infostream_dedup.language.translation.romanisation import cyrillised, latin_key, respelt, romanised
 from infostream_dedup.language.translation.rung import Rung, Translation, register
-from infostream_dedup.language.translation.target_lexicon import may_be_name
+from infostream_dedup.language.translation.target_lexicon import WordsByKey, may_be_name, names_by_key
 from infostream_dedup.language.translation.western_names import western_names
-from infostream_dedup.language.translation.words_by_key import WordsByKey, names_by_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +30,6 @@ _MOST_BY_RULE: Final = 2
 _SHORTEST: Final = 3
 _SHORTEST_BY_RULE: Final = 4
 _SHORTEST_LATIN: Final = 4
-
 _VOWELS: Final = frozenset("аеиоуыэюяіїєaeiouy")
 
 
@@ -85,13 +83,9 @@ def _from_english(terms: Sequence[str], source: Language, target: Language) -> l
     by_key = [_names_by_key(latin_key(term), target) if len(term) >= _SHORTEST_LATIN else [] for term in terms]
     by_sound = western_names(terms, source, target)
     return [
-        _rank_used([*names, *sounds], target) or _by_rule(term, _at_most_one(cyrillised(term, target)))
+        _rank_used([*names, *sounds], target) or _by_rule(term, [*filter(None, [cyrillised(term, target)])])
         for term, names, sounds in zip(terms, by_key, by_sound, strict=True)
     ]
-
-
-def _at_most_one(name: str | None) -> list[str]:
-    return [] if name is None else [name]
 
 
 def _rank_used(spellings: Sequence[str], target: Language) -> _Found:

@@ -241,9 +241,7 @@ def _total_row(
 # Follow sampled two-step walks along links that are not stored
 
 RETURNED = 0
-
 OPEN = 1
-
 CLOSED = 2
 
 

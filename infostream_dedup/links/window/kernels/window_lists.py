@@ -115,7 +115,6 @@ START: Final = 0
 """Column of the starts of chunks in ``Pool.lists``."""
 
 _BEGIN, _END, _LIMIT = 1, 2, 3
-
 _SLIDING_SHARE: Final = 8
 """A full list stays in its chunk if one in so many of its postings has expired. More memory would save little time."""
 
@@ -380,29 +379,20 @@ def rebase(terms: TermSlots, pool: Pool, oldest: int) -> None:
 # Let documents ask a window for similar ones and then add them to it, one at a time
 
 ASK: Final = 0
-
 ADD_KEYS: Final = 1
-
 ADD_TARGETS: Final = 2
 """Phases of a document: it asks, then its keys are added, then its targets."""
 
 ALL_DONE: Final = 0
-
 SLOTS_FULL: Final = 1
-
 KEYS_FULL: Final = 2
-
 TARGETS_FULL: Final = 3
-
 FOUND_FULL: Final = 4
 """Results of ``ask_and_add``: all done, or what is full."""
 
 _AT_ONCE = 8
-
 _WORDS_OF_A_BLOCK = (1 << BLOCK_BITS) // _AT_ONCE
-
 _TOP_BITS = np.uint64(0x8080808080808080)
-
 _ONES = np.uint64(0x0101010101010101)
 
 
