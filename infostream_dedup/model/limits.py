@@ -76,13 +76,8 @@ class OneOf:
             raise ConfigurationError(f"{name} is {value!r}; expected one of {', '.join(map(str, self.values))}")
 
 
-READS, ALIKE, OUTPUT, LARGE, EXPERT = (
-    "What it reads",
-    "What counts as similar",
-    "Output",
-    "Large collections",
-    "Expert",
-)
+READS, ALIKE, OUTPUT = "What it reads", "What counts as similar", "Output"
+LARGE, EXPERT = "Large collections", "Expert"
 """Titles of the groups of options in the help of a command."""
 
 

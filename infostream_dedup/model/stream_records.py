@@ -15,27 +15,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.model.document import Language
 
-__all__ = [
-    "ACROSS_FIELDS",
-    "CLASSIFIED_FIELDS",
-    "JUDGED_FIELDS",
-    "STATUSES",
-    "VERDICT_FIELDS",
-    "Batch",
-    "CountedEvidence",
-    "Decided",
-    "EpochFrequencies",
-    "GroupEvent",
-    "KeptEvidence",
-    "KeptPivot",
-    "Remembered",
-    "Status",
-    "StoryEvent",
-    "TranslatedFrom",
-    "Verdict",
-    "Verdicts",
-]
-
 Status = Literal["new", "exact", "duplicate", "similar", "insufficient_text"]
 STATUSES: Final[tuple[Status, ...]] = ("new", "exact", "duplicate", "similar", "insufficient_text")
 

@@ -13,8 +13,6 @@ from infostream_dedup.machine.arrow import require_arrow
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Tabular", "table_html"]
-
 _SHOWN: Final = 20
 """Rows that a notebook shows."""
 

@@ -50,17 +50,8 @@ def _groups(result: SweepResult) -> Iterable[dict[str, Any]]:
     for name, listing in result.listed.items():
         for number, group in enumerate(listing.groups, start=1):
             for one in group.documents:
-                yield {
-                    "representation": name,
-                    "k": listing.k,
-                    "group": number,
-                    "documents": group.size,
-                    "id": one.id,
-                    "title": one.title,
-                    "source": one.source,
-                    "published": one.published,
-                    "url": one.url,
-                }
+                own = {field: getattr(one, field) for field in ("id", "title", "source", "published", "url")}
+                yield {"representation": name, "k": listing.k, "group": number, "documents": group.size, **own}
 
 
 def _sources(result: SweepResult) -> Iterable[dict[str, Any]]:

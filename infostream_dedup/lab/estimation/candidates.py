@@ -41,16 +41,13 @@ _FAR: Final = 60 * DAY
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedLinks:
-    """Links at the checked step and above, sampled separately.
-
-    Attributes:
-        or outside the window.
-    """
+    """Links at the checked step and above, sampled separately."""
 
     sources: NDArray[np.int64]  # int64 (2, pairs), source of each document, `NO_SOURCE` if it is unknown
     grades: NDArray[np.uint8]  # uint8 (pairs,), largest step at which both directions count
     evidence: NDArray[np.float64]  # float64 (pairs, COLUMNS)
-    # float64 (far pairs, COLUMNS), evidence of links between different sources more than 60 days apart, inside
+    # float64 (far pairs, COLUMNS), evidence of links between different sources more than 60 days apart, inside or
+    # outside the window
     far: NDArray[np.float64]
     far_links: int  # number of these links; `far` may be a sample
 
@@ -148,12 +145,15 @@ def compare_candidates(
         return found
 
     (a, b), (one, other) = drawn.pairs, drawn.linked
+    # Equal numbers for equal texts; each document without a text has its own.
+    own = np.arange(len(facts.texts)) + int(facts.texts.max(initial=-1)) + 1
+    texts = np.unique(np.where(facts.texts >= 0, facts.texts, own), return_inverse=True)[1].astype(np.int64)
     return ComparedCandidates(
         a=a,
         b=b,
         grades=links.grades_of(a, b),
         evidence=compare(drawn.pairs),
-        texts=_numbers_of_texts(facts),
+        texts=texts,
         links=CheckedLinks(
             sources=facts.sources[drawn.linked],
             grades=links.grades_of(one, other),
@@ -181,9 +181,3 @@ def _smallest(parts: Sequence[SmallestPairs], most: int) -> NDArray[np.int64]:
     chosen = np.argsort(hashes)[:most]
     pairs = np.stack([a[chosen], b[chosen]]).astype(np.int64)
     return pairs[:, np.lexsort(pairs)]
-
-
-def _numbers_of_texts(facts: DocumentFacts) -> NDArray[np.int64]:
-    """Equal numbers for equal texts; each document without a text has its own number."""
-    own = np.arange(len(facts.texts)) + int(facts.texts.max(initial=-1)) + 1
-    return np.unique(np.where(facts.texts >= 0, facts.texts, own), return_inverse=True)[1].astype(np.int64)

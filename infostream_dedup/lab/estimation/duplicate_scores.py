@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_model import shipped_model
-from infostream_dedup.lab.estimation.copy_scores import Bounds, bounds_of, drawn_documents
+from infostream_dedup.lab.estimation.copy_scores import Bounds, bounds_of, drawn_documents, harmonic
 from infostream_dedup.machine.phrase import Phrase
 
 if TYPE_CHECKING:
@@ -172,19 +172,16 @@ _MOST_OF_SOURCE: Final = 2 * MOST_DISAGREEMENT
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitCheck:
-    """The signs of a wrong fit.
+    """The signs of a wrong fit."""
 
-    Attributes:
-        greatest F1, whichever is larger.
-        disagree.
-    """
-
-    # mean difference between mixture and pair model over the links, at `CHECKED_K` or at the k of the
+    # mean difference between mixture and pair model over the links, at `CHECKED_K` or at the k of the greatest F1,
+    # whichever is larger
     disagreement: float
     overall: float  # sum of the differences over all candidates, divided by the sum of probabilities
     unworded: float  # share of the copy class on the lowest level of wording
     refilled: float  # share of the copy class with three tenths of the wording but few numbers in common: templates
-    disputed: float  # share of the links at `CHECKED_K` that belong to sources about whose links mixture and pair model
+    # share of the links at `CHECKED_K` that belong to sources about whose links mixture and pair model disagree
+    disputed: float
     far_links: int  # links between different sources more than 60 days apart at `CHECKED_K`
     far: float | None  # their mean probability; `None` if there are fewer than `FEWEST_FAR`
     candidates: int  # number of pairs that were fitted
@@ -254,18 +251,8 @@ class FitCheck:
 
     def as_dict(self) -> dict[str, Any]:
         """The signs as part of a result."""
-        return {
-            "disagreement": round(self.disagreement, 6),
-            "overall": round(self.overall, 6),
-            "unworded": round(self.unworded, 6),
-            "refilled": round(self.refilled, 6),
-            "disputed": round(self.disputed, 6),
-            "far_links": self.far_links,
-            "far": None if self.far is None else round(self.far, 6),
-            "candidates": self.candidates,
-            "links": self.links,
-            "reason": self.reason,
-        }
+        signs = {name: round(one, 6) if isinstance(one, float) else one for name, one in asdict(self).items()}
+        return signs | {"reason": self.reason}
 
 
 def disputed_share(sources: NDArray[np.int64], apart: NDArray[np.float64]) -> float:
@@ -307,8 +294,7 @@ class DuplicateScores:
     @property
     def f1(self) -> float:
         """Harmonic mean of precision and recall; 0 if one is not defined."""
-        both = (self.precision or 0.0) + (self.recall or 0.0)
-        return 2.0 * (self.precision or 0.0) * (self.recall or 0.0) / both if both else 0.0
+        return harmonic(self.precision, self.recall)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -479,14 +465,7 @@ def _bounded(
     recall = scores.recall or 0.0
     unseen = _RULE_OF_THREE / max(float(model.sum()), _RULE_OF_THREE)
     recall_bounds = _widened(bounds_of(drawn[1], recall), float(model[linked].sum() / model.sum()), unseen)
-    return DuplicateScores(
-        step=scores.step,
-        precision=scores.precision,
-        recall=scores.recall,
-        precision_bounds=precision_bounds,
-        recall_bounds=recall_bounds,
-        model_precision=scores.model_precision,
-    )
+    return replace(scores, precision_bounds=precision_bounds, recall_bounds=recall_bounds)
 
 
 def _widened(bounds: Bounds, other: float, unseen: float) -> Bounds:

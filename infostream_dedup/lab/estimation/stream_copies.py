@@ -9,7 +9,7 @@ how the stream was cut into batches.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -62,16 +62,8 @@ class DayCopies:
 
     def as_dict(self) -> dict[str, Any]:
         """Return a row: the counts, and precision and recall of the links as copies."""
-        return {
-            "day": _date(self.day),
-            "source": self.source,
-            "documents": self.documents,
-            "links": self.links,
-            "copies": self.copies,
-            "linked_copies": self.linked_copies,
-            "copy_precision": _share(self.linked_copies, self.links),
-            "copy_recall": _share(self.linked_copies, self.copies),
-        }
+        row = asdict(self) | {"day": _date(self.day), "copy_precision": _share(self.linked_copies, self.links)}
+        return row | {"copy_recall": _share(self.linked_copies, self.copies)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,19 +71,8 @@ class StepScores:
         ``low`` and ``high`` bound F1; of the ``linked`` pairs, ``judged`` are true or false.
         """
         low, high = self.intervals.f1 or (None, None)
-        row: dict[str, Any] = {
-            self.step_name: self.step,
-            "tp": self.scores.tp,
-            "fp": self.scores.fp,
-            "fn": self.scores.fn,
-            "precision": self.scores.precision,
-            "recall": self.scores.recall,
-            "f1": self.scores.f1,
-            "low": low,
-            "high": high,
-            "linked": self.scores.linked,
-            "judged": self.scores.judged,
-        }
+        row = {self.step_name: self.step, **self.scores.figures("tp", "fp", "fn", "precision", "recall", "f1")}
+        row |= {"low": low, "high": high, **self.scores.figures("linked", "judged")}
         return row | {"refused": True} if self.refused else row
 
     def without_step(self) -> dict[str, Any]:
@@ -139,13 +128,9 @@ def evaluate(
         StepScores(step, predictions.step_name, score, bound)
         for step, score, bound in zip(predictions.steps, found, bounds, strict=True)
     ]
-    return Evaluation(rows=rows, best=_find_best(rows), recommended=_find_recommended(rows, recommended))
-
-
-def _find_best(rows: list[StepScores]) -> StepScores | None:
     # Where nothing is true, F1 is 0 at every step, and none is better than another.
-    above = [row for row in rows if row.scores.f1]
-    return max(above, key=lambda row: row.scores.f1 or 0.0, default=None)
+    best = max((row for row in rows if row.scores.f1), key=lambda row: row.scores.f1 or 0.0, default=None)
+    return Evaluation(rows=rows, best=best, recommended=_find_recommended(rows, recommended))
 
 
 def _find_recommended(rows: list[StepScores], step: float | None) -> StepScores:

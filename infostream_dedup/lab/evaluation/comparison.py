@@ -85,13 +85,7 @@ class JointCoverage:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "methods": list(self.methods),
-            "pairs": self.pairs,
-            "true": self.true,
-            "recall": self.recall,
-            "best_alone": self.best_alone,
-        }
+        return asdict(self) | {"methods": list(self.methods)}
 
 
 def joint_coverage(
@@ -212,14 +206,8 @@ class ComparedPair:
 
     def as_dict(self) -> dict[str, Any]:
         """Return a row of a labels file that has yet to be labelled: ``label`` is ``None``."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "label": None,
-            "found_by": self.found_by,
-            "of_kind": self.of_kind,
-            **self.features.as_dict(),
-        }
+        row = {"a": self.a, "b": self.b, "label": None, "found_by": self.found_by, "of_kind": self.of_kind}
+        return row | self.features.as_dict()
 
 
 def disputed(
@@ -328,6 +316,7 @@ POOLS: Final = ("a0-a10", "all")
 
 _AGREED: Final = 5
 _TIMES: Final = ("seconds", "cpu_seconds", "growth")
+_POOL: Final = ("methods", "pairs", "verified", "threshold")
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +341,7 @@ class ComparedMethod:
             "cpu_seconds": round(self.run.cost.cpu_seconds, 4),
             "bytes_per_document": round(self.run.bytes_per_document, 1),
             "seconds": round(self.run.cost.seconds, 4),
-            **({"growth": round(self.run.growth, 2)} if self.run.growth is not None else {"growth": None}),
+            "growth": None if self.run.growth is None else round(self.run.growth, 2),
             "only": self.only,
             **figures,
             "links": measures.links,
@@ -409,14 +398,7 @@ class Comparison(Tabular):
             "rows": [row.as_dict(times=times) for row in self.rows],
             "protocol": self.protocol,
             "documents": self.documents,
-            "pool": None
-            if self.pool is None
-            else {
-                "methods": self.pool.methods,
-                "pairs": self.pool.pairs,
-                "verified": self.pool.verified,
-                "threshold": self.pool.threshold,
-            },
+            "pool": self.pool and {name: getattr(self.pool, name) for name in _POOL},
             "dice": {"methods": self.names, "values": self.dice},
             "coverage": [row.as_dict() for row in self.coverage],
             "missing": self.missing,
@@ -466,9 +448,15 @@ def compare_methods(
         figures = [judged_by_labels(run, truth, resamples=resamples) for run in found.runs]
     else:
         figures, summary = judged_by_pool(texts, found, pool, progress=progress)
-    known = None if truth is None else np.sort(np.concatenate((truth.positives, truth.negatives, truth.others)))
-    examples_agreed = agreed(names, _AGREED) if examples else np.zeros(0, dtype=np.int64)
-    examples_disputed = disputed(names, disagreements, known=known) if disagreements else np.zeros(0, dtype=np.int64)
+    known, nothing = None, np.zeros(0, dtype=np.int64)
+    if truth is not None:
+        known = np.sort(np.concatenate((truth.positives, truth.negatives, truth.others)))
+    choices: dict[str, Any] = {"pool": pool, "threshold": THRESHOLD}
+    if protocol == "labels":
+        choices = {"positive": list(positive), "lang": lang, "domains": list(domains), "closed": closed}
+    choices["methods"] = {run.name: run.method.as_dict() for run in found.runs}
+    examples_agreed = agreed(names, _AGREED) if examples else nothing
+    examples_disputed = disputed(names, disagreements, known=known) if disagreements else nothing
     pairs = compared_pairs(texts, names, np.concatenate((examples_agreed, examples_disputed)))
     return Comparison(
         protocol=protocol,
@@ -478,20 +466,16 @@ def compare_methods(
         ],
         dice=dice_matrix(list(names.values())),
         documents=len(texts),
-        configuration=_describe_configuration(found, protocol, pool, lang, domains, positive, closed=closed),
+        configuration={"version": VERSION, "protocol": protocol, **choices},
         has_best=truth is None or bool(truth.takes_part().any()),
         pool=summary,
         missing=found.missing,
         notes=notes,
         agreements=pairs[: len(examples_agreed)],
         disagreements=pairs[len(examples_agreed) :],
-        coverage=joint_coverage(names, summary.codes if summary else _true_pairs(truth)),
+        coverage=joint_coverage(names, summary.codes if summary else nothing if truth is None else truth.positives),
         reading=found.reading,
     )
-
-
-def _true_pairs(truth: Truth | None) -> NDArray[np.int64]:
-    return np.zeros(0, dtype=np.int64) if truth is None else truth.positives
 
 
 def judged_by_pool(
@@ -516,18 +500,10 @@ def judged_by_pool(
 def _judge_by_pool(
     codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int64]
 ) -> dict[str, float | int | None]:
-    judged = pool_score(codes, pool, alike)
+    judged, shares = pool_score(codes, pool, alike), ("precision", "recall", "f1")
+    figures = judged.scores.figures(*shares, "tp", "fp", "fn") | {"alike": judged.alike}
     # Where the pool verifies nothing, it cannot tell right pairs from wrong ones.
-    known = len(pool.verified) > 0
-    return {
-        "precision": judged.scores.precision if known else None,
-        "recall": judged.scores.recall if known else None,
-        "f1": judged.scores.f1 if known else None,
-        "tp": judged.scores.tp,
-        "fp": judged.scores.fp,
-        "fn": judged.scores.fn,
-        "alike": judged.alike,
-    }
+    return figures if len(pool.verified) else figures | dict.fromkeys(shares)
 
 
 def _choose_protocol(given: Protocol | None, pool: str, labels: object | None, *, restricted: bool) -> Protocol:
@@ -555,26 +531,3 @@ def _write_notes(truth: Truth, listed: Sequence[Label], positive: Sequence[str])
             "the labels are exhaustive, set closed (--closed)"
         )
     return notes
-
-
-def _describe_configuration(
-    found: MethodRuns,
-    protocol: Protocol,
-    pool: str,
-    lang: str | None,
-    domains: Sequence[str],
-    positive: Sequence[str],
-    *,
-    closed: bool,
-) -> dict[str, Any]:
-    choices: dict[str, Any] = (
-        {"positive": list(positive), "lang": lang, "domains": list(domains), "closed": closed}
-        if protocol == "labels"
-        else {"pool": pool, "threshold": THRESHOLD}
-    )
-    return {
-        "version": VERSION,
-        "protocol": protocol,
-        **choices,
-        "methods": {run.name: run.method.as_dict() for run in found.runs},
-    }

@@ -95,7 +95,8 @@ def run_methods(
     texts: Texts, names: Sequence[str] | None = None, *, with_growth: bool = False, progress: Progress | None = None
 ) -> MethodRuns:
     """Run methods in turn, independently of each other."""
-    chosen = {name: written(name) for name in (_by_default() if names is None else names)}
+    default = [name for name in methods() if not method_class(name).only_when_named]
+    chosen = {name: written(name) for name in (default if names is None else names)}
     reading = read_texts(texts)
     half = Texts(texts.documents[: len(texts) // 2]) if with_growth else None
     if half is not None:
@@ -112,10 +113,6 @@ def run_methods(
                 raise
             missing[name] = str(error)
     return MethodRuns(len(texts), runs, reading, missing)
-
-
-def _by_default() -> list[str]:
-    return [name for name in methods() if not method_class(name).only_when_named]
 
 
 def read_texts(texts: Texts) -> Cost:
@@ -159,16 +156,7 @@ def judged_by_labels(run: MethodRun, truth: Truth, *, resamples: int = 1000) -> 
     """Compute precision, recall and F1 of one method with 95 % intervals, by the rules of ``evaluate``."""
     predictions = Predictions(run.codes, np.ones(len(run.codes), dtype=np.uint8), (1,), "k")
     row = evaluate(predictions, truth, recommended=1, resamples=resamples).rows[0]
-    figures: dict[str, float | int | None] = {
-        "precision": row.scores.precision,
-        "recall": row.scores.recall,
-        "f1": row.scores.f1,
-        "tp": row.scores.tp,
-        "fp": row.scores.fp,
-        "fn": row.scores.fn,
-        "linked": row.scores.linked,
-        "judged": row.scores.judged,
-    }
+    figures = row.scores.figures("precision", "recall", "f1", "tp", "fp", "fn", "linked", "judged")
     bounds = row.intervals
     for prefix, interval in (("", bounds.f1), ("precision_", bounds.precision), ("recall_", bounds.recall)):
         figures[f"{prefix}low"], figures[f"{prefix}high"] = interval or (None, None)

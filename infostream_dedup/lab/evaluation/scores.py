@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import scipy.sparse as sp
@@ -89,6 +89,10 @@ class Scores:
     def f1(self) -> float | None:
         """Harmonic mean of both, 2 tp / (2 tp + fp + fn), 0 to 1; ``None`` if no pair is true or predicted."""
         return _ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+
+    def figures(self, *names: str) -> dict[str, Any]:
+        """Return the figures of these names, in this order."""
+        return {name: getattr(self, name) for name in names}
 
 
 def scores(

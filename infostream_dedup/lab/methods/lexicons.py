@@ -15,9 +15,8 @@ from infostream_dedup.judging.features.fingerprints import (
     random_lexicons,
     split_lexicons,
 )
-from infostream_dedup.judging.features.joins import pairs_sharing
 from infostream_dedup.judging.features.words import hash_sequences, hash_words
-from infostream_dedup.lab.methods.method import Method, Pairs, Texts
+from infostream_dedup.lab.methods.method import Method, Pairs, Texts, sharing_pairs
 from infostream_dedup.lab.methods.registry import register
 from infostream_dedup.model.limits import Range
 
@@ -32,8 +31,7 @@ class _LexiconFingerprints(Method):
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs with a common fingerprint; the score is the share of those that both could have in common."""
         del texts
-        met = pairs_sharing(signatures)
-        return Pairs(met.a, met.b, met.shared / np.minimum(signatures.sizes[met.a], signatures.sizes[met.b]))
+        return sharing_pairs(signatures)
 
 
 @register("i-match")

@@ -20,7 +20,7 @@ from infostream_dedup.judging.features.fingerprints import (
     tf_idf_weights,
     weights_of_occurrences,
 )
-from infostream_dedup.judging.features.joins import Resembling, SharedCounts, equal_pairs
+from infostream_dedup.judging.features.joins import Resembling, SharedCounts, equal_pairs, pairs_sharing
 from infostream_dedup.judging.features.sentences import Sentence, sentence_weights, sentences_by_document
 from infostream_dedup.judging.features.words import Words, read_words, shingles, significant, stop_word_places
 from infostream_dedup.language.text.language import detect
@@ -65,6 +65,12 @@ def unordered_pairs(a: NDArray[np.int64], b: NDArray[np.int64], scores: NDArray[
     first, second = np.minimum(a, b), np.maximum(a, b)
     order = np.lexsort((second, first))
     return Pairs(first[order], second[order], scores[order])
+
+
+def sharing_pairs(signatures: Ragged) -> Pairs:
+    """Make the pairs with a common value; the score is the share of those that both could have in common."""
+    met = pairs_sharing(signatures)
+    return Pairs(met.a, met.b, met.shared / np.minimum(signatures.sizes[met.a], signatures.sizes[met.b]))
 
 
 def directed_pairs(found: Resembling) -> Pairs:

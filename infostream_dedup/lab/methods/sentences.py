@@ -153,17 +153,7 @@ class ThreePlusFive(Method):
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs by the rules above; the score is the shared part of the smaller record's features."""
         del texts
-        return Pairs(
-            *record_pairs(
-                signatures,
-                sentences=3,
-                words=5,
-                length_ratio=self.length_ratio,
-                sentence_ratio=self.sentence_ratio,
-                shared_words=self.shared_words,
-                shared_sentences=self.shared_sentences,
-            )
-        )
+        return _record_pairs(self, signatures, 3, self.shared_sentences)
 
 
 @register("three-plus-two")
@@ -234,17 +224,12 @@ class ThreePlusTwo(Method):
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs by the rules above; the score is the shared part of the smaller record's features."""
         del texts
-        return Pairs(
-            *record_pairs(
-                signatures,
-                sentences=5,
-                words=5,
-                length_ratio=self.length_ratio,
-                sentence_ratio=self.sentence_ratio,
-                shared_words=self.shared_words,
-                shared_sentences=self.n,
-            )
-        )
+        return _record_pairs(self, signatures, 5, self.n)
+
+
+def _record_pairs(method: ThreePlusFive | ThreePlusTwo, signatures: Ragged, sentences: int, shared: int) -> Pairs:
+    rules = {name: getattr(method, name) for name in ("length_ratio", "sentence_ratio", "shared_words")}
+    return Pairs(*record_pairs(signatures, sentences=sentences, words=5, shared_sentences=shared, **rules))
 
 
 def frequency_dictionary(words: Words, document: int, size: int) -> list[str]:

@@ -14,7 +14,15 @@ from infostream_dedup.judging.features.joins import containing, numbered, pairs_
 from infostream_dedup.judging.features.rows import distinct, smallest
 from infostream_dedup.judging.features.string_similarity import string_similarities
 from infostream_dedup.judging.features.words import hash_sequences, winnowed
-from infostream_dedup.lab.methods.method import Method, Pairs, Texts, directed_pairs, symmetric_pairs, unordered_pairs
+from infostream_dedup.lab.methods.method import (
+    Method,
+    Pairs,
+    Texts,
+    directed_pairs,
+    sharing_pairs,
+    symmetric_pairs,
+    unordered_pairs,
+)
 from infostream_dedup.lab.methods.registry import register
 from infostream_dedup.model.limits import OneOf, Range
 
@@ -22,9 +30,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+class _Measured(Method):
+    """Links documents by the resemblance of their signatures, or by their containment, which is directed."""
+
+    tau: float
+    measure: str
+
+    @property
+    def directed(self) -> bool:
+        """Whether the measure is containment."""
+        return self.measure == "containment"
+
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
+        """Return pairs that reach the threshold; the score is the resemblance or containment."""
+        del texts
+        if self.directed:
+            return directed_pairs(containing(signatures, self.tau))
+        return symmetric_pairs(resembling(signatures, self.tau))
+
+
 @register("shingles")
 @dataclass(frozen=True)
-class Shingles(Method):
+class Shingles(_Measured):
     """Shingles: documents whose sets of word shingles resemble or contain each other.
 
     A. Broder, S. Glassman, M. Manasse, G. Zweig: Syntactic clustering of the Web, WWW6, 1997; A. Broder: On the
@@ -55,27 +82,15 @@ class Shingles(Method):
     measure: Annotated[str, OneOf("resemblance", "containment")] = "resemblance"
     bag: bool = True
 
-    @property
-    def directed(self) -> bool:
-        """Whether the measure is containment, which is directed."""
-        return self.measure == "containment"
-
     def sign(self, texts: Texts) -> Ragged:
         """Return the shingles of each document."""
         found = texts.shingles(self.w, all_words=True)
         return distinct(numbered(found)) if self.bag else distinct(found)
 
-    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
-        """Return pairs that reach the threshold; the score is the resemblance or containment."""
-        del texts
-        if self.directed:
-            return directed_pairs(containing(signatures, self.tau))
-        return symmetric_pairs(resembling(signatures, self.tau))
-
 
 @register("dsc")
 @dataclass(frozen=True)
-class DigitalSyntacticClustering(Method):
+class DigitalSyntacticClustering(_Measured):
     """DSC: documents whose samples of shingles resemble or contain each other.
 
     A. Broder, S. Glassman, M. Manasse, G. Zweig: Syntactic clustering of the Web, WWW6, 1997. The sample is MOD_m, the
@@ -111,22 +126,10 @@ class DigitalSyntacticClustering(Method):
         if self.measure == "containment" and self.sample == "min":
             raise ConfigurationError("containment cannot be estimated from the smallest fingerprints; use sample mod")
 
-    @property
-    def directed(self) -> bool:
-        """Whether the measure is containment, which is directed."""
-        return self.measure == "containment"
-
     def sign(self, texts: Texts) -> Ragged:
         """Return the sampled shingles of each document."""
         shingles = texts.shingles(self.w, all_words=True)
         return sample_mod(shingles, self.m) if self.sample == "mod" else sample_min(shingles, self.s)
-
-    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
-        """Return pairs that reach the threshold; the score is the resemblance or containment of the samples."""
-        del texts
-        if self.directed:
-            return directed_pairs(containing(signatures, self.tau))
-        return symmetric_pairs(resembling(signatures, self.tau))
 
 
 @register("dsc-ss")
@@ -169,9 +172,7 @@ class Supershingles(Method):
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs with a common supershingle; the score is the share of common ones."""
         del texts
-        met = pairs_sharing(signatures)
-        sizes = signatures.sizes
-        return Pairs(met.a, met.b, met.shared / np.minimum(sizes[met.a], sizes[met.b]))
+        return sharing_pairs(signatures)
 
 
 @register("winnowing")

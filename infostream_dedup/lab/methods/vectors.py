@@ -48,21 +48,27 @@ class TfIdfCosine(Method):
 
     def sign(self, texts: Texts) -> Ragged:
         """Return each document's word numbers with weights of norm 1."""
-        vectors = unit_vectors(texts.counts.rows(np.maximum(tf_idf_weights(texts.counts), 0)))
-        values = np.empty(vectors.nnz, dtype=_ENTRY)
-        values["word"] = vectors.indices
-        values["weight"] = vectors.data
-        return Ragged(vectors.indptr.astype(np.int64), values)
+        return _signed(texts)
 
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that reach the threshold; the score is the cosine."""
-        entries = signatures.values
-        shape = (len(signatures), len(texts.significant.vocabulary))
-        vectors = sp.csr_array((entries["weight"].copy(), entries["word"].copy(), signatures.indptr), shape=shape)
-        return symmetric_pairs(similar_vectors(vectors, self.tau))
+        return symmetric_pairs(similar_vectors(_vectors_of(texts, signatures), self.tau))
 
 
 _ENTRY = np.dtype([("word", "<i4"), ("weight", "<f8")])
+
+
+def _signed(texts: Texts) -> Ragged:
+    """Each document's word numbers with weights of norm 1."""
+    vectors = unit_vectors(texts.counts.rows(np.maximum(tf_idf_weights(texts.counts), 0)))
+    values = np.empty(vectors.nnz, dtype=_ENTRY)
+    values["word"], values["weight"] = vectors.indices, vectors.data
+    return Ragged(vectors.indptr.astype(np.int64), values)
+
+
+def _vectors_of(texts: Texts, signatures: Ragged) -> sp.csr_array:
+    entries, shape = signatures.values, (len(signatures), len(texts.significant.vocabulary))
+    return sp.csr_array((entries["weight"].copy(), entries["word"].copy(), signatures.indptr), shape=shape)
 
 
 _ROWS_AT_ONCE: Final = 1000
@@ -156,16 +162,11 @@ class StreamClusters(Method):
 
     def sign(self, texts: Texts) -> Ragged:
         """Return the words of each document, title and body together, with weights of norm 1."""
-        vectors = unit_vectors(texts.counts.rows(np.maximum(tf_idf_weights(texts.counts), 0)))
-        values = np.empty(vectors.nnz, dtype=_ENTRY)
-        values["word"], values["weight"] = vectors.indices, vectors.data
-        return Ragged(vectors.indptr.astype(np.int64), values)
+        return _signed(texts)
 
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return all pairs of each cluster; the score is 1."""
-        entries = signatures.values
-        shape = (len(signatures), len(texts.significant.vocabulary))
-        both = sp.csr_array((entries["weight"].copy(), entries["word"].copy(), signatures.indptr), shape=shape)
+        both = _vectors_of(texts, signatures)
         titles = _vectors([document.title or "" for document in texts.documents], texts.languages)
         bodies = _vectors([document.text for document in texts.documents], texts.languages)
         hours = [nan if one.time is None else one.time.timestamp() / _HOUR for one in texts.documents]

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 
 _CUT: Final = SparkCut()
+_STATUS: Final = ("status", "of", "group")
 _NO_K: Final = "{}: links below k = {} were not counted, as there are too many"
 _NO_COPIES: Final = "copies are not counted on Spark, so S and T choose k: infostream_dedup.sweep counts them"
 
@@ -152,15 +153,8 @@ def dedup(
         found.add(*judged_documents(run, rules))
         statuses = found.finish(run.documents())
         rows = list(statuses.statuses())
-        table = pa.table(
-            {
-                "id": statuses.ids.cast(pa.string()),
-                "status": pa.array([row.status for row in rows], pa.string()),
-                "of": pa.array([row.of for row in rows], pa.string()),
-                "group": pa.array([row.group for row in rows], pa.string()),
-            }
-        )
-        return run.spark.createDataFrame(table)
+        columns = {name: pa.array([getattr(row, name) for row in rows], pa.string()) for name in _STATUS}
+        return run.spark.createDataFrame(pa.table({"id": statuses.ids.cast(pa.string()), **columns}))
 
 
 def _settings(given: dict[str, Any], representations: Sequence[str]) -> Settings:

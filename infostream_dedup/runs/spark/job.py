@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final
 
@@ -160,7 +161,7 @@ class SparkRun:
             np.concatenate([part.hashes for part in parts]),
             np.concatenate([part.checks for part in parts]),
             np.concatenate([part.df for part in parts], axis=1),
-            tuple(_added(one) for one in zip(*(part.totals for part in parts), strict=True)),
+            tuple(reduce(operator.add, one) for one in zip(*(part.totals for part in parts), strict=True)),
         )
 
     @cached_property
@@ -317,13 +318,6 @@ def _by_range(vocabulary: FrozenVocabulary, ranges: int) -> Iterator[pa.RecordBa
             documents=nothing if number else [one.documents for one in vocabulary.totals],
             lengths=nothing if number else [one.length for one in vocabulary.totals],
         )
-
-
-def _added(totals: Sequence[Any]) -> Any:
-    whole = totals[0]
-    for one in totals[1:]:
-        whole = whole + one
-    return whole
 
 
 def _tasks(blobs: Iterable[Blob]) -> Iterator[tuple[list[pa.RecordBatch], Iterator[pa.RecordBatch]]]:
