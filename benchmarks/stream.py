@@ -29,7 +29,6 @@ import argparse
 import gc
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -37,12 +36,14 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 
+from benchmarks import timed, write_figures
 from benchmarks.generator import Words, generate, write_texts
 from infostream_dedup.documents import read_documents
 from infostream_dedup.links.window.window_index import WindowIndex
@@ -80,12 +81,9 @@ def main() -> None:
     if arguments.run is not None:
         print(json.dumps(_run(**json.loads(arguments.run))))
         return
-    machine = {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         report = _measure_memory(arguments, folder) if arguments.memory else _measure_speed(arguments, folder)
-    report = {"machine": machine, **_options(arguments), **report}
-    if arguments.out:
-        arguments.out.write_text(json.dumps(report, indent=1) + "\n")
+    write_figures(arguments.out, **_options(arguments), **report)
 
 
 def _measure_speed(arguments: argparse.Namespace, folder: str) -> dict[str, Any]:
@@ -178,12 +176,9 @@ def _run(
     cpu, wall = [], []
     with Deduplicator.open(path, settings) as stream:
         for _ in range(0, documents, batch):
-            given = list(islice(news, batch))
-            begun = time.process_time(), time.perf_counter()
-            stream.process(given)
-            cpu.append(time.process_time() - begun[0])
-            wall.append(time.perf_counter() - begun[1])
-            del given
+            seconds = timed(partial(stream.process, list(islice(news, batch))))[1]
+            cpu.append(seconds["cpu_seconds"])
+            wall.append(seconds["wall_seconds"])
         shares = {stage: seconds / sum(cpu) for stage, seconds in spent.items()}
         ones = (
             {"stored": _percentiles(_time_each(islice(news, single), lambda one: stream.process([one])))}
@@ -224,9 +219,8 @@ def generate_news(words: Words) -> Iterator[Document]:
 def _time_each(documents: Iterator[Document], work: Callable[[Document], Any]) -> list[tuple[float, float]]:
     found = []
     for document in list(documents):
-        begun = time.process_time(), time.perf_counter()
-        work(document)
-        found.append((time.process_time() - begun[0], time.perf_counter() - begun[1]))
+        seconds = timed(partial(work, document))[1]
+        found.append((seconds["cpu_seconds"], seconds["wall_seconds"]))
     return found
 
 

@@ -11,19 +11,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from frame import NEWS, OTHER, documents_file, kin_file, labels_file, table, write_page
+from frame import NEWS, OTHER, LabelledSet, documents_file, table, write_page
 
 from infostream_dedup import Settings, read_documents
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.lab.evaluation.collection_scores import (
+from infostream_dedup.lab.evaluation.labels import Truth
+from infostream_dedup.lab.evaluation.scores import (
     Evaluation,
+    Predictions,
     StepScores,
     evaluate,
+    predicted_pairs,
     predictions_of,
-    truth_for,
 )
-from infostream_dedup.lab.evaluation.labels import Truth
-from infostream_dedup.lab.evaluation.scores import Predictions, predicted_pairs
 from infostream_dedup.report.tables import PUBLISHED
 from infostream_dedup.runs.batch.collection import Collection, collect
 from infostream_dedup.runs.batch.judging import JudgedCollection
@@ -177,14 +177,8 @@ def _translations(collection: JudgedCollection) -> dict[str, Predictions]:
 def _make_truths(collection: Collection, corpus: str) -> Iterator[tuple[tuple[CrossSet, str], Truth]]:
     for one in SETS:
         for block in (*CROSS, *MONO) if one.corpus == corpus else ():
-            truth = truth_for(
-                collection,
-                labels_file(corpus),
-                kin=kin_file(corpus),
-                lang=block,
-                domains=one.domains,
-                positive=("translation", "dup"),
-            )
+            chosen = LabelledSet(one.name, corpus, block, one.domains, ("translation", "dup"))
+            truth = chosen.truth(collection)
             if len(truth.positives):
                 yield (one, block), truth
 

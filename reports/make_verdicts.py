@@ -97,7 +97,7 @@ def ingested_lines(corpora: Path, name: str = "mdnews") -> list[str]:
         (
             f"- CPU, `--across none`, batches of 1,000 with a store, second half of the stream: {rates[0]:,.0f} "
             f"documents a CPU second, {rates[1]:,.0f} with preset `faithful` "
-            f"(real news of {_mean_length(dated):,.0f} characters)"
+            f"(real news of {sum(len(one.text) for one in dated) / len(dated):,.0f} characters)"
         ),
     ]
 
@@ -124,10 +124,6 @@ def _labelled(dated: Sequence[Document], verdicts: Sequence[Verdict], rows: Iter
         if earlier.time and later.time and (later.time - earlier.time).total_seconds() <= _WEEK:
             labels.append(((earlier, later), row))
     return _Ingested({one.id: one for one in verdicts}, labels, of)
-
-
-def _mean_length(documents: Sequence[Document]) -> float:
-    return sum(len(one.text) for one in documents) / len(documents)
 
 
 def _counts(found: Counter[str]) -> str:

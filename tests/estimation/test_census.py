@@ -17,9 +17,8 @@ from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows, fill_in_wording
-from infostream_dedup.lab.estimation import candidates
 from infostream_dedup.lab.estimation import census as module
-from infostream_dedup.lab.estimation.candidates import draw_candidates
+from infostream_dedup.lab.estimation import duplicate_scores
 from infostream_dedup.lab.estimation.census import (
     CopyCensus,
     DrawnPairs,
@@ -32,6 +31,7 @@ from infostream_dedup.lab.estimation.census import (
     thinned,
 )
 from infostream_dedup.lab.estimation.copy_scores import Links
+from infostream_dedup.lab.estimation.duplicate_scores import draw_candidates
 from infostream_dedup.links import SimilarityMatrix
 from infostream_dedup.model import NO_TIME
 from infostream_dedup.runs.batch.collection import collect
@@ -304,7 +304,7 @@ def _slowly(matrix, links, facts, universe, languages, most):
 @pytest.mark.parametrize("dated", [False, True])
 def test_equal_to_a_draw_from_a_list_of_all_pairs(universe, monkeypatch, most, dated):
     for name, value in zip(("MOST_CANDIDATES", "MOST_LINKS", "MOST_FAR_LINKS"), most, strict=True):
-        monkeypatch.setattr(candidates, name, value)
+        monkeypatch.setattr(duplicate_scores, name, value)
     for seed in range(6):
         matrix, links, facts, languages = _made(60, seed)
         random = np.random.default_rng(100 + seed)

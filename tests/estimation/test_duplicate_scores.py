@@ -10,12 +10,13 @@ from infostream_dedup import read_documents, sweep
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.lab.estimation import duplicate_scores
-from infostream_dedup.lab.estimation.candidates import CheckedLinks, ComparedCandidates
 from infostream_dedup.lab.estimation.census import DrawnPairs
 from infostream_dedup.lab.estimation.copy_scores import CopyScores
 from infostream_dedup.lab.estimation.duplicate_scores import (
     FIELDS,
     LEVELS,
+    CheckedLinks,
+    ComparedCandidates,
     DuplicateEstimate,
     DuplicateScores,
     FitCheck,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from infostream_dedup import compare, read_documents
 from infostream_dedup.errors import BadDataError, ConfigurationError, MissingExtraError
-from infostream_dedup.lab.evaluation.collection_scores import evaluate_collection
 from infostream_dedup.lab.evaluation.comparison import (
+    Cost,
     agreed,
     alike_pairs,
     compare_methods,
@@ -23,12 +23,15 @@ from infostream_dedup.lab.evaluation.comparison import (
     disputed,
     found_alone,
     found_by,
+    growth,
     joint_coverage,
     pool_of,
     pool_score,
+    relation_of,
+    run_methods,
 )
 from infostream_dedup.lab.evaluation.labels import labels_of
-from infostream_dedup.lab.evaluation.method_runs import Cost, growth, relation_of, run_methods
+from infostream_dedup.lab.evaluation.scores import evaluate_collection
 from infostream_dedup.lab.methods import Pairs, Texts
 from infostream_dedup.links import sweep_counts
 from infostream_dedup.model import Document

@@ -14,19 +14,22 @@ from hypothesis import strategies as st
 from infostream_dedup import dedup, pairs, read_documents, sweep
 from infostream_dedup import evaluate as api_evaluate
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.lab.evaluation.collection_scores import Evaluation, evaluate, evaluate_collection, truth_for
 from infostream_dedup.lab.evaluation.labels import Kin, Truth, both_of, codes_of, labels_of, places_in, truth_of
 from infostream_dedup.lab.evaluation.scores import (
+    Evaluation,
     GroupScores,
     Intervals,
     Predictions,
     Scores,
+    evaluate,
+    evaluate_collection,
     group_scores,
     intervals,
     predicted_by_count,
     predicted_by_share,
     predicted_pairs,
     scores,
+    truth_for,
 )
 from infostream_dedup.lab.methods import Texts
 from infostream_dedup.links.pair_rules import need

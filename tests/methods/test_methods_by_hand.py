@@ -17,11 +17,21 @@ from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.judging.features.sentences import DocumentRecord, Sentence, record_pairs, record_rows
 from infostream_dedup.judging.features.words import read_words, shingles, winnowed
 from infostream_dedup.lab.methods import Texts, method
-from infostream_dedup.lab.methods.leading_words import optimal_weights, residual_weights
-from infostream_dedup.lab.methods.lexicons import DescriptiveWords, support_words, thresholds
-from infostream_dedup.lab.methods.sentences import five_sentences, five_words, frequency_dictionary
-from infostream_dedup.lab.methods.shingles import logarithmic_sample, modular_sample
-from infostream_dedup.lab.methods.sketches import projections
+from infostream_dedup.lab.methods.fingerprints import (
+    DescriptiveWords,
+    optimal_weights,
+    projections,
+    residual_weights,
+    support_words,
+    thresholds,
+)
+from infostream_dedup.lab.methods.sequences import (
+    five_sentences,
+    five_words,
+    frequency_dictionary,
+    logarithmic_sample,
+    modular_sample,
+)
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.pairing import pair_rows

@@ -14,7 +14,7 @@ from infostream_dedup.lab.evaluation.labels import labels_of, read_labels
 from infostream_dedup.language.morphology.stemming import ALGORITHMS
 from infostream_dedup.model import Document
 from reports.criteria_tables import PUBLISHED, candidate_table, filter_row
-from reports.rank_correlation import rank_correlation
+from reports.frame import rank_correlation
 
 # Table 1 of Andreev et al., in form.
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
-from infostream_dedup.lab.estimation.candidates import CANDIDATE_COUNT
 from infostream_dedup.lab.estimation.census import COPY_WORDING, CopyCensus, DrawnPairs, hash_of_pairs, in_universe
+from infostream_dedup.lab.estimation.duplicate_scores import CANDIDATE_COUNT
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, figures_of
 from infostream_dedup.links.similarity_matrix import at_least
 from infostream_dedup.model.constants import SHOWN_DECIMALS

@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, key_rows
-from infostream_dedup.lab.estimation.candidates import compare_candidates, draw_candidates
 from infostream_dedup.lab.estimation.census import COPY_WORDING, WINDOW_DAYS, Copies, CopyCensus, CountedPairs
 from infostream_dedup.lab.estimation.copy_scores import BANDS, Bounds, CopyScores, Links, count_copies
 from infostream_dedup.lab.estimation.duplicate_scores import (
@@ -21,6 +20,8 @@ from infostream_dedup.lab.estimation.duplicate_scores import (
     MOST_FAR,
     MOST_REFILLED,
     DuplicateEstimate,
+    compare_candidates,
+    draw_candidates,
     estimate_duplicates,
 )
 from infostream_dedup.links import Advice, Choice, KnownK, LowLinks, SimilarityMatrix, survey, usual_k
