@@ -62,16 +62,12 @@ GOAL_GROWTH = 0.10
 CHUNK = 25_000
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 STAGES: tuple[tuple[str, Any, str], ...] = (
-    ("hashes and numbers", engine_module, "prepare"),
-    ("scan and count", Analyser, "read"),
-    ("terms of new words", SurfaceTerms, "codes"),
-    ("key terms", engine_module, "choose_keys"),
-    ("find candidates, enter", WindowIndex, "_advance"),
-    ("judge", Judge, "found"),
-    ("groups and the rest", StreamEngine, "decide"),
-    ("write the batch", Store, "append"),
+    ("hashes and numbers", engine_module, "prepare"), ("scan and count", Analyser, "read"),
+    ("terms of new words", SurfaceTerms, "codes"), ("key terms", engine_module, "choose_keys"),
+    ("find candidates, enter", WindowIndex, "_advance"), ("judge", Judge, "found"),
+    ("groups and the rest", StreamEngine, "decide"), ("write the batch", Store, "append"),
     ("commit and the rest", Deduplicator, "process"),
-)
+)  # fmt: skip
 """Name of each stage and the function that performs it; time in a nested stage counts only for that stage."""
 
 
@@ -134,13 +130,9 @@ def _measure_memory(arguments: argparse.Namespace, folder: str) -> dict[str, Any
     growth = {kind: rows["many"][kind] / rows["few"][kind] - 1 for kind in ("held_megabytes", "most_megabytes")}
     print("growth:", ", ".join(f"{kind} {value:+.1%}" for kind, value in growth.items()), f"(goal {GOAL_GROWTH:.0%})")
     return {
-        "words": arguments.words,
-        "window": window,
-        "documents": [few, many],
-        "goal": GOAL_GROWTH,
-        "growth": growth,
+        "words": arguments.words, "window": window, "documents": [few, many], "goal": GOAL_GROWTH, "growth": growth,
         "rows": rows,
-    }
+    }  # fmt: skip
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, str]:
@@ -194,16 +186,11 @@ def _run(
         gc.collect()
         memory = {"held_megabytes": read_status("VmRSS"), "most_megabytes": read_status("VmHWM")}
     return {
-        "documents_per_cpu_second": documents / sum(cpu),
-        "documents_per_second": documents / sum(wall),
+        "documents_per_cpu_second": documents / sum(cpu), "documents_per_second": documents / sum(wall),
         "second_half_per_cpu_second": batch * (len(cpu) - half) / sum(cpu[half:]),
-        "second_half_per_second": batch * (len(wall) - half) / sum(wall[half:]),
-        "single_milliseconds": ones,
-        "shares": shares,
-        "terms": terms,
-        "store_bytes": Path(path).stat().st_size,
-        **memory,
-    }
+        "second_half_per_second": batch * (len(wall) - half) / sum(wall[half:]), "single_milliseconds": ones,
+        "shares": shares, "terms": terms, "store_bytes": Path(path).stat().st_size, **memory,
+    }  # fmt: skip
 
 
 def generate_news(words: Words) -> Iterator[Document]:

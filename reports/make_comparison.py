@@ -29,14 +29,9 @@ from infostream_dedup.lab.methods.method import method_class, methods
 BEST: Final = "key-terms-morph:n=30:score=share"
 
 VARIANTS = (
-    "three-plus-two:n=3",
-    "shingles:measure=containment",
-    "shingles:tau=0.05",
-    "shingles:w=2:tau=0.1",
-    "tf-idf-cosine:tau=0.4",
-    "key-terms-morph:rule=forward",
-    BEST,
-)
+    "three-plus-two:n=3", "shingles:measure=containment", "shingles:tau=0.05", "shingles:w=2:tau=0.1",
+    "tf-idf-cosine:tau=0.4", "key-terms-morph:rule=forward", BEST,
+)  # fmt: skip
 """Beside every method with its defaults: N = 3, containment, low thresholds that found paraphrases on these very sets,
 directed key terms, the preset ``best``."""
 
@@ -222,15 +217,10 @@ def _tabulate_across_languages(judged: Judged) -> list[dict[str, Any]]:
 def _csv_line(name: str, protocol: str, row: ComparedMethod) -> str:
     figures = row.figures
     values = [
-        name,
-        protocol,
-        row.run.name,
-        len(row.run.codes),
+        name, protocol, row.run.name, len(row.run.codes),
         *(figures.get(figure) for figure in ("precision", "recall", "f1", "low", "high", "tp", "fp", "fn")),
-        row.run.measures.symmetry,
-        row.run.measures.transitivity,
-        row.run.bytes_per_document,
-    ]
+        row.run.measures.symmetry, row.run.measures.transitivity, row.run.bytes_per_document,
+    ]  # fmt: skip
     return csv_line([round(value, 6) if isinstance(value, float) else value for value in values]).decode()
 
 

@@ -109,13 +109,9 @@ def main() -> None:
     argparse.ArgumentParser(description=__doc__).parse_args()
     corpora = Corpora()
     parts = [
-        INTRODUCTION,
-        "## All criteria against each alone",
-        ALL_TEXT,
-        *quality_tables(corpora),
-        "## Speed",
+        INTRODUCTION, "## All criteria against each alone", ALL_TEXT, *quality_tables(corpora), "## Speed",
         speed_table(corpora),
-    ]
+    ]  # fmt: skip
     write_page("criteria.md", "Nine criteria and a classifier", "python reports/make_criteria.py", parts)
 
 

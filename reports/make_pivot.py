@@ -69,16 +69,12 @@ SETS: Final = (
 )
 
 GOALS: Final = {
-    ("wmt news", "ru-uk"): Goal(0.985, 0.995, 0.99),
-    ("wmt news", "en-ru"): Goal(0.90, 0.96, 0.97),
-    ("wmt news", "en-uk"): Goal(0.90, 0.96, 0.97),
-    ("ntrex", "ru-uk"): Goal(0.985, 1.0, 0.99),
-    ("ntrex", "en-ru"): Goal(0.90, 0.96, 0.97),
-    ("ntrex", "en-uk"): Goal(0.90, 0.96, 0.97),
-    ("multilingual", "ru-uk"): Goal(0.70, 0.85, 0.93),
-    ("multilingual", "en-ru"): Goal(None, None, 0.75),
+    ("wmt news", "ru-uk"): Goal(0.985, 0.995, 0.99), ("wmt news", "en-ru"): Goal(0.90, 0.96, 0.97),
+    ("wmt news", "en-uk"): Goal(0.90, 0.96, 0.97), ("ntrex", "ru-uk"): Goal(0.985, 1.0, 0.99),
+    ("ntrex", "en-ru"): Goal(0.90, 0.96, 0.97), ("ntrex", "en-uk"): Goal(0.90, 0.96, 0.97),
+    ("multilingual", "ru-uk"): Goal(0.70, 0.85, 0.93), ("multilingual", "en-ru"): Goal(None, None, 0.75),
     ("multilingual", "en-uk"): Goal(None, None, 0.60),
-}
+}  # fmt: skip
 """Of the development sets; the other pairs of languages and sets have none."""
 
 CONFIGURATIONS: Final = {
@@ -120,24 +116,13 @@ def main() -> None:
     judged = sorted((one for result in results for one in result.judged), key=lambda one: SETS.index(one.set))
     across = [one for one in judged if one.block in CROSS]
     parts = [
-        PROTOCOL_TEXT,
-        "## Goals",
-        GOALS_TEXT,
-        table(goals := list(goal_rows(across))),
-        goals_met(goals),
-        "## Across languages",
-        ACROSS_TEXT,
-        table([row for one in across for row in quality_rows(one)]),
-        "## The rule between languages",
-        BETWEEN_TEXT,
-        table(list(between_rows(across))),
-        "## S and T of the sample, beside the paper",
-        SAMPLE_TEXT,
-        sweep_part(sample_sweep(), "sample", with_paper=True),
-        "## Without an equivalent",
-        UNTRANSLATED_TEXT,
+        PROTOCOL_TEXT, "## Goals", GOALS_TEXT, table(goals := list(goal_rows(across))), goals_met(goals),
+        "## Across languages", ACROSS_TEXT, table([row for one in across for row in quality_rows(one)]),
+        "## The rule between languages", BETWEEN_TEXT, table(list(between_rows(across))),
+        "## S and T of the sample, beside the paper", SAMPLE_TEXT,
+        sweep_part(sample_sweep(), "sample", with_paper=True), "## Without an equivalent", UNTRANSLATED_TEXT,
         table(list(untranslated_rows(results))),
-    ]
+    ]  # fmt: skip
     write_page("cross-language.md", "Across languages", "python reports/make_pivot.py", parts)
 
 
@@ -198,15 +183,11 @@ def goal_rows(across: Sequence[Judged]) -> Iterator[dict[str, Any]]:
         best = one.found["pivot, best"].recommended
         rows = zip(JUDGED_AT, (one.at("pivot", 6), one.at("pivot", 7)), strict=False)
         yield {
-            "set": one.set.name,
-            "languages": one.block,
-            "must": goal.must,
-            **{name: _verdict(row, goal.must) for name, row in rows},
-            "ambitious": goal.ambitious,
-            "`best`": _verdict(best, goal.ambitious),
-            "goal": goal.judged,
+            "set": one.set.name, "languages": one.block, "must": goal.must,
+            **{name: _verdict(row, goal.must) for name, row in rows}, "ambitious": goal.ambitious,
+            "`best`": _verdict(best, goal.ambitious), "goal": goal.judged,
             "`judged`": _verdict(one.found["judged"].recommended, goal.judged),
-        }
+        }  # fmt: skip
 
 
 def goals_met(rows: Sequence[dict[str, Any]]) -> str:

@@ -206,20 +206,13 @@ def _quality_row(labelled: LabelledSet, found: Evaluation, settings: Settings) -
     low, high = at.intervals.f1 or (None, None)
     best = found.best
     return {
-        "set": labelled.name,
-        "at": f"share {at.step:g}" if share else f"k {at.step:g}",
-        **at.scores.figures("tp", "fp", "fn"),
-        "P": at.scores.precision,
-        "R": at.scores.recall,
-        "F1": at.scores.f1,
-        "low": low,
-        "high": high,
-        "goal": labelled.ambitious if share else labelled.must,
+        "set": labelled.name, "at": f"share {at.step:g}" if share else f"k {at.step:g}",
+        **at.scores.figures("tp", "fp", "fn"), "P": at.scores.precision, "R": at.scores.recall, "F1": at.scores.f1,
+        "low": low, "high": high, "goal": labelled.ambitious if share else labelled.must,
         "recommended": "refused" if found.recommended.refused else f"{found.recommended.step:g}",
-        "F1 there": found.recommended.scores.f1,
-        "best": f"{best.step:g}" if best else None,
+        "F1 there": found.recommended.scores.f1, "best": f"{best.step:g}" if best else None,
         "F1 best": best.scores.f1 if best else None,
-    }
+    }  # fmt: skip
 
 
 def _link(collection: Collection, settings: Settings) -> Linked:

@@ -148,14 +148,10 @@ def main() -> None:
     ]
     others = [one.f1 for name, one in found.items() if name != "tgpairs"]
     parts = [
-        ABOUT,
-        "## The pair model, each set judged by a model learned from the others",
-        table(rows),
-        f"Mean of the sets but tgpairs: {sum(others) / len(others):.4f}.",
-        "## mdnews through `ingest`",
-        INGESTED,
+        ABOUT, "## The pair model, each set judged by a model learned from the others", table(rows),
+        f"Mean of the sets but tgpairs: {sum(others) / len(others):.4f}.", "## mdnews through `ingest`", INGESTED,
         "\n".join(ingested_lines(CORPORA)),
-    ]
+    ]  # fmt: skip
     command = "python reports/make_verdicts.py"
     write_part("quality.md", "verdicts", "Kinds and statuses of pairs", command, parts)
 

@@ -21,13 +21,9 @@ if TYPE_CHECKING:
     from infostream_dedup.lab.evaluation.comparison import ComparedMethod, Comparison
 
 KINDS: Final = {
-    "fingerprint of a document": "#7a7a7a",
-    "frequent or rare words": "#1f6fb4",
-    "sentences": "#8e44ad",
-    "shingles and spots": "#2e8b57",
-    "vectors": "#b8860b",
-    "key terms": "#d2691e",
-}
+    "fingerprint of a document": "#7a7a7a", "frequent or rare words": "#1f6fb4", "sentences": "#8e44ad",
+    "shingles and spots": "#2e8b57", "vectors": "#b8860b", "key terms": "#d2691e",
+}  # fmt: skip
 """Colour of each kind of method."""
 
 _METHODS: Final = (

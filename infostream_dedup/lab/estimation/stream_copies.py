@@ -81,16 +81,10 @@ class Drift:
     def as_dict(self) -> dict[str, Any]:
         """A row."""
         return {
-            "first": _date(self.first),
-            "last": _date(self.last),
-            "source": self.source,
-            "measure": self.measure,
-            "recent": _share(*self.recent),
-            "usual": _share(*self.usual),
-            "recent_of": self.recent[1],
-            "usual_of": self.usual[1],
-            "chance": float(f"{self.chance:.2g}"),
-        }
+            "first": _date(self.first), "last": _date(self.last), "source": self.source, "measure": self.measure,
+            "recent": _share(*self.recent), "usual": _share(*self.usual), "recent_of": self.recent[1],
+            "usual_of": self.usual[1], "chance": float(f"{self.chance:.2g}"),
+        }  # fmt: skip
 
 
 def latest_drifts(store: Store) -> list[Drift] | None:

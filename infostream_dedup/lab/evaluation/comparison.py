@@ -494,20 +494,13 @@ class ComparedMethod:
         measures = self.run.measures
         figures = dict(self.figures)
         row = {
-            "method": self.run.name,
-            "pairs": len(self.run.codes),
-            **{name: figures.pop(name) for name in ("precision", "recall", "f1")},
-            "symmetry": measures.symmetry,
-            "transitivity": measures.transitivity,
-            "cpu_seconds": round(self.run.cost.cpu_seconds, 4),
-            "bytes_per_document": round(self.run.bytes_per_document, 1),
-            "seconds": round(self.run.cost.seconds, 4),
-            "growth": None if self.run.growth is None else round(self.run.growth, 2),
-            "only": self.only,
-            **figures,
-            "links": measures.links,
-            "transitivity_error": measures.transitivity_error,
-        }
+            "method": self.run.name, "pairs": len(self.run.codes),
+            **{name: figures.pop(name) for name in ("precision", "recall", "f1")}, "symmetry": measures.symmetry,
+            "transitivity": measures.transitivity, "cpu_seconds": round(self.run.cost.cpu_seconds, 4),
+            "bytes_per_document": round(self.run.bytes_per_document, 1), "seconds": round(self.run.cost.seconds, 4),
+            "growth": None if self.run.growth is None else round(self.run.growth, 2), "only": self.only, **figures,
+            "links": measures.links, "transitivity_error": measures.transitivity_error,
+        }  # fmt: skip
         return row if times else {name: value for name, value in row.items() if name not in _TIMES}
 
 
@@ -556,16 +549,12 @@ class Comparison(Tabular):
     def as_dict(self, *, times: bool = True) -> dict[str, Any]:
         """Return the content of ``compare --format json``."""
         return {
-            "rows": [row.as_dict(times=times) for row in self.rows],
-            "protocol": self.protocol,
-            "documents": self.documents,
-            "pool": self.pool and {name: getattr(self.pool, name) for name in _POOL},
+            "rows": [row.as_dict(times=times) for row in self.rows], "protocol": self.protocol,
+            "documents": self.documents, "pool": self.pool and {name: getattr(self.pool, name) for name in _POOL},
             "dice": {"methods": self.names, "values": self.dice},
-            "coverage": [row.as_dict() for row in self.coverage],
-            "missing": self.missing,
-            "notes": self.notes,
+            "coverage": [row.as_dict() for row in self.coverage], "missing": self.missing, "notes": self.notes,
             "configuration": self.configuration,
-        }
+        }  # fmt: skip
 
     def as_rows(self) -> list[dict[str, Any]]:
         """The rows, as plain dicts."""
