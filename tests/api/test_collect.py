@@ -17,9 +17,6 @@ from infostream_dedup import collect, read_documents
 from infostream_dedup.documents import collecting, page_process
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 
-# Feeds, pages and archives become documents; addresses are opened on loopback only, within limits.
-
-
 pytest.importorskip("trafilatura")
 
 RSS = """<?xml version="1.0" encoding="utf-8"?>

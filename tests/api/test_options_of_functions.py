@@ -48,9 +48,6 @@ from infostream_dedup.documents import Reading, ReadingOptions
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, InfostreamError, UsageError
 from infostream_dedup.judging.passages import PassageSettings
 
-# Every command is a documented public function; what a function does not know, it refuses.
-
-
 ROOT = Path(__file__).parents[2]
 
 RENAMED = {

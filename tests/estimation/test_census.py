@@ -36,8 +36,6 @@ from infostream_dedup.links import SimilarityMatrix
 from infostream_dedup.model import NO_TIME
 from infostream_dedup.runs.batch.collection import collect
 
-# The census of copies finds exactly the pairs that comparing every pair finds.
-
 
 def _brute_force(triples, universe):
     """Wording of every pair of three tenths and more, by one product of sparse matrices."""

@@ -31,9 +31,6 @@ from infostream_dedup.lab.estimation.duplicate_scores import (
 from infostream_dedup.lab.estimation.sweep_estimator import known_k
 from infostream_dedup.links import advise
 
-# The check tells a good fit from a bad one: on made-up signs, and on every labelled set.
-
-
 GOOD = FitCheck(
     disagreement=0.03, overall=0.2, unworded=0.01, refilled=0.01, disputed=0.0, far_links=0, far=None, candidates=900,
     links=300,

@@ -37,9 +37,6 @@ from infostream_dedup.links import sweep_counts
 from infostream_dedup.model import Document
 from infostream_dedup.sample import documents_path, labels_path
 
-# The comparison of methods: both protocols, overlap, notes, examples.
-
-
 STORY = "Мэр города торжественно открыл новый мост. Движение начнется завтра утром, сообщили местные журналисты."
 OTHER = "Сборная выиграла эстафету на чемпионате мира. Тренер похвалил команду за скорость и точную стрельбу."
 DOCUMENTS = [

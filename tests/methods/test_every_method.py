@@ -22,9 +22,6 @@ from infostream_dedup.model import Document
 from infostream_dedup.model.limits import OneOf, Range, limits_of
 from infostream_dedup.model.settings import REPRESENTATIONS
 
-# What every registered method promises, whichever it is.
-
-
 WEIGHED_BY_COLLECTION = {
     "weighted-simhash", "tf-idf", "tf-ridf", "heavy-sent", "lex-rand", "i-match", "descr-words", "opt-freq",
     "spotsigs", "tf-idf-cosine", "key-terms-stem", "key-terms-morph", "key-terms-pivot", "pair-model",

@@ -25,6 +25,7 @@ from infostream_dedup.lab.methods.fingerprints import (
     support_words,
     thresholds,
 )
+from infostream_dedup.lab.methods.method import written
 from infostream_dedup.lab.methods.sequences import (
     five_sentences,
     five_words,
@@ -36,15 +37,89 @@ from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.pairing import pair_rows
 
-# MD5, worked by hand.
+# Texts of one case stand beside each other, with | between them.
+STORY = "мост река берег город район улица площадь вокзал"
+REST = "|снег гром|туча ветер|погода дождь|солнце мороз"
+"""Documents that put the words of the story into the middle of the IDF range."""
+DECOMPOSITION_STORY = "мэр города открыл новый мост через реку и обещал начать ремонт набережной"
+SHORT, LONG = "раз два три четыре пять", "раз два три четыре шесть семь"
+
+
+def _of(texts):
+    return Texts.of(*texts.split("|"))
+
+
+@pytest.mark.parametrize(("notation", "texts", "signed"), [
+    # The most frequent words, in alphabetical order; equally frequent words come by the alphabet.
+    ("tf:words=2", "река мост река берег мост река", "мост река"), ("tf:words=2", "яблоко мост берег", "берег мост"),
+    # снег stands in all documents: its IDF is below 0.
+    ("tf-idf:words=2", "снег снег мост река|снег гром|снег туча", "мост река"),
+    # Of four documents мост stands in two, река in one: IDF ln 2 and ln 4.
+    ("opt-freq:words=1", "мост река|мост|снег|гром", "река"),
+    ("opt-freq:words=1:c=0.7", "мост река|мост|снег|гром", "мост"),
+    # The two longest sentences, in alphabetical order; equally long ones come by the alphabet.
+    ("long-sent", "Мост открыт. Новый мост закрыли утром. Движение началось утром. Всё.",
+     "движение началось утром новый мост закрыли утром"),
+    ("long-sent:sentences=1", "Мост открыт. Берег размыт.", "берег размыт"),
+    # A repeated sentence fills one place or two.
+    ("long-sent", "Новый мост открыт. Новый мост открыт! Снег растаял.", "новый мост открыт снег растаял"),
+    ("long-sent:distinct=false", "Новый мост открыт. Новый мост открыт! Снег растаял.",
+     "новый мост открыт новый мост открыт"),
+    # The heaviest sentence need not be the longest: снег and гром stand in every document.
+    ("heavy-sent:sentences=1", "Снег гром снег гром снег. Мост открыт." + "|Снег, гром." * 3, "мост открыт"),
+    ("long-sent:sentences=1", "Снег гром снег гром снег. Мост открыт." + "|Снег, гром." * 3,
+     "снег гром снег гром снег"),
+])  # fmt: skip
+def test_the_words_that_are_signed(notation, texts, signed):
+    assert written(notation).sign(_of(texts)).row(0).tolist() == [crc32(signed.encode())]
+
+
+_PARAGRAPHS = "\nМост открыт. Ура.\nДалее.|Мост открыт, ура!|Мост открыт.\nУра."
+_TITLED = "Киев.\nМост открыт.|Киев.\nСнег выпал."
+_SENTENCES = "Новый мост открыли вчера вечером. Движение началось сегодня утром."
+_BAGS = "раз два раз два раз два|раз два раз два"
+_EDITED = f"{DECOMPOSITION_STORY}|{DECOMPOSITION_STORY.replace('открыл', 'закрыл')}"
+_EVERYWHERE = "мэр города открыли новый мост через рек и обещал начать начал набережной"
+_LONGER = f"{DECOMPOSITION_STORY}|{DECOMPOSITION_STORY} уже завтра утром"
+_LONG_WORD = f"{DECOMPOSITION_STORY}|{DECOMPOSITION_STORY.replace('обещал', 'торжественно-обещающе-провозгласил')}"
+
+
+@pytest.mark.parametrize(("notation", "texts", "linked"), [
+    # A first paragraph ends at the line; by sentences the second text goes on behind the comma.
+    ("first-paragraph", _PARAGRAPHS, [(0, 1, 1.0)]), ("first-paragraph:unit=sentence", _PARAGRAPHS, [(0, 2, 1.0)]),
+    ("first-paragraph", _TITLED, [(0, 1, 1.0)]), ("first-paragraph:least_words=3", _TITLED, []),
+    # An edit outside of the two sentences does not matter.
+    ("long-sent", f"{_SENTENCES} Пробок нет.|Приозёрск. {_SENTENCES}", [(0, 1, 1.0)]),
+    # IDF of a word of one document is 1, above the bound.
+    ("i-match", f"{STORY}|{STORY} подробности{REST}", [(0, 1, 1.0)]),
+    ("i-match", f"мост река берег|мост река берег{REST}", []),
+    ("i-match:least_words=3", f"мост река берег|мост река берег{REST}", [(0, 1, 1.0)]),
+    # снег is in two documents, so it belongs to the lexicon: not all random lexicons have it.
+    ("i-match", f"{STORY}|{STORY} снег{REST}", []), ("lex-rand:k=30", f"{STORY}|{STORY} снег{REST}", [(0, 1)]),
+    # The same words in other proportions are another document.
+    ("descr-words", "мост мост мост река|река мост мост мост|река река река мост", [(0, 1, 1.0)]),
+    # Words of most documents weigh nothing.
+    ("tf-idf-cosine:tau=0.05", "мост река|мост снег|мост туча", []),
+    # Three and four 3-shingles, two in common: 2 / 5. Bags of 2 + 2 against 1 + 1; the sets are equal.
+    ("shingles:tau=0.4", f"{SHORT}|{LONG}", [(0, 1, 0.4)]), ("shingles:tau=0.41", f"{SHORT}|{LONG}", []),
+    ("shingles:tau=0.3", _BAGS, [(0, 1, 0.5)]), ("shingles:tau=0.3:bag=false", _BAGS, [(0, 1, 1.0)]),
+    # Texts without a common shingle are never compared.
+    ("decomposition", f"{DECOMPOSITION_STORY}|{_EVERYWHERE}", []),
+    ("decomposition:w=1", f"{DECOMPOSITION_STORY}|{_EVERYWHERE}", [(0, 1)]),
+    # The ratio of lengths, of 1.24 here, loses pairs by design; it counts words or characters.
+    ("decomposition", _LONGER, []), ("decomposition:r=1.35", _LONGER, [(0, 1, 0.896)]),
+    ("decomposition:t=0.5", _LONG_WORD, [(0, 1)]), ("decomposition:t=0.5:unit=characters", _LONG_WORD, []),
+    # 12 words, 8 shingles; those without the third word are 5.
+    ("decomposition:least_shared=0.6", _EDITED, [(0, 1)]), ("decomposition:least_shared=0.7", _EDITED, []),
+])  # fmt: skip
+def test_the_pairs_that_are_linked(notation, texts, linked):
+    found = written(notation).run(_of(texts)).pairs.as_list()
+    assert [pair[: len(linked[0])] if linked else pair for pair in found] == linked
 
 
 def test_the_digest_is_that_of_the_significant_words():
     signatures = method("md5").sign(Texts.of("Снег выпал и в Киеве!"))
     assert signatures.row(0).tobytes() == md5("снег выпал киеве".encode(), usedforsecurity=False).digest()
-
-
-# The old rules of InfoStream: checksum and first paragraph.
 
 
 def test_a_checksum_does_not_see_titles():
@@ -58,19 +133,6 @@ def test_a_checksum_does_not_see_titles():
     assert run.pairs.as_list() == [(0, 1, 1.0)]
 
 
-def test_a_first_paragraph_ends_at_the_line():
-    texts = Texts.of("\nМост открыт. Ура.\nДалее.", "Мост открыт, ура!", "Мост открыт.\nУра.")
-    assert method("first-paragraph").run(texts).pairs.as_list() == [(0, 1, 1.0)]
-    # By sentences the second text goes on behind the comma.
-    assert method("first-paragraph", unit="sentence").run(texts).pairs.as_list() == [(0, 2, 1.0)]
-
-
-def test_short_beginnings_can_be_left_out():
-    texts = Texts.of("Киев.\nМост открыт.", "Киев.\nСнег выпал.")
-    assert method("first-paragraph").run(texts).pairs.as_list() == [(0, 1, 1.0)]
-    assert not method("first-paragraph", least_words=3).run(texts).pairs.as_list()
-
-
 def test_a_title_is_not_a_first_paragraph():
     documents = [
         Document(id="1", text="Мост открыт.", title="Срочно"),
@@ -79,28 +141,10 @@ def test_a_title_is_not_a_first_paragraph():
     assert not method("first-paragraph").run(Texts(documents)).pairs.as_list()
 
 
-# TF, TF*IDF, TF*RIDF and Opt Freq, worked by hand.
-
-
-def test_the_most_frequent_words_in_alphabetical_order():
-    texts = Texts.of("река мост река берег мост река")
-    assert method("tf", words=2).sign(texts).values.tolist() == [crc32("мост река".encode())]
-
-
-def test_equally_frequent_words_come_by_the_alphabet():
-    assert method("tf", words=2).sign(Texts.of("яблоко мост берег")).values.tolist() == [crc32("берег мост".encode())]
-
-
 def test_fewer_words_than_asked_for_are_all_taken():
     signatures = method("tf", bits=64).sign(Texts.of("мост мост", "мост"))
     assert signatures.values.dtype == np.uint64
     assert signatures.values[0] == signatures.values[1]
-
-
-def test_tf_idf_takes_rare_words():
-    # снег stands in all documents: its IDF is below 0.
-    texts = Texts.of("снег снег мост река", "снег гром", "снег туча")
-    assert method("tf-idf", words=2).sign(texts).row(0).tolist() == [crc32("мост река".encode())]
 
 
 def test_residual_idf_by_hand():
@@ -127,52 +171,6 @@ def test_optimal_frequency_by_hand():
     # Rarer than the optimum: the hyperbola.
     weights = counts.rows(optimal_weights(counts, 1.0)).toarray()
     assert weights[0, 1] == pytest.approx(1 / idf * 1e9, abs=1)
-
-
-def test_the_optimum_decides_which_words_are_taken():
-    # Of four documents мост stands in two, река in one: IDF ln 2 and ln 4.
-    texts = Texts.of("мост река", "мост", "снег", "гром")
-    assert method("opt-freq", words=1).sign(texts).row(0).tolist() == [crc32("река".encode())]
-    assert method("opt-freq", words=1, c=0.7).sign(texts).row(0).tolist() == [crc32("мост".encode())]
-
-
-# Long Sent and Heavy Sent, worked by hand.
-
-
-def _crc(text):
-    return [crc32(text.encode())]
-
-
-def test_the_two_longest_sentences_in_alphabetical_order():
-    text = "Мост открыт. Новый мост закрыли утром. Движение началось утром. Всё."
-    signatures = method("long-sent").sign(Texts.of(text))
-    assert signatures.row(0).tolist() == _crc("движение началось утром новый мост закрыли утром")
-
-
-def test_equally_long_sentences_come_by_the_alphabet():
-    signatures = method("long-sent", sentences=1).sign(Texts.of("Мост открыт. Берег размыт."))
-    assert signatures.row(0).tolist() == _crc("берег размыт")
-
-
-def test_a_repeated_sentence_fills_one_place_or_two():
-    texts = Texts.of("Новый мост открыт. Новый мост открыт! Снег растаял.")
-    assert method("long-sent").sign(texts).row(0).tolist() == _crc("новый мост открыт снег растаял")
-    twice = method("long-sent", distinct=False).sign(texts)
-    assert twice.row(0).tolist() == _crc("новый мост открыт новый мост открыт")
-
-
-def test_the_heaviest_sentence_need_not_be_the_longest():
-    # снег and гром stand in every document and weigh less than nothing.
-    others = ["Снег, гром."] * 3
-    texts = Texts.of("Снег гром снег гром снег. Мост открыт.", *others)
-    assert method("heavy-sent", sentences=1).sign(texts).row(0).tolist() == _crc("мост открыт")
-    assert method("long-sent", sentences=1).sign(texts).row(0).tolist() == _crc("снег гром снег гром снег")
-
-
-def test_an_edit_outside_of_the_two_sentences_does_not_matter():
-    story = "Новый мост открыли вчера вечером. Движение началось сегодня утром."
-    run = method("long-sent").run(Texts.of(f"{story} Пробок нет.", f"Приозёрск. {story}"))
-    assert run.pairs.as_list() == [(0, 1, 1.0)]
 
 
 # 3+5 and 3+2: their records and every rule for a pair, worked by hand.
@@ -297,45 +295,15 @@ def test_fewer_than_five_sentences_are_kept_by_length():
     assert row[4:7] == [0, 0, 0]
 
 
-# Lex Rand and I-Match, worked by hand.
-
-
-STORY = "мост река берег город район улица площадь вокзал"
-# Documents that put the story's words into the middle of the IDF range.
-REST = ["снег гром", "туча ветер", "погода дождь", "солнце мороз"]
-
-
-def test_i_match_does_not_see_words_of_one_document():
-    # IDF of a word of one document is 1, above the bound.
-    texts = Texts.of(STORY, f"{STORY} подробности", *REST)
-    assert method("i-match").run(texts).pairs.as_list() == [(0, 1, 1.0)]
-
-
-def test_i_match_wants_enough_words():
-    texts = Texts.of("мост река берег", "мост река берег", *REST)
-    assert not method("i-match").run(texts).pairs.as_list()
-    assert method("i-match", least_words=3).run(texts).pairs.as_list() == [(0, 1, 1.0)]
-
-
-def test_one_word_of_the_lexicon_more_breaks_i_match_but_not_all_random_lexicons():
-    # "снег" is in two documents, so it belongs to the lexicon.
-    texts = Texts.of(STORY, f"{STORY} снег", *REST)
-    assert not method("i-match").run(texts).pairs.as_list()
-    assert [pair[:2] for pair in method("lex-rand", k=30).run(texts).pairs.as_list()] == [(0, 1)]
-
-
 def test_lex_rand_without_random_lexicons_is_i_match():
-    texts = Texts.of(STORY, f"{STORY} снег", f"{STORY} подробности", *REST)
+    texts = _of(f"{STORY}|{STORY} снег|{STORY} подробности{REST}")
     assert method("lex-rand", k=0).run(texts).pairs.as_list() == method("i-match").run(texts).pairs.as_list()
 
 
 def test_the_variant_with_lists_forgives_a_word_in_one_of_them():
-    texts = Texts.of(STORY, f"{STORY} снег", *REST)
+    texts = _of(f"{STORY}|{STORY} снег{REST}")
     run = method("i-match", lists=3, least_words=1).run(texts)
     assert [pair[:2] for pair in run.pairs.as_list() if pair[0] == 0] == [(0, 1)]
-
-
-# Descr Words, worked by hand.
 
 
 def test_a_threshold_is_where_no_document_is_near():
@@ -377,67 +345,12 @@ def test_documents_without_a_bit_are_not_all_alike():
     assert run.signatures.sizes.tolist() == [0, 0, 0, 1]
 
 
-def test_the_same_words_in_other_proportions_are_another_document():
-    texts = Texts.of("мост мост мост река", "река мост мост мост", "река река река мост")
-    assert method("descr-words").run(texts).pairs.as_list() == [(0, 1, 1.0)]
-
-
-# Decomposition, worked by hand.
-
-
-DECOMPOSITION_STORY = "мэр города открыл новый мост через реку и обещал начать ремонт набережной"
-
-
 def test_the_score_is_string_similarity_of_the_words():
     edited = DECOMPOSITION_STORY.replace("открыл", "закрыл")
     pairs = method("decomposition").run(Texts.of(DECOMPOSITION_STORY, edited.upper())).pairs
     # Two letters of 73 differ: 71 in common.
     assert len(DECOMPOSITION_STORY) == 73
     assert pairs.scores.tolist() == [pytest.approx(71 / 73)]
-
-
-def test_texts_without_a_common_shingle_are_never_compared():
-    words = DECOMPOSITION_STORY.split()
-    words[2::4] = ["открыли", "рек", "начал"]
-    assert not method("decomposition").run(Texts.of(DECOMPOSITION_STORY, " ".join(words))).pairs.as_list()
-    assert method("decomposition", w=1).run(Texts.of(DECOMPOSITION_STORY, " ".join(words))).pairs.as_list()
-
-
-def test_the_ratio_of_lengths_loses_pairs_by_design():
-    longer = f"{DECOMPOSITION_STORY} уже завтра утром"
-    assert len(longer) / len(DECOMPOSITION_STORY) > 1.15
-    assert not method("decomposition").run(Texts.of(DECOMPOSITION_STORY, longer)).pairs.as_list()
-    assert method("decomposition", r=1.35).run(Texts.of(DECOMPOSITION_STORY, longer)).pairs.as_list() == [(0, 1, 0.896)]
-
-
-def test_a_share_of_the_shingles_may_be_asked_for():
-    edited = DECOMPOSITION_STORY.replace("открыл", "закрыл")
-    # 12 words, 8 shingles; those without the third word are 5.
-    assert method("decomposition", least_shared=0.6).run(Texts.of(DECOMPOSITION_STORY, edited)).pairs.as_list()
-    assert not method("decomposition", least_shared=0.7).run(Texts.of(DECOMPOSITION_STORY, edited)).pairs.as_list()
-
-
-def test_lengths_are_counted_in_words_or_in_characters():
-    longer = DECOMPOSITION_STORY.replace("обещал", "торжественно-обещающе-провозгласил")
-    assert len(longer) / len(DECOMPOSITION_STORY) > 1.15
-    assert method("decomposition", t=0.5).run(Texts.of(DECOMPOSITION_STORY, longer)).pairs.as_list()
-    assert (
-        not method("decomposition", t=0.5, unit="characters").run(Texts.of(DECOMPOSITION_STORY, longer)).pairs.as_list()
-    )
-
-
-# Shingles, DSC and DSC-SS, worked by hand.
-
-
-SHORT = "раз два три четыре пять"
-LONG = "раз два три четыре шесть семь"
-
-
-def test_resemblance_by_hand():
-    # Three and four 3-shingles, two in common: 2 / 5.
-    pairs = method("shingles", tau=0.4).run(Texts.of(SHORT, LONG)).pairs
-    assert pairs.as_list() == [(0, 1, 0.4)]
-    assert not method("shingles", tau=0.41).run(Texts.of(SHORT, LONG)).pairs.as_list()
 
 
 def test_containment_asks_one_way():
@@ -447,13 +360,6 @@ def test_containment_asks_one_way():
     assert method("shingles", measure="containment", tau=0.6).run(Texts.of(SHORT, LONG)).pairs.as_list() == [
         (0, 1, 0.667)
     ]
-
-
-def test_repeated_shingles_count_in_bags():
-    texts = Texts.of("раз два раз два раз два", "раз два раз два")
-    # Bags of 3-shingles 2 + 2 against 1 + 1; the sets are equal.
-    assert method("shingles", tau=0.3).run(texts).pairs.as_list() == [(0, 1, 0.5)]
-    assert method("shingles", tau=0.3, bag=False).run(texts).pairs.as_list() == [(0, 1, 1.0)]
 
 
 def test_one_in_m_is_sampled():
@@ -481,9 +387,6 @@ def test_a_small_edit_leaves_some_supershingles():
     assert [pair[:2] for pair in run.pairs.as_list()] == [(0, 1)]
 
 
-# Megashingles of whole documents.
-
-
 WORDS = [f"слово{number}" for number in range(400)]
 
 
@@ -499,9 +402,6 @@ def test_close_documents_meet_and_distant_ones_do_not():
     run = method("megashingles").run(Texts.of(" ".join(WORDS), " ".join(near), " ".join(far)))
     # One word is five shingles of 396: resemblance .975. Every eighth word leaves less than a third of them.
     assert list(zip(run.pairs.a, run.pairs.b, strict=True)) == [(0, 1)]
-
-
-# Log Shingles, worked by hand.
 
 
 def _lists(rows):
@@ -539,9 +439,6 @@ def test_a_sample_outlives_most_edits():
         assert (run.pairs.a == 0).sum() >= 14
 
 
-# SimHash, worked by hand and against all pairs.
-
-
 def test_every_feature_votes_for_every_bit():
     # Bits: 3 = 011, 5 = 101, 1 = 001. Bit 0 has three votes, bits 1 and 2 one of three.
     assert projections(rows_from([[3, 5, 1], [3], [], [3, 5]], np.uint64)).tolist() == [1, 3, 1]
@@ -566,9 +463,6 @@ def test_the_score_is_the_share_of_equal_bits():
     assert method("simhash").link(Texts.of(), rows).scores.tolist() == [62 / 64]
 
 
-# MinHash by datasketch.
-
-
 def test_the_estimate_is_near_the_resemblance():
     pytest.importorskip("datasketch")
     words = [f"слово{number}" for number in range(1000)]
@@ -582,9 +476,6 @@ def test_the_estimate_is_near_the_resemblance():
 def test_a_signature_is_as_long_as_there_are_permutations():
     pytest.importorskip("datasketch")
     assert method("minhash").sign(Texts.of("раз два три", "")).sizes.tolist() == [128, 0]
-
-
-# Winnowing and weighted SimHash, worked by hand.
 
 
 WINNOWING_WORDS = st.lists(st.sampled_from(["мост", "река", "снег", "дом", "лес", "поле"]), min_size=1, max_size=30)
@@ -643,9 +534,6 @@ def test_three_plus_two_takes_another_ratio():
     assert method("three-plus-two", frequent=4).run(texts).pairs.as_list()[0][:2] == (0, 1)
 
 
-# SpotSigs and Low-IDF-Sig at document level.
-
-
 def test_navigation_has_no_spots(stories):
     menu = "Главная Новости Спорт Погода Архив Контакты Реклама Подписка"
     run = method("spotsigs").run(Texts.of(f"{menu}\n{stories['ru']}", f"{menu}\n{stories['other']}", stories["ru"]))
@@ -680,23 +568,12 @@ def test_an_edited_word_costs_few_features(stories):
     assert [pair[:2] for pair in run.pairs.as_list()] == [(0, 1)]
 
 
-# TF-IDF cosine, worked by hand.
-
-
 def test_the_cosine_by_hand():
     # All documents of two words; мост in two of five, the others in one.
     texts = Texts.of("мост река", "мост снег", "гром туча", "берег ветер", "город район")
     common, own = math.log(3.5 / 2.5), math.log(4.5 / 1.5)
     expected = common**2 / (common**2 + own**2)
     assert method("tf-idf-cosine", tau=0.05).run(texts).pairs.as_list() == [(0, 1, pytest.approx(expected, abs=1e-3))]
-
-
-def test_words_of_most_documents_weigh_nothing():
-    texts = Texts.of("мост река", "мост снег", "мост туча")
-    assert not method("tf-idf-cosine", tau=0.05).run(texts).pairs.as_list()
-
-
-# Key terms as one of the methods: the same pairs as the main job finds.
 
 
 def _rows(documents, representation, k):

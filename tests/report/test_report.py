@@ -37,9 +37,6 @@ from infostream_dedup.runs.batch.parts import part_into, short_names
 from infostream_dedup.runs.batch.sweeping import list_groups
 from infostream_dedup.sample import documents_path, labels_path
 
-# The report: complete, self-contained, escaped, the same bytes each time.
-
-
 EVIL = '<script>alert(1)</script>"><img src=x onerror=alert(2)>'
 
 

@@ -1,4 +1,4 @@
-"""Spark gives what the engine gives, however tasks and streams are cut; most needs Java 17 and pyspark."""
+"""Spark gives what the engine gives, however tasks and streams are cut; most tests need Java 17 and pyspark."""
 
 import hashlib
 import json
@@ -13,9 +13,6 @@ from infostream_dedup import Deduplicator, Settings, StreamSettings, dedup, pair
 from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.runs.batch.linking import least_count
 from infostream_dedup.runs.spark.streaming import SlotWriter, judge_in_store
-
-# Spark gives what the engine gives, however tasks are cut; skipped where there is no Java 17 or no pyspark.
-
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
