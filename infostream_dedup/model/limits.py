@@ -28,17 +28,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A number between two bounds; a whole number if the bounds are ``int``.
+    """A number between two bounds; a whole number if the bounds are ``int``."""
 
-    Attributes:
-        low: smallest value.
-        high: largest value; infinite by default.
-        above: excludes ``low`` itself.
-    """
-
-    low: float
-    high: float = math.inf
-    above: bool = False
+    low: float  # smallest value
+    high: float = math.inf  # largest value; infinite by default
+    above: bool = False  # excludes ``low`` itself
 
     def check(self, name: str, value: Any) -> Any:
         """Return the value, as a number of Python; raise ``ConfigurationError`` unless it is within the bounds."""
@@ -83,23 +77,14 @@ LARGE, EXPERT = "Large collections", "Expert"
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """How the command line offers a field; a field without one is a keyword of Python only.
+    """How the command line offers a field; a field without one is a keyword of Python only."""
 
-    Attributes:
-        help: what it is for; range and default are added.
-        group: its title in the help.
-        flag: its long name; by default the name of the field.
-        default: the default in words, for fields whose default is ``None``.
-        metavar: what stands for its value in the help.
-        many: whether it may be given several times.
-    """
-
-    help: str
-    group: str = ALIKE
-    flag: str | None = None
-    default: str | None = None
-    metavar: str | None = None
-    many: bool = False
+    help: str  # what it is for; range and default are added
+    group: str = ALIKE  # its title in the help
+    flag: str | None = None  # its long name; by default the name of the field
+    default: str | None = None  # the default in words, for fields whose default is ``None``
+    metavar: str | None = None  # what stands for its value in the help
+    many: bool = False  # whether it may be given several times
 
 
 def record_named(name: str) -> type:
