@@ -55,11 +55,7 @@ class Range:
 
 
 class OneOf:
-    """One of several values.
-
-    Args:
-        values: the values allowed.
-    """
+    """One of several values."""
 
     def __init__(self, *values: Any) -> None:
         self.values = values
@@ -106,9 +102,6 @@ def check_limits(record: object) -> None:
 
     ``None`` passes if the field's type allows it. Numbers of other libraries, such as ``numpy.int64``, are replaced by
     those of Python, because they end up in JSON, checksums and databases.
-
-    Raises:
-        ConfigurationError: a value is out of range.
     """
     kind: Any = type(record)
     optional = _optional(kind)
@@ -126,21 +119,13 @@ def check_limits(record: object) -> None:
 
 
 def check_path(name: str, value: object) -> None:
-    """Check an argument that names a file.
-
-    Raises:
-        ConfigurationError: it is something else, such as the rows themselves.
-    """
+    """Check an argument that names a file, and is not the rows themselves."""
     if not isinstance(value, str | PathLike):
         raise ConfigurationError(f"{name} is of type {type(value).__name__}; give the path of a file that holds them")
 
 
 def check_record(name: str, value: object, kind: type) -> None:
-    """Check an argument that takes several options as one record, or ``None``.
-
-    Raises:
-        ConfigurationError: it is something else, such as a dict or a record of other options.
-    """
+    """Check an argument that takes several options as one record, or ``None``; a dict is none."""
     if value is not None and not isinstance(value, kind):
         raise ConfigurationError(
             f"{name} is of type {type(value).__name__}; give a record {kind.__name__}(...), or the options by name"
@@ -148,11 +133,7 @@ def check_record(name: str, value: object, kind: type) -> None:
 
 
 def check_moment(name: str, value: object) -> None:
-    """Check an argument that is a moment, or ``None``.
-
-    Raises:
-        ConfigurationError: it is something else, such as a text, or has no time zone.
-    """
+    """Check an argument that is a moment with a time zone, or ``None``."""
     if value is not None and (not isinstance(value, datetime) or value.utcoffset() is None):
         raise ConfigurationError(f"{name} is {value!r}; expected a datetime with a time zone")
 

@@ -99,10 +99,7 @@ class Texts:
     """All documents of a collection, with their texts.
 
     Word statistics are those of the collection itself, with all languages in one space, as the papers assume a single
-    language.
-
-    Args:
-        documents: documents in input order; a missing ``lang`` is detected.
+    language. A missing ``lang`` is detected.
     """
 
     def __init__(self, documents: Sequence[Document]) -> None:
@@ -209,11 +206,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Method(ABC):
-    """A method with its parameters.
-
-    Raises:
-        ConfigurationError: a parameter is out of range.
-    """
+    """A method with its parameters, each within its range."""
 
     name: ClassVar[str] = ""
     only_when_named: ClassVar[bool] = False

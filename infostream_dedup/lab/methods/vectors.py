@@ -217,10 +217,7 @@ class _Clusters:
 
     The dot product of a document with a cluster is the sum of those with its documents, and joining adds
     2 · product + 1 to the square of the cluster's norm: no vector of a cluster is kept.
-
-    Args:
-        parts: number of vectors of a document, each of norm 1 or 0.
-        documents: number of documents to come.
+    A document has ``parts`` vectors, each of norm 1 or 0.
     """
 
     def __init__(self, parts: int, documents: int) -> None:

@@ -68,11 +68,7 @@ Step = Callable[[Iterator[Blob]], Iterable[Blob]]
 
 
 class Flow:
-    """A DataFrame of blobs.
-
-    Args:
-        frame: with the columns ``part``, ``place`` and ``payload``.
-    """
+    """A DataFrame of blobs, with the columns ``part``, ``place`` and ``payload``."""
 
     def __init__(self, frame: DataFrame) -> None:
         self.frame = frame
@@ -190,12 +186,9 @@ _REQUEST: Final = 1 << 60
 
 
 class SpreadLinks:
-    """The links of a collection on a cluster as a ``links.Relation``.
+    """The links of a collection on a cluster as a ``links.Relation``; ``scaled``: short documents count by need(k).
 
-    Args:
-        run: the collection.
-        k_min: smallest count that is kept; by default, the smallest one whose links are certainly few enough.
-        scaled: links of short documents count by need(k).
+    Counts from ``k_min`` are kept; by default, from the smallest one whose links are certainly few enough.
     """
 
     def __init__(self, run: SparkRun, k_min: int | None = None, *, scaled: bool = False) -> None:
