@@ -14,7 +14,6 @@ import argparse
 import hashlib
 import json
 import os
-import platform
 import resource
 import subprocess
 import sys
@@ -30,6 +29,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from benchmarks import write_figures
 from benchmarks.generator import MONTH, Corpus, Texts, generate, write_texts
 from benchmarks.spark_demo import descendants
 from infostream_dedup.model import Document, Settings
@@ -66,11 +66,7 @@ def main() -> None:
     _check_digests(rows)
     for line in _ratios(rows):
         print(json.dumps(line))
-    if arguments.out:
-        machine = {"python": platform.python_version(), "cores": os.cpu_count(), "system": platform.platform()}
-        arguments.out.write_text(
-            json.dumps({"machine": machine, "rows": rows, "ratios": _ratios(rows)}, indent=1) + "\n"
-        )
+    write_figures(arguments.out, rows=rows, ratios=_ratios(rows))
 
 
 def _arguments() -> argparse.Namespace:
@@ -164,13 +160,8 @@ class _Clock:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
         cpu = round(sum(self.stages.values()), 2)
         wall = round(time.perf_counter() - self._started, 1)
-        return {
-            "cpu_seconds": cpu,
-            "wall_seconds": wall,
-            "gigabytes": round(peak, 2),
-            "own_gigabytes": round(self._own / 1e9, 2),
-            "stages": self.stages,
-        }
+        memory = {"gigabytes": round(peak, 2), "own_gigabytes": round(self._own / 1e9, 2)}
+        return {"cpu_seconds": cpu, "wall_seconds": wall, **memory, "stages": self.stages}
 
 
 def _cpu() -> float:

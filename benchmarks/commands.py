@@ -23,7 +23,6 @@ import argparse
 import hashlib
 import json
 import os
-import platform
 import re
 import resource
 import shlex
@@ -40,6 +39,7 @@ from typing import Any
 
 import orjson
 
+from benchmarks import write_figures
 from benchmarks.generator import generate, write_texts
 
 HERE = Path(__file__).resolve().parents[1]
@@ -103,9 +103,7 @@ def main() -> None:
             for row in _rows(command, checkouts, news, given.runs):
                 rows.append(row)
                 print(json.dumps(row | {"load": round(os.getloadavg()[0], 1)}), flush=True)
-    if given.out:
-        machine = {"python": platform.python_version(), "cores": os.cpu_count(), "system": platform.platform()}
-        given.out.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1) + "\n")
+    write_figures(given.out, rows=rows)
 
 
 def _rows(name: str, checkouts: dict[str, Path], news: News, runs: int) -> Iterator[dict[str, Any]]:

@@ -14,13 +14,10 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import os
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from array import array
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -30,6 +27,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from benchmarks import timed, write_figures
 from benchmarks.generator import MONTH, Words, generate, harder, write_texts
 from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.links import Relation
@@ -61,11 +59,8 @@ def main() -> None:
     summary = _summarise(rows)
     for line in summary:
         print(json.dumps(line))
-    if arguments.out:
-        what = {name: str(value) for name, value in vars(arguments).items() if name not in ("out", "run", "real")}
-        machine = {"python": platform.python_version(), "cores": os.cpu_count(), "system": platform.platform()}
-        report = {"machine": machine, **what, "real": bool(arguments.real), "rows": rows, "summary": summary}
-        arguments.out.write_text(json.dumps(report, indent=1) + "\n")
+    what = {name: str(value) for name, value in vars(arguments).items() if name not in ("out", "run", "real")}
+    write_figures(arguments.out, **what, real=bool(arguments.real), rows=rows, summary=summary)
 
 
 def _arguments() -> argparse.Namespace:
@@ -162,13 +157,8 @@ def _measure_job(folder: Path, reader: str, representation: str, target: str) ->
     stages: dict[str, dict[str, float]] = {}
 
     def stage(name: str, work: Callable[[], Any]) -> Any:
-        cpu, wall = time.process_time(), time.perf_counter()
-        result = work()
-        stages[name] = {
-            "wall_seconds": round(time.perf_counter() - wall, 2),
-            "cpu_seconds": round(time.process_time() - cpu, 2),
-            "peak_gigabytes": peak_gigabytes(),
-        }
+        result, seconds = timed(work)
+        stages[name] = {kind: round(value, 2) for kind, value in seconds.items()} | {"peak_gigabytes": peak_gigabytes()}
         return result
 
     collection = stage("texts", lambda: READERS[reader](folder))
@@ -179,8 +169,7 @@ def _measure_job(folder: Path, reader: str, representation: str, target: str) ->
     measures = stage("S and T", relation.measures)
     return {
         "links": measures[0].links,
-        "wall_seconds": round(sum(one["wall_seconds"] for one in stages.values()), 2),
-        "cpu_seconds": round(sum(one["cpu_seconds"] for one in stages.values()), 2),
+        **{name: round(sum(one[name] for one in stages.values()), 2) for name in ("wall_seconds", "cpu_seconds")},
         "peak_gigabytes": max(one["peak_gigabytes"] for one in stages.values()),
         "stages": stages,
         "symmetry_and_transitivity": {one.k: [one.symmetry, one.transitivity] for one in measures},

@@ -20,12 +20,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import subprocess
 import sys
 import tempfile
-import time
 from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -34,6 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import timed, write_figures
 from benchmarks.generator import generate, write_texts
 from benchmarks.month import peak_gigabytes, repeated
 
@@ -76,10 +74,7 @@ def main() -> None:
     for row in rows:
         row["cpu_over_ours"] = round(row["cpu_seconds"] / own, 2) if own else None
         print(json.dumps(row))
-    if arguments.out:
-        machine = {"python": platform.python_version(), "cores": os.cpu_count(), "system": platform.platform()}
-        report = {"machine": machine, "seed": arguments.seed, "real": bool(arguments.real), "rows": rows}
-        arguments.out.write_text(json.dumps(report, indent=1) + "\n")
+    write_figures(arguments.out, seed=arguments.seed, real=bool(arguments.real), rows=rows)
 
 
 def _make_texts(documents: int, seed: int, real: Path | None, folder: Path) -> float:
@@ -105,13 +100,10 @@ def _measure(name: str, folder: Path, *, touch: bool) -> dict[str, Any]:
     if touch:
         np.ones(TOUCHED_BYTES, dtype=np.uint8)
         peak_gigabytes()
-    before, wall = time.process_time(), time.perf_counter()
-    a, b = run()
-    cpu, wall = time.process_time() - before, time.perf_counter() - wall
+    (a, b), seconds = timed(run)
     return {
-        "cpu_seconds": round(cpu, 2),
-        "wall_seconds": round(wall, 2),
-        "documents_per_cpu_second": round(len(texts) / cpu),
+        **{kind: round(value, 2) for kind, value in seconds.items()},
+        "documents_per_cpu_second": round(len(texts) / seconds["cpu_seconds"]),
         "peak_gigabytes": peak_gigabytes(),
         **_judge(a, b, len(texts), folder / "stories.npy"),
     }

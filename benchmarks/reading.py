@@ -14,10 +14,7 @@ import argparse
 import csv
 import gzip
 import json
-import os
-import platform
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,6 +24,7 @@ import orjson
 import pyarrow.json as pa_json
 import pyarrow.parquet as pq
 
+from benchmarks import timed, write_figures
 from benchmarks.generator import generate, write_texts
 from infostream_dedup.documents import Reading, ReadingReport, read_documents
 from infostream_dedup.documents.block_reading import read_document_blocks
@@ -50,16 +48,7 @@ def main() -> None:
         cells = path.with_suffix(".csv")
         _write_cells(path, cells)
         rows += [_measured(name, work, cells, size, arguments.runs) for name, work in CSV_WAYS.items()]
-    if arguments.out:
-        machine = {"python": platform.python_version(), "cores": os.cpu_count(), "system": platform.platform()}
-        report = {
-            "machine": machine,
-            "real": bool(arguments.real),
-            "documents": documents,
-            "mb": round(size, 1),
-            "rows": rows,
-        }
-        arguments.out.write_text(json.dumps(report, indent=1) + "\n")
+    write_figures(arguments.out, real=bool(arguments.real), documents=documents, mb=round(size, 1), rows=rows)
 
 
 def _every_byte(path: Path) -> int:
@@ -116,13 +105,8 @@ TABLE_WAYS: dict[str, Callable[[Path], int]] = {
 
 
 def _measured(name: str, work: Callable[[Path], int], path: Path, size: float, runs: int) -> dict[str, Any]:
-    work(path)
-    seconds = []
-    for _ in range(runs):
-        begin = time.process_time()
-        documents = work(path)
-        seconds.append(time.process_time() - begin)
-    least = min(seconds)
+    documents = work(path)
+    least = min(timed(lambda: work(path))[1]["cpu_seconds"] for _ in range(runs))
     row = {
         "stage": name,
         "cpu_seconds": round(least, 3),

@@ -70,14 +70,10 @@ def made_up_documents(count: int, *, seed: int = 0, first: int = 0) -> Iterator[
             stories.append((language, title, sentences))
         day = number // 1_440
         yield {
-            "id": f"d{number}",
-            "title": title,
-            "text": " ".join(sentences),
-            "lang": language,
-            "source": f"source-{int(_SOURCES * random.random() ** 2)}",
-            "url": f"https://example.org/{number}",
+            "id": f"d{number}", "title": title, "text": " ".join(sentences), "lang": language,
+            "source": f"source-{int(_SOURCES * random.random() ** 2)}", "url": f"https://example.org/{number}",
             "published": f"2026-{1 + day // 28 % 12:02}-{1 + day % 28:02}T{number // 60 % 24:02}:{number % 60:02}:00Z",
-        }
+        }  # fmt: skip
 
 
 def _words() -> dict[str, list[str]]:
@@ -256,15 +252,10 @@ def slow_clients(folder: Path) -> dict[str, Any]:
         alive = client.get("/v1/groups").status_code == 200
     served.stop()
     return {
-        "clients": GREEDY,
-        "seconds_until_gone": slow.ends(),
-        "left": left,
-        "alive": alive,
-        "health_p50_ms": quantile(waits, 0.5),
-        "health_p99_ms": quantile(waits, 0.99),
-        "health_calm_p99_ms": quantile(calm, 0.99),
-        "asked": len(waits),
-    }
+        "clients": GREEDY, "seconds_until_gone": slow.ends(), "left": left, "alive": alive,
+        "health_p50_ms": quantile(waits, 0.5), "health_p99_ms": quantile(waits, 0.99),
+        "health_calm_p99_ms": quantile(calm, 0.99), "asked": len(waits),
+    }  # fmt: skip
 
 
 class SlowClients:

@@ -40,6 +40,22 @@ from infostream_dedup.runs.batch.sweeping import SweepResult
 from infostream_dedup.sample import documents_path
 
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+CONFIGURATION = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "2g",
+    "spark.executor.memory": "1g",
+    "spark.executor.cores": "1",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.executorEnv.PYTHONPATH": str(Path(__file__).resolve().parents[1]),
+    # Lost processes are noticed within seconds, not after the two minutes that suit a network of many machines.
+    "spark.network.timeout": "20s",
+    "spark.executor.heartbeatInterval": "2s",
+    "spark.network.timeoutInterval": "5s",
+    "spark.shuffle.io.retryWait": "1s",
+}
 
 
 class Cluster:
@@ -159,26 +175,7 @@ def session(master: str) -> Iterator[Any]:
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     from pyspark.sql import SparkSession
 
-    root = str(Path(__file__).resolve().parents[1])
-    spark = (
-        SparkSession.builder.master(master)
-        .appName("infostream-dedup")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.memory", "2g")
-        .config("spark.executor.memory", "1g")
-        .config("spark.executor.cores", "1")
-        .config("spark.executorEnv.PYTHONPATH", root)
-        .config("spark.sql.shuffle.partitions", "4")
-        # Lost processes are noticed within seconds, not after the two minutes that suit a network of many machines.
-        .config("spark.network.timeout", "20s")
-        .config("spark.executor.heartbeatInterval", "2s")
-        .config("spark.network.timeoutInterval", "5s")
-        .config("spark.shuffle.io.retryWait", "1s")
-        .getOrCreate()
-    )
+    spark = SparkSession.builder.master(master).appName("infostream-dedup").config(map=CONFIGURATION).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     try:
         yield spark

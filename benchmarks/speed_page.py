@@ -69,14 +69,10 @@ def speed_page(folder: Path) -> str:
     lines += _jobs({name: found[name] for name in JOBS if name in found})
     lines += _race([found[name] for name in ("race-small", "race", "race-cold") if name in found])
     sections: dict[str, Callable[[dict[str, Any]], list[str]]] = {
-        "race-real": _real_race,
-        "reading": partial(_reading, "reading"),
-        "real-reading": partial(_reading, "real-reading"),
-        "text": partial(_text, "text"),
-        "real-text": partial(_text, "real-text"),
-        "commands": _commands,
-        "news-restart": _restart,
-    }
+        "race-real": _real_race, "reading": partial(_reading, "reading"),
+        "real-reading": partial(_reading, "real-reading"), "text": partial(_text, "text"),
+        "real-text": partial(_text, "real-text"), "commands": _commands, "news-restart": _restart,
+    }  # fmt: skip
     for name, section in sections.items():
         lines += section(found[name]) if name in found else []
     lines += _streams({name: found[name] for name in STREAMS if name in found})

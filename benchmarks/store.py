@@ -9,9 +9,6 @@ temporary folder or to ``--folder``; a disk that really syncs is the most inform
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
 import resource
 import sqlite3
 import tempfile
@@ -22,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import timed, write_figures
 from infostream_dedup.model.stream_records import Batch, Decided, EpochFrequencies, Remembered, Verdict
 from infostream_dedup.stream.store import Store
 
@@ -38,9 +36,7 @@ def main() -> None:
     rows: dict[str, Any] = {}
 
     def measure(name: str, number: int, work: Callable[[], Any]) -> Any:
-        cpu, wall = time.process_time(), time.perf_counter()
-        result = work()
-        taken = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
+        result, taken = timed(work)
         rows[name] = {**taken, "microseconds_each": taken["wall_seconds"] / number * 1e6}
         print(f"{name:28}", *(f"{key} {value:.3f}" for key, value in rows[name].items()), flush=True)
         return result
@@ -59,11 +55,9 @@ def main() -> None:
             print(f"  {len(loaded.documents)} documents of the window and the open epoch")
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"largest memory {most:.0f} MB")
-    if arguments.out:
-        machine = {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
-        report = {"machine": machine, "sqlite": sqlite3.sqlite_version, "documents": arguments.documents, "rows": rows}
-        report |= {"bytes_per_document": size / arguments.documents, "largest_memory_mb": most}
-        arguments.out.write_text(json.dumps(report, indent=1) + "\n")
+    report = {"sqlite": sqlite3.sqlite_version, "documents": arguments.documents, "rows": rows}
+    report |= {"bytes_per_document": size / arguments.documents, "largest_memory_mb": most}
+    write_figures(arguments.out, **report)
 
 
 def append_all(store: Store, documents: int, batch: int, rows: dict[str, Any]) -> None:

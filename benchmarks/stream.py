@@ -29,7 +29,6 @@ import argparse
 import gc
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -37,12 +36,14 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 
+from benchmarks import timed, write_figures
 from benchmarks.generator import Words, generate, write_texts
 from infostream_dedup.documents import read_documents
 from infostream_dedup.links.window.window_index import WindowIndex
@@ -61,16 +62,12 @@ GOAL_GROWTH = 0.10
 CHUNK = 25_000
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 STAGES: tuple[tuple[str, Any, str], ...] = (
-    ("hashes and numbers", engine_module, "prepare"),
-    ("scan and count", Analyser, "read"),
-    ("terms of new words", SurfaceTerms, "codes"),
-    ("key terms", engine_module, "choose_keys"),
-    ("find candidates, enter", WindowIndex, "_advance"),
-    ("judge", Judge, "found"),
-    ("groups and the rest", StreamEngine, "decide"),
-    ("write the batch", Store, "append"),
+    ("hashes and numbers", engine_module, "prepare"), ("scan and count", Analyser, "read"),
+    ("terms of new words", SurfaceTerms, "codes"), ("key terms", engine_module, "choose_keys"),
+    ("find candidates, enter", WindowIndex, "_advance"), ("judge", Judge, "found"),
+    ("groups and the rest", StreamEngine, "decide"), ("write the batch", Store, "append"),
     ("commit and the rest", Deduplicator, "process"),
-)
+)  # fmt: skip
 """Name of each stage and the function that performs it; time in a nested stage counts only for that stage."""
 
 
@@ -80,12 +77,9 @@ def main() -> None:
     if arguments.run is not None:
         print(json.dumps(_run(**json.loads(arguments.run))))
         return
-    machine = {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         report = _measure_memory(arguments, folder) if arguments.memory else _measure_speed(arguments, folder)
-    report = {"machine": machine, **_options(arguments), **report}
-    if arguments.out:
-        arguments.out.write_text(json.dumps(report, indent=1) + "\n")
+    write_figures(arguments.out, **_options(arguments), **report)
 
 
 def _measure_speed(arguments: argparse.Namespace, folder: str) -> dict[str, Any]:
@@ -136,13 +130,9 @@ def _measure_memory(arguments: argparse.Namespace, folder: str) -> dict[str, Any
     growth = {kind: rows["many"][kind] / rows["few"][kind] - 1 for kind in ("held_megabytes", "most_megabytes")}
     print("growth:", ", ".join(f"{kind} {value:+.1%}" for kind, value in growth.items()), f"(goal {GOAL_GROWTH:.0%})")
     return {
-        "words": arguments.words,
-        "window": window,
-        "documents": [few, many],
-        "goal": GOAL_GROWTH,
-        "growth": growth,
+        "words": arguments.words, "window": window, "documents": [few, many], "goal": GOAL_GROWTH, "growth": growth,
         "rows": rows,
-    }
+    }  # fmt: skip
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, str]:
@@ -178,12 +168,9 @@ def _run(
     cpu, wall = [], []
     with Deduplicator.open(path, settings) as stream:
         for _ in range(0, documents, batch):
-            given = list(islice(news, batch))
-            begun = time.process_time(), time.perf_counter()
-            stream.process(given)
-            cpu.append(time.process_time() - begun[0])
-            wall.append(time.perf_counter() - begun[1])
-            del given
+            seconds = timed(partial(stream.process, list(islice(news, batch))))[1]
+            cpu.append(seconds["cpu_seconds"])
+            wall.append(seconds["wall_seconds"])
         shares = {stage: seconds / sum(cpu) for stage, seconds in spent.items()}
         ones = (
             {"stored": _percentiles(_time_each(islice(news, single), lambda one: stream.process([one])))}
@@ -199,16 +186,11 @@ def _run(
         gc.collect()
         memory = {"held_megabytes": read_status("VmRSS"), "most_megabytes": read_status("VmHWM")}
     return {
-        "documents_per_cpu_second": documents / sum(cpu),
-        "documents_per_second": documents / sum(wall),
+        "documents_per_cpu_second": documents / sum(cpu), "documents_per_second": documents / sum(wall),
         "second_half_per_cpu_second": batch * (len(cpu) - half) / sum(cpu[half:]),
-        "second_half_per_second": batch * (len(wall) - half) / sum(wall[half:]),
-        "single_milliseconds": ones,
-        "shares": shares,
-        "terms": terms,
-        "store_bytes": Path(path).stat().st_size,
-        **memory,
-    }
+        "second_half_per_second": batch * (len(wall) - half) / sum(wall[half:]), "single_milliseconds": ones,
+        "shares": shares, "terms": terms, "store_bytes": Path(path).stat().st_size, **memory,
+    }  # fmt: skip
 
 
 def generate_news(words: Words) -> Iterator[Document]:
@@ -224,9 +206,8 @@ def generate_news(words: Words) -> Iterator[Document]:
 def _time_each(documents: Iterator[Document], work: Callable[[Document], Any]) -> list[tuple[float, float]]:
     found = []
     for document in list(documents):
-        begun = time.process_time(), time.perf_counter()
-        work(document)
-        found.append((time.process_time() - begun[0], time.perf_counter() - begun[1]))
+        seconds = timed(partial(work, document))[1]
+        found.append((seconds["cpu_seconds"], seconds["wall_seconds"]))
     return found
 
 

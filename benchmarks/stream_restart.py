@@ -9,16 +9,13 @@ the window. The store is in a temporary folder or in ``--folder``.
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
 import resource
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks import timed, write_figures
 from benchmarks.store import append_all
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
@@ -34,9 +31,7 @@ def main() -> None:
     rows: dict[str, dict[str, float]] = {}
 
     def measure(name: str, work: Callable[[], Any]) -> Any:
-        cpu, wall = time.process_time(), time.perf_counter()
-        result = work()
-        rows[name] = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
+        result, rows[name] = timed(work)
         print(f"{name:24}", *(f"{key} {value:.2f}" for key, value in rows[name].items()), flush=True)
         return result
 
@@ -57,11 +52,9 @@ def main() -> None:
     rows["restart"] = {"wall_seconds": wall, "cpu_seconds": sum(row["cpu_seconds"] for row in rows.values())}
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{'restart':24} wall_seconds {wall:.2f}; largest memory {memory:.0f} MB")
-    if arguments.out:
-        machine = {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
-        goal = MOST_SECONDS * arguments.documents / 1e6
-        report = {"machine": machine, "documents": arguments.documents, "goal_seconds": goal, "rows": rows}
-        arguments.out.write_text(json.dumps(report | {"largest_memory_mb": memory}, indent=1) + "\n")
+    goal = MOST_SECONDS * arguments.documents / 1e6
+    report = {"documents": arguments.documents, "goal_seconds": goal, "rows": rows, "largest_memory_mb": memory}
+    write_figures(arguments.out, **report)
 
 
 def _arguments() -> argparse.Namespace:

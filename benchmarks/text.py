@@ -12,14 +12,12 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import os
-import platform
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks import timed, write_figures
 from benchmarks.generator import generate, write_texts
 
 WORD = re.compile(r"\w\w+")
@@ -30,7 +28,11 @@ CHUNK = 150
 def main() -> None:
     """Generate or read the texts, run every stage, print and store the rows."""
     arguments = _arguments()
-    texts = (_read_texts(arguments.real) if arguments.real else _generate_texts(arguments)) * arguments.repeat
+    if arguments.real:
+        texts = _read_texts(arguments.real)
+    else:
+        texts = list(write_texts(generate(arguments.documents, seed=arguments.seed)))
+    texts *= arguments.repeat
     size = sum(len(text.encode()) for text in texts) / 1e6
     print(f"{len(texts)} documents, {size:.1f} MB")
     rows: list[dict[str, Any]] = []
@@ -38,9 +40,7 @@ def main() -> None:
     def measure(stage: str, work: Callable[[], Any], tokens: Callable[[Any], int] | None = None) -> Any:
         best: dict[str, Any] = {}
         for _ in range(arguments.runs):
-            cpu, wall = time.process_time(), time.perf_counter()
-            result = work()
-            taken = {"cpu_seconds": time.process_time() - cpu, "wall_seconds": time.perf_counter() - wall}
+            result, taken = timed(work)
             best = min(best or taken, taken, key=lambda one: one["cpu_seconds"])
         row = {"stage": stage, **best, "mb_per_cpu_second": size / best["cpu_seconds"]}
         if tokens is not None:
@@ -53,10 +53,7 @@ def main() -> None:
     by_stage = {row["stage"]: row["cpu_seconds"] for row in rows}
     for stage in ("scan, new vocabulary", "scan, known vocabulary"):
         print(f"  {stage}: {by_stage['re.findall and a dict'] / by_stage[stage]:.1f} times re.findall and a dict")
-    if arguments.out:
-        machine = {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
-        report = {"machine": machine, "documents": len(texts), "mb": size, "rows": rows}
-        arguments.out.write_text(json.dumps(report, indent=1) + "\n")
+    write_figures(arguments.out, documents=len(texts), mb=size, rows=rows)
 
 
 def _measure_all(texts: list[str], measure: Callable[..., Any]) -> None:
@@ -105,10 +102,6 @@ def _findall(texts: list[str]) -> int:
 
     number_of = Ids().__getitem__
     return sum(len(list(map(number_of, WORD.findall(text.casefold())))) for text in texts)
-
-
-def _generate_texts(arguments: argparse.Namespace) -> list[str]:
-    return list(write_texts(generate(arguments.documents, seed=arguments.seed)))
 
 
 def _read_texts(path: Path) -> list[str]:

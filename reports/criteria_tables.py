@@ -20,16 +20,10 @@ if TYPE_CHECKING:
 def filter_row(name: str, pairs: int, passed: int, duplicates: int, found: int) -> dict[str, Any]:
     """What a filter of unordered pairs passes; ``found`` is the number of known duplicates that pass."""
     return {
-        "filter": name,
-        "pairs": pairs,
-        "duplicates": duplicates,
-        "passed": passed,
-        "of them duplicates": found,
-        "lost": duplicates - found,
-        "recall": found / duplicates if duplicates else None,
-        "precision": found / passed if passed else None,
-        "rejected": f"{1 - passed / pairs:.6f}" if pairs else None,
-    }
+        "filter": name, "pairs": pairs, "duplicates": duplicates, "passed": passed, "of them duplicates": found,
+        "lost": duplicates - found, "recall": found / duplicates if duplicates else None,
+        "precision": found / passed if passed else None, "rejected": f"{1 - passed / pairs:.6f}" if pairs else None,
+    }  # fmt: skip
 
 
 PUBLISHED: Final = filter_row("two heaviest words, as published", 16_586_310, 259, 189, 151)

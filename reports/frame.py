@@ -12,10 +12,15 @@ import os
 import platform
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
+
+from scipy.stats import spearmanr
+
+from infostream_dedup.lab.evaluation.labels import Truth
+from infostream_dedup.lab.evaluation.scores import Documents, truth_for
 
 REPORTS = Path(__file__).resolve().parent
 CORPORA = REPORTS.parents[1] / "shared" / "data"
@@ -35,7 +40,13 @@ class LabelledSet:
     label_free: bool = False
     must: float | None = None
     ambitious: float | None = None
-    english: bool = field(default=False)
+    english: bool = False
+
+    def truth(self, documents: Documents) -> Truth:
+        """What its labels say of its documents."""
+        labels, kin = labels_file(self.corpus), kin_file(self.corpus)
+        chosen = {"lang": self.lang, "domains": self.domains, "positive": self.positive}
+        return truth_for(documents, labels, kin=kin, **chosen)  # type: ignore[arg-type]
 
 
 NEWS = ("", "news")
@@ -99,6 +110,15 @@ def _cell(value: Any) -> str:
     if value is None:
         return "-"
     return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def rank_correlation(one: Sequence[float | None], other: Sequence[float | None]) -> float | None:
+    """Return Spearman's rank correlation where both are known; None if it is undefined, or always perfect."""
+    points = [(x, y) for x, y in zip(one, other, strict=True) if x is not None and y is not None]
+    if len(points) < 3 or any(len(set(column)) == 1 for column in zip(*points, strict=True)):
+        return None
+    x, y = (list(column) for column in zip(*points, strict=True))
+    return float(spearmanr(x, y).statistic)
 
 
 def made_by(command: str) -> str:

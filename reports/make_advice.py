@@ -162,19 +162,14 @@ def measure(part: Part) -> Iterator[Record]:
             continue
         rows = [row for row in linked.relation().measures() if row.k is not None and row.k >= STEPS[0]]
         yield {
-            "set": part.set,
-            "kind": part.true.kind,
-            "truth": part.truth,
-            "part": part.part,
-            "series": f"{representation}:{weighting}",
-            "documents": len(part.documents),
+            "set": part.set, "kind": part.true.kind, "truth": part.truth, "part": part.part,
+            "series": f"{representation}:{weighting}", "documents": len(part.documents),
             "estimated": known.estimated.k if known.estimated else "",
             "by": "model" if known.by_model else "estimate" if known.estimated else "",
             "counted": known.counted.k if known.counted else "",
             "s": " ".join(f"{row.reciprocal}/{row.links}" for row in rows),
-            "t": " ".join(f"{row.closed}/{row.paths}" for row in rows),
-            "f1": " ".join(f"{one:.4f}" for one in f1),
-        }
+            "t": " ".join(f"{row.closed}/{row.paths}" for row in rows), "f1": " ".join(f"{one:.4f}" for one in f1),
+        }  # fmt: skip
 
 
 def f1_at(record: Record, k: int) -> float:

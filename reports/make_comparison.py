@@ -5,49 +5,33 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
-from frame import (
-    NEWS,
-    REPORTS,
-    SETS,
-    LabelledSet,
-    documents_file,
-    kin_file,
-    labels_file,
-    table,
-    write_page,
-    write_part,
-    write_text,
-)
+from frame import NEWS, REPORTS, SETS, LabelledSet, documents_file, table, write_page, write_part, write_text
 from paper_methods import figure_of
 
 from infostream_dedup import read_documents
 from infostream_dedup.documents import csv_line
-from infostream_dedup.lab.evaluation.collection_scores import truth_for
 from infostream_dedup.lab.evaluation.comparison import (
     ComparedMethod,
     Comparison,
+    MethodRuns,
     dice_matrix,
     found_alone,
+    judged_by_labels,
     judged_by_pool,
+    run_methods,
 )
-from infostream_dedup.lab.evaluation.method_runs import MethodRuns, judged_by_labels, run_methods
 from infostream_dedup.lab.methods import Texts
-from infostream_dedup.lab.methods.registry import method_class, methods
+from infostream_dedup.lab.methods.method import method_class, methods
 
 BEST: Final = "key-terms-morph:n=30:score=share"
 
 VARIANTS = (
-    "three-plus-two:n=3",
-    "shingles:measure=containment",
-    "shingles:tau=0.05",
-    "shingles:w=2:tau=0.1",
-    "tf-idf-cosine:tau=0.4",
-    "key-terms-morph:rule=forward",
-    BEST,
-)
+    "three-plus-two:n=3", "shingles:measure=containment", "shingles:tau=0.05", "shingles:w=2:tau=0.1",
+    "tf-idf-cosine:tau=0.4", "key-terms-morph:rule=forward", BEST,
+)  # fmt: skip
 """Beside every method with its defaults: N = 3, containment, low thresholds that found paraphrases on these very sets,
 directed key terms, the preset ``best``."""
 
@@ -106,10 +90,8 @@ class Judged:
 
     def add(self, other: Judged) -> None:
         """Take what was measured on another corpus."""
-        self.runs |= other.runs
-        self.sets |= other.sets
-        self.pools |= other.pools
-        self.cross |= other.cross
+        for field in fields(self):
+            getattr(self, field.name).update(getattr(other, field.name))
 
 
 def main() -> None:
@@ -150,28 +132,13 @@ def _name(labelled: LabelledSet) -> str:
 
 
 def _by_labels(texts: Texts, runs: MethodRuns, labelled: LabelledSet) -> Comparison:
-    truth = truth_for(
-        texts,
-        labels_file(labelled.corpus),
-        kin=kin_file(labelled.corpus),
-        lang=labelled.lang,
-        domains=labelled.domains,
-        positive=labelled.positive,
-    )
+    truth = labelled.truth(texts)
     return _comparison("labels", runs, [judged_by_labels(run, truth) for run in runs.runs])
 
 
 def _by_pool(texts: Texts, runs: MethodRuns) -> Comparison:
     figures, summary = judged_by_pool(texts, runs, "a0-a10")
-    found = _comparison("pool", runs, figures)
-    return Comparison(
-        protocol=found.protocol,
-        rows=found.rows,
-        dice=found.dice,
-        documents=found.documents,
-        configuration=found.configuration,
-        pool=summary,
-    )
+    return replace(_comparison("pool", runs, figures), pool=summary)
 
 
 def _comparison(protocol: Any, runs: MethodRuns, figures: Sequence[Mapping[str, float | int | None]]) -> Comparison:
@@ -250,15 +217,10 @@ def _tabulate_across_languages(judged: Judged) -> list[dict[str, Any]]:
 def _csv_line(name: str, protocol: str, row: ComparedMethod) -> str:
     figures = row.figures
     values = [
-        name,
-        protocol,
-        row.run.name,
-        len(row.run.codes),
+        name, protocol, row.run.name, len(row.run.codes),
         *(figures.get(figure) for figure in ("precision", "recall", "f1", "low", "high", "tp", "fp", "fn")),
-        row.run.measures.symmetry,
-        row.run.measures.transitivity,
-        row.run.bytes_per_document,
-    ]
+        row.run.measures.symmetry, row.run.measures.transitivity, row.run.bytes_per_document,
+    ]  # fmt: skip
     return csv_line([round(value, 6) if isinstance(value, float) else value for value in values]).decode()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from frame import documents_file, table, write_part
 
 from infostream_dedup import sweep
+from infostream_dedup.lab.estimation.copy_scores import harmonic
 from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 
 SETS = ("uagec", "wmt", "ntrex", "multilingual", "slavictopics", "tgpairs", "mdnews")
@@ -59,13 +60,9 @@ def _answer(name: str, result: SweepResult) -> dict[str, Any]:
 
 
 def _figures(said: str, row: SweepRow) -> dict[str, Any]:
-    measures = row.measures
-    return {
-        f"{said}: k": measures.k,
-        "S" if said == "plain" else "S ": measures.symmetry,
-        "T" if said == "plain" else "T ": measures.transitivity,
-        "H" if said == "plain" else "H ": _harmonic(row),
-    }
+    found = {"S": row.measures.symmetry, "T": row.measures.transitivity, "H": _harmonic(row)}
+    more = "" if said == "plain" else " "
+    return {f"{said}: k": row.measures.k} | {name + more: value for name, value in found.items()}
 
 
 def _best(result: SweepResult, block: str) -> SweepRow:
@@ -77,8 +74,7 @@ def _at(result: SweepResult, block: str, k: int) -> SweepRow:
 
 
 def _harmonic(row: SweepRow) -> float:
-    s, t = row.measures.symmetry, row.measures.transitivity
-    return 2 * s * t / (s + t) if s and t else 0.0
+    return harmonic(row.measures.symmetry, row.measures.transitivity)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import tempfile
 from importlib.metadata import version
 from os import environ
 
-from frame import write_part
+from frame import table_of, write_part
 
 from infostream_dedup.lab.lexicography.check import check
 from infostream_dedup.lab.lexicography.word_lookup import TOPS, Coverage, coverage
@@ -17,17 +17,15 @@ GOALS = {"ru-uk": 0.98, "ru-en": 0.95, "uk-en": 0.95}
 
 def table(measured: list[Coverage]) -> str:
     """Format all directions and tops as a Markdown table."""
-    lines = [
-        "| direction | top | covered | goal | dictionary | names | cognates | identity | spelt by rule | nothing |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
+    heads = "direction,top,covered,goal,dictionary,names,cognates,identity,spelt by rule,nothing".split(",")
+    rows = []
     for one in measured:
         direction = f"{one.source}-{one.target}"
         goal = f"{GOALS[direction]:.2f}" if direction in GOALS and one.top == TOPS[0] else ""
         shares = (one.dictionary, one.names, one.cognates, one.identity, one.spelt, one.none)
-        cells = (direction, f"{one.top:,}", f"**{one.covered:.4f}**", goal, *(f"{share:.4f}" for share in shares))
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        covered = f"**{one.covered:.4f}**"
+        rows.append((direction, f"{one.top:,}", covered, goal, *(f"{share:.4f}" for share in shares)))
+    return table_of(heads, rows)
 
 
 def page() -> str:

@@ -12,7 +12,7 @@ from criteria_tables import single_criterion
 from frame import documents_file, kin_file, labels_file, table, write_page
 
 from infostream_dedup import read_documents
-from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, PairRule, differences
+from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, ClassifierPreset, PairRule, differences
 from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models, key_term_candidates
 from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, folds, judged_pairs, stories
 from infostream_dedup.judging.criteria.training import LearnedAuthority, found_by_rule, held_out, prior_plane
@@ -109,13 +109,9 @@ def main() -> None:
     argparse.ArgumentParser(description=__doc__).parse_args()
     corpora = Corpora()
     parts = [
-        INTRODUCTION,
-        "## All criteria against each alone",
-        ALL_TEXT,
-        *quality_tables(corpora),
-        "## Speed",
+        INTRODUCTION, "## All criteria against each alone", ALL_TEXT, *quality_tables(corpora), "## Speed",
         speed_table(corpora),
-    ]
+    ]  # fmt: skip
     write_page("criteria.md", "Nine criteria and a classifier", "python reports/make_criteria.py", parts)
 
 
@@ -141,9 +137,7 @@ def quality_tables(corpora: Corpora) -> list[str]:
     for judged in SETS:
         models, pairs = corpora.models(judged.corpus), corpora.pairs(judged)
         preset = CLASSIFIER_PRESETS[judged.preset]
-        found = held_out(
-            models, pairs, preset.criteria, LearnedAuthority(models), prior_plane(preset.criteria, preset.prior)
-        ).found(preset.rule)
+        found = _unseen(models, pairs, preset)
         truth = found_by_rule(pairs.i_repeats, pairs.j_repeats, preset.rule)
         alone = _alone(models, pairs, preset.criteria, preset.rule)
         key_terms = _by_key_terms(models, pairs, preset.rule)
@@ -155,8 +149,8 @@ def quality_tables(corpora: Corpora) -> list[str]:
                 "set": judged.name,
                 "pairs": len(pairs),
                 "repeats": int(truth.sum()),
-                "P": _precision(truth, found),
-                "R": _recall(truth, found),
+                "P": int((truth & found).sum()) / max(int(found.sum()), 1),
+                "R": int((truth & found).sum()) / max(int(truth.sum()), 1),
                 "F1 all criteria": _f1_with_interval(truth, found, drawn),
                 "best single": f"{best} {_f1_with_interval(truth, alone[best], drawn)}",
                 "all - single": difference,
@@ -182,13 +176,17 @@ def quality_tables(corpora: Corpora) -> list[str]:
     ]
 
 
+def _unseen(models: DocumentModels, pairs: JudgedPairs, preset: ClassifierPreset) -> np.ndarray:
+    """Which pairs are called repeats by the models of the folds that have not seen them."""
+    plane = prior_plane(preset.criteria, preset.prior)
+    return held_out(models, pairs, preset.criteria, LearnedAuthority(models), plane).found(preset.rule)
+
+
 def _kinds_table(corpora: Corpora) -> str:
     judged = SETS[0]
     models, pairs = corpora.models(judged.corpus), corpora.pairs(judged)
     preset = CLASSIFIER_PRESETS[judged.preset]
-    unseen = held_out(
-        models, pairs, preset.criteria, LearnedAuthority(models), prior_plane(preset.criteria, preset.prior)
-    ).found(preset.rule)
+    unseen = _unseen(models, pairs, preset)
     by_terms = _by_key_terms(models, pairs, preset.rule)
     kinds = {
         (min(label.a, label.b), max(label.a, label.b)): str(label.extra["kind"]) for label in corpora.labels("mdnews")
@@ -261,14 +259,6 @@ def _interval_of_difference(truth: np.ndarray, one: np.ndarray, other: np.ndarra
 
 def _f1(truth: np.ndarray, found: np.ndarray) -> float:
     return 2 * int((truth & found).sum()) / max(int(truth.sum()) + int(found.sum()), 1)
-
-
-def _precision(truth: np.ndarray, found: np.ndarray) -> float:
-    return int((truth & found).sum()) / max(int(found.sum()), 1)
-
-
-def _recall(truth: np.ndarray, found: np.ndarray) -> float:
-    return int((truth & found).sum()) / max(int(truth.sum()), 1)
 
 
 def speed_table(corpora: Corpora) -> str:

@@ -22,12 +22,12 @@ from paper_methods import Known
 
 from infostream_dedup import sweep
 from infostream_dedup.api.evaluate import compare
-from infostream_dedup.lab.methods.registry import POOL_METHODS
+from infostream_dedup.lab.methods.method import POOL_METHODS
 from infostream_dedup.report.comparison import comparison_files
 from infostream_dedup.report.drawing import as_svg
 from infostream_dedup.report.files import report_files
 from infostream_dedup.report.plots import Quantity, curve_figure
-from infostream_dedup.report.tables import PUBLISHED, PublishedSeries
+from infostream_dedup.report.tables import PUBLISHED
 from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 from infostream_dedup.sample import documents_path
 
@@ -182,16 +182,13 @@ def _table_2(rows: dict[tuple[str, str, int], SweepRow]) -> str:
             for series, block, _ in _SERIES
         ]
         ratio = f"{found[0] / found[1]:.2f}" if found[0] and found[1] else "-"
-        paper = _paper_ratio(PUBLISHED["stem"], PUBLISHED["morph"], k)
+        one, other = PUBLISHED["stem"].links, PUBLISHED["morph"].links
+        paper = f"{one[k] / other[k]:.2f}" if k in one and k in other else ""
         lines.append(
             [k, *("-" if one is None else f"{one:,}" for one in found), f"{ratio} ({paper})" if paper else ratio]
         )
     names = ["k", "standard", "new", "across", "standard / new"]
     return f"Table 2, numbers of links (published ratio in brackets).\n\n{table_of(names, lines)}"
-
-
-def _paper_ratio(one: PublishedSeries, other: PublishedSeries, k: int) -> str:
-    return f"{one.links[k] / other.links[k]:.2f}" if k in one.links and k in other.links else ""
 
 
 def _says(rows: dict[tuple[str, str, int], SweepRow]) -> str:

@@ -11,19 +11,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from frame import NEWS, OTHER, documents_file, kin_file, labels_file, table, write_page
+from frame import NEWS, OTHER, LabelledSet, documents_file, table, write_page
 
 from infostream_dedup import Settings, read_documents
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.lab.evaluation.collection_scores import (
+from infostream_dedup.lab.evaluation.labels import Truth
+from infostream_dedup.lab.evaluation.scores import (
     Evaluation,
+    Predictions,
     StepScores,
     evaluate,
+    predicted_pairs,
     predictions_of,
-    truth_for,
 )
-from infostream_dedup.lab.evaluation.labels import Truth
-from infostream_dedup.lab.evaluation.scores import Predictions, predicted_pairs
 from infostream_dedup.report.tables import PUBLISHED
 from infostream_dedup.runs.batch.collection import Collection, collect
 from infostream_dedup.runs.batch.judging import JudgedCollection
@@ -69,16 +69,12 @@ SETS: Final = (
 )
 
 GOALS: Final = {
-    ("wmt news", "ru-uk"): Goal(0.985, 0.995, 0.99),
-    ("wmt news", "en-ru"): Goal(0.90, 0.96, 0.97),
-    ("wmt news", "en-uk"): Goal(0.90, 0.96, 0.97),
-    ("ntrex", "ru-uk"): Goal(0.985, 1.0, 0.99),
-    ("ntrex", "en-ru"): Goal(0.90, 0.96, 0.97),
-    ("ntrex", "en-uk"): Goal(0.90, 0.96, 0.97),
-    ("multilingual", "ru-uk"): Goal(0.70, 0.85, 0.93),
-    ("multilingual", "en-ru"): Goal(None, None, 0.75),
+    ("wmt news", "ru-uk"): Goal(0.985, 0.995, 0.99), ("wmt news", "en-ru"): Goal(0.90, 0.96, 0.97),
+    ("wmt news", "en-uk"): Goal(0.90, 0.96, 0.97), ("ntrex", "ru-uk"): Goal(0.985, 1.0, 0.99),
+    ("ntrex", "en-ru"): Goal(0.90, 0.96, 0.97), ("ntrex", "en-uk"): Goal(0.90, 0.96, 0.97),
+    ("multilingual", "ru-uk"): Goal(0.70, 0.85, 0.93), ("multilingual", "en-ru"): Goal(None, None, 0.75),
     ("multilingual", "en-uk"): Goal(None, None, 0.60),
-}
+}  # fmt: skip
 """Of the development sets; the other pairs of languages and sets have none."""
 
 CONFIGURATIONS: Final = {
@@ -120,24 +116,13 @@ def main() -> None:
     judged = sorted((one for result in results for one in result.judged), key=lambda one: SETS.index(one.set))
     across = [one for one in judged if one.block in CROSS]
     parts = [
-        PROTOCOL_TEXT,
-        "## Goals",
-        GOALS_TEXT,
-        table(goals := list(goal_rows(across))),
-        goals_met(goals),
-        "## Across languages",
-        ACROSS_TEXT,
-        table([row for one in across for row in quality_rows(one)]),
-        "## The rule between languages",
-        BETWEEN_TEXT,
-        table(list(between_rows(across))),
-        "## S and T of the sample, beside the paper",
-        SAMPLE_TEXT,
-        sweep_part(sample_sweep(), "sample", with_paper=True),
-        "## Without an equivalent",
-        UNTRANSLATED_TEXT,
+        PROTOCOL_TEXT, "## Goals", GOALS_TEXT, table(goals := list(goal_rows(across))), goals_met(goals),
+        "## Across languages", ACROSS_TEXT, table([row for one in across for row in quality_rows(one)]),
+        "## The rule between languages", BETWEEN_TEXT, table(list(between_rows(across))),
+        "## S and T of the sample, beside the paper", SAMPLE_TEXT,
+        sweep_part(sample_sweep(), "sample", with_paper=True), "## Without an equivalent", UNTRANSLATED_TEXT,
         table(list(untranslated_rows(results))),
-    ]
+    ]  # fmt: skip
     write_page("cross-language.md", "Across languages", "python reports/make_pivot.py", parts)
 
 
@@ -177,14 +162,8 @@ def _translations(collection: JudgedCollection) -> dict[str, Predictions]:
 def _make_truths(collection: Collection, corpus: str) -> Iterator[tuple[tuple[CrossSet, str], Truth]]:
     for one in SETS:
         for block in (*CROSS, *MONO) if one.corpus == corpus else ():
-            truth = truth_for(
-                collection,
-                labels_file(corpus),
-                kin=kin_file(corpus),
-                lang=block,
-                domains=one.domains,
-                positive=("translation", "dup"),
-            )
+            chosen = LabelledSet(one.name, corpus, block, one.domains, ("translation", "dup"))
+            truth = chosen.truth(collection)
             if len(truth.positives):
                 yield (one, block), truth
 
@@ -204,15 +183,11 @@ def goal_rows(across: Sequence[Judged]) -> Iterator[dict[str, Any]]:
         best = one.found["pivot, best"].recommended
         rows = zip(JUDGED_AT, (one.at("pivot", 6), one.at("pivot", 7)), strict=False)
         yield {
-            "set": one.set.name,
-            "languages": one.block,
-            "must": goal.must,
-            **{name: _verdict(row, goal.must) for name, row in rows},
-            "ambitious": goal.ambitious,
-            "`best`": _verdict(best, goal.ambitious),
-            "goal": goal.judged,
+            "set": one.set.name, "languages": one.block, "must": goal.must,
+            **{name: _verdict(row, goal.must) for name, row in rows}, "ambitious": goal.ambitious,
+            "`best`": _verdict(best, goal.ambitious), "goal": goal.judged,
             "`judged`": _verdict(one.found["judged"].recommended, goal.judged),
-        }
+        }  # fmt: skip
 
 
 def goals_met(rows: Sequence[dict[str, Any]]) -> str:

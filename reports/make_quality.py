@@ -15,19 +15,18 @@ from frame import (
     documents_file,
     kin_file,
     labels_file,
+    rank_correlation,
     table,
     write_page,
     write_part,
     write_text,
 )
-from rank_correlation import rank_correlation
 
 from infostream_dedup import Settings, read_documents
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.lab.estimation.census import CopyCensus
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
-from infostream_dedup.lab.evaluation.collection_scores import Evaluation, evaluate_collection, predictions_of, truth_for
-from infostream_dedup.lab.evaluation.scores import scores
+from infostream_dedup.lab.evaluation.scores import Evaluation, evaluate_collection, predictions_of, scores
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.model import full_text
 from infostream_dedup.runs.batch.collection import Collection, collect
@@ -81,16 +80,9 @@ def language_page(collections: _Collections) -> None:
         hits: dict[str, list[bool]] = {}
         for document in read_documents(documents_file(corpus)):
             hits.setdefault(str(document.lang), []).append(detect(full_text(document)) == document.lang)
-        rows += [
-            {
-                "set": corpus,
-                "language": language,
-                "documents": len(found),
-                "found": sum(found),
-                "accuracy": np.mean(found),
-            }
-            for language, found in sorted(hits.items())
-        ]
+        for language, found in sorted(hits.items()):
+            counts = {"documents": len(found), "found": sum(found), "accuracy": np.mean(found)}
+            rows.append({"set": corpus, "language": language, **counts})
     for language in ("ru", "uk", "en"):
         own = [row for row in rows if row["language"] == language and row["set"] != "all"]
         documents, found = sum(row["documents"] for row in own), sum(row["found"] for row in own)
@@ -154,14 +146,7 @@ def agreement_page(collections: _Collections) -> None:
     for labelled in SETS:
         settings = Settings(rule=labelled.rule, representation="stem" if labelled.english else "morph")
         collection = collections[labelled.corpus]
-        truth = truth_for(
-            collection,
-            labels_file(labelled.corpus),
-            kin=kin_file(labelled.corpus),
-            lang=labelled.lang,
-            domains=labelled.domains,
-            positive=labelled.positive,
-        )
+        truth = labelled.truth(collection)
         linked = _link(collection, settings)
         predictions = predictions_of(linked)
         verdicts, in_scope = truth.judge(predictions.codes), truth.in_scope(predictions.codes)
@@ -221,22 +206,13 @@ def _quality_row(labelled: LabelledSet, found: Evaluation, settings: Settings) -
     low, high = at.intervals.f1 or (None, None)
     best = found.best
     return {
-        "set": labelled.name,
-        "at": f"share {at.step:g}" if share else f"k {at.step:g}",
-        "tp": at.scores.tp,
-        "fp": at.scores.fp,
-        "fn": at.scores.fn,
-        "P": at.scores.precision,
-        "R": at.scores.recall,
-        "F1": at.scores.f1,
-        "low": low,
-        "high": high,
-        "goal": labelled.ambitious if share else labelled.must,
+        "set": labelled.name, "at": f"share {at.step:g}" if share else f"k {at.step:g}",
+        **at.scores.figures("tp", "fp", "fn"), "P": at.scores.precision, "R": at.scores.recall, "F1": at.scores.f1,
+        "low": low, "high": high, "goal": labelled.ambitious if share else labelled.must,
         "recommended": "refused" if found.recommended.refused else f"{found.recommended.step:g}",
-        "F1 there": found.recommended.scores.f1,
-        "best": f"{best.step:g}" if best else None,
+        "F1 there": found.recommended.scores.f1, "best": f"{best.step:g}" if best else None,
         "F1 best": best.scores.f1 if best else None,
-    }
+    }  # fmt: skip
 
 
 def _link(collection: Collection, settings: Settings) -> Linked:

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import Any
 
 import pytest
-from frame import REPORTS, write_part
+from frame import REPORTS, table_of, write_part
 
 PACKAGES = ("argostranslate", "torch", "stanza", "minisbd", "ctranslate2", "sentencepiece")
 
@@ -26,12 +26,6 @@ class Outcomes:
             self.words.extend(row for name, row in report.user_properties if name == "words")
 
 
-def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """Format rows as a Markdown table."""
-    lines = [heads, ("---",) * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def page(outcomes: Outcomes) -> str:
     """Make the whole report."""
     passed = sum(outcome == "passed" for _, outcome in outcomes.tests)
@@ -41,13 +35,13 @@ def page(outcomes: Outcomes) -> str:
 The tests marked `translate` install the tiny models of `tests/translation/fixtures` both by argostranslate and by
 `install_model`, and translate by both, without a network. {passed} passed, {len(outcomes.tests) - passed} failed.
 
-{table(("test", "outcome"), [(f"`{name}`", outcome) for name, outcome in outcomes.tests])}
+{table_of(("test", "outcome"), [(f"`{name}`", outcome) for name, outcome in outcomes.tests])}
 
 Greedy on both sides; argostranslate with its sentence splitter replaced, because its own goes on line at the first
 call. The last five words go through English.
 A dash: words of time are not terms.
 
-{table(("word", "argostranslate", "our rung"), list(outcomes.words))}
+{table_of(("word", "argostranslate", "our rung"), list(outcomes.words))}
 """
 
 

@@ -97,7 +97,7 @@ def ingested_lines(corpora: Path, name: str = "mdnews") -> list[str]:
         (
             f"- CPU, `--across none`, batches of 1,000 with a store, second half of the stream: {rates[0]:,.0f} "
             f"documents a CPU second, {rates[1]:,.0f} with preset `faithful` "
-            f"(real news of {_mean_length(dated):,.0f} characters)"
+            f"(real news of {sum(len(one.text) for one in dated) / len(dated):,.0f} characters)"
         ),
     ]
 
@@ -126,10 +126,6 @@ def _labelled(dated: Sequence[Document], verdicts: Sequence[Verdict], rows: Iter
     return _Ingested({one.id: one for one in verdicts}, labels, of)
 
 
-def _mean_length(documents: Sequence[Document]) -> float:
-    return sum(len(one.text) for one in documents) / len(documents)
-
-
 def _counts(found: Counter[str]) -> str:
     return ", ".join(f"{name} {count}" for name, count in found.most_common()) or "none"
 
@@ -152,14 +148,10 @@ def main() -> None:
     ]
     others = [one.f1 for name, one in found.items() if name != "tgpairs"]
     parts = [
-        ABOUT,
-        "## The pair model, each set judged by a model learned from the others",
-        table(rows),
-        f"Mean of the sets but tgpairs: {sum(others) / len(others):.4f}.",
-        "## mdnews through `ingest`",
-        INGESTED,
+        ABOUT, "## The pair model, each set judged by a model learned from the others", table(rows),
+        f"Mean of the sets but tgpairs: {sum(others) / len(others):.4f}.", "## mdnews through `ingest`", INGESTED,
         "\n".join(ingested_lines(CORPORA)),
-    ]
+    ]  # fmt: skip
     command = "python reports/make_verdicts.py"
     write_part("quality.md", "verdicts", "Kinds and statuses of pairs", command, parts)
 

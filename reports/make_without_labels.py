@@ -19,10 +19,15 @@ from without_labels_sets import FAMILIES, SETS
 
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.pair_evidence import key_rows
-from infostream_dedup.lab.estimation.candidates import compare_candidates, draw_candidates
 from infostream_dedup.lab.estimation.census import CopyCensus, in_universe
-from infostream_dedup.lab.estimation.copy_scores import CopyScores, count_copies
-from infostream_dedup.lab.estimation.duplicate_scores import CHECKED_K, LOWEST_K, estimate_duplicates
+from infostream_dedup.lab.estimation.copy_scores import CopyScores, count_copies, harmonic
+from infostream_dedup.lab.estimation.duplicate_scores import (
+    CHECKED_K,
+    LOWEST_K,
+    compare_candidates,
+    draw_candidates,
+    estimate_duplicates,
+)
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, known_k
 from infostream_dedup.lab.evaluation.labels import both_of, codes_of
 from infostream_dedup.links import advise
@@ -34,9 +39,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from without_labels_sets import TrueSet
 
-    from infostream_dedup.lab.estimation.candidates import ComparedCandidates
     from infostream_dedup.lab.estimation.copy_scores import Links
-    from infostream_dedup.lab.estimation.duplicate_scores import DuplicateEstimate
+    from infostream_dedup.lab.estimation.duplicate_scores import ComparedCandidates, DuplicateEstimate
     from infostream_dedup.lab.evaluation.labels import Truth
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.linking import Linked
@@ -80,7 +84,10 @@ def measure(name: str, one: TrueSet, representation: str) -> dict[str, Any]:
         "documents": len(documents),
         "positives": positives,
         "right_share": round(float((known == 1).sum() / max((known != 0).sum(), 1)), _DECIMALS),
-        "true": _pair(_divided(right, right + wrong), _divided(right, np.full(len(right), float(positives)))),
+        "true": {
+            "precision": [_rounded(one) for one in _divided(right, right + wrong).tolist()],
+            "recall": [_rounded(one) for one in _divided(right, np.full(len(right), float(positives))).tolist()],
+        },
         "counted": _counted(scores),
         "code": estimate.code,
         "check": check,
@@ -89,9 +96,9 @@ def measure(name: str, one: TrueSet, representation: str) -> dict[str, Any]:
         "transitivity": [_rounded(measures[k].transitivity) for k in STEPS],
         "k": {
             "recommended": advise(list(measures.values()), n=12, known=known_k(scores, estimate)).chosen,
-            "estimated": _greatest([_harmonic(one.precision, one.recall) for one in estimate.scores]),
+            "estimated": _greatest([harmonic(one.precision, one.recall) for one in estimate.scores]),
             "counted": _greatest([one.f1 for one in scores]),
-            "greatest S T": _greatest([_harmonic(measures[k].symmetry, measures[k].transitivity) for k in STEPS]),
+            "greatest S T": _greatest([harmonic(measures[k].symmetry, measures[k].transitivity) for k in STEPS]),
         },
         "cpu_seconds": round(time.process_time() - begin, 1),
     }
@@ -147,21 +154,10 @@ def _estimated(estimate: DuplicateEstimate) -> dict[str, Any]:
     }
 
 
-def _pair(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> dict[str, Any]:
-    return {
-        "precision": [_rounded(one) for one in precision.tolist()],
-        "recall": [_rounded(one) for one in recall.tolist()],
-    }
-
-
 def _divided(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
     found = np.full(len(part), np.nan, dtype=np.float64)
     np.divide(part, whole, out=found, where=whole > 0)
     return found
-
-
-def _harmonic(one: float | None, other: float | None) -> float:
-    return 2.0 * one * other / (one + other) if one and other else 0.0
 
 
 def _greatest(values: list[float]) -> int | None:
@@ -253,8 +249,7 @@ def _errors(rows: Sequence[Row], name: str, said: str = "estimated") -> list[flo
 
 
 def _f1(row: Row) -> float:
-    p, r = float(row["true_precision"] or 0), float(row["true_recall"] or 0)
-    return 2 * p * r / (p + r) if p + r else 0.0
+    return harmonic(float(row["true_precision"] or 0), float(row["true_recall"] or 0))
 
 
 def _in_short(figures: Sequence[Sequence[Row]]) -> str:
@@ -265,7 +260,10 @@ def _in_short(figures: Sequence[Sequence[Row]]) -> str:
         "of them family sets": f"{sum(rows in reliable for rows in families)} of {len(families)}",
         "mean error of P": _mean([_mean(_errors(rows, "precision")) for rows in reliable]),
         "mean error of R": _mean([_mean(_errors(rows, "recall")) for rows in reliable]),
-        "greatest error": max((_worst(rows) for rows in reliable), default=None),
+        "greatest error": max(
+            (max([*_errors(rows, "precision"), *_errors(rows, "recall")], default=1.0) for rows in reliable),
+            default=None,
+        ),
     }
     shares = []
     for rows in figures:
@@ -291,10 +289,6 @@ def _checks(figures: Sequence[Sequence[Row]]) -> str:
         lines.append([name, first["documents"], first["candidates"], first["verdict"], *signs, *errors])
     heads = "set,documents,candidates,verdict,links,all,unworded,refilled,far,P error,R error"
     return table_of(heads.split(","), lines)
-
-
-def _worst(rows: Sequence[Row]) -> float:
-    return max([*_errors(rows, "precision"), *_errors(rows, "recall")], default=1.0)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

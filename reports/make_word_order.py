@@ -64,15 +64,11 @@ def row(corpus: str, found: dict[str, tuple[np.ndarray, np.ndarray]]) -> dict[st
     elsewhere = min(least(*found[other]) for other in PARALLEL if other != corpus)
     judged = ~np.isnan(order)
     return {
-        "set": corpus,
-        "right": int(right.sum()),
-        "too few places": int((right & ~judged).sum()),
-        f"kept at {LEAST_ORDER}": share(order[right & judged] >= LEAST_ORDER),
-        "elsewhere": f"{elsewhere:.3f}",
-        "kept there": share(order[right & judged] >= elsewhere),
-        "wrong families": int((~right).sum()),
+        "set": corpus, "right": int(right.sum()), "too few places": int((right & ~judged).sum()),
+        f"kept at {LEAST_ORDER}": share(order[right & judged] >= LEAST_ORDER), "elsewhere": f"{elsewhere:.3f}",
+        "kept there": share(order[right & judged] >= elsewhere), "wrong families": int((~right).sum()),
         f"of these kept at {LEAST_ORDER}": share(order[~right & judged] >= LEAST_ORDER),
-    }
+    }  # fmt: skip
 
 
 def least(order: np.ndarray, right: np.ndarray) -> float:

@@ -89,16 +89,12 @@ class _Recipe:
 
 
 SETS: Mapping[str, _Recipe] = {
-    "uagec": _Recipe("uagec"),
-    "wmt ru": _Recipe("wmt", "ru", "news"),
-    "wmt uk": _Recipe("wmt", "uk", "news"),
-    "wmt en": _Recipe("wmt", "en", "news"),
-    "wmt other ru": _Recipe("wmt", "ru", "other"),
-    "wmt other en": _Recipe("wmt", "en", "other"),
-    "ntrex en": _Recipe("ntrex", "en"),
+    "uagec": _Recipe("uagec"), "wmt ru": _Recipe("wmt", "ru", "news"), "wmt uk": _Recipe("wmt", "uk", "news"),
+    "wmt en": _Recipe("wmt", "en", "news"), "wmt other ru": _Recipe("wmt", "ru", "other"),
+    "wmt other en": _Recipe("wmt", "en", "other"), "ntrex en": _Recipe("ntrex", "en"),
     "slavictopics": _Recipe("slavictopics", negatives="topic"),
     "tgpairs": _Recipe("tgpairs", positive="similar", negatives="listed"),
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 from criteria_tables import PUBLISHED, candidate_table
-from frame import REPORTS, documents_file, labels_file, table, table_of, write_text
-from rank_correlation import rank_correlation
+from frame import REPORTS, documents_file, labels_file, rank_correlation, table, table_of, write_text
 
 from infostream_dedup import Document, read_documents
 from infostream_dedup.api.evaluate import compare
@@ -20,7 +19,7 @@ from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
 from infostream_dedup.judging.criteria.training import CurvePoint, LearnedAuthority, curve_criteria, learning_curve
 from infostream_dedup.lab.evaluation.comparison import Comparison
 from infostream_dedup.lab.evaluation.labels import Label, read_labels
-from infostream_dedup.lab.methods.registry import POOL_METHODS
+from infostream_dedup.lab.methods.method import POOL_METHODS
 from infostream_dedup.report.drawing import Axis, Panel, Picture, Stroke, as_svg
 from infostream_dedup.report.learning import PUBLISHED_F, learning_figure
 from infostream_dedup.report.tables import PUBLISHED_DICE, PUBLISHED_METHODS

@@ -35,7 +35,6 @@ class TrueSet:
     kin: Path | None = None
     positive: tuple[str, ...] = ("dup",)
     negatives: Literal["family", "closed", "listed"] = "family"
-    copies: bool = False
 
     def truth(self, documents: list[Document]) -> Truth:
         """What is right among the pairs of the documents."""
@@ -127,9 +126,7 @@ def _made_up(news: int, planted: int) -> TrueSet:
             found.append((moment, replace(copy, **extra, published=moment.isoformat(), extra={})))  # type: ignore[arg-type]
         return [one for _, one in sorted(found, key=lambda pair: pair[0])], labels
 
-    return TrueSet(
-        kind="made up", documents=lambda: made()[0], labels=lambda: made()[1], negatives="closed", copies=False
-    )
+    return TrueSet(kind="made up", documents=lambda: made()[0], labels=lambda: made()[1], negatives="closed")
 
 
 def _of_families(made: Callable[[Random], list[tuple[str, int]]], kind: Kind) -> TrueSet:
@@ -161,10 +158,6 @@ def _rates(random: Random, count: int) -> list[str]:
         )
         for _ in range(count)
     ]
-
-
-def _only_rates(random: Random) -> list[tuple[str, int]]:
-    return [(text, number) for number, text in enumerate(_rates(random, 300))]
 
 
 def _filled_in(random: Random) -> list[tuple[str, int]]:
@@ -216,10 +209,6 @@ def _whole(corpus: str) -> list[Document]:
     return [replace(one, published=None, time=None) for one in read_documents(documents_file(corpus))]
 
 
-def _undated(count: int) -> list[Document]:
-    return [replace(one, published=None, time=None, source=None, extra={}) for one in _strangers()[:count]]
-
-
 def _news(domain: str) -> bool:
     return domain in ("", "news")
 
@@ -246,23 +235,28 @@ SETS: Final[Mapping[str, TrueSet]] = {
     "uagec, rare": thinned(_UAGEC, 12),
     "wmt news en, thinned": thinned(_NEWS_EN, 3),
     "wmt other en, thinned": thinned(_OTHER_EN, 3),
-    "mdnews": _of_corpus("news", "mdnews", positive=_OVERLAP, negatives="closed", copies=True),
+    "mdnews": _of_corpus("news", "mdnews", positive=_OVERLAP, negatives="closed"),
     "mdnews, no dates": replace(
         _of_corpus("news", "mdnews", positive=_OVERLAP, negatives="closed"), documents=lambda: _whole("mdnews")
     ),
-    "slavictopics": _of_corpus("news", "slavictopics", positive=_OVERLAP, negatives="closed", copies=True),
+    "slavictopics": _of_corpus("news", "slavictopics", positive=_OVERLAP, negatives="closed"),
     "tgpairs": _of_corpus("news", "tgpairs", positive=_OVERLAP, negatives="listed"),
     "made up, 50 %": _made_up(80, 480),
     "made up, 10 %": _made_up(400, 500),
     "made up, 1 %": _made_up(2000, 300),
     "made up, .1 %": _made_up(6000, 250),
     "20 copies of each": _of_families(_twenty_each, "made up"),
-    "rates": _of_families(_only_rates, "forms"),
+    "rates": _of_families(lambda random: [(text, at) for at, text in enumerate(_rates(random, 300))], "forms"),
     "forms": _of_families(_filled_in, "forms"),
     "copies and 30 rates": _of_families(_copies_and_rates, "forms"),
     "copies with footers": _of_families(_with_footers, "forms"),
     "500 strangers": TrueSet(
-        kind="made up", documents=lambda: _undated(500), labels=list, negatives="closed", copies=True
+        kind="made up",
+        documents=lambda: [
+            replace(one, published=None, time=None, source=None, extra={}) for one in _strangers()[:500]
+        ],
+        labels=list,
+        negatives="closed",
     ),
 }
 """The first seven are families: several renderings of one text each."""

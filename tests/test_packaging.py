@@ -143,7 +143,7 @@ def test_every_extra_for_users_is_described() -> None:
             "from infostream_dedup.documents.collecting import _feed as f; list(f('</rss>', '', None))",
         ),
         ("rapidfuzz", "compare", "import infostream_dedup as i; i.compare(['Мэр открыл мост'], methods=['md5'])"),
-        ("datasketch", "compare", "from infostream_dedup.lab.methods.sketches import _import_datasketch as f; f()"),
+        ("datasketch", "compare", "from infostream_dedup.lab.methods.fingerprints import _import_datasketch as f; f()"),
     ],
 )
 def test_a_missing_package_is_named_with_its_extra(package: str, extra: str, code: str) -> None:

@@ -14,9 +14,9 @@ from infostream_dedup.errors import BadDataError, UsageError
 
 if TYPE_CHECKING:
     from infostream_dedup.documents import Reading, ReadingReport
-    from infostream_dedup.lab.evaluation.collection_scores import Evaluation
     from infostream_dedup.lab.evaluation.comparison import Comparison, Protocol
     from infostream_dedup.lab.evaluation.labels import Label
+    from infostream_dedup.lab.evaluation.scores import Evaluation
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, Settings
     from infostream_dedup.runs.batch.pairing import Between
@@ -86,8 +86,8 @@ def evaluate(
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.lab.estimation.census import CopyCensus
     from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
-    from infostream_dedup.lab.evaluation.collection_scores import checked_kinds, evaluate_collection
     from infostream_dedup.lab.evaluation.labels import public_set
+    from infostream_dedup.lab.evaluation.scores import checked_kinds, evaluate_collection
     from infostream_dedup.links import checked_way
     from infostream_dedup.model import Settings, names_in
     from infostream_dedup.model.limits import OneOf

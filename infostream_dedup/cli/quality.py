@@ -34,8 +34,8 @@ from infostream_dedup.cli.tables import terminal_width
 
 if TYPE_CHECKING:
     from infostream_dedup.judging.criteria.classifier import Classifier
-    from infostream_dedup.lab.evaluation.collection_scores import Evaluation
     from infostream_dedup.lab.evaluation.comparison import Comparison
+    from infostream_dedup.lab.evaluation.scores import Evaluation
 
 
 @command(

@@ -51,7 +51,7 @@ _BESIDE: Final = ("-journal", "-wal", "-shm")
 def held_part(folder: Path) -> Iterator[Path]:
     """Create an empty file of mode 0600 that is not stale during the block; it is removed at the end unless renamed."""
     part = folder / f".infostream-dedup-{os.getpid()}-{next(_NUMBERS)}.part"
-    _remove(part)
+    remove_with_journals(part)
     descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     lock_file(descriptor)
     if not can_rename_open_files():
@@ -62,7 +62,7 @@ def held_part(folder: Path) -> Iterator[Path]:
     finally:
         if can_rename_open_files():
             os.close(descriptor)
-        _remove(part)
+        remove_with_journals(part)
 
 
 def remove_stale_parts(folder: Path) -> int:
@@ -85,9 +85,10 @@ def remove_stale_parts(folder: Path) -> int:
     return removed
 
 
-def _remove(part: Path) -> None:
-    for name in (*(part.name + ending for ending in _BESIDE), part.name):
-        part.with_name(name).unlink(missing_ok=True)
+def remove_with_journals(path: Path) -> None:
+    """Delete a file and what SQLite keeps beside it; first the journal, which must never reach a new file."""
+    for ending in (*_BESIDE, ""):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
 
 
 def _is_held(path: Path) -> bool:

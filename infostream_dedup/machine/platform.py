@@ -293,12 +293,7 @@ def limit_own_seconds(more: float) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-_ARENA_MAX: Final = -8
-
-_MMAP_THRESHOLD: Final = -3
-
-_TRIM_THRESHOLD: Final = -1
-
+_ARENA_MAX, _MMAP_THRESHOLD, _TRIM_THRESHOLD = -8, -3, -1
 _LARGE: Final = 1024 * 1024
 
 

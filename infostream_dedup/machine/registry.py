@@ -23,9 +23,7 @@ class Registry(Mapping[str, _Thing], Generic[_Thing]):
 
     The modules of the package are imported when the registry is first read, not before.
 
-    Args:
-        package: dotted name of the package whose modules register things.
-        kind: what the things are, for error messages: ``method``.
+    ``kind`` says what the things are, for error messages: ``method``.
 
     Example:
         >>> shapes = Registry[str]("infostream_dedup.machine", "shape")

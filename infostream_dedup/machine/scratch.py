@@ -23,9 +23,7 @@ class KeptMemory(threading.local, Generic[_Memory]):
 
     Allocating it each time makes the system clear large pages that hardly anybody writes to.
 
-    Args:
-        make: allocates memory for texts of a number of bytes.
-        most: number of bytes up to which memory is kept; more is rare, and is given back.
+    ``make`` allocates memory for texts of a number of bytes; more than ``most`` is rare, and is given back.
     """
 
     def __init__(self, make: Callable[[int], _Memory], most: int) -> None:
@@ -51,9 +49,6 @@ _MOST_SPARE: Final = 1 << 23
 
 class GrowingArray:
     """Takes elements at its end.
-
-    Args:
-        dtype: type of the elements.
 
     Example:
         >>> numbers = GrowingArray(np.uint8)

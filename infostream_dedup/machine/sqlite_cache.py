@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 from zlib import crc32
 
-from infostream_dedup.machine.files import make_private_file, make_private_folder
+from infostream_dedup.machine.files import make_private_file, make_private_folder, remove_with_journals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,19 +30,8 @@ _PAGES_KILOBYTES: Final = 32_000
 """Size of the page cache; two megabytes, SQLite's default, hold a tenth of a month's forms."""
 
 _SURROUNDINGS: Final = frozenset(
-    (
-        sqlite3.SQLITE_BUSY,
-        sqlite3.SQLITE_LOCKED,
-        sqlite3.SQLITE_PERM,
-        sqlite3.SQLITE_READONLY,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_FULL,
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_NOMEM,
-        sqlite3.SQLITE_PROTOCOL,
-        sqlite3.SQLITE_INTERRUPT,
-        sqlite3.SQLITE_AUTH,
-    )
+    getattr(sqlite3, f"SQLITE_{name}")
+    for name in "BUSY LOCKED PERM READONLY IOERR FULL CANTOPEN NOMEM PROTOCOL INTERRUPT AUTH".split()
 )
 """Errors of the disk, other processes or permissions: the file itself may be intact."""
 
@@ -63,12 +52,6 @@ def is_damage(error: Exception) -> bool:
         # Without a code, Python itself could not read a value.
         return code is None or code & 0xFF not in _SURROUNDINGS
     return isinstance(error, DamagedCacheError | ValueError | TypeError)
-
-
-def _remove_cache(path: Path) -> None:
-    """Delete a cache file and what SQLite keeps beside it; first the journal, which must never reach a new file."""
-    for name in (f"{path.name}-journal", f"{path.name}-wal", f"{path.name}-shm", path.name):
-        path.with_name(name).unlink(missing_ok=True)
 
 
 class SqliteCache:
@@ -177,7 +160,7 @@ class SqliteCache:
         if is_damage(error) and not self._replaced:
             self._replaced = True
             try:
-                _remove_cache(self.path)
+                remove_with_journals(self.path)
             except OSError as refused:
                 error = refused
             else:

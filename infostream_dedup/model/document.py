@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-__all__ = ["LANGUAGES", "OUR_LANGUAGES", "Document", "Language", "full_text", "language_number", "without_text"]
-
 Language = Literal["ru", "uk", "en", "other"]
 
 OUR_LANGUAGES: Final[tuple[Language, ...]] = ("ru", "uk", "en")

@@ -39,35 +39,22 @@ class NotCompared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentBlock:
-    """Consecutive documents.
+    """Consecutive documents."""
 
-    Attributes:
-        ids: as ``Document.id``.
-        languages: as ``Document.lang``.
-        sources: as ``Document.source``.
-        urls: as ``Document.url``.
-        times: int64 (documents,), ``Document.time`` in microseconds since 1970, or ``NO_TIME``.
-        data: uint8, ``full_text`` of each document in UTF-8, without surrogates, followed by 66 more readable bytes.
-        offsets: int64 (documents + 1,), bounds of the documents in ``data``.
-        titles: int64 (documents,), end of each title in ``data``; a title begins where its document begins.
-        bodies: int64 (documents,), start of each text in ``data``.
-        characters: int64 (documents, 2), length of each title and each text in characters.
-        without_text: creates document i with an empty ``text``.
-        not_compared: what was left out of the texts; ``None`` if they are as given.
-    """
-
-    ids: Sequence[str]
-    languages: Sequence[str | None]
-    sources: Sequence[str | None]
-    urls: Sequence[str | None]
-    times: NDArray[np.int64]
+    ids: Sequence[str]  # as ``Document.id``
+    languages: Sequence[str | None]  # as ``Document.lang``
+    sources: Sequence[str | None]  # as ``Document.source``
+    urls: Sequence[str | None]  # as ``Document.url``
+    times: NDArray[np.int64]  # int64 (documents,), ``Document.time`` in microseconds since 1970, or ``NO_TIME``
+    # uint8, ``full_text`` of each document in UTF-8, without surrogates, followed by 66 more readable bytes
     data: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
+    offsets: NDArray[np.int64]  # int64 (documents + 1,), bounds of the documents in ``data``
+    # int64 (documents,), end of each title in ``data``; a title begins where its document begins
     titles: NDArray[np.int64]
-    bodies: NDArray[np.int64]
-    characters: NDArray[np.int64]
-    without_text: Callable[[int], Document]
-    not_compared: NotCompared | None = None
+    bodies: NDArray[np.int64]  # int64 (documents,), start of each text in ``data``
+    characters: NDArray[np.int64]  # int64 (documents, 2), length of each title and each text in characters
+    without_text: Callable[[int], Document]  # creates document i with an empty ``text``
+    not_compared: NotCompared | None = None  # what was left out of the texts; `None` if they are as given
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -110,19 +97,12 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 
 class DocumentFields(NamedTuple):
-    """Fields that are read for whole collections; entry i belongs to document i.
+    """Fields that are read for whole collections; entry i belongs to document i."""
 
-    Attributes:
-        ids: as ``Document.id``.
-        sources: as ``Document.source``.
-        times: ``Document.time`` in microseconds since 1970; None without a date.
-        urls: as ``Document.url``.
-    """
-
-    ids: list[str]
-    sources: list[str | None]
-    times: list[int | None]
-    urls: list[str | None]
+    ids: list[str]  # as ``Document.id``
+    sources: list[str | None]  # as ``Document.source``
+    times: list[int | None]  # ``Document.time`` in microseconds since 1970; None without a date
+    urls: list[str | None]  # as ``Document.url``
 
 
 def moment_of(time: int) -> datetime:

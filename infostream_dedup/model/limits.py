@@ -28,17 +28,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A number between two bounds; a whole number if the bounds are ``int``.
+    """A number between two bounds; a whole number if the bounds are ``int``."""
 
-    Attributes:
-        low: smallest value.
-        high: largest value; infinite by default.
-        above: excludes ``low`` itself.
-    """
-
-    low: float
-    high: float = math.inf
-    above: bool = False
+    low: float  # smallest value
+    high: float = math.inf  # largest value; infinite by default
+    above: bool = False  # excludes ``low`` itself
 
     def check(self, name: str, value: Any) -> Any:
         """Return the value, as a number of Python; raise ``ConfigurationError`` unless it is within the bounds."""
@@ -61,11 +55,7 @@ class Range:
 
 
 class OneOf:
-    """One of several values.
-
-    Args:
-        values: the values allowed.
-    """
+    """One of several values."""
 
     def __init__(self, *values: Any) -> None:
         self.values = values
@@ -76,35 +66,21 @@ class OneOf:
             raise ConfigurationError(f"{name} is {value!r}; expected one of {', '.join(map(str, self.values))}")
 
 
-READS, ALIKE, OUTPUT, LARGE, EXPERT = (
-    "What it reads",
-    "What counts as similar",
-    "Output",
-    "Large collections",
-    "Expert",
-)
+READS, ALIKE, OUTPUT = "What it reads", "What counts as similar", "Output"
+LARGE, EXPERT = "Large collections", "Expert"
 """Titles of the groups of options in the help of a command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """How the command line offers a field; a field without one is a keyword of Python only.
+    """How the command line offers a field; a field without one is a keyword of Python only."""
 
-    Attributes:
-        help: what it is for; range and default are added.
-        group: its title in the help.
-        flag: its long name; by default the name of the field.
-        default: the default in words, for fields whose default is ``None``.
-        metavar: what stands for its value in the help.
-        many: whether it may be given several times.
-    """
-
-    help: str
-    group: str = ALIKE
-    flag: str | None = None
-    default: str | None = None
-    metavar: str | None = None
-    many: bool = False
+    help: str  # what it is for; range and default are added
+    group: str = ALIKE  # its title in the help
+    flag: str | None = None  # its long name; by default the name of the field
+    default: str | None = None  # the default in words, for fields whose default is ``None``
+    metavar: str | None = None  # what stands for its value in the help
+    many: bool = False  # whether it may be given several times
 
 
 def record_named(name: str) -> type:
@@ -126,9 +102,6 @@ def check_limits(record: object) -> None:
 
     ``None`` passes if the field's type allows it. Numbers of other libraries, such as ``numpy.int64``, are replaced by
     those of Python, because they end up in JSON, checksums and databases.
-
-    Raises:
-        ConfigurationError: a value is out of range.
     """
     kind: Any = type(record)
     optional = _optional(kind)
@@ -146,21 +119,13 @@ def check_limits(record: object) -> None:
 
 
 def check_path(name: str, value: object) -> None:
-    """Check an argument that names a file.
-
-    Raises:
-        ConfigurationError: it is something else, such as the rows themselves.
-    """
+    """Check an argument that names a file, and is not the rows themselves."""
     if not isinstance(value, str | PathLike):
         raise ConfigurationError(f"{name} is of type {type(value).__name__}; give the path of a file that holds them")
 
 
 def check_record(name: str, value: object, kind: type) -> None:
-    """Check an argument that takes several options as one record, or ``None``.
-
-    Raises:
-        ConfigurationError: it is something else, such as a dict or a record of other options.
-    """
+    """Check an argument that takes several options as one record, or ``None``; a dict is none."""
     if value is not None and not isinstance(value, kind):
         raise ConfigurationError(
             f"{name} is of type {type(value).__name__}; give a record {kind.__name__}(...), or the options by name"
@@ -168,11 +133,7 @@ def check_record(name: str, value: object, kind: type) -> None:
 
 
 def check_moment(name: str, value: object) -> None:
-    """Check an argument that is a moment, or ``None``.
-
-    Raises:
-        ConfigurationError: it is something else, such as a text, or has no time zone.
-    """
+    """Check an argument that is a moment with a time zone, or ``None``."""
     if value is not None and (not isinstance(value, datetime) or value.utcoffset() is None):
         raise ConfigurationError(f"{name} is {value!r}; expected a datetime with a time zone")
 

@@ -16,16 +16,10 @@ _Made = TypeVar("_Made")
 def make_from_notation(
     notation: str, find: Callable[[str], Callable[..., _Made]], *, reserved: tuple[str, ...] = ()
 ) -> _Made:
-    """Create the object that a notation describes.
+    """Create the object that a notation describes, of the data class that ``find`` gives for its name.
 
-    Args:
-        notation: a name, then ``:parameter=value`` for each parameter that differs from its default; items of a list
-            are separated by commas.
-        find: returns the data class for a name.
-        reserved: fields that cannot be given here.
-
-    Raises:
-        ConfigurationError: there is no such name or parameter, a value is out of range, or a part has no ``=``.
+    A parameter that differs from its default is ``:parameter=value``; commas separate items of a list; fields that are
+    ``reserved`` cannot be given.
     """
     name, *parts = notation.split(":")
     kind = find(name)
@@ -42,11 +36,7 @@ def make_from_notation(
 def make_with_parameters(
     name: str, kind: Callable[..., _Made], parameters: Mapping[str, Any], *, reserved: tuple[str, ...] = ()
 ) -> _Made:
-    """Create an instance of a data class with some parameters; the others keep their defaults.
-
-    Raises:
-        ConfigurationError: there is no such parameter, or a value is out of range.
-    """
+    """Create an instance of a data class with some parameters; the others keep their defaults."""
     known = [field.name for field in fields(kind) if field.name not in reserved]  # type: ignore[arg-type]
     unknown = [parameter for parameter in parameters if parameter not in known]
     if unknown:

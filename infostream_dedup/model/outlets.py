@@ -25,9 +25,7 @@ _SAME: Final = {"telegram.me": "t.me", "twitter.com": "x.com"}
 def outlet_of(source: str | None, url: str | None = None) -> str | None:
     """Name the outlet of a document; the same for all ways of writing a site, None if nothing names one.
 
-    Args:
-        source: name or site of the outlet.
-        url: address of the document, which counts where no source is given.
+    The address of the document counts where no source is given.
 
     Example:
         >>> {outlet_of(name) for name in ("a.example", "www.A.example", "https://a.example/", " a.example ")}

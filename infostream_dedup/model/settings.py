@@ -42,11 +42,8 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
 def preset_of(given: Mapping[str, Any], key_terms_only: Iterable[str]) -> str:
     """The preset named, else ``judged``, or ``faithful`` if a setting is given that only key terms read.
 
-    The one place that chooses a preset, for ``pairs``, ``dedup`` and streams.
-
-    Args:
-        given: settings by name; ``None`` means not given.
-        key_terms_only: names of the settings that preset ``judged`` does not accept, apart from ``representation``.
+    The one place that chooses a preset, for ``pairs``, ``dedup`` and streams. ``key_terms_only`` leaves out
+    ``representation``.
     """
     if given.get("preset") is not None:
         return str(given["preset"])
@@ -139,11 +136,7 @@ class Settings:
             )
 
     def for_series(self, series: str) -> Settings:
-        """These settings for a series ``REPRESENTATION[:WEIGHTING][:middle]``.
-
-        Raises:
-            ConfigurationError: there is no such series.
-        """
+        """These settings for a series ``REPRESENTATION[:WEIGHTING][:middle]``."""
         representation, *more = series.split(":")
         middle = more[-1:] == [MIDDLE]
         weightings = more[: len(more) - middle]

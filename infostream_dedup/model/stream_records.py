@@ -15,27 +15,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.model.document import Language
 
-__all__ = [
-    "ACROSS_FIELDS",
-    "CLASSIFIED_FIELDS",
-    "JUDGED_FIELDS",
-    "STATUSES",
-    "VERDICT_FIELDS",
-    "Batch",
-    "CountedEvidence",
-    "Decided",
-    "EpochFrequencies",
-    "GroupEvent",
-    "KeptEvidence",
-    "KeptPivot",
-    "Remembered",
-    "Status",
-    "StoryEvent",
-    "TranslatedFrom",
-    "Verdict",
-    "Verdicts",
-]
-
 Status = Literal["new", "exact", "duplicate", "similar", "insufficient_text"]
 STATUSES: Final[tuple[Status, ...]] = ("new", "exact", "duplicate", "similar", "insufficient_text")
 
@@ -178,98 +157,60 @@ class Verdicts(Tabular, list[Verdict]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptEvidence:
-    """What preset ``judged`` keeps about one document besides its signature, as a store keeps it.
+    """What preset ``judged`` keeps about one document besides its signature, as a store keeps it."""
 
-    Attributes:
-        keys: 4 bytes each, the key terms after the first n, up to the 30 heaviest, heaviest first.
-        weights: 8 bytes each, their weights in units of 1e-9.
-        record: packed evidence, about 450 bytes for a news item.
-        triples: hashes of its word triples, 8 bytes each, ascending.
-    """
-
-    keys: bytes
-    weights: bytes
-    record: bytes
-    triples: bytes
+    keys: bytes  # 4 bytes each, the key terms after the first n, up to the 30 heaviest, heaviest first
+    weights: bytes  # 8 bytes each, their weights in units of 1e-9
+    record: bytes  # packed evidence, about 450 bytes for a news item
+    triples: bytes  # hashes of its word triples, 8 bytes each, ascending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptPivot:
-    """What a stream that looks across languages keeps about one document besides its signature, as a store keeps it.
+    """What a stream that looks across languages keeps about one document besides its signature, as a store keeps it."""
 
-    Attributes:
-        keys: 4 bytes each, numbers of its key terms in the pivot language, at most 30, heaviest first.
-        weights: 8 bytes each, their weights in units of 1e-9.
-        members: 8 bytes each, ascending: a term packed with the position of the key term that it stands for
-            (``pivot_reading.packed``).
-        canonical: 4 bytes each, ascending: the terms that its document counts towards document frequencies.
-        further: 4 bytes each, ascending: other terms through which key terms of other documents match it.
-        word_order: 4 bytes each, its first words as they follow each other.
-        links: 8 bytes each: for each earlier document with enough matches in both directions, its ordinal followed by
-            the smaller of both shares in units of 1e-9.
-    """
-
-    keys: bytes
-    weights: bytes
+    keys: bytes  # 4 bytes each, numbers of its key terms in the pivot language, at most 30, heaviest first
+    weights: bytes  # 8 bytes each, their weights in units of 1e-9
+    # 8 bytes each, ascending: a term packed with the position of the key term that it stands for
+    # (``pivot_reading.packed``)
     members: bytes
-    canonical: bytes
-    further: bytes
-    word_order: bytes
+    canonical: bytes  # 4 bytes each, ascending: the terms that its document counts towards document frequencies
+    further: bytes  # 4 bytes each, ascending: other terms through which key terms of other documents match it
+    word_order: bytes  # 4 bytes each, its first words as they follow each other
+    # 8 bytes each: for each earlier document with enough matches in both directions, its ordinal followed by
+    # the smaller of both shares in units of 1e-9
     links: bytes
 
 
 # Not frozen: making a frozen one takes four times as long, as long as storing its key terms.
 @dataclass(slots=True, kw_only=True)
 class Remembered:
-    """What the stream keeps about one document; never changed.
+    """What the stream keeps about one document; never changed."""
 
-    Attributes:
-        ordinal: position in the stream, from 0, without gaps.
-        id: as given; unique in a store.
-        version: number of earlier documents with the same id (``--on-conflict version``).
-        source: site or agency.
-        clock: time of the stream's clock when the document arrived, in UTC microseconds since 1970.
-        published: the document's own time in the same unit; ``None`` if missing.
-        language: language of the document, given or detected.
-        content_hash: checksum of the whole document as given (all fields).
-        text_hash: checksum by which exact copies are found (``equality_hash``); ``b""`` if it would prove nothing.
-        opening_hash: checksum of the beginning of the text; ``b""`` if no rule needs it or the beginning is too short.
-        epoch: epoch whose statistics weighted the document.
-        length: number of terms of the document, with repetition.
-        keys: int64 (key terms,), numbers of its key terms, heaviest first.
-        weights: int64 (key terms,), weight of each key term in units of 1e-9.
-        targets: int64 (terms,), numbers of the terms in which key terms of other documents are looked up (V),
-            ascending.
-        numbers: int64 (numbers,), 63-bit hashes of the distinct numbers in the text, ascending.
-        title: headline, for people inspecting the store.
-        text: body, if the store is asked to keep texts; otherwise ``None``.
-        url: address; ``None`` if missing.
-        evidence: what preset ``judged`` keeps; ``None`` in a stream of preset ``faithful``.
-        pivot: what a stream that looks across languages keeps; ``None`` in other streams.
-        lines: its first and last fragments, as hashes; ``None`` in a stream that keeps repeated lines.
-    """
-
-    ordinal: int
-    id: str
-    version: int
-    source: str | None
-    clock: int
-    published: int | None
-    language: Language
-    content_hash: bytes
-    text_hash: bytes
+    ordinal: int  # position in the stream, from 0, without gaps
+    id: str  # as given; unique in a store
+    version: int  # number of earlier documents with the same id (``--on-conflict version``)
+    source: str | None  # site or agency
+    clock: int  # time of the stream's clock when the document arrived, in UTC microseconds since 1970
+    published: int | None  # the document's own time in the same unit; ``None`` if missing
+    language: Language  # language of the document, given or detected
+    content_hash: bytes  # checksum of the whole document as given (all fields)
+    text_hash: bytes  # checksum by which exact copies are found (``equality_hash``); ``b""`` if it would prove nothing
+    # checksum of the beginning of the text; ``b""`` if no rule needs it or the beginning is too short
     opening_hash: bytes
-    epoch: int
-    length: int
-    keys: NDArray[np.int64]
-    weights: NDArray[np.int64]
+    epoch: int  # epoch whose statistics weighted the document
+    length: int  # number of terms of the document, with repetition
+    keys: NDArray[np.int64]  # int64 (key terms,), numbers of its key terms, heaviest first
+    weights: NDArray[np.int64]  # int64 (key terms,), weight of each key term in units of 1e-9
+    # int64 (terms,), numbers of the terms in which key terms of other documents are looked up (V), ascending
     targets: NDArray[np.int64]
-    numbers: NDArray[np.int64]
-    title: str
-    text: str | None
-    url: str | None = None
-    evidence: KeptEvidence | None = None
-    pivot: KeptPivot | None = None
+    numbers: NDArray[np.int64]  # int64 (numbers,), 63-bit hashes of the distinct numbers in the text, ascending
+    title: str  # headline, for people inspecting the store
+    text: str | None  # body, if the store is asked to keep texts; otherwise ``None``
+    url: str | None = None  # address; ``None`` if missing
+    evidence: KeptEvidence | None = None  # what preset ``judged`` keeps; ``None`` in a stream of preset ``faithful``
+    pivot: KeptPivot | None = None  # what a stream that looks across languages keeps; ``None`` in other streams
+    # its first and last fragments, as hashes; ``None`` in a stream that keeps repeated lines
     lines: bytes | None = None
 
 
@@ -320,87 +261,60 @@ class EpochFrequencies:
 
     They count the epoch's own documents, or those of them that repeat earlier ones. The statistics used in epoch e are
     the sums over all epochs before e.
-
-    Attributes:
-        epoch: number of the epoch, from 0.
-        language: language of the documents.
-        documents: number of documents.
-        length: total length of the documents in terms.
-        terms: int64 (terms,), numbers of the terms, ascending.
-        df: int64 (terms,), number of documents of the epoch that contain each term.
     """
 
-    epoch: int
-    language: Language
-    documents: int
-    length: int
-    terms: NDArray[np.int64]
-    df: NDArray[np.int64]
+    epoch: int  # number of the epoch, from 0
+    language: Language  # language of the documents
+    documents: int  # number of documents
+    length: int  # total length of the documents in terms
+    terms: NDArray[np.int64]  # int64 (terms,), numbers of the terms, ascending
+    df: NDArray[np.int64]  # int64 (terms,), number of documents of the epoch that contain each term
 
 
 @dataclass(frozen=True, slots=True)
 class CountedEvidence:
-    """In how many documents of a part of the stream each number, name and lead word occurs.
+    """In how many documents of a part of the stream each number, name and lead word occurs."""
 
-    Attributes:
-        epoch: epoch of evidence that the counts belong to.
-        closed: whether these are the counts of all documents before the epoch and replace all earlier counts; otherwise
-            they are the counts of the batch's documents within the epoch.
-        counts: the counters, packed by ``EvidenceFrequencies.blob``.
-    """
-
-    epoch: int
+    epoch: int  # epoch of evidence that the counts belong to
+    # whether these are the counts of all documents before the epoch and replace all earlier counts; otherwise
+    # they are the counts of the batch's documents within the epoch
     closed: bool
-    counts: bytes
+    counts: bytes  # the counters, packed by ``EvidenceFrequencies.blob``
 
 
 @dataclass(slots=True, kw_only=True)
 class Decided:
-    """The outcome of a batch, stored in one transaction.
+    """The outcome of a batch, stored in one transaction."""
 
-    Attributes:
-        verdicts: one for each document, in the same order.
-        remembered: the documents.
-        events: events of groups and sources, in order.
-        closed: epochs that ended, one record for each language that had documents.
-        repeated: the same counts over documents that repeat earlier ones, one record for each language that had any;
-            empty if the stream does not count them separately.
-        evidence: what the documents add to the counts of evidence; empty in a stream of preset ``faithful``.
-        pivot: counts of the ended epochs in the pivot language, under its name; empty in a stream that does not look
-            across languages.
-        stories: events of stories, in order.
-        new_terms: terms that got numbers since the last batch, continuing the numbering.
-        state: small values that a restored engine needs and that do not follow from documents; one that is the same
-            object as in the batch before has not changed.
-        oldest: smallest ordinal still in the window.
-    """
-
-    verdicts: list[Verdict] = field(default_factory=list)
-    remembered: list[Remembered] = field(default_factory=list)
-    events: list[GroupEvent] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)  # one for each document, in the same order
+    remembered: list[Remembered] = field(default_factory=list)  # the documents
+    events: list[GroupEvent] = field(default_factory=list)  # events of groups and sources, in order
+    # epochs that ended, one record for each language that had documents
     closed: list[EpochFrequencies] = field(default_factory=list)
+    # the same counts over documents that repeat earlier ones, one record for each language that had any;
+    # empty if the stream does not count them separately
     repeated: list[EpochFrequencies] = field(default_factory=list)
+    # what the documents add to the counts of evidence; empty in a stream of preset ``faithful``
     evidence: list[CountedEvidence] = field(default_factory=list)
+    # counts of the ended epochs in the pivot language, under its name; empty in a stream that does not look
+    # across languages
     pivot: list[EpochFrequencies] = field(default_factory=list)
-    stories: list[StoryEvent] = field(default_factory=list)
+    stories: list[StoryEvent] = field(default_factory=list)  # events of stories, in order
+    # terms that got numbers since the last batch, continuing the numbering
     new_terms: list[str] = field(default_factory=list)
+    # small values that a restored engine needs and that do not follow from documents; one that is the same
+    # object as in the batch before has not changed
     state: dict[str, Any] = field(default_factory=dict)
-    oldest: int = 0
+    oldest: int = 0  # smallest ordinal still in the window
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch, stored in one transaction.
+    """A batch, stored in one transaction."""
 
-    Attributes:
-        id: not used before.
-        hash: checksum of the batch's content; distinguishes a replay from another batch with the same id.
-        decided: what was decided about its new documents.
-        answers: ordinals of the documents that answer the batch, in the order of the batch; ``None`` if all of them are
-            new; the verdicts in ``decided`` are then the answer.
-    """
-
-    id: str
-    hash: bytes
-    decided: Decided
+    id: str  # not used before
+    hash: bytes  # checksum of the batch's content; distinguishes a replay from another batch with the same id
+    decided: Decided  # what was decided about its new documents
+    # ordinals of the documents that answer the batch, in the order of the batch; ``None`` if all of them are
+    # new; the verdicts in ``decided`` are then the answer
     answers: Sequence[int] | None = None

@@ -13,8 +13,6 @@ from infostream_dedup.machine.arrow import require_arrow
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Tabular", "arrow_table", "table_html"]
-
 _SHOWN: Final = 20
 """Rows that a notebook shows."""
 
@@ -69,11 +67,7 @@ class Tabular:
 
 
 def table_html(rows: Sequence[Mapping[str, Any]], *, more: int = 0) -> str:
-    """Write rows as an HTML table; every cell is escaped and cut after 120 characters.
-
-    Args:
-        rows: the rows to show.
-        more: number of further rows.
+    """Write rows as an HTML table; every cell is escaped and cut after 120 characters; ``more`` rows are only counted.
 
     Example:
         >>> table_html([{"id": "<1>", "terms": ["a", "b"]}])[-52:]

@@ -21,42 +21,19 @@ if TYPE_CHECKING:
     from infostream_dedup.lab.evaluation.comparison import ComparedMethod, Comparison
 
 KINDS: Final = {
-    "fingerprint of a document": "#7a7a7a",
-    "frequent or rare words": "#1f6fb4",
-    "sentences": "#8e44ad",
-    "shingles and spots": "#2e8b57",
-    "vectors": "#b8860b",
-    "key terms": "#d2691e",
-}
+    "fingerprint of a document": "#7a7a7a", "frequent or rare words": "#1f6fb4", "sentences": "#8e44ad",
+    "shingles and spots": "#2e8b57", "vectors": "#b8860b", "key terms": "#d2691e",
+}  # fmt: skip
 """Colour of each kind of method."""
 
-_KIND_OF: Final = {
-    "md5": 0,
-    "checksum": 0,
-    "first-paragraph": 2,
-    "tf": 1,
-    "tf-idf": 1,
-    "tf-ridf": 1,
-    "lex-rand": 1,
-    "i-match": 1,
-    "descr-words": 1,
-    "opt-freq": 1,
-    "long-sent": 2,
-    "heavy-sent": 2,
-    "three-plus-five": 2,
-    "three-plus-two": 2,
-    "megashingles": 3,
-    "log-shingles": 3,
-    "decomposition": 3,
-    "spotsigs": 3,
-    "low-idf-sig": 3,
-    "shingles": 3,
-    "dsc": 3,
-    "dsc-ss": 3,
-    "minhash": 3,
-    "simhash": 4,
-    "tf-idf-cosine": 4,
-}
+_METHODS: Final = (
+    "md5 checksum",
+    "tf tf-idf tf-ridf lex-rand i-match descr-words opt-freq",
+    "first-paragraph long-sent heavy-sent three-plus-five three-plus-two",
+    "megashingles log-shingles decomposition spotsigs low-idf-sig shingles dsc dsc-ss minhash",
+    "simhash tf-idf-cosine",
+)
+_KIND_OF: Final = {name: kind for kind, names in enumerate(_METHODS) for name in names.split()}
 _Point = tuple[float, float]
 _MOST: Final = 1.16
 _LIGHT: Final = (0xF7, 0xFB, 0xFF)
@@ -239,14 +216,8 @@ def comparison_files(comparison: Comparison) -> dict[str, bytes]:
 def _list_times(comparison: Comparison) -> list[dict[str, Any]]:
     """List the times of all methods, and of the reading that they share."""
     shared = comparison.reading
-    rows: list[dict[str, Any]] = [
-        {
-            "method": "(reading, shared by all)",
-            "seconds": round(shared.seconds, 4),
-            "cpu_seconds": round(shared.cpu_seconds, 4),
-            "growth": None,
-        }
-    ]
+    seconds = {name: round(getattr(shared, name), 4) for name in ("seconds", "cpu_seconds")}
+    rows: list[dict[str, Any]] = [{"method": "(reading, shared by all)", **seconds, "growth": None}]
     for row in comparison.rows:
         found = row.as_dict()
         rows.append({name: found[name] for name in ("method", "seconds", "cpu_seconds", "growth")})

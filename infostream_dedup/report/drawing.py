@@ -262,13 +262,9 @@ def as_png(picture: Picture) -> bytes:
 
 def _look(line: Stroke) -> dict[str, Any]:
     return {
-        "color": line.colour,
-        "linestyle": line.dash or "none",
-        "marker": line.marker or None,
-        "markersize": 5,
-        "markerfacecolor": "white" if line.hollow else line.colour,
-        "linewidth": line.width,
-    }
+        "color": line.colour, "linestyle": line.dash or "none", "marker": line.marker or None, "markersize": 5,
+        "markerfacecolor": "white" if line.hollow else line.colour, "linewidth": line.width,
+    }  # fmt: skip
 
 
 def _draw(axes: Axes, panel: Panel, *, named: bool) -> None:

@@ -82,12 +82,9 @@ def environment(wording: Wording | None = None) -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["_"] = words
+    environment.filters |= {name: getattr(words, name) for name in ("percent", "count", "moment", "spoken")}
     environment.filters["ratio"] = lambda value: words.decimal(value, 3)
     environment.filters["published"] = lambda value: words.decimal(value, 2)
-    environment.filters["percent"] = words.percent
-    environment.filters["count"] = words.count
-    environment.filters["moment"] = words.moment
-    environment.filters["spoken"] = words.spoken
     return environment
 
 

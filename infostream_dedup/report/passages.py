@@ -20,23 +20,15 @@ def passages_page(comparison: TextComparison, names: tuple[str, str]) -> str:
     """Render both texts side by side; passages link to their copies, translated words to translations."""
     sides = [
         {
-            "name": names[0],
-            "letter": "a",
-            "other": "b",
-            "coverage": comparison.coverage_a,
-            "translated": comparison.translated.share_a,
-            "language": comparison.languages[0],
-            "parts": _parts(comparison.pieces_a),
-        },
-        {
-            "name": names[1],
-            "letter": "b",
-            "other": "a",
-            "coverage": comparison.coverage_b,
-            "translated": comparison.translated.share_b,
-            "language": comparison.languages[1],
-            "parts": _parts(comparison.pieces_b),
-        },
+            "name": names[place],
+            "letter": letter,
+            "other": "ba"[place],
+            "language": comparison.languages[place],
+            "coverage": getattr(comparison, f"coverage_{letter}"),
+            "translated": getattr(comparison.translated, f"share_{letter}"),
+            "parts": _parts(getattr(comparison, f"pieces_{letter}")),
+        }
+        for place, letter in enumerate("ab")
     ]
     titles = comparison.translated.names()
     return environment().get_template("passages.html").render(comparison=comparison, sides=sides, titles=titles)

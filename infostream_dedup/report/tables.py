@@ -313,7 +313,9 @@ def _quality(result: SweepResult, representation: str, block: str, k: int | None
     """Say what was counted and estimated about the links at one k; empty if nothing was."""
     for row in result.rows:
         if (row.representation, row.block, row.measures.k) == (representation, block, k) and row.estimated:
-            estimated = "" if _told_apart(result, representation) else _estimated(row.estimated, wording)
+            # Where links within languages have their own rows, only those are estimated.
+            apart = any((one.representation, one.block) == (representation, "mono") for one in result.rows)
+            estimated = "" if apart else _estimated(row.estimated, wording)
             bands = _by_band(result.without_labels.get(representation), k, wording) if block == "all" else ""
             lines = (_counted(row.estimated, wording), bands, estimated)
             return tuple(line for line in lines if line)
@@ -325,15 +327,9 @@ def _counted(columns: Mapping[str, Any], wording: Wording) -> str:
     precision, low, high, recall, copies = (columns.get(name) for name in names)
     if precision is None or recall is None:
         return ""
-    percent = wording.percent
-    return wording(
-        "quality_copies",
-        precision=percent(precision),
-        low=percent(low),
-        high=percent(high),
-        recall=percent(recall),
-        copies=wording.count(copies),
-    )
+    shares = {"precision": precision, "low": low, "high": high, "recall": recall}
+    shown = {name: wording.percent(share) for name, share in shares.items()}
+    return wording("quality_copies", copies=wording.count(copies), **shown)
 
 
 def _by_band(summary: Mapping[str, Any] | None, k: int | None, wording: Wording) -> str:
@@ -356,11 +352,6 @@ def _estimated(columns: Mapping[str, Any], wording: Wording) -> str:
     if code == "upper_bound":
         return wording("quality_upper_bound", high=percent(columns.get("precision_high")))
     return wording("quality_refused") if code == "refused" else ""
-
-
-def _told_apart(result: SweepResult, representation: str) -> bool:
-    """Whether links within languages have their own rows; then only those are estimated."""
-    return any((row.representation, row.block) == (representation, "mono") for row in result.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

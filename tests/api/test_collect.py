@@ -1,4 +1,4 @@
-"""Feeds, pages and archives become documents; addresses are opened on loopback only, within limits."""
+"""Feeds, pages, archives and exports become documents; addresses are opened within limits."""
 
 import gzip
 import http.server
@@ -269,12 +269,10 @@ def item(number: int, inside: str) -> str:
 def test_one_odd_item_does_not_stop_a_feed(tmp_path) -> None:
     odd = [
         "<title>Смайл &#55357;&#56832; и &#xD83D;&#xDE01;</title>",
-        "<title>Пол-смайла &#55357;; &#57343; конец</title>",
-        "<link>http://[::1/x</link>",
-        "<pubDate>Fri, 31 Dec 9999 23:59:59 -1200</pubDate>",
-        "<pubDate>0001-01-01T00:00:00+14:00</pubDate>",
+        "<title>Пол-смайла &#55357;; &#57343; конец</title>", "<link>http://[::1/x</link>",
+        "<pubDate>Fri, 31 Dec 9999 23:59:59 -1200</pubDate>", "<pubDate>0001-01-01T00:00:00+14:00</pubDate>",
         "<title>&amp;#55357;&amp;#56832;</title>",
-    ]
+    ]  # fmt: skip
     items = "".join(item(number, inside) for number, inside in enumerate(odd))
     (tmp_path / "odd.xml").write_text(f"<rss version='2.0'><channel>{items}</channel></rss>", encoding="utf-8")
     rows = list(collect(tmp_path / "odd.xml"))
@@ -457,3 +455,147 @@ def test_a_page_that_no_parser_gets_through_is_named_and_the_rest_goes_on(kind, 
     assert found.report.quarantined_by_code == {"unread": 1}
     with pytest.raises(BadDataError, match="E_SLOW"):
         collect(sources).as_rows()
+
+
+# ``collect``: sources that cannot be read are named, and the others are written.
+
+
+DEAD_RSS = """<rss version="2.0"><channel><link>https://www.example.{0}/</link>
+<item><guid>n-1</guid><description>Уряд схвалив бюджет.</description></item>
+<item><guid>n-2</guid><title>Порожня</title></item>
+<item><guid>n-1</guid><description>Уряд схвалив бюджет.</description></item></channel></rss>"""
+RECORD = """WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: https://news.example.com/feed\r
+WARC-Date: 2024-03-05T07:00:00Z\r\nWARC-Record-ID: <urn:uuid:12345678-1234-1234-1234-123456789abc>\r
+Content-Type: application/rss+xml\r\nContent-Length: {}\r\n\r\n"""
+# Nothing listens on this port.
+DEAD = "http://127.0.0.1:1/feed"
+
+
+@pytest.fixture
+def sources(tmp_path):
+    (tmp_path / "good.xml").write_text(DEAD_RSS.format("org"), encoding="utf-8")
+    (tmp_path / "also.xml").write_text(DEAD_RSS.format("net"), encoding="utf-8")
+    (tmp_path / "bad.xml").write_text("<rss>", encoding="utf-8")
+    return ("none.xml", "good.xml", DEAD, "bad.xml", "also.xml")
+
+
+def test_the_others_are_written(run_command, tmp_path, sources) -> None:
+    answer = run_command(tmp_path, "collect", *sources, "--out", "out.jsonl", "--summary", "run.json", TZ="UTC")
+    assert answer.returncode == 66
+    missing, dead, bad, *told = answer.stderr.decode().splitlines()
+    assert missing == "none.xml: No such file or directory"
+    assert dead.startswith(f"{DEAD}: ")
+    assert bad == "bad.xml: the feed breaks off; fetch it again [E_FEED]"
+    assert told == [
+        "collected 2 documents; 2 repeated; 2 without a text",
+        "infostream-dedup: 3 could not be read, as said above; the others were written",
+    ]
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["id"] for row in rows] == ["example.org:n-1", "example.net:n-1"]
+    summary = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
+    assert (summary["status"], summary["read"], summary["used"]) == ("failed", 9, 2)
+    assert summary["quarantined"] == {"again": 2, "empty": 2, "unread": 3}
+
+
+def test_without_any_source_the_old_file_is_kept(run_command, tmp_path, sources) -> None:
+    (tmp_path / "out.jsonl").write_text("old")
+    answer = run_command(tmp_path, "collect", "none.xml", "bad.xml", "--out", "out.jsonl", TZ="UTC")
+    assert answer.returncode == 65
+    assert b"none.xml: No such file" in answer.stderr
+    assert (tmp_path / "out.jsonl").read_text() == "old"
+
+
+def test_in_python_an_error_is_raised_unless_a_function_takes_it(tmp_path, sources) -> None:
+    feed = DEAD_RSS.format("com").encode()
+    record = RECORD.format(len(feed)).encode() + feed + b"\r\n\r\n"
+    (tmp_path / "cut.warc").write_bytes(record + record[:-40])
+    names = [tmp_path / name for name in ("cut.warc", "none.xml", "good.xml")]
+    with pytest.raises(BadDataError, match="breaks off"):
+        collect(names).as_rows()
+    failures = []
+    rows = collect(names, on_failure=failures.append).as_rows()
+    assert len(rows) == 2, "the first record of the archive was whole"
+    assert [type(failure) for failure in failures] == [BadDataError, NoInputError]
+    with pytest.raises(NoInputError, match="none"):
+        collect(names[:2], on_failure=failures.append).as_rows()
+
+
+# ``collect``: ids, addresses, dates and texts of the items of feeds.
+
+
+def feed_of(site: str, *items: str) -> str:
+    return f"<rss><channel><link>https://{site}/</link>{''.join(items)}</channel></rss>"
+
+
+def test_sites_that_number_their_items_alike_do_not_lose_them(tmp_path) -> None:
+    number = "<guid isPermaLink='false'>12345</guid>"
+    for site, text in (("a.example", "Мост открыт."), ("www.b.example", "Театр открыт.")):
+        link = f"<link>https://{site}/news</link>"
+        items = f"<item>{number}{link}<description>{text}</description></item>", f"<item>{number}{link}</item>"
+        (tmp_path / site).write_text(feed_of(site, *items))
+    found = collect([tmp_path / "a.example", tmp_path / "www.b.example"])
+    assert [(row["id"], row["text"]) for row in found] == [
+        ("a.example:12345", "Мост открыт."),
+        ("b.example:12345", "Театр открыт."),
+    ]
+
+
+@pytest.mark.parametrize("own", ["https://b.example/1", "tag:b.example,2026:1", "urn:uuid:1", "7 at https://b.example"])
+def test_ids_that_no_other_site_has_stay_as_they_are(tmp_path, own) -> None:
+    item = f"<item><guid>{own}</guid><link>https://a.example/1</link><description>Мост открыт.</description></item>"
+    (tmp_path / "feed").write_text(feed_of("a.example", item))
+    assert [row["id"] for row in collect(tmp_path / "feed")] == [own]
+
+
+def test_an_address_without_a_host_is_one_of_the_site(tmp_path) -> None:
+    (tmp_path / "feed").write_text(
+        feed_of("a.example", "<item><link>/news/3</link><description>Мост открыт.</description></item>")
+    )
+    (row,) = collect(tmp_path / "feed")
+    assert (row["id"], row["url"], row["source"]) == (*["https://a.example/news/3"] * 2, "a.example")
+
+
+@pytest.mark.parametrize(
+    ("given", "published"),
+    [
+        ("Sat, 21 Nov 2026 10:05:00 EET", "2026-11-21T08:05:00+00:00"),
+        ("Sat, 20 Jun 2026 10:05:00 EEST", "2026-06-20T07:05:00+00:00"),
+        ("Sat, 21 Nov 2026 10:05:00 MSK", "2026-11-21T07:05:00+00:00"),
+        ("Sat, 21 Nov 2026 10:05:00 GMT", "2026-11-21T10:05:00+00:00"),
+        ("Sat, 21 Nov 2026 10:05:00 +0200", "2026-11-21T08:05:00+00:00"),
+        ("20261121", "2026-11-21"),
+        ("1795255500", "2026-11-21T10:05:00+00:00"),
+        ("21.11.2026 10:05", "2026-11-21T10:05:00"),
+        ("2026/11/21 10:05", "2026-11-21T10:05:00"),
+        ("20261121T100500+0300", "2026-11-21T07:05:00+00:00"),
+        ("Сб, 21 ноя 2026 10:05:00 +0300", "2026-11-21T07:05:00+00:00"),
+        ("21 листопада 2026, 10:05", "2026-11-21T10:05:00"),
+        ("Sat, 21 Nov 2026 10:05:00 GMT+3", "2026-11-21T07:05:00+00:00"),
+        ("Sat,21 Nov 2026 10:05:00 Europe/Kyiv", "2026-11-21T08:05:00+00:00"),
+        # Dates that cannot be.
+        ("Sat, 21 Nov 2626 10:05:00 GMT", None),
+        ("01 Jan 0001 00:00:00 GMT", None),
+        ("0", None),
+        ("soon", None),
+    ],
+)
+def test_dates_of_items(tmp_path, given, published) -> None:
+    date = f"<pubDate>{given}</pubDate>"
+    item = f"<item><link>https://a.example/1</link>{date}<description>Мост открыт.</description></item>"
+    (tmp_path / "feed").write_text(feed_of("a.example", item))
+    assert [row.get("published") for row in collect(tmp_path / "feed")] == [published]
+
+
+def test_words_of_cells_and_blocks_do_not_run_together(tmp_path) -> None:
+    table = "<table><tr><th>Курс</th><td>41,5</td></tr></table>"
+    markup = f"{table}<figure><figcaption>Фото</figcaption></figure>Мост<hr>открыт."
+    item = f"<item><link>https://a.example/1</link><description><![CDATA[{markup}]]></description></item>"
+    (tmp_path / "feed").write_text(feed_of("a.example", item))
+    assert [row["text"] for row in collect(tmp_path / "feed")] == ["Курс\n41,5\nФото\nМост\nоткрыт."]
+
+
+def test_a_text_given_with_and_without_markup_is_one_text(tmp_path) -> None:
+    contents = '<content type="html">&lt;p&gt;Мост открыт.&lt;/p&gt;</content><content>Мост открыт.</content>'
+    entry = f'<entry><id>urn:1</id><link href="https://a.example/1"/>{contents}</entry>'
+    (tmp_path / "feed").write_text(f'<feed xmlns="http://www.w3.org/2005/Atom">{entry}</feed>')
+    assert [row["text"] for row in collect(tmp_path / "feed")] == ["Мост открыт."]

@@ -40,18 +40,13 @@ def rows_of(tmp_path, content: str | bytes, name: str = "source") -> list[dict]:
     return collect(tmp_path / name).as_rows()
 
 
-@pytest.mark.parametrize(
-    ("names", "element"),
-    [
-        ("xmlns:yandex='http://news.yandex.ru'", "yandex:full-text"),
-        ("xmlns:turbo='http://turbo.yandex.ru'", "turbo:content"),
-        ("xmlns:rambler='http://news.rambler.ru'", "rambler:fulltext"),
-        ("xmlns:content='http://purl.org/rss/1.0/modules/content/'", "content:encoded"),
-        ("", "fulltext"),
-        ("", "full-text"),
-        ("", "yandex:full-text"),
-    ],
-)
+@pytest.mark.parametrize(("names", "element"), [
+    ("xmlns:yandex='http://news.yandex.ru'", "yandex:full-text"),
+    ("xmlns:turbo='http://turbo.yandex.ru'", "turbo:content"),
+    ("xmlns:rambler='http://news.rambler.ru'", "rambler:fulltext"),
+    ("xmlns:content='http://purl.org/rss/1.0/modules/content/'", "content:encoded"), ("", "fulltext"),
+    ("", "full-text"), ("", "yandex:full-text"),
+])  # fmt: skip
 @pytest.mark.parametrize("teaser", ["", "<description>Коротко.</description>"])
 def test_the_full_text_of_an_item_is_read(tmp_path, names, element, teaser) -> None:
     full = f"<{element}><![CDATA[<p>{TEXTS[0]}</p><p>{TEXTS[1]}</p>]]></{element}>"
@@ -123,14 +118,11 @@ def test_lists_of_addresses_are_refused_by_name(tmp_path, content, message, head
         rows_of(tmp_path, head + content)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "<title>Just a moment...</title><body>Enable JavaScript and cookies to continue</body>",
-        "<title>a.example</title><script src='/cdn-cgi/challenge-platform/h/b/x'></script><body>Проверка</body>",
-        "<title>DDoS-Guard</title><body>Проверка браузера перед переходом на сайт</body>",
-    ],
-)
+@pytest.mark.parametrize("content", [
+    "<title>Just a moment...</title><body>Enable JavaScript and cookies to continue</body>",
+    "<title>a.example</title><script src='/cdn-cgi/challenge-platform/h/b/x'></script><body>Проверка</body>",
+    "<title>DDoS-Guard</title><body>Проверка браузера перед переходом на сайт</body>",
+])  # fmt: skip
 def test_a_challenge_is_not_a_page(tmp_path, content) -> None:
     with pytest.raises(BadDataError, match="proof that no program is asking"):
         rows_of(tmp_path, f"<!DOCTYPE html><html><head><meta charset='utf-8'>{content}</html>")

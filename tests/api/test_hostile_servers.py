@@ -51,17 +51,15 @@ def drip(connection: socket.socket, head: bytes, byte: bytes, pause: float = 0.0
 
 
 DRIPPED = {
-    "status": (b"", b"H"),
-    "header": (b"HTTP/1.1 200 OK\r\nX-A: ", b"a"),
-    "many headers": (b"HTTP/1.1 200 OK\r\n", b"X: a\r\n"),
-    "continue": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "status": (b"", b"H"), "header": (b"HTTP/1.1 200 OK\r\nX-A: ", b"a"),
+    "many headers": (b"HTTP/1.1 200 OK\r\n", b"X: a\r\n"), "continue": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
     "chunk head": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", b"a"),
     "chunks": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n"),
     "trailers": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n", b"X: a\r\n"),
     "body": (b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b"a"),
     "no length": (b"HTTP/1.1 200 OK\r\n\r\n", b"a"),
     "body of an error": (b"HTTP/1.1 500 No\r\nContent-Length: 100000\r\n\r\n", b"a"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", DRIPPED)

@@ -1,20 +1,29 @@
-"""Options with few possible values: a function refuses any other value instead of taking it for the default."""
+"""Every command is a documented public function; what it cannot take, it refuses."""
 
+import inspect
 import json
+import subprocess
+import sys
 from collections.abc import Callable
+from dataclasses import fields
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pandas as pd
 import pytest
 
+import infostream_dedup
 from infostream_dedup import (
     Deduplicator,
     Settings,
+    StreamSettings,
+    api,
     audit,
     boilerplate,
+    classify,
     compare,
     dedup,
     evaluate,
@@ -31,8 +40,152 @@ from infostream_dedup import (
     term_spans,
     train,
 )
+from infostream_dedup.api import keyword_types
+from infostream_dedup.api.keywords import KEYWORDS
 from infostream_dedup.api.sweep import sweep_store
-from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, UsageError
+from infostream_dedup.cli import cli
+from infostream_dedup.documents import Reading, ReadingOptions
+from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, InfostreamError, UsageError
+from infostream_dedup.judging.passages import PassageSettings
+
+ROOT = Path(__file__).parents[2]
+
+RENAMED = {
+    "terms": "key_terms",
+    "desk backup": "desk.backup_desk", "desk forget": "desk.forget_in_desk", "desk export": "desk.export_labels",
+    "desk import": "desk.import_labels", "dictionaries import": "dictionaries.import_table",
+    "dictionaries list": "dictionaries.list_tables", "dictionaries remove": "dictionaries.remove_table",
+    "dictionaries install-model": "dictionaries.install_model", "passages provenance": "provenance",
+    "store story": "store.message",
+}  # fmt: skip
+"""Commands whose function has another name: ``import`` is a word of Python, ``list`` one of its functions."""
+
+OTHER_FACE = {"serve", "help"}
+"""``serve`` is another face of the package, which calls the same functions over HTTP; ``help`` is about commands."""
+
+MODULES = ("desk", "dictionaries", "passages", "store")
+
+
+def commands(group: click.Group, path: str = "") -> list[str]:
+    found = []
+    for name, command in group.commands.items():
+        whole = f"{path} {name}".strip()
+        found += commands(command, whole) if isinstance(command, click.Group) else [whole]
+    return found
+
+
+def functions() -> dict[str, object]:
+    """Every public function by its dotted name in ``api``."""
+    found = {name: getattr(api, name) for name in api.__all__ if inspect.isfunction(getattr(api, name))}
+    for name in MODULES:
+        module = getattr(api, name)
+        found |= {f"{name}.{one}": getattr(module, one) for one in module.__all__}
+    return {name: function for name, function in found.items() if inspect.isfunction(function)}
+
+
+def test_every_command_has_a_public_function():
+    for command in sorted(set(commands(cli)) - OTHER_FACE):
+        assert RENAMED.get(command, command.replace(" ", ".").replace("-", "_")) in functions()
+
+
+def test_the_package_hands_every_function_on():
+    for name in [name for name in functions() if name != "moment"]:
+        room, _, function = name.rpartition(".")
+        home = getattr(infostream_dedup, room) if room else infostream_dedup
+        assert getattr(home, function) is functions()[name]
+        assert (room or function) in infostream_dedup.__all__
+
+
+def test_every_function_says_what_it_takes_and_gives():
+    for name in functions():
+        function = functions()[name]
+        text = inspect.getdoc(function) or ""
+        takes = [one for one in inspect.signature(function).parameters if one != "path"]
+        assert not takes or "Args:" in text
+        for parameter in takes:
+            assert f"\n    {parameter}: " in text, parameter
+        annotation = inspect.signature(function).return_annotation
+        assert annotation == "None" or "Returns:" in text
+
+
+def test_an_unknown_keyword_fails():
+    for name in functions():
+        function = functions()[name]
+        needed = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
+        positional = [[] for one in needed if one.kind is one.POSITIONAL_OR_KEYWORD]
+        with pytest.raises(TypeError, match="bogus"):
+            function(*positional, bogus=1)
+
+
+def test_an_unknown_keyword_beside_settings_fails_too(tmp_path):
+    target = tmp_path / "out.jsonl"
+    with pytest.raises(TypeError, match=r"dedup\(\) got an unexpected keyword argument 'bogus'; it takes .*keep"):
+        api.dedup([{"id": "1", "text": "Снег"}], target, settings=Settings(), bogus=1)
+    assert not target.exists()
+
+
+def test_a_sweep_takes_representations():
+    with pytest.raises(TypeError, match="'representation'; did you mean 'representations'"):
+        api.sweep([], representation="stem")
+    with pytest.raises(ConfigurationError, match=r"give representations=\['stem'\]"):
+        api.sweep([], settings=Settings(representation="stem"))
+
+
+@pytest.mark.parametrize(("function", "arguments", "settings", "single"), [
+    (api.sweep, ([],), Settings(), {"n": 10}), (api.pairs, ([],), Settings(), {"k": 5}),
+    (api.dedup, ([], "out.jsonl"), Settings(), {"k": 5}),
+    (api.evaluate, ([], "labels.jsonl"), Settings(), {"rule": "either"}),
+    (api.similarity_matrix, ([],), Settings(), {"n": 10}),
+    (api.ingest, ([], "stream.db"), StreamSettings(), {"k_similar": 3}),
+    (api.passages.find, ([],), PassageSettings(), {"tau": 0.5}),
+    (api.passages.find_novel, ([],), PassageSettings(), {"tau": 0.5}),
+    (api.passages.find_digests, ([],), PassageSettings(), {"tau": 0.5}),
+    (api.passages.compare, ("a", "b"), PassageSettings(), {"tau": 0.5}),
+])  # fmt: skip
+def test_settings_given_both_ways_are_refused(function, arguments, settings, single, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigurationError, match=f"settings and {next(iter(single))} are both given"):
+        function(*arguments, settings=settings, **single)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("languages", [("ru",), ("ru", "en", "uk"), ("ru", "de"), (), "ru"])
+def test_other_than_two_known_languages_are_refused(languages):
+    with pytest.raises(ConfigurationError, match="expected two of ru, uk, en, other"):
+        api.passages.compare("Мост", "A bridge", languages=languages)
+
+
+def test_reading_options_given_both_ways_are_refused():
+    for name in [name for name in functions() if "reading" in inspect.signature(functions()[name]).parameters]:
+        function = functions()[name]
+        needed = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
+        positional = [[] if one.name == "source" else "none" for one in needed if one.kind is one.POSITIONAL_OR_KEYWORD]
+        with pytest.raises(ConfigurationError, match="reading and tz are both given"):
+            function(*positional, reading=Reading(), tz="Europe/Kyiv")
+
+
+def test_keywords_are_those_of_the_records():
+    assert ReadingOptions.__optional_keys__ == {field.name for field in fields(Reading)}
+    for name, known in KEYWORDS.items():
+        kind = getattr(keyword_types, name)
+        assert kind.__optional_keys__ == known.names(), name
+
+
+def test_the_types_of_keywords_are_made_from_the_records():
+    made = subprocess.run([sys.executable, "tools/make_keywords.py", "--check"], cwd=ROOT, check=False)
+    assert made.returncode == 0, "run python tools/make_keywords.py"
+
+
+def test_importing_the_functions_loads_nothing_heavy():
+    heavy = ["numpy", "scipy", "numba", "pyarrow", "matplotlib", "pymorphy3", "sqlite_utils"]
+    code = (
+        f"import sys; from infostream_dedup import api, sweep; print([name for name in {heavy} if name in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.strip() == b"[]"
+
+
+# Options with few possible values: a function refuses any other value instead of taking it for the default.
+
 
 TEXT = "Президент Зеленський відкрив у Харкові новий завод разом із мером Тереховим."
 ROWS = [{"id": "1", "text": TEXT, "source": "a.ua"}, {"id": "2", "text": TEXT, "source": "b.ua"}]
@@ -283,3 +436,89 @@ def test_stores_are_asked_for_whole_numbers_and_moments(tmp_path: Path) -> None:
 
 def test_the_spans_of_one_term() -> None:
     assert term_spans("Снег в Киеве", "ru", "снег") == term_spans("Снег в Киеве", "ru", ["снег"]) == [(0, 4, "снег")]
+
+
+# A file that a call reads is never overwritten by the same call, whichever way it is named.
+
+
+OWN_ROWS = [{"id": "1", "text": TEXT}, {"id": "2", "text": TEXT}]
+
+CALLS: dict[str, Callable[[Path, dict[str, Any]], Any]] = {
+    "audit judged": lambda file, given: audit(OWN_ROWS, judged=file, **given),
+    "classify models": lambda file, given: classify(OWN_ROWS, iter([file]), **given),  # type: ignore[arg-type]
+    "classify one model": lambda file, given: classify(OWN_ROWS, file, **given),
+    "classify pairs": lambda file, given: classify(OWN_ROWS, "m.json", pairs=file, **given),
+    "classify rules": lambda file, given: classify(OWN_ROWS, "m.json", rules=file, **given),
+    "compare kin": lambda file, given: compare(OWN_ROWS, methods=["md5"], labels="l.jsonl", kin=file, **given),
+    "compare labels": lambda file, given: compare(OWN_ROWS, methods=["md5"], labels=file, **given),
+    "dedup boilerplate": lambda file, given: dedup(OWN_ROWS, boilerplate=file, **given),
+    "evaluate kin": lambda file, given: evaluate(OWN_ROWS, "l.jsonl", kin=file, **given),
+    "evaluate labels": lambda file, given: evaluate(OWN_ROWS, file, **given),
+    "ingest boilerplate": lambda file, given: ingest(OWN_ROWS, file.parent / "s.db", boilerplate=file, **given),
+    "ingest model": lambda file, given: ingest(OWN_ROWS, file.parent / "s.db", model=file, **given),
+    "ingest store": lambda file, given: ingest(OWN_ROWS, file, **given),
+    "pairs boilerplate": lambda file, given: pairs(OWN_ROWS, boilerplate=file, **given),
+    "pairs boilerplate k": lambda file, given: pairs(OWN_ROWS, boilerplate=file, k=6, **given),
+    "passages boilerplate": lambda file, given: passages.find(OWN_ROWS, boilerplate=file, **given),
+    "digests boilerplate": lambda file, given: passages.find_digests(OWN_ROWS, boilerplate=file, **given),
+    "novel boilerplate": lambda file, given: passages.find_novel(OWN_ROWS, boilerplate=file, **given),
+    "suggest labels": lambda file, given: suggest(OWN_ROWS, file, **given),
+    "sweep boilerplate": lambda file, given: sweep(OWN_ROWS, boilerplate=file, **given),
+    "train authority": lambda file, given: train(OWN_ROWS, "l.jsonl", authority=file, **given),
+    "train labels": lambda file, given: train(OWN_ROWS, file, **given),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_the_quarantine_never_empties_another_file_of_the_call(call, tmp_path: Path) -> None:
+    file = tmp_path / "ours"
+    file.write_text("hours of work\n", encoding="utf-8")
+    link = tmp_path / "link"
+    link.symlink_to(file)
+    with pytest.raises(InfostreamError) as refused:
+        call(file, {"on_error": "skip", "quarantine": str(link)})
+    assert file.read_text(encoding="utf-8") == "hours of work\n"
+    # A store that is damaged, or a file that is not one, is refused for that.
+    assert f"{link} is one of the inputs; give the quarantine its own file" in str(refused.value)
+
+
+def test_the_quarantine_never_replaces_the_store_of_statistics(tmp_path: Path) -> None:
+    list(ingest(OWN_ROWS, tmp_path / "s.db"))
+    before = (tmp_path / "s.db").read_bytes()
+    with pytest.raises(ConfigurationError, match=r"s\.db is one of the inputs"):
+        pairs(OWN_ROWS, statistics=f"{tmp_path / 's.db'}:0", on_error="skip", quarantine=tmp_path / "s.db")
+    assert (tmp_path / "s.db").read_bytes() == before
+
+
+def _written(folder: Path) -> Path:
+    folder.mkdir()
+    file = folder / "news.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in OWN_ROWS), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("source", ["{}", "{}/news*", "{}/./news.jsonl"], ids=["folder", "pattern", "file"])
+@pytest.mark.parametrize("job", ["dedup", "train"])
+def test_an_output_never_replaces_a_file_of_the_input(source: str, job: str, tmp_path: Path) -> None:
+    file = _written(tmp_path / "in")
+    before = file.read_bytes()
+    named = source.format(tmp_path / "in")
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text('{"a": "1", "b": "2", "label": "dup"}\n', encoding="utf-8")
+    with pytest.raises(CannotCreateError, match=r"news\.jsonl is one of the inputs; give the output another name"):
+        dedup(named, file) if job == "dedup" else train({named}, labels, model=file)
+    assert file.read_bytes() == before
+
+
+def test_the_output_never_replaces_the_listed_sentences(tmp_path: Path) -> None:
+    listed = tmp_path / "listed.jsonl"
+    listed.write_text(json.dumps({"source": None, "sentence": "Снег."}), encoding="utf-8")
+    before = listed.read_bytes()
+    with pytest.raises(CannotCreateError, match=r"listed\.jsonl is one of the inputs"):
+        dedup(OWN_ROWS, listed, boilerplate=listed)
+    assert listed.read_bytes() == before
+
+
+def test_texts_that_name_no_file_have_no_files(tmp_path: Path) -> None:
+    texts = ["Снег выпал в Киеве вчера. " * 200, "Снег выпал в Киеве вчера. " * 200]
+    assert dedup(texts, tmp_path / "out.jsonl").kept == 1

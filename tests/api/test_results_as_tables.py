@@ -1,14 +1,21 @@
-"""Results are tables: for Arrow, pandas and polars, in short, and in a notebook."""
+"""Results are tables, carry the report of what was read, and leave the user's table his."""
+
+from __future__ import annotations
 
 import copy
+import json
 import re
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
+import pandas as pd
 import pytest
 
+import infostream_dedup
+import infostream_dedup as package
 from infostream_dedup import (
     Deduplicator,
+    api,
     compare,
     dedup,
     evaluate,
@@ -20,11 +27,14 @@ from infostream_dedup import (
     sweep,
 )
 from infostream_dedup.api import Listing
-from infostream_dedup.documents import ReadingReport
+from infostream_dedup.documents import ReadingReport, block_reading
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, MissingExtraError, UsageError
 from infostream_dedup.model.tabular import Tabular, table_html
 from infostream_dedup.runs.sharded.vocabulary import CollisionError
 from infostream_dedup.sample import documents_path, labels_path
+
+# Results are tables: for Arrow, pandas and polars, in short, and in a notebook.
+
 
 DOCUMENTS = list(read_documents(documents_path()))[:60]
 TEXT = "Президент Зеленський відкрив у Харкові новий завод разом із мером Тереховим у понеділок."
@@ -159,11 +169,9 @@ def interrupted_now(*_: Any, **__: Any) -> Any:
 def test_rows_can_be_read_again_in_any_way_and_order() -> None:
     rows = [{"a": str(number)} for number in range(5)]
     ways = [
-        list,
-        lambda found: found.rows,
-        lambda found: list(found.as_dicts()),
+        list, lambda found: found.rows, lambda found: list(found.as_dicts()),
         lambda found: found.to_arrow().to_pylist(),
-    ]
+    ]  # fmt: skip
     for first in ways:
         for second in ways:
             listing: Listing[dict[str, Any]] = Listing(iter(rows), ("a",), ReadingReport())
@@ -272,3 +280,241 @@ def test_frames_relations_and_texts_go_in() -> None:
     duckdb = pytest.importorskip("duckdb")
     relation = duckdb.sql("SELECT unnest(['1', '2']) AS id, $text AS text", params={"text": TEXT})
     assert len(pairs(relation).rows) == 1
+
+
+# Results carry the report of what was read; iterators give each row once.
+
+
+REPORTS_TEXT = "Президент Зеленський відкрив у Харкові новий завод разом із мером Тереховим. Приїхали сто гостей."
+REPORTS_DOCUMENTS = [
+    {"id": "1", "text": REPORTS_TEXT, "group": "1"}, {"id": "2", "text": f"{REPORTS_TEXT} Грав оркестр.", "group": "1"},
+    {"id": "2", "text": "again"}, {"id": "3", "text": "Погода"},
+]  # fmt: skip
+
+
+@pytest.fixture
+def skipping(tmp_path):
+    """Reading options that set the second document 2 aside."""
+    return api.Reading(on_error="skip", quarantine=tmp_path / "bad.jsonl")
+
+
+@pytest.mark.parametrize("call", [
+    lambda reading, folder: api.sweep(REPORTS_DOCUMENTS, representations=["stem"], reading=reading),
+    lambda reading, folder: api.pairs(REPORTS_DOCUMENTS, representation="stem", reading=reading),
+    lambda reading, folder: api.dedup(REPORTS_DOCUMENTS, folder / "out.jsonl", representation="stem", reading=reading),
+    lambda reading, folder: api.compare(REPORTS_DOCUMENTS, methods=["md5"], pool="all", reading=reading),
+    lambda reading, folder: api.passages.find(REPORTS_DOCUMENTS, reading=reading),
+    lambda reading, folder: api.passages.find_novel(REPORTS_DOCUMENTS, reading=reading),
+    lambda reading, folder: api.passages.find_digests(REPORTS_DOCUMENTS, reading=reading),
+    lambda reading, folder: api.boilerplate(REPORTS_DOCUMENTS, reading=reading),
+    lambda reading, folder: api.provenance(REPORTS_DOCUMENTS, reading=reading),
+])  # fmt: skip
+def test_results_carry_what_was_read(call, skipping, tmp_path):
+    report = call(skipping, tmp_path).report
+    assert (report.read, report.used, report.quarantined) == (4, 3, 1)
+
+
+def test_an_evaluation_carries_what_was_read():
+    found = api.evaluate(str(documents_path()), labels_path(), representation="stem")
+    assert found.report.used == 199
+    assert "report" not in found.as_dict()
+
+
+def test_an_ingestion_gives_verdicts_and_counts(tmp_path, skipping):
+    with api.ingest(
+        REPORTS_DOCUMENTS, tmp_path / "stream.db", batch_size=1, reading=skipping, window_days=None
+    ) as found:
+        assert found.report.read == 0
+        assert [verdict.status for verdict in found] == ["new", "duplicate", "insufficient_text"]
+    assert (found.report.used, found.report.quarantined) == (3, 1)
+    assert list(found) == []
+    again = api.ingest(REPORTS_DOCUMENTS[:1], tmp_path / "stream.db")
+    assert [verdict.status for verdict in again] == ["new"]
+
+
+def test_an_ingestion_that_is_left_keeps_what_it_gave(tmp_path):
+    with api.ingest(REPORTS_DOCUMENTS[:2], tmp_path / "stream.db", batch_size=1) as found:
+        next(found)
+    assert {row["what"]: row["value"] for row in api.store.stats(tmp_path / "stream.db")}["documents"] == 1
+
+
+def test_single_settings_of_a_stream_complete_those_of_its_store(tmp_path):
+    store = tmp_path / "stream.db"
+    list(api.ingest(REPORTS_DOCUMENTS[:1], store, k_duplicate=7, n=14))
+    list(api.ingest(REPORTS_DOCUMENTS[1:2], store, n=14))
+    with pytest.raises(ConfigurationError, match="k_duplicate"):
+        list(api.ingest(REPORTS_DOCUMENTS[1:2], store, k_duplicate=6))
+
+
+def test_pairs_name_their_columns():
+    found = api.pairs(REPORTS_DOCUMENTS[:2], representation="stem", terms=False)
+    assert [list(row.as_dict()) for row in found] == [list(found.columns)]
+    table = api.pairs(REPORTS_DOCUMENTS[:2], representation="stem").to_arrow()
+    assert table.column("a").to_pylist() == ["1"]
+
+
+def test_rows_as_dicts_serialise():
+    rows = list(api.passages.find(REPORTS_DOCUMENTS[:2]).as_dicts())
+    assert json.loads(json.dumps(rows))[0]["a"] == "1"
+
+
+# The user's table stays his: names, order, delimiter, encoding and ids come back as they were given.
+
+
+TABLE_TEXT = (
+    "Верховна Рада ухвалила закон про бюджети громад. Міністр фінансів Ткач назвав видатки на лікарні та школи."
+)
+OTHER = "Київський театр показав прем'єру вистави за романом Ольги Кобилянської, режисер Савченко запросив хор."
+HEADER = ["Примітка", "Номер", "source", "Текст", "text"]
+ROWS = [["а", "10", "x", TABLE_TEXT, "1"], ["б", "2", "y", TABLE_TEXT, "2"], ["в", "3", "z", OTHER, "3"]]
+COLUMNS = "id=Номер,text=Текст"
+DIFFER = ("differs_by", "differing")
+
+
+@pytest.mark.parametrize("separator", [";", "\t", ",", "|"])
+@pytest.mark.parametrize("encoding", ["cp1251", "utf-8", "utf-8-sig", "koi8-u"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_csv_file_is_written_as_it_was(tmp_path, separator, encoding, end):
+    rows = [[cell.replace(",", "") for cell in row] for row in (HEADER, *ROWS)]
+    lines = [separator.join(row) + end for row in rows]
+    (tmp_path / "in.csv").write_bytes("".join(lines).encode(encoding))
+    found = dedup(tmp_path / "in.csv", tmp_path / "out.csv", columns=COLUMNS)
+    assert found.kept == 2
+    assert (tmp_path / "out.csv").read_bytes() == "".join([lines[0], lines[1], lines[3]]).encode(encoding)
+
+
+def test_new_columns_come_behind_and_a_dialect_can_be_chosen(tmp_path):
+    text = "".join(";".join(row) + "\n" for row in (HEADER, *ROWS))
+    (tmp_path / "in.csv").write_bytes(text.encode("cp1251"))
+    dedup(tmp_path / "in.csv", tmp_path / "out.csv", columns=COLUMNS, annotate=True)
+    lines = (tmp_path / "out.csv").read_bytes().decode("cp1251").splitlines()
+    assert lines[0] == ";".join([*HEADER, "status", "of", "group", "kind", "probability", "story", *DIFFER])
+    assert lines[2].startswith(f"б;2;y;{TABLE_TEXT};2;exact;10;10;copy;")
+    dedup(tmp_path / "in.csv", tmp_path / "out.csv", columns=COLUMNS, csv_dialect="standard")
+    assert (tmp_path / "out.csv").read_bytes().decode("utf-8").startswith(",".join(HEADER) + "\n")
+
+
+def test_files_written_differently_are_written_with_commas_in_utf_8(tmp_path):
+    for name, separator, encoding, rows in (
+        ("a", ";", "cp1251", ROWS[:1]),
+        ("b", ",", "utf-8", [["г", "4", *ROWS[2][2:]]]),
+    ):
+        lines = [separator.join(f'"{cell}"' for cell in row) + "\n" for row in (HEADER, *rows)]
+        (tmp_path / f"{name}.csv").write_bytes("".join(lines).encode(encoding))
+    dedup([tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path / "out.csv", columns=COLUMNS)
+    assert (tmp_path / "out.csv").read_text("utf-8").startswith(",".join(HEADER) + "\n")
+
+
+def test_a_frame_keeps_its_names_and_whole_numbers():
+    frame = pd.DataFrame(ROWS, columns=HEADER).astype({"Номер": "int64"})
+    found = dedup(frame, columns=COLUMNS, annotate=True).to_pandas()
+    assert list(found.columns) == [*HEADER, "status", "of", "group", "kind", "probability", "story"]
+    assert found["Номер"].tolist() == [10, 2, 3]
+    assert found["of"].tolist()[1] == "10"
+    assert frame.merge(dedup(frame, columns=COLUMNS).to_pandas(), on="Номер").shape[0] == 2
+
+
+def test_made_ids_come_last_and_parts_of_objects_are_not_doubled():
+    rows = [{"summary": {"content": TABLE_TEXT}, "id": "mine"}, {"summary": {"content": OTHER}, "id": "mine"}]
+    (first, _) = dedup(rows, columns="text=summary.content,source=id", make_ids=True).rows
+    assert first == {"summary": {"content": TABLE_TEXT}, "id": "mine"}
+    (first, _) = dedup([{"t": TABLE_TEXT}, {"t": OTHER}], columns="text=t", make_ids=True).rows
+    assert list(first) == ["t", "id"]
+
+
+def test_one_and_its_text_are_one_id_refused_with_both_lines(tmp_path):
+    path = tmp_path / "d.jsonl"
+    path.write_text(
+        json.dumps({"id": 1, "text": TABLE_TEXT}) + "\n" + json.dumps({"id": "1", "text": OTHER}) + "\n", "utf-8"
+    )
+    with pytest.raises(BadDataError, match=r"d\.jsonl:2: field 'id': '1' already occurred at .*d\.jsonl:1"):
+        list(read_documents(path))
+
+
+def test_a_stream_takes_one_and_its_text_for_one_document(tmp_path):
+    with ingest([{"id": 1, "text": TABLE_TEXT}], tmp_path / "s.db") as first:
+        assert [verdict.status for verdict in first] == ["new"]
+    with ingest([{"id": "1", "text": TABLE_TEXT}], tmp_path / "s.db", on_conflict="error") as again:
+        assert [verdict.id for verdict in again] == ["1"]
+
+
+def test_pairs_say_how_many_they_are_and_by_what():
+    rows = [dict(zip(HEADER, row, strict=True)) for row in ROWS]
+    found = pairs(rows, columns=COLUMNS)
+    assert len(found) == 1
+    assert repr(found) == "<PairListing: 1 pair (1 copy) of 3 documents, by preset judged>"
+    assert (
+        repr(pairs(rows, columns=COLUMNS, k=3)) == "<PairListing: 1 pair (1 equal) of 3 documents, by key terms, k = 3>"
+    )
+
+
+def test_the_package_lists_what_it_has():
+    assert {"sweep", "pairs", "dedup", "Deduplicator"} <= set(dir(infostream_dedup)) == set(infostream_dedup.__all__)
+
+
+def test_options_are_named_as_the_caller_writes_them():
+    with pytest.raises(UsageError) as caught:
+        dedup([{"id": "1", "text": TABLE_TEXT}], preset="judged", duplicate_rule="contained")
+    assert "accept duplicate_rule; choose kinds with join" in str(caught.value)
+    assert "accept --duplicate-rule; choose kinds with --join" in caught.value.for_command_line
+    with pytest.raises(BadDataError, match=r"perhaps columns='text=body', make_ids=True"):
+        dedup([{"body": TABLE_TEXT}])
+
+
+def test_skipped_records_are_counted_without_a_quarantine():
+    found = dedup([{"id": "1", "text": TABLE_TEXT}, {"id": "2"}], on_error="skip")
+    assert (found.documents, found.report.quarantined) == (1, 1)
+
+
+# Commands give the same bytes whether a file is read in columns or document by document.
+
+
+@pytest.fixture(scope="module")
+def sources():
+    """The sample as a file and as a list, which are read in columns, and as documents, which are not."""
+    rows = [json.loads(line) for line in documents_path().read_text(encoding="utf-8").splitlines()]
+    return str(documents_path()), rows, [*read_documents(rows)]
+
+
+@pytest.fixture
+def blocks(monkeypatch):
+    """Documents of each block that was read."""
+    seen = []
+    taken = block_reading._Reader._taken
+
+    def counted(self, *given):
+        block = taken(self, *given)
+        seen.append(len(block))
+        return block
+
+    monkeypatch.setattr(block_reading._Reader, "_taken", counted)
+    return seen
+
+
+def test_sweep(sources, blocks):
+    in_columns, listed, one_by_one = (package.sweep(one, representations=["stem"]) for one in sources)
+    assert in_columns.as_dict() == listed.as_dict()
+    assert in_columns.as_dict() == one_by_one.as_dict()
+    assert in_columns.about == one_by_one.about
+    assert in_columns.examples == one_by_one.examples
+    assert in_columns.listed == one_by_one.listed
+    assert sum(blocks) == 2 * len(sources[1])
+
+
+@pytest.mark.parametrize("preset", ["judged", "faithful"])
+def test_pairs(sources, blocks, preset):
+    in_columns, listed, one_by_one = ([row.as_dict() for row in package.pairs(one, preset=preset)] for one in sources)
+    assert in_columns == listed == one_by_one
+    assert in_columns
+    assert blocks
+
+
+@pytest.mark.parametrize("preset", ["judged", "faithful"])
+def test_dedup(sources, blocks, tmp_path, preset):
+    written = []
+    for number, one in enumerate(sources):
+        out = tmp_path / f"{number}.jsonl"
+        package.dedup(one, out, preset=preset)
+        written.append(out.read_bytes())
+    assert written[0] == written[1] == written[2]
+    assert blocks

@@ -1,5 +1,7 @@
-"""``python -m benchmarks.commands``: the commands beside those of another checkout, which may be an older one."""
+"""Benchmarks: the commands beside those of another checkout, and the parts of make bench."""
 
+import argparse
+import importlib
 import json
 import os
 import re
@@ -10,7 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.__main__ import _list_parts
 from benchmarks.commands import CannotRunError, News, _checksum, _rows
+
+# ``python -m benchmarks.commands``: the commands beside those of another checkout, which may be an older one.
+
 
 ROOT = Path(__file__).parents[2]
 REFUSAL = "Error: No such option '--no-estimate'."
@@ -116,3 +122,20 @@ def test_made_up_news_have_labels_for_the_commands_that_need_them():
     assert done.returncode == 0, done.stderr
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(row["command"], row["documents"]) for row in rows] == [("evaluate", 60), ("compare", 60)]
+
+
+# The sizes at which ``make bench`` runs its parts.
+
+
+def options_of(part: str, monkeypatch: pytest.MonkeyPatch, *, month: bool) -> argparse.Namespace:
+    """What the benchmark of a part reads from the command line that it is given."""
+    command = _list_parts(month, "1", None)[part]
+    monkeypatch.setattr(sys, "argv", command)
+    options: argparse.Namespace = importlib.import_module(command[0])._arguments()
+    return options
+
+
+def test_all_commands_are_timed(monkeypatch):
+    assert {"sweep estimated", "evaluate", "compare", "passages"} < set(
+        options_of("commands", monkeypatch, month=False).only
+    )

@@ -4,7 +4,7 @@ import json
 
 from infostream_dedup.lab.evaluation.labels import read_labels
 from infostream_dedup.lab.methods import methods
-from infostream_dedup.lab.methods.registry import method_class
+from infostream_dedup.lab.methods.method import method_class
 from infostream_dedup.sample import documents_path, labels_path
 
 SAMPLE = str(documents_path())

@@ -14,9 +14,26 @@ from hypothesis import strategies as st
 from infostream_dedup import Document
 from infostream_dedup.judging.evidence import pair_evidence
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.judging.evidence.facts import DocumentFacts
-from infostream_dedup.judging.evidence.pair_evidence import TripleRows
-from infostream_dedup.lab.estimation.census import counted_pairs, find_all_copies
+from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
+from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
+from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows, fill_in_wording
+from infostream_dedup.lab.estimation import census as module
+from infostream_dedup.lab.estimation import duplicate_scores
+from infostream_dedup.lab.estimation.census import (
+    CopyCensus,
+    DrawnPairs,
+    counted_pairs,
+    find_all_copies,
+    hash_of_pairs,
+    in_universe,
+    shared_wording,
+    texts_of_documents,
+    thinned,
+)
+from infostream_dedup.lab.estimation.copy_scores import Links
+from infostream_dedup.lab.estimation.duplicate_scores import draw_candidates
+from infostream_dedup.links import SimilarityMatrix
+from infostream_dedup.model import NO_TIME
 from infostream_dedup.runs.batch.collection import collect
 
 
@@ -138,3 +155,173 @@ def test_equal_to_brute_force_on_300_real_documents(corpora):
 def test_nothing_comes_of_nothing(universe):
     rows = TripleRows(np.zeros(0, dtype=np.uint64), np.zeros(1, dtype=np.int64))
     assert len(find_all_copies(rows, universe(0))) == 0
+
+
+# The census of a part of a collection is that of its documents alone.
+
+
+def _census(texts, *, ranges=None):
+    documents = [Document(id=str(number), text=text, lang="ru") for number, text in enumerate(texts)]
+    reader = EvidenceReader(ranges=ranges)
+    collection = collect(documents, evidence=reader)
+    return CopyCensus(collection.documents, reader.finish(collection.languages), ranges=ranges)
+
+
+def _texts():
+    random = np.random.default_rng(3)
+    stories = [[f"слово{number}" for number in random.integers(0, 500, 60)] for _ in range(6)]
+    return [" ".join(stories[place % 6][: 30 + place]) for place in range(24)]
+
+
+def _pairs(copies):
+    return set(zip(copies.a.tolist(), copies.b.tolist(), strict=True))
+
+
+def test_a_part_has_the_copies_of_its_documents():
+    whole = _census(_texts())
+    chosen = np.array([0, 1, 6, 7, 12, 20, 23])
+    inside = {pair for pair in _pairs(whole.copies()) if {*pair} <= {*chosen.tolist()}}
+    assert inside == {(0, 6), (0, 12), (6, 12), (1, 7)}
+    assert _pairs(whole.part(chosen).copies()) == inside
+    # A part that is asked for first does not change the whole.
+    other = _census(_texts())
+    assert _pairs(other.part(chosen).copies()) == inside
+    assert _pairs(other.copies()) == _pairs(whole.copies())
+
+
+def test_triples_read_into_ranges_give_the_same_copies():
+    kept, ranged = _census(_texts()), _census(_texts(), ranges=TripleRanges(memory=1000))
+    assert _pairs(kept.copies()) == _pairs(ranged.copies()) != set()
+    assert np.array_equal(kept.copies().wording, ranged.copies().wording)
+    assert np.array_equal(kept.facts.texts, ranged.facts.texts)
+
+
+# Wording from shared triples alone is the wording that all triples give.
+
+
+def _every_pair(documents):
+    return np.triu_indices(documents, 1)
+
+
+def _from_all(rows):
+    a, b = _every_pair(len(rows.begins) - 1)
+    evidence = np.zeros((len(a), len(COLUMNS)))
+    fill_in_wording(a, b, rows, evidence)
+    return evidence
+
+
+def _from_shared(rows, universe):
+    ranges = TripleRanges.of(rows)
+    texts = texts_of_documents(ranges.checksums(), ranges.sizes(), universe).stand_ins(len(rows.begins) - 1)
+    found = shared_wording(ranges, texts)
+    a, b = _every_pair(len(rows.begins) - 1)
+    evidence = np.zeros((len(a), len(COLUMNS)))
+    found.fill_in(a, b, evidence)
+    return found, evidence
+
+
+def test_a_case_worked_by_hand_wording(triple_rows, universe):
+    # 1 and 2 have the same text, so one of them stands for both. 5 is in one text only and gets no number.
+    rows = triple_rows([[1, 2, 3, 5], [1, 2], [1, 2], [3, 7, 8]])
+    found, evidence = _from_shared(rows, universe(4))
+    assert found.texts.tolist() == [0, 1, 1, 3]
+    assert found.terms == 3
+    assert np.diff(found.begins).tolist() == [3, 2, 0, 1]
+    forward, backward = evidence[:, COLUMNS.index("wording_forward") :].T
+    assert forward.tolist() == [0.5, 0.5, 0.25, 1.0, 0.0, 0.0]
+    assert backward.tolist() == [1.0, 1.0, 1 / 3, 1.0, 0.0, 0.0]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sets(st.integers(0, 1 << 40), max_size=20), max_size=8), st.integers(0, 3))
+def test_the_same_as_from_all_triples(triple_rows, universe, texts, seed):
+    random = np.random.default_rng(seed)
+    # Some texts occur several times, also in different weeks, and some documents are not counted.
+    texts = [*texts, *(texts[place] for place in random.integers(0, max(len(texts), 1), 4 if texts else 0))]
+    rows = triple_rows(texts)
+    pairs = universe(len(texts), days=random.random(len(texts)) * 30 if seed else None)
+    pairs = pairs._replace(counted=random.random(len(texts)) < 0.8)
+    assert np.array_equal(_from_shared(rows, pairs)[1], _from_all(rows))
+
+
+def test_parts_and_blocks_of_pairs_change_nothing(triple_rows, universe, edited, monkeypatch):
+    rows = triple_rows(edited(7, [30, 10, *[2] * 20]))
+    pairs = universe(len(rows.begins) - 1)
+    whole = _from_shared(rows, pairs)
+    monkeypatch.setattr(pair_evidence, "_PART", 4)
+    monkeypatch.setattr(module, "_PAIRS_AT_ONCE", 101)
+    parts = _from_shared(rows, pairs)
+    assert parts[0].terms == whole[0].terms > 500
+    assert np.array_equal(parts[1], whole[1])
+    assert np.array_equal(whole[1], _from_all(rows))
+
+
+# Drawn candidates are those with the smallest hashes among all pairs that qualify.
+
+
+_STEP = 5
+
+
+def _made(documents, seed):
+    """Counts of both directions, of which many are below 3 or missing, with grades of their own."""
+    random = np.random.default_rng(seed)
+    counts = random.integers(0, 13, (documents, documents)).astype(np.uint8)
+    counts[random.random((documents, documents)) < 0.5] = 0
+    np.fill_diagonal(counts, 0)
+    matrix = sp.csr_array(counts)
+    grades = sp.csr_array((np.minimum(matrix.data, 9), matrix.indices, matrix.indptr), shape=matrix.shape)
+    times = (random.random(documents) * 200 * DAY).astype(np.int64)
+    times[random.random(documents) < 0.1] = NO_TIME
+    none = np.full(documents, -1, dtype=np.int64)
+    facts = DocumentFacts(random.integers(-1, 3, documents), times, none, none)
+    return SimilarityMatrix(matrix, 12, 1), Links.of(grades), facts, random.integers(0, 2, documents).astype(np.uint8)
+
+
+def _slowly(matrix, links, facts, universe, languages, most):
+    """The same by dense matrices and one pair at a time."""
+    counts = matrix.counts.toarray()
+    a, b = np.nonzero(np.triu((counts >= 3) | (counts.T >= 3), k=1))
+    alike = languages[a] == languages[b]
+    a, b = a[alike], b[alike]
+    linked = (counts[a, b] >= 3) & (counts[b, a] >= 3) & (links.grades_of(a, b) >= _STEP)
+    known = (
+        (facts.times[a] != NO_TIME) & (facts.times[b] != NO_TIME) & (facts.sources[a] >= 0) & (facts.sources[b] >= 0)
+    )
+    far = linked & known & (facts.sources[a] != facts.sources[b]) & (abs(facts.times[a] - facts.times[b]) > 60 * DAY)
+    inside, series = in_universe(universe, a, b)
+    kept = inside & ~series
+    found = []
+    for chosen, size in zip((kept, kept & linked, far), most, strict=True):
+        drawn = DrawnPairs(size)
+        drawn.add(a[chosen], b[chosen])
+        found.append(np.stack(drawn.pairs()))
+    return [*found, int(far.sum())]
+
+
+@pytest.mark.parametrize("most", [(5, 3, 2), (40, 20, 5), (100_000, 100_000, 100_000)])
+@pytest.mark.parametrize("dated", [False, True])
+def test_equal_to_a_draw_from_a_list_of_all_pairs(universe, monkeypatch, most, dated):
+    for name, value in zip(("MOST_CANDIDATES", "MOST_LINKS", "MOST_FAR_LINKS"), most, strict=True):
+        monkeypatch.setattr(duplicate_scores, name, value)
+    for seed in range(6):
+        matrix, links, facts, languages = _made(60, seed)
+        random = np.random.default_rng(100 + seed)
+        days = random.random(60) * 20 if dated else None
+        pairs = universe(60, days=days, sources=facts.sources, titles=random.integers(0, 4, 60))
+        pairs = pairs._replace(counted=random.random(60) < 0.9)
+        found = draw_candidates(matrix, links, facts=facts, universe=pairs, languages=languages, checked_step=_STEP)
+        expected = _slowly(matrix, links, facts, pairs, languages, most)
+        assert found.far_links == expected[3] > 0
+        for one, other in zip((found.pairs, found.linked, found.far), expected, strict=False):
+            assert np.array_equal(one, other)
+        assert found.pairs.shape[1] > 0
+
+
+def test_halved_as_if_by_one_thread():
+    a, b = np.triu_indices(60, 1)
+    hashes = hash_of_pairs(a, b)
+    kept, halvings = thinned(a, b, halvings=0, most=500)
+    assert halvings == 2
+    assert kept.tolist() == np.flatnonzero(hashes < np.uint64(1 << 62)).tolist()
+    assert thinned(a, b, halvings=0, most=len(a))[1] == 0
+    assert thinned(a, b, halvings=5, most=len(a))[1] == 5

@@ -1,14 +1,41 @@
-"""Precision and recall as copies: worked by hand, and against a count of every pair."""
+"""Precision and recall as copies, in links, groups and sweeps, and of planted copies."""
+
+import gzip
+import json
+import math
+from random import Random
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from click.testing import CliRunner
 
+from infostream_dedup import Document, compare, dedup, sweep
+from infostream_dedup.cli import cli
+from infostream_dedup.documents import read_documents
+from infostream_dedup.errors import UsageError
+from infostream_dedup.judging.evidence.collecting import EvidenceReader
+from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.lab.estimation import copy_scores
-from infostream_dedup.lab.estimation.census import Copies, CountedPairs, are_kept, find_all_copies
-from infostream_dedup.lab.estimation.copy_scores import Links, count_copies
-from infostream_dedup.lab.estimation.sweep_estimator import known_k
+from infostream_dedup.lab.estimation.census import (
+    Copies,
+    CountedPairs,
+    are_kept,
+    counted_pairs,
+    find_all_copies,
+    in_universe,
+)
+from infostream_dedup.lab.estimation.copy_scores import Links, count_copies, drawn_documents, links_in_groups
+from infostream_dedup.lab.estimation.planting import EDITS, PlantedCollection, Vocabulary, edited, sentences_of
+from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, known_k
 from infostream_dedup.links import advise
+from infostream_dedup.links.pair_rules import count_grades
+from infostream_dedup.model import Settings
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.linking import link
+from infostream_dedup.sample import documents_path
+
+# Precision and recall as copies: worked by hand, and against a count of every pair.
 
 
 def recommended_k(copies, estimate=None, n=12):
@@ -163,3 +190,311 @@ def test_pairs_are_counted_in_each_draw_whatever_the_threads(pairs, monkeypatch)
     for threads in (1, 2, 3):
         monkeypatch.setattr(copy_scores, "thread_count", lambda _, threads=threads: threads)
         assert np.array_equal(copy_scores._drawn(a, b, grades, across, weights), expected)
+
+
+# Resampled documents do not depend on threads and blocks.
+
+
+def test_the_numbers_of_one_generator_in_order(monkeypatch):
+    steps = np.cumsum([math.exp(-1.0) / math.factorial(times) for times in range(9)])
+    random = np.random.default_rng(copy_scores._SEED).random((1234, 200))
+    expected = np.searchsorted(steps, random, side="right")
+    assert np.array_equal(drawn_documents(1234), expected)
+    monkeypatch.setattr(copy_scores, "_CHUNK", 7)
+    assert np.array_equal(drawn_documents(1234), expected)
+    assert np.array_equal(drawn_documents(100), expected[:100])
+    assert abs(expected.mean() - 1) < 0.01
+
+
+# Copies among the pairs of groups: links by hand, and dedup that counts.
+
+
+STORY = (
+    "Вчера в {} открыли новый мост через реку, который строили четыре года и семь месяцев подряд, а {} жители "
+    "соседних районов теперь смогут добираться до работы на двадцать минут быстрее прежнего, сообщила мэрия"
+)
+OTHER = (
+    "Пожарные {} города весь вечер тушили склад старой мебели на окраине, никто не пострадал, причины назовёт "
+    "следствие, которое начала прокуратура области по заявлению владельца здания и его соседей по улице"
+)
+
+
+def test_links_worked_by_hand():
+    links = links_in_groups(np.array([0, 1, 0, 2, 0, 1]))
+    assert links.indptr.tolist() == [0, 2, 3, 5, 5, 7, 8]
+    assert links.indices.tolist() == [2, 4, 5, 0, 4, 0, 2, 1]
+    assert links.grades_of(np.array([0, 1, 0]), np.array([4, 5, 1])).tolist() == [1, 1, 0]
+
+
+def test_too_many_pairs_are_refused(monkeypatch):
+    monkeypatch.setattr(copy_scores, "_MOST_IN_GROUPS", 5)
+    with pytest.raises(UsageError, match="join 3 pairs"):
+        links_in_groups(np.array([0, 0, 0]))
+
+
+def test_what_groups_join_and_miss():
+    # Two equal texts are one group; the third version of the story differs, but by wording it is a copy of both.
+    texts = [STORY.format("Казани", "все"), STORY.format("Казани", "все"), OTHER.format("большого")]
+    texts.append(STORY.format("Самаре", "многие"))
+    documents = [{"id": str(number), "text": text} for number, text in enumerate(texts)]
+    found = dedup(documents, preset="faithful", representation="stem", k=12, df_min=1, df_max=1, count_copies=True)
+    row = found.as_dict()
+    joined = sum(len(ids) * (len(ids) - 1) // 2 for ids in found.members.values())
+    assert row["pairs"] == joined == 1
+    assert row["copies"] == 3
+    assert row["copy_precision"] == 1.0
+    assert row["copy_recall"] == pytest.approx(1 / 3, abs=1e-6)
+    assert "copies" not in dedup(documents, preset="faithful", representation="stem").as_dict()
+
+
+def test_both_presets_count_and_print(tmp_path):
+    rows = [
+        dedup(str(documents_path()), preset=preset, count_copies=True).as_dict() for preset in ("judged", "faithful")
+    ]
+    assert rows[0]["copies"] == rows[1]["copies"] > 0
+    for row in rows:
+        assert row["copy_recall_low"] <= row["copy_recall"] <= row["copy_recall_high"]
+    arguments = [
+        "dedup", str(documents_path()), "--count-copies", "--format", "csv", "--out", str(tmp_path / "o.jsonl"),
+    ]  # fmt: skip
+    printed = CliRunner().invoke(cli, arguments)
+    assert printed.exit_code == 0, printed.output
+    assert "copy_precision" in printed.stdout
+
+
+def test_on_disk_nothing_is_counted(tmp_path):
+    with pytest.raises(UsageError, match="in memory"):
+        dedup(
+            str(documents_path()), tmp_path / "o.jsonl", preset="faithful", count_copies=True, workdir=tmp_path / "work"
+        )
+
+
+def test_methods_beside_each_other():
+    texts = [STORY.format("Казани", "все"), STORY.format("Казани", "все"), STORY.format("Самаре", "многие")]
+    texts.append(OTHER.format("большого"))
+    documents = [{"id": str(number), "text": text} for number, text in enumerate(texts)]
+    plain = compare(documents, methods=["md5", "shingles"], pool="all")
+    assert "copies" not in plain.as_rows()[0]
+    found = {
+        row["method"]: row
+        for row in compare(documents, methods=["md5", "shingles"], pool="all", count_copies=True).as_rows()
+    }
+    # Three versions of a story are three copies; MD5 finds the two that are equal.
+    assert {row["copies"] for row in found.values()} == {3}
+    assert (found["md5"]["pairs"], found["md5"]["copy_precision"]) == (1, 1.0)
+    assert found["md5"]["copy_recall"] == pytest.approx(1 / 3, abs=1e-6)
+    assert found["shingles"]["copy_recall"] >= found["md5"]["copy_recall"]
+
+
+# The columns that a sweep gets: on the sample, by share, on pivot blocks, and on real news.
+
+
+def _texts():
+    towns = ["Казани", "Самаре", "Пензе", "Томске"]
+    return [{"id": f"{town}-{word}", "text": STORY.format(town, word)} for town in towns for word in ("все", "многие")]
+
+
+SHORT = [{"id": f"short {number}", "text": "Снег идёт в Киеве уже третий день"} for number in range(3)]
+
+
+def test_a_story_that_all_print_is_one_cluster_of_copies_and_short_texts_are_left_out():
+    found = sweep([*_texts(), *SHORT], representations=["stem"], df_max=0.9, estimate=True)
+    row = found.rows[2].as_dict()
+    assert row["copies"] == 28
+    assert row["copy_precision"] == 1.0
+    universe = found.without_labels["stem"]["universe"]
+    assert universe == {"documents": 8, "days": None, "short": 3, "undated": 0, "few_terms": 0}
+
+
+def test_without_estimates_the_rows_are_those_of_before():
+    plain = sweep(str(documents_path()), representations=["stem"], estimate=False)
+    full = sweep(str(documents_path()), representations=["stem"], estimate=True)
+    for one, other in zip(plain.rows, full.rows, strict=True):
+        assert "copies" not in one.as_dict()
+        assert one.as_dict().items() < other.as_dict().items()
+    assert "without_labels" not in plain.as_dict()
+
+
+def test_key_terms_of_some_documents_are_theirs_in_all():
+    collection = collect(read_documents(documents_path()))
+    for settings in (Settings(representation="stem"), Settings.of(representation="pivot", preset="best")):
+        every, chosen = collection.key_terms(settings), np.array([3, 150, 7])
+        some = collection.key_terms_of(settings.but(n=30), chosen, every)
+        whole = collection.key_terms(settings.but(n=30))
+        assert (some.keys != whole.keys[chosen]).nnz == (some.targets != whole.targets[chosen]).nnz == 0
+        assert some.keys.nnz > 60
+
+
+def test_evidence_is_forgotten_after_the_last_representation(monkeypatch):
+    asked = []
+    for name in ("estimate", "forget"):
+        method = getattr(SweepEstimator, name)
+
+        def noted(self, *given, name=name, method=method, **more):
+            asked.append(name)
+            return method(self, *given, **more)
+
+        monkeypatch.setattr(SweepEstimator, name, noted)
+    sweep(str(documents_path()), representations=["stem", "morph"], estimate=True)
+    assert asked == ["estimate", "estimate", "forget"]
+
+
+def test_shares_and_blocks_have_the_columns_too():
+    found = sweep(str(documents_path()), representations=["pivot"], score="share", preset="best", estimate=True)
+    rows = {(row.block, row.measures.threshold): row.as_dict() for row in found.rows}
+    alls, mono, cross = (rows[block, 0.4] for block in ("all", "mono", "cross"))
+    assert alls["copies"] == mono["copies"] + cross["copies"]
+    assert alls["copy_recall"] is not None
+
+
+def _labelled(corpora, name):
+    reader = EvidenceReader()
+    documents = read_documents(corpora / f"{name}.docs.jsonl.gz")
+    collection = collect(documents, evidence=reader)
+    evidence, settings = reader.finish(collection.languages), Settings()
+    counted = counted_pairs(DocumentFacts.of_documents(collection.documents, collection.text_hashes), evidence.records)
+    copies = find_all_copies(evidence.triples, counted.universe)
+    key_terms = collection.key_terms(settings)
+    matrix = link(key_terms, settings, k_min=3).matrix
+    links = Links.of(count_grades(matrix.counts, key_terms.sizes, n=12))
+    place = {one.id: number for number, one in enumerate(collection.documents)}
+    with gzip.open(corpora / f"{name}.labels.jsonl.gz", "rt") as lines:
+        rows = [json.loads(line) for line in lines]
+    pairs = [sorted((place[row["a"]], place[row["b"]])) for row in rows if row["label"] in ("dup", "similar")]
+    a, b = np.unique(np.array(pairs, dtype=np.int64), axis=0).T
+    inside, series = in_universe(counted.universe, a, b)
+    kept = inside & ~series
+    grades = links.grades_of(a[kept], b[kept])
+    scores = count_copies(links, copies, counted, key_terms.counts.languages, steps=range(3, 13))["all"]
+    true = [int((grades >= one.step).sum()) for one in scores]
+    precision = [abs(one.precision - hit / one.links) for one, hit in zip(scores, true, strict=True)]
+    recall = [abs(one.recall - hit / int(kept.sum())) for one, hit in zip(scores, true, strict=True)]
+    return float(np.mean(precision)), float(np.mean(recall))
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("name", "most"), [("slavictopics", (0.02, 0.06)), pytest.param("mdnews", (0.02, 0.08), marks=pytest.mark.slow)]
+)
+def test_the_count_is_right_on_real_news(corpora, name, most):
+    """Against every label of overlapping 5-grams; nothing here was chosen on these sets but the definition."""
+    precision, recall = _labelled(corpora, name)
+    assert precision <= most[0]
+    assert recall <= most[1]
+
+
+# Edited copies have the edits that were asked for, at their rate, and no others.
+
+
+SENTENCES = [f"Строители моста номер {number} закончили строительство опоры." for number in range(10, 110)]
+ORIGINAL = Document(id="1", title="Мост", text=" ".join(SENTENCES))
+VOCABULARY = Vocabulary(["Строителям, строительства, закончим. Опорами и опорам. Чужое предложение."])
+
+
+def _copy(edit, rate):
+    return edited(ORIGINAL, edit, rate, VOCABULARY, Random(4))  # noqa: S311
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_nothing_is_changed_at_rate_0(edit):
+    assert _copy(edit, 0.0).text == ORIGINAL.text
+
+
+def test_cuts_leave_sentences_out():
+    kept = sentences_of(_copy("cuts", 0.3).text)
+    assert 60 <= len(kept) <= 80
+    assert kept == [one for one in SENTENCES if one in kept]
+    assert sentences_of(_copy("cuts", 1.0).text) == SENTENCES[:1]
+
+
+def test_additions_come_from_other_documents():
+    found = sentences_of(_copy("additions", 0.3).text)
+    assert [one for one in found if one in SENTENCES] == SENTENCES
+    assert 120 <= len(found) <= 140
+    assert set(found) - set(SENTENCES) <= set(VOCABULARY.sentences)
+
+
+def test_words_are_replaced_by_words_that_begin_alike():
+    found = sentences_of(_copy("word forms", 1.0).text)
+    assert len(found) == len(SENTENCES)
+    first = {one.split()[0] for one in found}
+    assert first <= {"Строителям", "Строительства"}
+    assert all(one.split()[1] == "моста" for one in found)
+
+
+def test_numbers_keep_their_length():
+    changed = sentences_of(_copy("numbers", 1.0).text)
+    pairs = [(one.split()[3], other.split()[3]) for one, other in zip(SENTENCES, changed, strict=True)]
+    assert all(len(one) == len(other) for one, other in pairs)
+    assert sum(one != other for one, other in pairs) > 80
+
+
+# Planted copies: by hand where all is known, and on the sample.
+
+
+SETTINGS = Settings(representation="stem")
+
+
+def _sample():
+    from infostream_dedup import read_documents
+
+    return list(read_documents(str(documents_path())))
+
+
+def test_recovered_are_the_pairs_that_a_matrix_links_both_ways():
+    documents = _sample()
+    planted = PlantedCollection.of(documents, collect(documents).languages)
+    assert len(planted.collection) == len(documents) + len(planted.kinds)
+    key_terms = planted.collection.key_terms(SETTINGS)
+    matrix = link(key_terms, SETTINGS).matrix
+    links = Links.of(count_grades(matrix.counts, key_terms.sizes, n=12, short=SETTINGS.short))
+    copies = len(documents) + np.arange(len(planted.kinds))
+    grades = links.grades_of(planted.originals, copies)
+    of_kind = np.array([one == ("ru", "cuts", 0.3) for one in planted.kinds])
+    rows = [
+        row for row in planted.recovered(SETTINGS) if (row["language"], row["edit"], row["rate"]) == ("ru", "cuts", 0.3)
+    ]
+    assert [row["k"] for row in rows] == list(range(1, 13))
+    for row in rows:
+        assert row["copies"] == of_kind.sum()
+        assert row["recovered"] == pytest.approx((grades[of_kind] >= row["k"]).mean(), abs=1e-6)
+        assert 0.0 <= row["low"] <= row["recovered"] <= row["high"] <= 1.0
+    falling = [row["recovered"] for row in rows]
+    assert falling == sorted(falling, reverse=True)
+    assert falling[0] > 0.5
+
+
+def test_an_interval_worked_by_hand():
+    # Wilson, 8 of 10: (.8 + 3.8415/20 +- 1.96 sqrt(.8 * .2 / 10 + 3.8415/400)) / (1 + 3.8415/10)
+    from infostream_dedup.lab.estimation.planting import _wilson
+
+    assert _wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+
+
+def test_a_sweep_with_planted_copies_is_else_the_same(tmp_path):
+    plain = sweep(str(documents_path()), representations=["stem"], ks=[5, 6])
+    found = sweep(str(documents_path()), representations=["stem"], ks=[5, 6], planted=True)
+    assert [row.as_dict() for row in found.rows] == [row.as_dict() for row in plain.rows]
+    assert "planted" not in plain.as_dict()
+    rows = found.as_dict()["planted"]
+    assert {row["k"] for row in rows} == {5, 6}
+    assert {row["language"] for row in rows} == {"en", "ru", "uk"}
+    again = sweep(str(documents_path()), representations=["stem"], ks=[5, 6], planted=True)
+    assert again.planted == rows
+
+
+def test_planted_copies_are_printed_and_in_the_report(tmp_path):
+    arguments = ["sweep", str(documents_path()), "--representation", "stem", "--planted", "--format", "table"]
+    printed = CliRunner().invoke(cli, [*arguments, "--out", str(tmp_path), "--ui-language", "uk"])
+    assert printed.exit_code == 0, printed.output
+    assert "planted copies that are linked to their originals" in printed.stdout
+    assert "Підкладені копії" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_what_planted_copies_do_not_go_with(tmp_path):
+    with pytest.raises(UsageError, match="count score"):
+        sweep(str(documents_path()), score="share", planted=True)
+    with pytest.raises(UsageError, match="in memory"):
+        sweep(str(documents_path()), planted=True, workdir=tmp_path)
+    refused = CliRunner().invoke(cli, ["sweep", "--store", str(tmp_path / "none.db"), "--planted"])
+    assert refused.exit_code == 2

@@ -1,15 +1,40 @@
-"""The comparison of methods: both protocols, overlap, notes, examples."""
+"""The comparison of methods: both protocols, overlap, coverage, runs, examples."""
 
+import builtins
 import json
+from importlib import import_module
+from itertools import combinations
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from infostream_dedup import compare, read_documents
-from infostream_dedup.errors import BadDataError, ConfigurationError
-from infostream_dedup.lab.evaluation.collection_scores import evaluate_collection
-from infostream_dedup.lab.evaluation.comparison import compare_methods
+from infostream_dedup.errors import BadDataError, ConfigurationError, MissingExtraError
+from infostream_dedup.lab.evaluation.comparison import (
+    Cost,
+    agreed,
+    alike_pairs,
+    compare_methods,
+    compared_pairs,
+    dice,
+    dice_matrix,
+    disputed,
+    found_alone,
+    found_by,
+    growth,
+    joint_coverage,
+    pool_of,
+    pool_score,
+    relation_of,
+    run_methods,
+)
 from infostream_dedup.lab.evaluation.labels import labels_of
-from infostream_dedup.lab.methods import Texts
+from infostream_dedup.lab.evaluation.scores import evaluate_collection
+from infostream_dedup.lab.methods import Pairs, Texts
+from infostream_dedup.links import sweep_counts
+from infostream_dedup.model import Document
 from infostream_dedup.sample import documents_path, labels_path
 
 STORY = "Мэр города торжественно открыл новый мост. Движение начнется завтра утром, сообщили местные журналисты."
@@ -157,3 +182,282 @@ def test_what_does_not_fit_is_refused(options, message):
 def test_labels_of_other_documents_are_refused():
     with pytest.raises(BadDataError, match="not among the 5 documents"):
         compare(DOCUMENTS, labels=labels_of([{"a": "1", "b": "9", "label": "dup"}]), methods=["md5"])
+
+
+# The pool protocol on four texts whose similarities are known.
+
+
+# 0 and 1 share 8 of 10 letters in order: 2 * 8 / 20 = .80, just enough. 2 and 3 are equal.
+TEXTS = ["абвгдежзик", "абвгдежзлм", "снег", "снег"]
+
+
+def _codes(*pairs: tuple[int, int]) -> np.ndarray:
+    return np.array(sorted(4 * a + b for a, b in pairs), dtype=np.int64)
+
+
+def test_the_threshold_itself_is_alike() -> None:
+    everything = _codes((0, 1), (0, 2), (1, 3), (2, 3))
+    assert alike_pairs(TEXTS, everything).tolist() == _codes((0, 1), (2, 3)).tolist()
+
+
+def test_precision_and_recall_against_the_verified_pool() -> None:
+    found = {"one": _codes((0, 1), (0, 2)), "two": _codes((2, 3))}
+    alike = alike_pairs(TEXTS, _codes((0, 1), (0, 2), (2, 3)))
+    pool = pool_of(found, alike)
+    assert (len(pool.pairs), len(pool.verified), pool.methods) == (3, 2, ("one", "two"))
+    one, two = (pool_score(codes, pool, alike) for codes in found.values())
+    assert (one.scores.precision, one.scores.recall, one.scores.f1) == (0.5, 0.5, 0.5)
+    assert (two.scores.precision, two.scores.recall) == (1.0, 0.5)
+    assert two.scores.f1 == pytest.approx(2 / 3)
+
+
+def test_what_a_method_finds_beyond_the_pool_is_false_but_may_be_alike() -> None:
+    pool = pool_of({"one": _codes((0, 1))}, _codes((0, 1)))
+    outside = pool_score(_codes((0, 1), (2, 3)), pool, _codes((0, 1), (2, 3)))
+    assert (outside.scores.precision, outside.scores.recall, outside.alike) == (0.5, 1.0, 1.0)
+
+
+# A pool that verifies no pair gives no precision, instead of one of 0.
+
+
+def test_an_empty_pool_says_nothing_about_precision():
+    texts = ["Снег идёт в Киеве третий день подряд", "Мэр открыл новый мост через широкую реку", "Цены на хлеб выросли"]
+    rows = [{"id": str(number), "text": text} for number, text in enumerate(texts)]
+    found = compare(rows, methods=["md5", "key-terms-stem"], protocol="pool")
+    assert found.pool is not None
+    assert found.pool.verified == 0
+    assert {(row["precision"], row["recall"], row["f1"]) for row in found.as_rows()} == {(None, None, None)}
+
+
+# Dice coefficients and pairs found by one method alone, by hand and by plain sets.
+
+
+CODES = st.lists(st.sets(st.integers(0, 15)), min_size=1, max_size=5)
+
+
+def _arrays(sets: list[set[int]]) -> list[np.ndarray]:
+    return [np.array(sorted(one), dtype=np.int64) for one in sets]
+
+
+def test_dice_by_hand() -> None:
+    one, other, nothing = _arrays([{1, 2, 3}, {2, 3, 4, 5}, set()])
+    assert dice(one, other) == pytest.approx(4 / 7)
+    assert dice(one, one) == 1
+    assert dice(one, nothing) == 0
+    assert dice(nothing, nothing) is None
+
+
+def test_who_finds_what() -> None:
+    pairs, found = found_by(_arrays([{3, 7}, {7}, {9}]))
+    assert pairs.tolist() == [3, 7, 9]
+    assert found.tolist() == [[True, False, False], [True, True, False], [False, False, True]]
+    assert found_alone(_arrays([{3, 7}, {7}, {9}])) == [1, 0, 1]
+
+
+@given(CODES)
+def test_as_plain_sets_say(sets: list[set[int]]) -> None:
+    arrays = _arrays(sets)
+    table = dice_matrix(arrays)
+    for row, one in enumerate(sets):
+        for column, other in enumerate(sets):
+            whole = len(one) + len(other)
+            assert table[row][column] == (2 * len(one & other) / whole if whole else None)
+    others = [set().union(*(sets[two] for two in range(len(sets)) if two != one)) for one in range(len(sets))]
+    assert found_alone(arrays) == [len(one - rest) for one, rest in zip(sets, others, strict=True)]
+
+
+# Joint coverage of methods, by hand and by trying all.
+
+
+def test_methods_that_complement_each_other_come_first():
+    codes = {"a": np.array([1, 2, 3]), "b": np.array([1, 2, 3, 9]), "c": np.array([4]), "d": np.array([5, 8])}
+    rows = joint_coverage(codes, np.array([1, 2, 3, 4, 5, 6]), most=2)
+    assert [(row.methods, row.pairs, row.true) for row in rows] == [
+        (("a", "c"), 4, 4), (("a", "d"), 5, 4), (("a", "c", "d"), 6, 5), (("b", "c", "d"), 7, 5),
+    ]  # fmt: skip
+    assert (rows[0].recall, rows[0].best_alone) == (round(4 / 6, 6), 0.5)
+
+
+SETS = st.lists(st.sets(st.integers(0, 12)), min_size=2, max_size=5)
+
+
+@given(SETS, st.sets(st.integers(0, 12)))
+def test_the_best_is_the_best_of_all(found, true):
+    codes = {f"m{place}": np.array(sorted(own), dtype=np.int64) for place, own in enumerate(found)}
+    for size in (2, 3):
+        rows = joint_coverage(codes, np.array(sorted(true), dtype=np.int64), sizes=(size,), most=1)
+        adding = []
+        for chosen in combinations(found, size):
+            whole = len(set().union(*chosen) & true)
+            fewer = [len(set().union(*rest) & true) for rest in combinations(chosen, size - 1)]
+            if whole > max(fewer):
+                adding.append(whole)
+        assert [row.true for row in rows] == ([max(adding)] if adding else [])
+
+
+# Which pairs are drawn for an expert, and what is told of them.
+
+
+DISAGREEMENT_SETS = st.lists(st.sets(st.integers(0, 30)), min_size=1, max_size=4)
+
+
+def _found(*sets: set[int]) -> dict[str, np.ndarray]:
+    return {f"m{number}": np.array(sorted(one), dtype=np.int64) for number, one in enumerate(sets)}
+
+
+def test_every_kind_of_disagreement_has_its_turn() -> None:
+    many = set(range(10, 20))
+    drawn = disputed(_found({1, 2, 3} | many, {1, 2, 3, 4}, {1, 5, 6}), 5)
+    # Kinds by size: only m0 (10 pairs), m0 and m1 (2, 3), only m2 (5, 6), only m1 (4); 1 is found by all.
+    assert [value in many for value in drawn.tolist()] == [True, False, False, False, True]
+    assert drawn[1] in (2, 3) or drawn[1] in (5, 6)
+    assert 4 in drawn
+
+
+@given(DISAGREEMENT_SETS, st.integers(1, 40), st.sets(st.integers(0, 30)))
+def test_drawn_pairs_are_disputed_unknown_and_distinct(sets: list[set[int]], number: int, known: set[int]) -> None:
+    drawn = disputed(_found(*sets), number, known=np.array(sorted(known), dtype=np.int64)).tolist()
+    possible = set().union(*sets) - set.intersection(*sets) - known
+    assert set(drawn) <= possible
+    assert len(set(drawn)) == len(drawn) == min(number, len(possible))
+
+
+@given(DISAGREEMENT_SETS)
+def test_a_shorter_draw_begins_a_longer_one(sets: list[set[int]]) -> None:
+    found = _found(*sets)
+    assert disputed(found, 3).tolist() == disputed(found, 9).tolist()[:3]
+
+
+def test_agreed_pairs_are_those_of_the_most_methods() -> None:
+    assert agreed(_found({1, 2, 3}, {2, 3}, {3, 4}), 5).tolist() == [3]
+    assert agreed(_found(set(range(10)), set(range(10))), 5).tolist() == [0, 2, 4, 6, 8]
+    assert agreed(_found(set(), set()), 5).tolist() == []
+
+
+@pytest.fixture
+def texts() -> Texts:
+    story = "Мэр города Приозёрска торжественно открыл новый мост через реку Сухону."
+    more = "Движение по мосту откроют завтра утром, сообщили журналисты городской газеты."
+    return Texts(
+        [
+            Document(id="а", text=f"{story} {more}", lang="ru"), Document(id="б", text=f"{story} {more}", lang="ru"),
+            Document(id="в", text=f"{story} Погода испортилась.", lang="ru"), Document(id="г", text="", lang="ru"),
+        ]
+    )  # fmt: skip
+
+
+def test_features_by_hand(texts: Texts) -> None:
+    found = {"x": np.array([1, 2, 3], dtype=np.int64), "y": np.array([1, 6], dtype=np.int64)}
+    equal, part, none = compared_pairs(texts, found, np.array([1, 2, 3]))
+    assert (equal.a, equal.b, equal.found_by, equal.of_kind) == ("а", "б", ["x", "y"], 1)
+    assert (equal.features.similarity, equal.features.jaccard5, equal.features.same_sentences) == (1.0, 1.0, 2)
+    # Words: 10 + 10 against 10 + 2; 5-grams: 16 against 8, of which the 6 of the first sentence meet.
+    assert (part.features.same_sentences, part.features.containment5) == (1, pytest.approx(6 / 8))
+    assert part.features.jaccard5 == pytest.approx(6 / 18)
+    assert (part.found_by, part.of_kind) == (["x"], 2)
+    assert (none.features.jaccard5, none.features.containment5, none.features.terms) == (0.0, 0.0, [])
+
+
+def test_a_row_can_be_filled_in_and_read(texts: Texts) -> None:
+    pair = compared_pairs(texts, {"x": np.array([1], dtype=np.int64)}, np.array([1]))[0]
+    row = json.loads(json.dumps(pair.as_dict()))
+    assert row["label"] is None
+    assert labels_of([row]) == []
+    assert [label.label for label in labels_of([row | {"label": "dup"}])] == ["dup"]
+
+
+# Several methods on one collection: pairs, relations, costs.
+
+
+RUNS_STORY = "Мэр города торжественно открыл новый мост. Движение начнется завтра утром."
+
+
+def _pairs(pairs: list[tuple[int, int]], *, directed: bool) -> Pairs:
+    a, b = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return Pairs(a, b, np.ones(len(pairs)), directed=directed)
+
+
+def test_symmetric_pairs_are_links_both_ways() -> None:
+    found = sweep_counts(relation_of(_pairs([(0, 1), (1, 2)], directed=False), 4), [1])[0]
+    assert (found.links, found.symmetry, found.paths, found.transitivity) == (4, 1.0, 2, 0.0)
+
+
+def test_directed_pairs_are_links_one_way() -> None:
+    found = sweep_counts(relation_of(_pairs([(0, 2), (1, 2), (2, 1), (0, 1)], directed=True), 4), [1])[0]
+    # Two of four links are returned; the paths 0-2-1 and 0-1-2 are closed.
+    assert (found.symmetry, found.paths, found.transitivity) == (0.5, 2, 1.0)
+
+
+def test_runs_in_the_order_asked_for() -> None:
+    runs = run_methods(
+        Texts.of(RUNS_STORY, RUNS_STORY, f"{RUNS_STORY} Закрыто."), ["long-sent", "md5", "three-plus-two:n=3"]
+    )
+    assert [run.name for run in runs.runs] == ["long-sent", "md5", "three-plus-two:n=3"]
+    assert [run.codes.tolist() for run in runs.runs[:2]] == [[1, 2, 5], [1]]
+    assert runs.runs[2].method.as_dict()["n"] == 3
+    assert runs.documents == 3
+
+
+def test_a_directed_method_gives_unordered_pairs_and_its_own_symmetry() -> None:
+    texts = Texts.of(RUNS_STORY, f"Вчера был снег, а сегодня дождь и ветер. {RUNS_STORY} Билеты давно проданы.", "Снег")
+    run = run_methods(texts, ["shingles:measure=containment"]).runs[0]
+    assert run.codes.tolist() == [1]
+    assert (run.measures.links, run.measures.symmetry) == (1, 0.0)
+
+
+def test_key_terms_show_how_many_of_their_links_are_returned() -> None:
+    texts = Texts.of(
+        *(RUNS_STORY for _ in range(2)), f"{RUNS_STORY} Билеты давно проданы, а касса театра закрыта.", "Снег"
+    )
+    both, forward, md5 = run_methods(
+        texts, ["key-terms-stem:k=4", "key-terms-stem:k=4:rule=forward", "md5"]
+    ).runs  # fmt: skip
+    assert both.measures == forward.measures
+    assert both.measures.symmetry is not None
+    # Of two equal texts it cannot be otherwise that both name each other.
+    assert md5.measures.symmetry is None
+    assert md5.measures.links == 2
+
+
+def test_a_method_does_not_profit_from_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = import_module("infostream_dedup.lab.methods.method")
+
+    made: list[int] = []
+    shingles = module.shingles
+    monkeypatch.setattr(
+        module, "shingles", lambda words, w, **more: made.append(len(words)) or shingles(words, w, **more)
+    )
+    run_methods(Texts.of(*[RUNS_STORY] * 30), ["shingles", "dsc"])
+    # Each warms up on 20 documents and then cuts its own shingles of all 30.
+    assert made == [20, 30, 20, 30]
+
+
+def test_a_package_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    importing = builtins.__import__
+
+    def without(name: str, *more: object, **others: object) -> object:
+        if name == "datasketch":
+            raise ImportError(name)
+        return importing(name, *more, **others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    texts = Texts.of(RUNS_STORY, RUNS_STORY)
+    found = run_methods(texts)
+    assert "minhash" not in [run.name for run in found.runs]
+    assert "[compare]" in found.missing["minhash"]
+    with pytest.raises(MissingExtraError, match="datasketch"):
+        run_methods(texts, ["minhash"])
+
+
+def test_growth_is_the_exponent_of_doubling() -> None:
+    assert growth(Cost(9, 2.0), Cost(1, 1.0)) == 1
+    assert growth(Cost(9, 2.0), Cost(1, 0.01)) is None
+
+
+def test_growth_is_measured_only_when_asked_for() -> None:
+    from infostream_dedup import read_documents
+
+    texts = Texts(list(read_documents(documents_path())))
+    assert run_methods(texts, ["tf"]).runs[0].growth is None
+    run = run_methods(texts, ["key-terms-stem"], with_growth=True).runs[0]
+    assert run.growth is None or run.growth > -5

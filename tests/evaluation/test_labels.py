@@ -1,20 +1,38 @@
+"""Labels of pairs, their scope, the truth that they give, and sets as others publish them."""
+
+import csv
 import gzip
+import json
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from infostream_dedup import compare, evaluate
 from infostream_dedup.documents.outputs import write_rows
-from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.lab.evaluation.labels import (
+    LABELS,
     Kin,
     Label,
+    Scope,
+    Truth,
+    both_of,
+    codes_of,
     kin_by_field,
     labels_of,
     positive_labels,
+    public_set,
     read_kin,
     read_labels,
+    scope_of,
+    truth_of,
 )
-from infostream_dedup.model import Document
+from infostream_dedup.model import Document, Language
 
 
 def _file(folder: Path, content: bytes, name: str = "labels.jsonl") -> Path:
@@ -132,3 +150,307 @@ def test_a_pair_waiting_for_its_label_contradicts_nothing_but_must_be_a_pair() -
     assert [label.label for label in labels_of(rows)] == ["similar"]
     with pytest.raises(BadDataError, match="two different documents"):
         labels_of([{"a": "x", "b": "x", "label": None}])
+
+
+LANGUAGES: list[Language] = ["ru", "ru", "uk", "en"]
+DOMAINS = ["news", "", None, "conversation"]
+
+
+def _scope(language_pairs: str | None = None, domains: tuple[str, ...] = ()) -> Scope:
+    documents = [Document(id=str(number), text="", extra={"domain": domain}) for number, domain in enumerate(DOMAINS)]
+    return scope_of(documents, LANGUAGES, language_pairs=language_pairs, domains=domains)
+
+
+def _pairs(scope: Scope) -> list[tuple[int, int]]:
+    a, b = np.triu_indices(4, k=1)
+    held = scope.holds(a, b)
+    assert held.tolist() == scope.holds(b, a).tolist()
+    return [(int(x), int(y)) for x, y in zip(a[held], b[held], strict=True)]
+
+
+def test_everything_by_default() -> None:
+    assert len(_pairs(_scope())) == 6
+
+
+@pytest.mark.parametrize(("language_pairs", "expected"), [
+    ("ru", [(0, 1)]), ("uk", []), ("ru-uk", [(0, 2), (1, 2)]), ("uk-ru", [(0, 2), (1, 2)]),
+    ("ru, uk-en", [(0, 1), (2, 3)]),
+])  # fmt: skip
+def test_languages_of_both_documents(language_pairs: str, expected: list[tuple[int, int]]) -> None:
+    assert _pairs(_scope(language_pairs)) == expected
+
+
+def test_domains_of_both_documents() -> None:
+    for domains, inside in [
+        (("news",), [0]), (("",), [1, 2]), (("", "news"), [0, 1, 2]), ((",news",), [0, 1, 2]),
+        (("!conversation",), [0, 1, 2]), (("!conversation", "!news"), [1, 2]), (("news,conversation,!news",), [3]),
+        (("!",), [0, 3]),
+    ]:  # fmt: skip
+        scope = _scope(domains=domains)
+        assert np.flatnonzero(scope.documents()).tolist() == inside
+        assert _pairs(scope) == [(a, b) for a in inside for b in inside if a < b]
+
+
+def test_documents_in_scope_have_a_wanted_language() -> None:
+    assert _scope("ru-uk", ("!news",)).documents().tolist() == [False, True, True, False]
+
+
+@pytest.mark.parametrize("language_pairs", ["de", "ru-de", "ru-uk-en", "", "ru-", "ru;uk"])
+def test_wrong_languages_are_refused(language_pairs: str) -> None:
+    with pytest.raises(ConfigurationError, match="expected one of ru, uk, en"):
+        _scope(language_pairs)
+
+
+@pytest.mark.parametrize("domain", ["new", "!new"])
+def test_a_domain_that_no_document_has_is_refused(domain: str) -> None:
+    with pytest.raises(
+        ConfigurationError, match="'new', which no document has; the domains here are conversation, news"
+    ):
+        _scope(domains=(domain,))
+
+
+Listed = dict[str, str]
+VERDICTS = {1: "true", -1: "false", 0: "-"}
+
+
+def _truth(
+    families: list[str | None],
+    listed: Listed,
+    *,
+    kin: tuple[str, ...] = (),
+    languages: list[Language] | None = None,
+    **options: Any,
+) -> Truth:
+    """Documents a, b, c ... with these families; a listed pair is written ``ab``, kin ``fg``."""
+    documents = [
+        Document(id=chr(97 + place), text="", extra={"family": family}) for place, family in enumerate(families)
+    ]
+    labels = labels_of([{"a": pair[0], "b": pair[1], "label": label} for pair, label in listed.items()])
+    pairs = [Kin(pair[0], pair[1]) for pair in kin]
+    return truth_of(documents, languages or ["ru"] * len(families), labels, kin=pairs, **options)
+
+
+def _verdicts(truth: Truth) -> dict[str, str]:
+    a, b = np.triu_indices(truth.documents, k=1)
+    verdicts = truth.judge(codes_of(a, b, truth.documents))
+    names = [chr(97 + x) + chr(97 + y) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    return {name: VERDICTS[verdict] for name, verdict in zip(names, verdicts.tolist(), strict=True)}
+
+
+def test_in_a_closed_world_every_unlisted_pair_is_false() -> None:
+    listed = {"ab": "dup", "ac": "similar", "bc": "different"}
+    families: list[str | None] = [None] * 4
+    opened = {"ab": "true", "ac": "-", "bc": "false", "ad": "-", "bd": "-", "cd": "-"}
+    assert _verdicts(_truth(families, listed)) == opened
+    assert _verdicts(_truth(families, listed, closed=True)) == opened | dict.fromkeys(("ad", "bd", "cd"), "false")
+
+
+def test_a_closed_world_knows_families_and_kin() -> None:
+    truth = _truth(["f", "f", "g", None], {}, kin=("fg",), closed=True)
+    assert _verdicts(truth) == {"ab": "-", "ac": "-", "bc": "-", "ad": "false", "bd": "false", "cd": "false"}
+
+
+def test_templates_are_false_in_a_closed_world_whatever_their_label() -> None:
+    documents = [Document(id=name, text="") for name in "abc"]
+    rows = [{"a": "a", "b": "b", "label": "similar", "kind": "template"}, {"a": "a", "b": "c", "label": "template"}]
+    positive = ("dup", "similar")
+    opened = truth_of(documents, ["ru"] * 3, labels_of(rows), positive=positive)
+    assert _verdicts(opened) == {"ab": "true", "ac": "-", "bc": "-"}
+    closed = truth_of(documents, ["ru"] * 3, labels_of(rows), positive=positive, closed=True)
+    assert _verdicts(closed) == dict.fromkeys(("ab", "ac", "bc"), "false")
+    with pytest.raises(ConfigurationError, match="leave template out"):
+        truth_of(documents, ["ru"] * 3, labels_of(rows), positive=("template",), closed=True)
+
+
+def test_a_closed_world_is_counted_within_its_scope() -> None:
+    languages: list[Language] = ["ru", "ru", "uk"]
+    truth = _truth([None] * 3, {}, closed=True, languages=languages, language_pairs="ru")
+    assert _verdicts(truth) == {"ab": "false", "ac": "-", "bc": "-"}
+    assert truth.in_scope(np.array([1, 2, 5])).tolist() == [True, False, False]
+    assert truth.stories.tolist() == [0, 1, -1]
+
+
+def test_kin_families_are_not_counted_and_kin_of_kin_are_kin() -> None:
+    truth = _truth(["f", "g", "h", "i"], {}, kin=("fg", "gh"))
+    assert _verdicts(truth) == {"ab": "-", "ac": "-", "bc": "-", "ad": "false", "bd": "false", "cd": "false"}
+
+
+def test_which_labels_are_true_or_false_can_be_chosen() -> None:
+    listed = {"ab": "dup", "ac": "similar", "bc": "translation", "ad": "different"}
+    families: list[str | None] = [None] * 4
+    assert _verdicts(_truth(families, listed, positive=("dup", "similar")))["ac"] == "true"
+    wide = _verdicts(_truth(families, listed, positive=("dup",), negative=("different", "similar")))
+    assert [wide[pair] for pair in listed] == ["true", "false", "-", "false"]
+
+
+def test_domains_restrict_listed_pairs() -> None:
+    documents = [
+        Document(id=id_, text="", extra={"domain": domain}) for id_, domain in [("a", "news"), ("b", "shop"), ("c", "")]
+    ]
+    labels = labels_of([{"a": "a", "b": "b", "label": "dup"}, {"a": "a", "b": "c", "label": "dup"}])
+    truth = truth_of(documents, ["ru"] * 3, labels, domains=(",news",))
+    assert [_.tolist() for _ in both_of(truth.positives, 3)] == [[0], [2]]
+
+
+def test_stories_are_families() -> None:
+    truth = _truth(["f", "g", "f", "g", "h"], {"ac": "dup"})
+    assert truth.stories.tolist() == [0, 1, 0, 1, 2]
+
+
+def test_stories_without_families_are_joined_by_true_pairs() -> None:
+    truth = _truth([None] * 6, {"ab": "dup", "bc": "dup", "de": "different"})
+    assert truth.stories.tolist() == [0, 0, 0, 1, 2, -1]
+
+
+def test_a_true_pair_joins_the_stories_of_two_families() -> None:
+    truth = _truth(["f", "g", "g", "h"], {"ab": "dup"})
+    assert truth.stories.tolist() == [0, 0, 0, 1]
+
+
+def test_stories_are_in_scope() -> None:
+    truth = _truth(["f", "g", "h"], {}, languages=["ru", "uk", "ru"], language_pairs="ru")
+    assert truth.stories.tolist() == [0, -1, 1]
+
+
+def test_an_unknown_document_is_named() -> None:
+    with pytest.raises(
+        BadDataError, match=r"<list>:1: field 'b': is 'z', which is not among the 2 documents"
+    ) as caught:
+        _truth([None, None], {"az": "dup"})
+    assert caught.value.code == "E_UNKNOWN_ID"
+
+
+def test_kin_without_families_is_refused() -> None:
+    with pytest.raises(BadDataError, match="no document has a field 'family'"):
+        _truth([None, None], {"ab": "dup"}, kin=("fg",))
+
+
+def _closure(kin: list[tuple[str, str]]) -> dict[str, set[str]]:
+    circles = {family: {family} for family in "fghi"}
+    for one, other in kin:
+        joined = circles[one] | circles[other]
+        for family in joined:
+            circles[family] = joined
+    return circles
+
+
+@given(st.data())
+def test_agrees_with_the_protocol_pair_by_pair(data: st.DataObject) -> None:
+    size = data.draw(st.integers(2, 7))
+    families = data.draw(st.lists(st.sampled_from(["f", "g", "h", "i", None]), min_size=size, max_size=size))
+    names = "abcdefg"[:size]
+    pairs = ["".join(pair) for pair in combinations(names, 2)]
+    listed = data.draw(st.dictionaries(st.sampled_from(pairs), st.sampled_from(LABELS)))
+    kin = data.draw(st.lists(st.tuples(st.sampled_from("fghi"), st.sampled_from("fghi")), max_size=3))
+    kin = kin if any(families) else []
+    languages = data.draw(st.lists(st.sampled_from(["ru", "uk"]), min_size=size, max_size=size))
+    language_pairs = data.draw(st.sampled_from([None, "ru", "ru-uk"]))
+    truth = _truth(families, listed, kin=tuple(map("".join, kin)), languages=languages, language_pairs=language_pairs)
+
+    circles = _closure(kin)
+    for pair, verdict in _verdicts(truth).items():
+        a, b = (names.index(name) for name in pair)
+        wanted = {None: {"ruru", "ukuk", "ruuk"}, "ru": {"ruru"}, "ru-uk": {"ruuk"}}[language_pairs]
+        related = families[a] is not None and families[b] in circles[families[a]]
+        label = listed.get(pair)
+        if "".join(sorted((languages[a], languages[b]))) not in wanted:
+            expected = "-"
+        elif label == "dup":
+            expected = "true"
+        elif related or label in ("similar", "translation", "template"):
+            expected = "-"
+        else:
+            expected = "false" if label or (families[a] and families[b]) else "-"
+        assert verdict == expected, pair
+
+
+# Files of CrossNews-UA and NEWS-COPY are read as they are published.
+
+
+BRIDGE = "Президент відкрив у Харкові новий міст через річку; мер міста обіцяв мешканцям ремонт набережної та парку."
+MOST = "Президент открыл в Харькове новый мост через реку; мэр города обещал жителям ремонт набережной и парка."
+SNOW = "Синоптики обіцяють сніг і мороз; водіїв просять залишити автомобілі вдома, школи закриті до понеділка."
+COLUMNS = ("text1", "text2", "source1", "source2", "url_lang1", "url_lang2", "language_of_pair", "aggregated_what")
+
+
+def pairs_file(path, *rows):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        writer.writerows(rows)
+    return str(path)
+
+
+def test_pairs_of_crossnews(tmp_path):
+    path = pairs_file(
+        tmp_path / "crossnews-ua.csv",
+        (BRIDGE, MOST, "https://a.example/1", "https://b.example/2", "uk", "ru", "ukr-ru", "similar"),
+        (BRIDGE, SNOW, "https://a.example/1", "https://a.example/1", "uk", "uk", "ukr-ukr", "different"),
+        (f"{BRIDGE} Це було вчора.", SNOW, "", "", "uk", "uk", "ukr-ukr", "somewhat_related"),
+        (BRIDGE, "Mosty\nsą drogie.", "https://a.example/1", "https://p.example", "uk", "pl", "ukr-pl", "disagreement"),
+        (MOST, BRIDGE, "https://b.example/2", "https://a.example/1", "ru", "uk", "ukr-ru", "different"),
+    )
+    documents, labels = public_set((path,), path)
+    assert [one["id"] for one in documents] == [
+        "https://a.example/1", "https://b.example/2", "https://a.example/1 2", "text 1", "text 2", "https://p.example",
+    ]  # fmt: skip
+    assert documents[0] == {"id": documents[0]["id"], "text": BRIDGE, "lang": "uk", "url": "https://a.example/1"}
+    assert documents[5]["text"] == "Mosty\nsą drogie."
+    assert "lang" not in documents[5]
+    assert [(one.a, one.b, one.label, one.extra["kind"]) for one in labels] == [
+        ("https://a.example/1", "https://b.example/2", "similar", "same-event"),
+        ("https://a.example/1", "https://a.example/1 2", "different", "different"),
+        ("text 1", "text 2", "different", "related"),
+    ]
+    found = evaluate(path, path, positive="similar", representation="pivot", df_min=1)
+    row = found.rows[5]
+    assert (row.scores.tp, row.scores.fp, row.scores.fn) == (1, 0, 0)
+    with pytest.raises(ConfigurationError, match="name it as the documents too"):
+        evaluate(str(tmp_path / "other.csv"), path)
+    wrong = pairs_file(tmp_path / "wrong.csv", (BRIDGE, MOST, "", "", "uk", "ru", "ukr-ru", "same"))
+    with pytest.raises(BadDataError, match="'same'; expected one of similar, somewhat_related"):
+        evaluate(wrong, wrong)
+    empty = pairs_file(tmp_path / "empty.csv", (BRIDGE, " ", "", "", "uk", "ru", "ukr-ru", "similar"))
+    with pytest.raises(BadDataError, match="is empty"):
+        evaluate(empty, empty)
+
+
+def test_articles_and_pairs_of_news_copy(tmp_path):
+    text = "The governor opened the bridge across the river yesterday and promised the town a new park and a school."
+    articles = {
+        "gazette-1955-03-02-1-4": {"headline": "Bridge opens", "byline": "By AP", "article": text},
+        "herald-1955-03-02-2-1": {"article": text.replace("river", "rivcr")},
+        "herald-1955-03-03-2-9": {"headline": "", "article": "Wheat prices fell on Monday as rain came to the plains."},
+    }
+    documents = tmp_path / "articles.json"
+    edges = tmp_path / "edges.json"
+    documents.write_text(json.dumps(articles), encoding="utf-8")
+    edges.write_text(json.dumps([["herald-1955-03-02-2-1", "gazette-1955-03-02-1-4"]]), encoding="utf-8")
+    read, labels = public_set(documents, edges)
+    assert read[0]["text"] == f"By AP\n{text}"
+    assert read[1]["title"] is None
+    assert [(one.a, one.b, one.label) for one in labels] == [("gazette-1955-03-02-1-4", "herald-1955-03-02-2-1", "dup")]
+    found = evaluate(documents, edges, closed=True, representation="stem", df_min=1)
+    row = found.rows[5]
+    assert (row.scores.tp, row.scores.fp, row.scores.fn) == (1, 0, 0)
+    assert compare(documents, methods=["minhash"], labels=edges, closed=True).rows[0].figures["fn"] in (0, 1)
+    for content, said in (("[]", "an object of articles"), ('{"a": 1}', "a: is missing"), ("{", "not JSON")):
+        documents.write_text(content, encoding="utf-8")
+        with pytest.raises(BadDataError, match=said):
+            evaluate(documents, edges)
+    documents.write_text(json.dumps(articles), encoding="utf-8")
+    for content, said in (("{}", "a list of pairs"), ('[["a"]]', "pair 1 is not a list of two ids")):
+        edges.write_text(content, encoding="utf-8")
+        with pytest.raises(BadDataError, match=said):
+            evaluate(documents, edges)
+    with pytest.raises(NoInputError):
+        evaluate(documents, tmp_path / "none.json")
+    with pytest.raises(ConfigurationError, match="name it alone"):
+        evaluate([str(documents), str(documents)], edges)
+
+
+def test_other_labels_stay_as_given(tmp_path):
+    assert public_set("a.jsonl", "labels.csv") == ("a.jsonl", "labels.csv")
+    assert public_set("a.jsonl", None) == ("a.jsonl", None)
+    (tmp_path / "labels.csv").write_text("a,b,label\n", encoding="utf-8")
+    assert public_set("a.jsonl", tmp_path / "labels.csv") == ("a.jsonl", tmp_path / "labels.csv")

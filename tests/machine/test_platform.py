@@ -54,14 +54,11 @@ def test_commands_give_the_same_bytes_where_nothing_of_unix_is_there(tmp_path):
     lines = documents_path().read_bytes().splitlines(keepends=True)
     first = json.loads(lines[0])["id"]
     commands = [
-        ["dedup", "news.jsonl", "--out", "-"],
-        ["ingest", "news.jsonl", "--store", "news.db"],
-        ["ingest", "more.jsonl", "--store", "news.db"],
-        ["search", "--store", "news.db", "--id", first],
-        ["store", "backup", "news.db", "copy.db"],
-        ["store", "verify", "copy.db"],
+        ["dedup", "news.jsonl", "--out", "-"], ["ingest", "news.jsonl", "--store", "news.db"],
+        ["ingest", "more.jsonl", "--store", "news.db"], ["search", "--store", "news.db", "--id", first],
+        ["store", "backup", "news.db", "copy.db"], ["store", "verify", "copy.db"],
         ["sweep", "news.jsonl", "--workdir", "work", "--format", "json"],
-    ]
+    ]  # fmt: skip
     printed: dict[bool, list[bytes]] = {}
     for taken in (False, True):
         folder = tmp_path / str(taken)
@@ -86,12 +83,9 @@ def test_a_check_without_a_copy_of_the_process_foretells_the_same(tmp_path):
         code = f"{taken}\n{start}"
         command = [sys.executable, "-c", code]
         told = subprocess.run(
-            command,
-            cwd=tmp_path,
-            input=2 * asked.encode(),
-            capture_output=True,
+            command, cwd=tmp_path, input=2 * asked.encode(), capture_output=True,
             env=os.environ | {"PYTHONPATH": str(ROOT)},
-        )
+        )  # fmt: skip
         assert told.returncode == 0, told.stderr.decode()
         answers.append([json.loads(line) for line in told.stdout.splitlines()])
     assert answers[0] == answers[1]

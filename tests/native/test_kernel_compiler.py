@@ -1,8 +1,10 @@
-"""What the kernel compiler understands, computed by the machine code, and what it refuses."""
+"""What the kernel compiler understands and refuses; kernels beside numba, and under bounds checks."""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+# What the kernel compiler understands, computed by the machine code, and what it refuses.
+
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -230,3 +235,35 @@ def test_windows_is_told_every_name_that_kernels_use():
     assert {"PyErr_Format", "Py_IncRef", "PyExc_TypeError DATA", "_Py_NoneStruct DATA"} <= set(names)
     used = set(re.findall(r"\b(Py[A-Z][a-zA-Z]+_\w+)\(", (ROOT / "native" / "arrays.hpp").read_text(encoding="utf-8")))
     assert used - {one.removesuffix(" DATA") for one in names} == set()
+
+
+# Kernels give what numba makes of the same source, in real runs.
+
+
+@pytest.mark.slow
+def test_every_kernel_of_real_runs_gives_what_numba_gives() -> None:
+    script = Path(__file__).with_name("replay.py")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(done.stdout.split()[0]) > 50
+
+
+# The kernels under bounds checks and the sanitizer of undefined behaviour.
+
+
+SUITES = ("test_results_are_pinned.py", "links", "evidence", "stream", "text", "corpus", "terms", "sharded", "window")
+
+
+@pytest.mark.slow
+def test_no_kernel_leaves_its_arrays_or_overflows(tmp_path: Path) -> None:
+    """A checked build ends the process at the first index out of bounds, so the suites cannot pass beside one."""
+    for name in ("infostream_dedup", "native", "dictionaries", "tests", "benchmarks", "reports"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "_kernels_*"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    build = [sys.executable, "native/kernel_compiler.py", "--checked"]
+    subprocess.run(build, cwd=tmp_path, env=environment, check=True)
+    suites = [f"tests/{one}" for one in SUITES]
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "not slow and not translate", *suites]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]

@@ -52,19 +52,12 @@ def spark(java, tmp_path_factory):
     """A session on two threads."""
     from pyspark.sql import SparkSession
 
-    session = (
-        SparkSession.builder.master("local[2]")
-        .appName("infostream-dedup tests")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.memory", "1g")
-        .config("spark.sql.shuffle.partitions", "3")
-        .config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
-        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
-        .getOrCreate()
-    )
+    folders = {name: str(tmp_path_factory.mktemp(name)) for name in ("local.dir", "sql.warehouse.dir")}
+    settings = {"driver.memory": "1g", "sql.shuffle.partitions": "3", **folders}
+    settings |= dict.fromkeys(("ui.enabled", "ui.showConsoleProgress"), "false")
+    settings |= dict.fromkeys(("driver.host", "driver.bindAddress"), "127.0.0.1")
+    builder = SparkSession.builder.master("local[2]").appName("infostream-dedup tests")
+    session = builder.config(map={f"spark.{name}": value for name, value in settings.items()}).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     yield session
     gateway = session.sparkContext._gateway

@@ -10,9 +10,9 @@ import numpy as np
 
 from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
-from infostream_dedup.lab.estimation.candidates import CANDIDATE_COUNT
 from infostream_dedup.lab.estimation.census import COPY_WORDING, CopyCensus, DrawnPairs, hash_of_pairs, in_universe
-from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
+from infostream_dedup.lab.estimation.duplicate_scores import CANDIDATE_COUNT
+from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, figures_of
 from infostream_dedup.links.similarity_matrix import at_least
 from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.linking import LinkedPairs, link
@@ -184,7 +184,7 @@ def _drawn_shares(
     return found[0], found[1]
 
 
-_MOST_IN_GROUPSRAWN: Final = 100_000
+_MOST_DRAWN: Final = 100_000
 """Maximum number of linked candidates, and of unlinked ones."""
 
 _WORDING: Final = [COLUMNS.index("wording_forward"), COLUMNS.index("wording_backward")]
@@ -194,7 +194,7 @@ def audited_pairs(
     matrix: SimilarityMatrix, links: Links, copies: Copies, *, wording: SharedWording, universe: Universe, step: int
 ) -> AuditedPairs:
     """Pairs with three matching key terms in either direction, and copies, in the universe and without series."""
-    drawn = DrawnPairs(_MOST_IN_GROUPSRAWN), DrawnPairs(_MOST_IN_GROUPSRAWN)
+    drawn = DrawnPairs(_MOST_DRAWN), DrawnPairs(_MOST_DRAWN)
     pairs = LinkedPairs(at_least(matrix.counts, CANDIDATE_COUNT))
     for block in pairs.blocks:
         a, b, _, _ = pairs.of(block)
@@ -296,21 +296,10 @@ class AuditedCollection:
         rows, mark = [], self.mark
         for row in pairs_to_judge(population, pairs).tolist():
             one, other = documents[int(population.a[row])], documents[int(population.b[row])]
-            rows.append(
-                {
-                    "a": one.id,
-                    "b": other.id,
-                    "label": None,
-                    "wording": round(float(population.wording[row]), SHOWN_DECIMALS),
-                    "title_a": one.title,
-                    "title_b": other.title,
-                    "text_a": None,
-                    "text_b": None,
-                    "url_a": one.url,
-                    "url_b": other.url,
-                    "audit": mark,
-                }
-            )
+            wording = round(float(population.wording[row]), SHOWN_DECIMALS)
+            asked: dict[str, Any] = {"a": one.id, "b": other.id, "wording": wording, "audit": mark}
+            asked |= {"title_a": one.title, "title_b": other.title, "url_a": one.url, "url_b": other.url}
+            rows.append(dict.fromkeys(ASKED_COLUMNS) | asked)
         return rows
 
     def judged(
@@ -340,8 +329,8 @@ class AuditedCollection:
             "source": "audited",
             "k": self.k,
             "pairs": scores.judged,
-            **_figures("precision", scores.precision, scores.precision_bounds),
-            **_figures("recall", scores.recall, scores.recall_bounds),
+            **figures_of("precision", scores.precision, scores.precision_bounds),
+            **figures_of("recall", scores.recall, scores.recall_bounds),
             "note": note,
         }
         return [self._counted(), self._estimated(), audited], len(labels) - len(found)
@@ -358,12 +347,3 @@ class AuditedCollection:
         check = self.estimate.summary["duplicates"]["check"]
         note = f"{columns['reliable_code']}: {check['reason']}"
         return {"source": "estimated", "k": self.k, "pairs": check["candidates"], **named, "note": note}
-
-
-def _figures(name: str, value: float | None, bounds: Bounds | None) -> dict[str, float | None]:
-    low, high = bounds or (None, None)
-    return {name: _rounded(value), f"{name}_low": _rounded(low), f"{name}_high": _rounded(high)}
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, SHOWN_DECIMALS)

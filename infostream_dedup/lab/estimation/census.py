@@ -304,14 +304,16 @@ def find_copies_of_texts(
 ) -> Copies:
     """As ``find_all_copies``."""
     threads, count = thread_count(0), len(texts.firsts)
-    room = min(most, _most_pairs(int(universe.counted.sum())))
+    documents = int(universe.counted.sum())
+    room = min(most, max(documents * (documents - 1) // 2, 1))
     with ThreadPoolExecutor(threads) as pool:
         index = _index(texts, wording, pool, threads)
         own, every = threading.local(), []
 
         def find(begin: int) -> None:
             if not hasattr(own, "found"):
-                own.scratch, own.found = _scratch(count), _room_for_pairs(room)
+                counts, touched = np.zeros(count, dtype=np.int32), np.empty(count + 1, dtype=np.int32)
+                own.scratch, own.found = TextCounters(counts, touched), _room_for_pairs(room)
                 every.append(own.found)
             end = min(begin + _TEXTS_AT_ONCE, count)
             find_copies(index, texts.classes, universe, begin, end, scratch=own.scratch, found=own.found)
@@ -340,7 +342,7 @@ def texts_of_documents(sums: NDArray[np.uint64], sizes: NDArray[np.int64], unive
     first = documents[order][begins]
     by_time = np.lexsort((first, earliest))
     counts = np.diff(begins, append=len(order))[by_time]
-    members = _runs(documents[order], begins[by_time], counts)
+    members = documents[order][places_of(begins[by_time], counts)]
     low, high = np.zeros(len(first), dtype=np.int64), np.full(len(first), len(first), dtype=np.int64)
     if universe.window >= 0:
         # No text extends beyond the window.
@@ -372,11 +374,6 @@ def _numbers_of_classes(
     return found
 
 
-def _runs(values: NDArray[Any], begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[Any]:
-    """Values of runs, with the runs reordered."""
-    return values[places_of(begins, sizes)]
-
-
 def _index(texts: DistinctTexts, wording: SharedWording, pool: ThreadPoolExecutor, threads: int) -> SharedIndex:
     """Index the shared triples of texts; each thread writes the postings of some triples."""
     rows, terms = wording.texts[texts.firsts], wording.numbers
@@ -396,10 +393,6 @@ def _index(texts: DistinctTexts, wording: SharedWording, pool: ThreadPoolExecuto
 
     list(pool.map(sort, parts))
     return SharedIndex(begins=begins, middles=middles, ends=ends, terms=terms, heads=heads[:-1], texts=postings)
-
-
-def _scratch(texts: int) -> TextCounters:
-    return TextCounters(counts=np.zeros(texts, dtype=np.int32), touched=np.empty(texts + 1, dtype=np.int32))
 
 
 def _room_for_pairs(room: int) -> FoundPairs:
@@ -425,10 +418,6 @@ def _joined(every: Sequence[FoundPairs], room: int) -> Copies:
         series=int(states[:, 2].sum()),
         sampled=1 << halvings,
     )
-
-
-def _most_pairs(documents: int) -> int:
-    return max(documents * (documents - 1) // 2, 1)
 
 
 class CopyCensus:

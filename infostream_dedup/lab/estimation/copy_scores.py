@@ -71,6 +71,12 @@ def bounds_of(values: NDArray[np.float64], estimate: float) -> Bounds:
     return min(float(low), estimate), max(float(high), estimate)
 
 
+def harmonic(precision: float | None, recall: float | None) -> float:
+    """F1; 0 if one of both is not defined."""
+    both = (precision or 0.0) + (recall or 0.0)
+    return 2.0 * (precision or 0.0) * (recall or 0.0) / both if both else 0.0
+
+
 BANDS: Final = ((0.3, 0.5), (0.5, 0.8), (0.8, 1.0))
 """Bands of wording: lower and upper bound (exclusive, except for the last)."""
 
@@ -101,8 +107,7 @@ class CopyScores:
     @property
     def f1(self) -> float:
         """Harmonic mean of precision and recall; 0 if one is not defined."""
-        both = (self.precision or 0.0) + (self.recall or 0.0)
-        return 2.0 * (self.precision or 0.0) * (self.recall or 0.0) / both if both else 0.0
+        return harmonic(self.precision, self.recall)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -169,19 +169,10 @@ class PlantedCollection:
             for k in range(1, settings.n + 1) if ks is None else ks:
                 found = int((of_kind >= k).sum())
                 low, high = _wilson(found, len(of_kind))
-                rows.append(
-                    {
-                        "representation": settings.representation,
-                        "language": language,
-                        "edit": edit,
-                        "rate": rate,
-                        "copies": len(of_kind),
-                        "k": k,
-                        "recovered": round(found / len(of_kind), SHOWN_DECIMALS),
-                        "low": round(low, SHOWN_DECIMALS),
-                        "high": round(high, SHOWN_DECIMALS),
-                    }
-                )
+                row = {"representation": settings.representation, "language": language, "edit": edit, "rate": rate}
+                shares = {"recovered": found / len(of_kind), "low": low, "high": high}
+                shown = {name: round(share, SHOWN_DECIMALS) for name, share in shares.items()}
+                rows.append(row | {"copies": len(of_kind), "k": k} | shown)
         return sorted(rows, key=lambda row: (row["language"], EDITS.index(row["edit"]), row["rate"], row["k"]))
 
     def _grades(self, key_terms: KeyTerms, settings: Settings) -> NDArray[np.uint8]:

@@ -9,7 +9,7 @@ how the stream was cut into batches.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -62,16 +62,8 @@ class DayCopies:
 
     def as_dict(self) -> dict[str, Any]:
         """Return a row: the counts, and precision and recall of the links as copies."""
-        return {
-            "day": _date(self.day),
-            "source": self.source,
-            "documents": self.documents,
-            "links": self.links,
-            "copies": self.copies,
-            "linked_copies": self.linked_copies,
-            "copy_precision": _share(self.linked_copies, self.links),
-            "copy_recall": _share(self.linked_copies, self.copies),
-        }
+        row = asdict(self) | {"day": _date(self.day), "copy_precision": _share(self.linked_copies, self.links)}
+        return row | {"copy_recall": _share(self.linked_copies, self.copies)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,16 +81,10 @@ class Drift:
     def as_dict(self) -> dict[str, Any]:
         """A row."""
         return {
-            "first": _date(self.first),
-            "last": _date(self.last),
-            "source": self.source,
-            "measure": self.measure,
-            "recent": _share(*self.recent),
-            "usual": _share(*self.usual),
-            "recent_of": self.recent[1],
-            "usual_of": self.usual[1],
-            "chance": float(f"{self.chance:.2g}"),
-        }
+            "first": _date(self.first), "last": _date(self.last), "source": self.source, "measure": self.measure,
+            "recent": _share(*self.recent), "usual": _share(*self.usual), "recent_of": self.recent[1],
+            "usual_of": self.usual[1], "chance": float(f"{self.chance:.2g}"),
+        }  # fmt: skip
 
 
 def latest_drifts(store: Store) -> list[Drift] | None:

@@ -12,15 +12,16 @@ import scipy.sparse as sp
 from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, key_rows
-from infostream_dedup.lab.estimation.candidates import compare_candidates, draw_candidates
 from infostream_dedup.lab.estimation.census import COPY_WORDING, WINDOW_DAYS, Copies, CopyCensus, CountedPairs
-from infostream_dedup.lab.estimation.copy_scores import BANDS, CopyScores, Links, count_copies
+from infostream_dedup.lab.estimation.copy_scores import BANDS, Bounds, CopyScores, Links, count_copies
 from infostream_dedup.lab.estimation.duplicate_scores import (
     CHECKED_K,
     LOWEST_K,
     MOST_FAR,
     MOST_REFILLED,
     DuplicateEstimate,
+    compare_candidates,
+    draw_candidates,
     estimate_duplicates,
 )
 from infostream_dedup.links import Advice, Choice, KnownK, LowLinks, SimilarityMatrix, survey, usual_k
@@ -303,7 +304,12 @@ class SweepEstimator:
         summary = {
             "universe": {**counted.as_dict(), "few_terms": few},
             "copies": _summary(scores["all"], copies),
-            "duplicates": _duplicate_summary(estimate, known),
+            "duplicates": {
+                "block": known,
+                "reliable_code": estimate.code,
+                "check": estimate.check.as_dict(),
+                "classes": None if estimate.fit is None else estimate.fit.as_dict(),
+            },
         }
 
         def notes(series: str, k: int | None) -> list[str]:
@@ -399,14 +405,14 @@ def _of_key_terms(
 
 def copy_columns(scores: CopyScores) -> dict[str, Any]:
     """The columns ``copies`` to ``copy_recall_high`` of one step."""
-    found: dict[str, Any] = {"copies": scores.copies}
-    for name, share, bounds in (
-        ("copy_precision", scores.precision, scores.precision_bounds),
-        ("copy_recall", scores.recall, scores.recall_bounds),
-    ):
-        low, high = bounds or (None, None)
-        found |= {name: _rounded(share), f"{name}_low": _rounded(low), f"{name}_high": _rounded(high)}
-    return found
+    precision = figures_of("copy_precision", scores.precision, scores.precision_bounds)
+    return {"copies": scores.copies, **precision, **figures_of("copy_recall", scores.recall, scores.recall_bounds)}
+
+
+def figures_of(name: str, value: float | None, bounds: Bounds | None) -> dict[str, float | None]:
+    """The columns of a share and of its interval."""
+    low, high = bounds or (None, None)
+    return {name: _rounded(value), f"{name}_low": _rounded(low), f"{name}_high": _rounded(high)}
 
 
 def _duplicate_columns(estimate: DuplicateEstimate | None, place: int) -> dict[str, Any]:
@@ -422,22 +428,9 @@ def _duplicate_columns(estimate: DuplicateEstimate | None, place: int) -> dict[s
         return found | {"reliable": False, "reliable_code": "refused"}
     if code == "upper_bound":
         return found | {"precision_high": _rounded(scores.model_precision)}
-    precision, recall = scores.precision_bounds or (None, None), scores.recall_bounds or (None, None)
-    return found | {
-        "precision": _rounded(scores.precision),
-        "recall": _rounded(scores.recall),
-        "f1": None if scores.precision is None else _rounded(scores.f1),
-        "precision_low": _rounded(precision[0]),
-        "precision_high": _rounded(precision[1]),
-        "recall_low": _rounded(recall[0]),
-        "recall_high": _rounded(recall[1]),
-    }
-
-
-def _duplicate_summary(estimate: DuplicateEstimate, block: str) -> Mapping[str, Any]:
-    """Verdict of the check, and the two classes."""
-    fit = None if estimate.fit is None else estimate.fit.as_dict()
-    return {"block": block, "reliable_code": estimate.code, "check": estimate.check.as_dict(), "classes": fit}
+    found |= figures_of("precision", scores.precision, scores.precision_bounds)
+    found |= figures_of("recall", scores.recall, scores.recall_bounds)
+    return found | {"f1": None if scores.precision is None else _rounded(scores.f1)}
 
 
 def _rounded(value: float | None) -> float | None:

@@ -1,14 +1,19 @@
-"""Compare methods on one collection: pairs, overlaps, speed, disagreements, and scores by labels or by a pool."""
+"""Methods run, timed and compared: costs, joint coverage, disputed pairs, the pool of methods."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+import os
+import time
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final, Literal
+from math import log2
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 
-from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.errors import ConfigurationError, MissingExtraError
 from infostream_dedup.judging.features.rows import distinct, rows_from
 from infostream_dedup.judging.features.string_similarity import (
     require_similarity,
@@ -16,26 +21,182 @@ from infostream_dedup.judging.features.string_similarity import (
     string_similarity,
 )
 from infostream_dedup.judging.features.words import hash_sequences, hash_words
-from infostream_dedup.lab.evaluation.collection_scores import truth_for
-from infostream_dedup.lab.evaluation.labels import Label, Truth, both_of, labels_in, note_without_positives
-from infostream_dedup.lab.evaluation.method_runs import Cost, MethodRun, MethodRuns, judged_by_labels, run_methods
-from infostream_dedup.lab.evaluation.scores import Scores
-from infostream_dedup.lab.methods.registry import POOL_METHODS
+from infostream_dedup.lab.evaluation.labels import (
+    Label,
+    Truth,
+    both_of,
+    codes_of,
+    labels_in,
+    note_without_positives,
+    number_components,
+)
+from infostream_dedup.lab.evaluation.scores import (
+    GROUP_MEASURES,
+    Predictions,
+    Scores,
+    evaluate,
+    group_scores,
+    truth_for,
+)
+from infostream_dedup.lab.methods.method import POOL_METHODS, Method, Pairs, Texts, method_class, methods, written
+from infostream_dedup.links import Measures, SimilarityMatrix, sweep_counts
 from infostream_dedup.model import VERSION, Settings
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch.linking import pair_table
 from infostream_dedup.terms.compiled.key_terms import key_terms_of_surfaces
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from infostream_dedup.arrays import Ragged
     from infostream_dedup.documents import ReadingReport
-    from infostream_dedup.lab.methods.method import Texts
     from infostream_dedup.machine.progress import Progress
+
+
+# Run methods on a collection, timed, and score them against labels.
+
+
+_Result = TypeVar("_Result")
+
+_MIN_SECONDS: Final = 0.05
+"""Minimum CPU seconds of the half from which growth can be measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Time that some work took."""
+
+    seconds: float  # wall-clock seconds
+    cpu_seconds: float  # CPU seconds of this process with all its threads, and of the child processes it has waited for
+
+
+def measured(work: Callable[[], _Result]) -> tuple[_Result, Cost]:
+    """Do some work and return its result and cost."""
+    seconds, cpu = time.perf_counter(), _cpu_seconds()
+    result = work()
+    return result, Cost(time.perf_counter() - seconds, _cpu_seconds() - cpu)
+
+
+def growth(whole: Cost, half: Cost) -> float | None:
+    """Return the exponent e such that CPU time grows as n^e with the number n of documents."""
+    return log2(whole.cpu_seconds / half.cpu_seconds) if half.cpu_seconds >= _MIN_SECONDS else None
+
+
+def _cpu_seconds() -> float:
+    children = os.times()
+    return time.process_time() + children.children_user + children.children_system
+
+
+_SHARED: Final = ("languages", "words", "stop_places", "significant", "counts", "sentences", "plain", "surfaces")
+"""The parts of the texts that methods share; they are read before any method is timed."""
+
+_WARM_UP: Final = 20
+"""Number of documents on which a method first runs untimed, so that loading dictionaries and packages is not timed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodRun:
+    """Result of one method on the collection."""
+
+    name: str  # name as requested, with the parameters given (`three-plus-two:n=3`)
+    method: Method  # the method with all its parameters
+    codes: NDArray[np.int64]  # int64 (pairs,), ascending codes of the unordered pairs it links (`pair_codes`)
+    measures: Measures  # those of its relation (`Method.relation`); without symmetry if that has no direction
+    bytes_per_document: float  # mean size of a signature in bytes
+    cost: Cost  # cost of signing and linking, without reading the shared parts of the texts
+    # exponent with which CPU time grows with the number of documents; `None` if not requested or if the run is too
+    # short to measure
+    growth: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MethodRuns:
+    """Results of several methods on one collection."""
+
+    documents: int  # number of documents
+    runs: list[MethodRun]  # one for each method, in the order requested
+    reading: Cost  # cost of reading the parts of the texts that methods share
+    missing: dict[str, str]  # reason by name for each method that could not run
+
+
+def run_methods(
+    texts: Texts, names: Sequence[str] | None = None, *, with_growth: bool = False, progress: Progress | None = None
+) -> MethodRuns:
+    """Run methods in turn, independently of each other."""
+    default = [name for name in methods() if not method_class(name).only_when_named]
+    chosen = {name: written(name) for name in (default if names is None else names)}
+    reading = read_texts(texts)
+    half = Texts(texts.documents[: len(texts) // 2]) if with_growth else None
+    if half is not None:
+        read_texts(half)
+    runs: list[MethodRun] = []
+    missing: dict[str, str] = {}
+    for number, (name, method) in enumerate(chosen.items()):
+        if progress is not None:
+            progress(f"methods: {name}", number, len(chosen))
+        try:
+            runs.append(_run_method(texts, half, name, method))
+        except MissingExtraError as error:
+            if names is not None:
+                raise
+            missing[name] = str(error)
+    return MethodRuns(len(texts), runs, reading, missing)
+
+
+def read_texts(texts: Texts) -> Cost:
+    """Read the parts of the texts that all methods share, such as words and sentences, and return the cost."""
+    return measured(lambda: [getattr(texts, part) for part in _SHARED])[1]
+
+
+def _run_method(texts: Texts, half: Texts | None, name: str, method: Method) -> MethodRun:
+    method.run(Texts(texts.documents[:_WARM_UP]))
+    bare = texts.without_features()
+    run, cost = measured(lambda: method.run(bare))
+    exponent = None
+    if half is not None:
+        # Twice, as the first run may load code that smaller work did not need.
+        costs = [measured(partial(method.run, half.without_features()))[1] for _ in range(2)]
+        exponent = growth(cost, min(costs, key=lambda one: one.cpu_seconds))
+    relation = method.relation(bare, run)
+    measures = sweep_counts(relation_of(relation, len(texts)), [1])[0]
+    return MethodRun(
+        name=name,
+        method=method,
+        codes=np.unique(codes_of(run.pairs.a, run.pairs.b, len(texts))),
+        measures=measures if relation.directed else replace(measures, symmetry=None),
+        bytes_per_document=run.bytes_per_document,
+        cost=cost,
+        growth=exponent,
+    )
+
+
+def relation_of(pairs: Pairs, documents: int) -> SimilarityMatrix:
+    """Return pairs as a similarity matrix of ones, to measure symmetry and transitivity."""
+    a, b = pairs.a, pairs.b
+    if not pairs.directed:
+        a, b = np.concatenate((a, b)), np.concatenate((b, a))
+    links = sp.coo_array((np.ones(len(a), dtype=np.uint8), (a, b)), shape=(documents, documents)).tocsr()
+    links.sort_indices()
+    return SimilarityMatrix(sp.csr_array(links), n=1, k_min=1)
+
+
+def judged_by_labels(run: MethodRun, truth: Truth, *, resamples: int = 1000) -> dict[str, float | int | None]:
+    """Compute precision, recall and F1 of one method with 95 % intervals, by the rules of ``evaluate``."""
+    predictions = Predictions(run.codes, np.ones(len(run.codes), dtype=np.uint8), (1,), "k")
+    row = evaluate(predictions, truth, recommended=1, resamples=resamples).rows[0]
+    figures = row.scores.figures("precision", "recall", "f1", "tp", "fp", "fn", "linked", "judged")
+    bounds = row.intervals
+    for prefix, interval in (("", bounds.f1), ("precision_", bounds.precision), ("recall_", bounds.recall)):
+        figures[f"{prefix}low"], figures[f"{prefix}high"] = interval or (None, None)
+    groups = group_scores(number_components(truth.documents, *both_of(run.codes, truth.documents)), truth)
+    measures = dict.fromkeys(GROUP_MEASURES) if groups is None else groups.as_dict()
+    return figures | measures
+
+
+# Compare methods on one collection: pairs, overlaps, speed, disagreements, and scores by labels or by a pool.
 
 
 def dice(one: NDArray[np.int64], other: NDArray[np.int64]) -> float | None:
@@ -85,13 +246,7 @@ class JointCoverage:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "methods": list(self.methods),
-            "pairs": self.pairs,
-            "true": self.true,
-            "recall": self.recall,
-            "best_alone": self.best_alone,
-        }
+        return asdict(self) | {"methods": list(self.methods)}
 
 
 def joint_coverage(
@@ -212,14 +367,8 @@ class ComparedPair:
 
     def as_dict(self) -> dict[str, Any]:
         """Return a row of a labels file that has yet to be labelled: ``label`` is ``None``."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "label": None,
-            "found_by": self.found_by,
-            "of_kind": self.of_kind,
-            **self.features.as_dict(),
-        }
+        row = {"a": self.a, "b": self.b, "label": None, "found_by": self.found_by, "of_kind": self.of_kind}
+        return row | self.features.as_dict()
 
 
 def disputed(
@@ -328,6 +477,7 @@ POOLS: Final = ("a0-a10", "all")
 
 _AGREED: Final = 5
 _TIMES: Final = ("seconds", "cpu_seconds", "growth")
+_POOL: Final = ("methods", "pairs", "verified", "threshold")
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,20 +494,13 @@ class ComparedMethod:
         measures = self.run.measures
         figures = dict(self.figures)
         row = {
-            "method": self.run.name,
-            "pairs": len(self.run.codes),
-            **{name: figures.pop(name) for name in ("precision", "recall", "f1")},
-            "symmetry": measures.symmetry,
-            "transitivity": measures.transitivity,
-            "cpu_seconds": round(self.run.cost.cpu_seconds, 4),
-            "bytes_per_document": round(self.run.bytes_per_document, 1),
-            "seconds": round(self.run.cost.seconds, 4),
-            **({"growth": round(self.run.growth, 2)} if self.run.growth is not None else {"growth": None}),
-            "only": self.only,
-            **figures,
-            "links": measures.links,
-            "transitivity_error": measures.transitivity_error,
-        }
+            "method": self.run.name, "pairs": len(self.run.codes),
+            **{name: figures.pop(name) for name in ("precision", "recall", "f1")}, "symmetry": measures.symmetry,
+            "transitivity": measures.transitivity, "cpu_seconds": round(self.run.cost.cpu_seconds, 4),
+            "bytes_per_document": round(self.run.bytes_per_document, 1), "seconds": round(self.run.cost.seconds, 4),
+            "growth": None if self.run.growth is None else round(self.run.growth, 2), "only": self.only, **figures,
+            "links": measures.links, "transitivity_error": measures.transitivity_error,
+        }  # fmt: skip
         return row if times else {name: value for name, value in row.items() if name not in _TIMES}
 
 
@@ -406,23 +549,12 @@ class Comparison(Tabular):
     def as_dict(self, *, times: bool = True) -> dict[str, Any]:
         """Return the content of ``compare --format json``."""
         return {
-            "rows": [row.as_dict(times=times) for row in self.rows],
-            "protocol": self.protocol,
-            "documents": self.documents,
-            "pool": None
-            if self.pool is None
-            else {
-                "methods": self.pool.methods,
-                "pairs": self.pool.pairs,
-                "verified": self.pool.verified,
-                "threshold": self.pool.threshold,
-            },
+            "rows": [row.as_dict(times=times) for row in self.rows], "protocol": self.protocol,
+            "documents": self.documents, "pool": self.pool and {name: getattr(self.pool, name) for name in _POOL},
             "dice": {"methods": self.names, "values": self.dice},
-            "coverage": [row.as_dict() for row in self.coverage],
-            "missing": self.missing,
-            "notes": self.notes,
+            "coverage": [row.as_dict() for row in self.coverage], "missing": self.missing, "notes": self.notes,
             "configuration": self.configuration,
-        }
+        }  # fmt: skip
 
     def as_rows(self) -> list[dict[str, Any]]:
         """The rows, as plain dicts."""
@@ -466,9 +598,15 @@ def compare_methods(
         figures = [judged_by_labels(run, truth, resamples=resamples) for run in found.runs]
     else:
         figures, summary = judged_by_pool(texts, found, pool, progress=progress)
-    known = None if truth is None else np.sort(np.concatenate((truth.positives, truth.negatives, truth.others)))
-    examples_agreed = agreed(names, _AGREED) if examples else np.zeros(0, dtype=np.int64)
-    examples_disputed = disputed(names, disagreements, known=known) if disagreements else np.zeros(0, dtype=np.int64)
+    known, nothing = None, np.zeros(0, dtype=np.int64)
+    if truth is not None:
+        known = np.sort(np.concatenate((truth.positives, truth.negatives, truth.others)))
+    choices: dict[str, Any] = {"pool": pool, "threshold": THRESHOLD}
+    if protocol == "labels":
+        choices = {"positive": list(positive), "lang": lang, "domains": list(domains), "closed": closed}
+    choices["methods"] = {run.name: run.method.as_dict() for run in found.runs}
+    examples_agreed = agreed(names, _AGREED) if examples else nothing
+    examples_disputed = disputed(names, disagreements, known=known) if disagreements else nothing
     pairs = compared_pairs(texts, names, np.concatenate((examples_agreed, examples_disputed)))
     return Comparison(
         protocol=protocol,
@@ -478,20 +616,16 @@ def compare_methods(
         ],
         dice=dice_matrix(list(names.values())),
         documents=len(texts),
-        configuration=_describe_configuration(found, protocol, pool, lang, domains, positive, closed=closed),
+        configuration={"version": VERSION, "protocol": protocol, **choices},
         has_best=truth is None or bool(truth.takes_part().any()),
         pool=summary,
         missing=found.missing,
         notes=notes,
         agreements=pairs[: len(examples_agreed)],
         disagreements=pairs[len(examples_agreed) :],
-        coverage=joint_coverage(names, summary.codes if summary else _true_pairs(truth)),
+        coverage=joint_coverage(names, summary.codes if summary else nothing if truth is None else truth.positives),
         reading=found.reading,
     )
-
-
-def _true_pairs(truth: Truth | None) -> NDArray[np.int64]:
-    return np.zeros(0, dtype=np.int64) if truth is None else truth.positives
 
 
 def judged_by_pool(
@@ -516,18 +650,10 @@ def judged_by_pool(
 def _judge_by_pool(
     codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int64]
 ) -> dict[str, float | int | None]:
-    judged = pool_score(codes, pool, alike)
+    judged, shares = pool_score(codes, pool, alike), ("precision", "recall", "f1")
+    figures = judged.scores.figures(*shares, "tp", "fp", "fn") | {"alike": judged.alike}
     # Where the pool verifies nothing, it cannot tell right pairs from wrong ones.
-    known = len(pool.verified) > 0
-    return {
-        "precision": judged.scores.precision if known else None,
-        "recall": judged.scores.recall if known else None,
-        "f1": judged.scores.f1 if known else None,
-        "tp": judged.scores.tp,
-        "fp": judged.scores.fp,
-        "fn": judged.scores.fn,
-        "alike": judged.alike,
-    }
+    return figures if len(pool.verified) else figures | dict.fromkeys(shares)
 
 
 def _choose_protocol(given: Protocol | None, pool: str, labels: object | None, *, restricted: bool) -> Protocol:
@@ -555,26 +681,3 @@ def _write_notes(truth: Truth, listed: Sequence[Label], positive: Sequence[str])
             "the labels are exhaustive, set closed (--closed)"
         )
     return notes
-
-
-def _describe_configuration(
-    found: MethodRuns,
-    protocol: Protocol,
-    pool: str,
-    lang: str | None,
-    domains: Sequence[str],
-    positive: Sequence[str],
-    *,
-    closed: bool,
-) -> dict[str, Any]:
-    choices: dict[str, Any] = (
-        {"positive": list(positive), "lang": lang, "domains": list(domains), "closed": closed}
-        if protocol == "labels"
-        else {"pool": pool, "threshold": THRESHOLD}
-    )
-    return {
-        "version": VERSION,
-        "protocol": protocol,
-        **choices,
-        "methods": {run.name: run.method.as_dict() for run in found.runs},
-    }

@@ -214,14 +214,9 @@ def _parse_labels(rows: Iterable[LabelRow], source: str) -> list[Label]:
             continue
         first = earlier.setdefault((min(label.a, label.b), max(label.a, label.b)), label)
         if first.label != label.label:
-            raise BadDataError(
-                f"{label.a!r} and {label.b!r} are {label.label!r} here but {first.label!r} in line {first.line}; "
-                "leave one of the two lines out",
-                code="E_CONTRADICTION",
-                source=source,
-                line=line,
-                field="label",
-            )
+            both = f"{label.a!r} and {label.b!r} are {label.label!r} here but {first.label!r} in line {first.line}"
+            message = f"{both}; leave one of the two lines out"
+            raise BadDataError(message, code="E_CONTRADICTION", source=source, line=line, field="label")
         labels.append(label)
     return labels
 
@@ -413,14 +408,9 @@ def _encode_labels(documents: Sequence[Document], labels: Sequence[Label]) -> ND
     for label in labels:
         for name, document in (("a", label.a), ("b", label.b)):
             if document not in ordinals:
-                raise BadDataError(
-                    f"is {document!r}, which is not among the {len(documents)} documents; "
-                    "give the documents these labels were made for",
-                    code="E_UNKNOWN_ID",
-                    source=label.source,
-                    line=label.line,
-                    field=name,
-                )
+                known = f"the {len(documents)} documents; give the documents these labels were made for"
+                message = f"is {document!r}, which is not among {known}"
+                raise BadDataError(message, code="E_UNKNOWN_ID", source=label.source, line=label.line, field=name)
     a = np.array([ordinals[label.a] for label in labels], dtype=np.int64)
     b = np.array([ordinals[label.b] for label in labels], dtype=np.int64)
     return codes_of(a, b, len(documents))

@@ -1,4 +1,4 @@
-"""Every method of the source papers, one per file, found by a registry.
+"""Every method of the source papers, in a file per family, found by a registry.
 
 Example:
     >>> from infostream_dedup.model import Document
@@ -9,7 +9,6 @@ Example:
     ([0], [1], 16.0)
 """
 
-from infostream_dedup.lab.methods.method import Method, Pairs, Run, Texts
-from infostream_dedup.lab.methods.registry import method, method_class, methods
+from infostream_dedup.lab.methods.method import Method, Pairs, Run, Texts, method, method_class, methods
 
 __all__ = ["Method", "Pairs", "Run", "Texts", "method", "method_class", "methods"]

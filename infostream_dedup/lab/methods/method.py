@@ -1,8 +1,4 @@
-"""The interface of every method, the collection it reads and the pairs it links.
-
-A method is a frozen data class: its fields are its parameters, with their ranges as annotations. ``registry.register``
-gives it a name.
-"""
+"""What a method reads, finds and is called: texts, pairs, and the register of all methods."""
 
 from __future__ import annotations
 
@@ -10,7 +6,7 @@ from abc import ABC, abstractmethod
 from copy import copy
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 import numpy as np
 
@@ -20,12 +16,14 @@ from infostream_dedup.judging.features.fingerprints import (
     tf_idf_weights,
     weights_of_occurrences,
 )
-from infostream_dedup.judging.features.joins import Resembling, SharedCounts, equal_pairs
+from infostream_dedup.judging.features.joins import Resembling, SharedCounts, equal_pairs, pairs_sharing
 from infostream_dedup.judging.features.sentences import Sentence, sentence_weights, sentences_by_document
 from infostream_dedup.judging.features.words import Words, read_words, shingles, significant, stop_word_places
 from infostream_dedup.language.text.language import detect
+from infostream_dedup.machine.registry import Registry
 from infostream_dedup.model import Document, full_text
 from infostream_dedup.model.limits import check_limits
+from infostream_dedup.model.notation import make_from_notation, make_with_parameters
 from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens
 
 if TYPE_CHECKING:
@@ -34,6 +32,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.arrays import Ragged
+
+
+# The interface of every method, the collection it reads and the pairs it links.
+#
+# A method is a frozen data class: its fields are its parameters, with their ranges as annotations. ``register``
+# gives it a name.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +71,12 @@ def unordered_pairs(a: NDArray[np.int64], b: NDArray[np.int64], scores: NDArray[
     return Pairs(first[order], second[order], scores[order])
 
 
+def sharing_pairs(signatures: Ragged) -> Pairs:
+    """Make the pairs with a common value; the score is the share of those that both could have in common."""
+    met = pairs_sharing(signatures)
+    return Pairs(met.a, met.b, met.shared / np.minimum(signatures.sizes[met.a], signatures.sizes[met.b]))
+
+
 def directed_pairs(found: Resembling) -> Pairs:
     """Make pairs a -> b from the result of a join."""
     return Pairs(found.a, found.b, found.scores, directed=True)
@@ -89,10 +99,7 @@ class Texts:
     """All documents of a collection, with their texts.
 
     Word statistics are those of the collection itself, with all languages in one space, as the papers assume a single
-    language.
-
-    Args:
-        documents: documents in input order; a missing ``lang`` is detected.
+    language. A missing ``lang`` is detected.
     """
 
     def __init__(self, documents: Sequence[Document]) -> None:
@@ -199,11 +206,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Method(ABC):
-    """A method with its parameters.
-
-    Raises:
-        ConfigurationError: a parameter is out of range.
-    """
+    """A method with its parameters, each within its range."""
 
     name: ClassVar[str] = ""
     only_when_named: ClassVar[bool] = False
@@ -245,3 +248,57 @@ class Method(ABC):
     def as_dict(self) -> dict[str, Any]:
         """Return name and parameters."""
         return {"method": self.name, **{field.name: getattr(self, field.name) for field in fields(self)}}
+
+
+# All methods by name: a file in this folder, or a class in one of its files, registers itself and is found.
+
+
+POOL_METHODS: Final = tuple(
+    "md5 tf tf-idf tf-ridf long-sent heavy-sent megashingles lex-rand log-shingles descr-words opt-freq".split()
+)
+"""A0 to A10."""
+
+_ORDER: Final = (
+    *POOL_METHODS,
+    *(
+        "decomposition three-plus-five three-plus-two i-match spotsigs low-idf-sig shingles dsc dsc-ss "
+        "simhash minhash tf-idf-cosine key-terms-stem key-terms-morph key-terms-pivot checksum "
+        "first-paragraph pair-model"
+    ).split(),
+)
+"""Order of methods in tables; methods not listed here follow by name."""
+
+METHODS: Final[Registry[type[Method]]] = Registry("infostream_dedup.lab.methods", "method")
+
+_Class = TypeVar("_Class", bound=type[Method])
+
+
+def register(name: str) -> Callable[[_Class], _Class]:
+    """Make a class decorator that names a method and registers it."""
+
+    def name_class(found: _Class) -> _Class:
+        found.name = name
+        METHODS.add(name, found, order=_ORDER.index(name) if name in _ORDER else len(_ORDER))
+        return found
+
+    return name_class
+
+
+def methods() -> list[str]:
+    """Return the names of all methods, in the order used for tables."""
+    return list(METHODS)
+
+
+def method_class(name: str) -> type[Method]:
+    """Return the class of a method; its docstring names the parameters."""
+    return METHODS.get_known(name)
+
+
+def method(name: str, **parameters: Any) -> Method:
+    """Create a method; parameters not given keep their defaults."""
+    return make_with_parameters(name, method_class(name), parameters)
+
+
+def written(notation: str) -> Method:
+    """Return the method that a notation describes."""
+    return make_from_notation(notation, method_class)

@@ -9,7 +9,6 @@ from infostream_dedup.machine.arrow import require_arrow
 
 require_arrow("a run on Spark", "spark")
 
-from infostream_dedup.runs.spark.functions import dedup, pairs, sweep  # noqa: E402 - they import pyarrow
-from infostream_dedup.runs.spark.job import SparkCut  # noqa: E402
+from infostream_dedup.runs.spark.job import SparkCut, dedup, pairs, sweep  # noqa: E402 - they import pyarrow
 
 __all__ = ["SparkCut", "dedup", "pairs", "sweep"]

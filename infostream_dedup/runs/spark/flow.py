@@ -68,11 +68,7 @@ Step = Callable[[Iterator[Blob]], Iterable[Blob]]
 
 
 class Flow:
-    """A DataFrame of blobs.
-
-    Args:
-        frame: with the columns ``part``, ``place`` and ``payload``.
-    """
+    """A DataFrame of blobs, with the columns ``part``, ``place`` and ``payload``."""
 
     def __init__(self, frame: DataFrame) -> None:
         self.frame = frame
@@ -125,12 +121,9 @@ def packed(blob: Blob) -> pa.RecordBatch:
     with pa.ipc.new_stream(sink, blob.batch.schema) as writer:
         writer.write_batch(blob.batch)
     columns = [pa.array([blob.part], pa.int32()), pa.array([blob.place], pa.int64())]
-    payload = pa.Array.from_buffers(pa.binary(), 1, [None, _offsets(sink), sink.getvalue()])
+    offsets = pa.array([0, sink.tell()], pa.int32()).buffers()[1]
+    payload = pa.Array.from_buffers(pa.binary(), 1, [None, offsets, sink.getvalue()])
     return pa.RecordBatch.from_arrays([*columns, payload], schema=_ARROW)
-
-
-def _offsets(sink: Any) -> pa.Buffer:
-    return pa.array([0, sink.tell()], pa.int32()).buffers()[1]
 
 
 def unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[Blob]:
@@ -172,21 +165,8 @@ def shared_value(spark: SparkSession, value: Any) -> Any:
 
 
 @contextmanager
-def large_rows(spark: SparkSession) -> Iterator[None]:
-    """Let Arrow batches hold few rows while the block runs: a row takes megabytes, and Spark's default is 10,000."""
-    with _rows_at_once(spark, 4):
-        yield
-
-
-@contextmanager
-def rows_of_texts(spark: SparkSession) -> Iterator[None]:
-    """Let Arrow batches hold hundreds of rows while the block runs: each batch costs as much as several texts."""
-    with _rows_at_once(spark, 500):
-        yield
-
-
-@contextmanager
 def _rows_at_once(spark: SparkSession, rows: int) -> Iterator[None]:
+    """Let Arrow batches hold so many rows while the block runs."""
     before = spark.conf.get(_ROWS_AT_ONCE)
     spark.conf.set(_ROWS_AT_ONCE, str(rows))
     try:
@@ -195,18 +175,20 @@ def _rows_at_once(spark: SparkSession, rows: int) -> Iterator[None]:
         spark.conf.set(_ROWS_AT_ONCE, str(before))
 
 
+large_rows = partial(_rows_at_once, rows=4)
+"""For rows of megabytes: Spark's default is 10,000 rows."""
+rows_of_texts = partial(_rows_at_once, rows=500)
+"""For texts: a batch costs as much as several of them."""
+
 # S and T on a cluster, by blocks of rows
 
 _REQUEST: Final = 1 << 60
 
 
 class SpreadLinks:
-    """The links of a collection on a cluster as a ``links.Relation``.
+    """The links of a collection on a cluster as a ``links.Relation``; ``scaled``: short documents count by need(k).
 
-    Args:
-        run: the collection.
-        k_min: smallest count that is kept; by default, the smallest one whose links are certainly few enough.
-        scaled: links of short documents count by need(k).
+    Counts from ``k_min`` are kept; by default, from the smallest one whose links are certainly few enough.
     """
 
     def __init__(self, run: SparkRun, k_min: int | None = None, *, scaled: bool = False) -> None:
@@ -353,17 +335,8 @@ _TURNED: Final = 1 << 60
 
 _LISTED: Final = "a string, b string, forward int, backward int, n_a int, n_b int, relation string"
 
-_LISTED_ARROW: Final = pa.schema(
-    [
-        ("a", pa.string()),
-        ("b", pa.string()),
-        ("forward", pa.int32()),
-        ("backward", pa.int32()),
-        ("n_a", pa.int32()),
-        ("n_b", pa.int32()),
-        ("relation", pa.string()),
-    ]
-)
+_TYPES: Final = {"string": pa.string(), "int": pa.int32()}
+_LISTED_ARROW: Final = pa.schema([(name, _TYPES[kind]) for name, kind in map(str.split, _LISTED.split(", "))])
 
 
 def judged_documents(run: SparkRun, rules: StatusRules) -> tuple[DocumentPairs, DocumentPairs, DocumentPairs]:

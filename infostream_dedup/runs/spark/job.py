@@ -1,9 +1,12 @@
-"""A collection on a cluster: the stages, and the data passed between them."""
+"""A run over a DataFrame: its steps and its public functions."""
 
 from __future__ import annotations
 
+import operator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from importlib import import_module
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,9 +15,13 @@ import pyarrow as pa
 
 from infostream_dedup.documents import Reading, ReadingReport
 from infostream_dedup.documents.block_reading import read_document_blocks
-from infostream_dedup.errors import BadDataError
+from infostream_dedup.errors import BadDataError, MissingExtraError, UsageError
+from infostream_dedup.links import survey
 from infostream_dedup.links.measures import EXACT_FROM
-from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings
+from infostream_dedup.links.pair_rules import scales
+from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings, names_in
+from infostream_dedup.runs.batch.sweeping import SweepResult, add_survey, configuration_of
+from infostream_dedup.runs.sharded.deduplication import Statuses, StatusRules
 from infostream_dedup.runs.sharded.disk_runner import MOST_STORED
 from infostream_dedup.runs.sharded.key_terms import KeyChunk, KeyCounts, asking, select_keys, unweighted
 from infostream_dedup.runs.sharded.linking import Linking, NodeTable, Shard, collapse_documents, merge_links
@@ -28,13 +35,30 @@ from infostream_dedup.runs.sharded.vocabulary import (
     partial_statistics,
 )
 from infostream_dedup.runs.sharded.work_folder import Layout
-from infostream_dedup.runs.spark.flow import Blob, Flow, is_remote, rows_of_texts, shared_value, unpacked
+from infostream_dedup.runs.spark.flow import (
+    Blob,
+    Flow,
+    SpreadLinks,
+    is_remote,
+    judged_documents,
+    large_rows,
+    listed_pairs,
+    rows_of_texts,
+    shared_value,
+    unpacked,
+    use_own_interpreter,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
     from pyspark.sql import DataFrame
+
+    from infostream_dedup.runs.batch.deduplication import DuplicateRule
+
+
+# A collection on a cluster: the stages, and the data passed between them.
 
 
 SIZES: Final = Layout("sizes", ("documents",), {})
@@ -160,7 +184,7 @@ class SparkRun:
             np.concatenate([part.hashes for part in parts]),
             np.concatenate([part.checks for part in parts]),
             np.concatenate([part.df for part in parts], axis=1),
-            tuple(_added(one) for one in zip(*(part.totals for part in parts), strict=True)),
+            tuple(reduce(operator.add, one) for one in zip(*(part.totals for part in parts), strict=True)),
         )
 
     @cached_property
@@ -319,13 +343,6 @@ def _by_range(vocabulary: FrozenVocabulary, ranges: int) -> Iterator[pa.RecordBa
         )
 
 
-def _added(totals: Sequence[Any]) -> Any:
-    whole = totals[0]
-    for one in totals[1:]:
-        whole = whole + one
-    return whole
-
-
 def _tasks(blobs: Iterable[Blob]) -> Iterator[tuple[list[pa.RecordBatch], Iterator[pa.RecordBatch]]]:
     """The members of each shard, and the questions to it, which must be read before the next shard."""
     waiting = iter(blobs)
@@ -346,3 +363,168 @@ def _merge(blobs: Iterator[Blob]) -> Iterator[Blob]:
     for row in merge_links(blob.batch for blob in blobs):
         first = row.column("first")[0].as_py()
         yield Blob(0, first, row)
+
+
+# ``sweep``, ``pairs`` and ``dedup`` over a DataFrame.
+
+
+_CUT: Final = SparkCut()
+_STATUS: Final = ("status", "of", "group")
+_NO_K: Final = "{}: links below k = {} were not counted, as there are too many"
+_NO_COPIES: Final = "copies are not counted on Spark, so S and T choose k: infostream_dedup.sweep counts them"
+
+
+def sweep(
+    frame: DataFrame,
+    *,
+    representations: Sequence[str] | str = ("stem", "morph"),
+    ks: Sequence[int] | None = None,
+    order: Sequence[str] | None = None,
+    cut: SparkCut = _CUT,
+    **settings: Any,
+) -> SweepResult:
+    """Measure S and T at every k over a DataFrame; the numbers are those of ``infostream_dedup.sweep``.
+
+    Args:
+        frame: documents with the columns ``id`` and ``text``, and ``title``, ``lang``, ``published`` if there are any.
+            Ids must be distinct.
+        representations: ``stem``, ``morph``.
+        ks: the k to show, 1..n by default.
+        order: columns that put the documents in order; the last one must differ for all of them. ``published`` and
+            ``id`` by default.
+        cut: how the collection is cut over tasks; no result depends on it.
+        settings: fields of ``Settings`` by name.
+
+    Returns:
+        As ``infostream_dedup.sweep`` without estimates and example pairs: copies are not counted here, and k
+        is chosen by S and T.
+
+    Raises:
+        MissingExtraError: pyspark is not installed, or is older than 4.1.
+        UsageError: a setting is not for Spark.
+        ConfigurationError: a setting is out of range.
+        BadDataError: an id occurs in several partitions; other bad rows fail in a task of Spark, with Spark's error.
+    """
+    representations = names_in(representations)
+    chosen = _settings(settings, representations)
+    configuration = configuration_of(chosen, representations)
+    result = SweepResult(rows=[], advice={}, configuration=configuration)
+    result.notes.append(_NO_COPIES)
+    for representation in representations:
+        with _run(frame, chosen.but(representation=representation), order, cut) as run:
+            totals = zip(LANGUAGES, run.vocabulary.totals, strict=True)
+            result.documents.update((language, one.documents) for language, one in totals if one.documents)
+            sizes = run.nodes.sizes[run.nodes.node_of]
+            wanted = True if settings.get("short") == "scaled" else None
+            by_need = scales(sizes, n=chosen.n, short=chosen.short, wanted=wanted)
+            relation = SpreadLinks(run, scaled=by_need)
+            add_survey(result, survey(relation, n=chosen.n), run.settings, ks, scaled=by_need)
+            relation.links.dropped()
+            if relation.k_min > 1:
+                result.notes.append(_NO_K.format(representation, relation.k_min))
+    return result
+
+
+def pairs(
+    frame: DataFrame,
+    *,
+    k_min: int | None = None,
+    order: Sequence[str] | None = None,
+    cut: SparkCut = _CUT,
+    **settings: Any,
+) -> DataFrame:
+    """Pairs of documents that are linked at ``k`` in at least one direction, as a DataFrame in no particular order.
+
+    It is persisted; ``unpersist()`` frees it.
+
+    Args:
+        frame: as in ``sweep``.
+        k_min: all pairs with max(forward, backward) >= k_min instead of those with a relation at ``k``.
+        order: as in ``sweep``; decides which document of a pair is ``a``, the earlier one.
+        cut: as in ``sweep``.
+        settings: fields of ``Settings`` by name; representation ``morph`` by default.
+
+    Returns:
+        Columns ``a, b, forward, backward, n_a, n_b, relation``, with the values that ``infostream_dedup.pairs`` gives.
+        The count of the weaker direction is null if it is below ``k`` (for short documents: below ``need(k)``) or
+        ``k_min``: links of fewer terms are not kept.
+
+    Raises:
+        MissingExtraError, UsageError, ConfigurationError, BadDataError: as in ``sweep``.
+    """
+    chosen = _settings(settings, ())
+    with _run(frame, chosen, order, cut) as run:
+        found = listed_pairs(run, k_min).persist()
+        # The data kept on the executors is freed with this run, so the pairs must be computed first.
+        found.count()
+        return found
+
+
+def dedup(
+    frame: DataFrame,
+    *,
+    duplicate_rule: DuplicateRule = "equal",
+    order: Sequence[str] | None = None,
+    cut: SparkCut = _CUT,
+    **settings: Any,
+) -> DataFrame:
+    """Status and group of every document, as a DataFrame in no particular order.
+
+    Args:
+        frame: as in ``sweep``.
+        duplicate_rule: as in ``infostream_dedup.dedup``.
+        order: as in ``sweep``; decides which document is the earlier one.
+        cut: as in ``sweep``.
+        settings: fields of ``Settings`` by name; representation ``morph`` by default.
+
+    Returns:
+        Columns ``id, status, of, group``, with the values that ``dedup --annotate`` adds. The collection without its
+        duplicates is ``frame`` joined with the rows whose ``id`` equals their ``group``.
+
+    Raises:
+        MissingExtraError, UsageError, ConfigurationError, BadDataError: as in ``sweep``.
+    """
+    chosen = _settings(settings, ())
+    with _run(frame, chosen, order, cut, hashes=True) as run:
+        rules, found = StatusRules(run.nodes, chosen, duplicate_rule), Statuses(run.nodes)
+        found.add(*judged_documents(run, rules))
+        statuses = found.finish(run.documents())
+        rows = list(statuses.statuses())
+        columns = {name: pa.array([getattr(row, name) for row in rows], pa.string()) for name in _STATUS}
+        return run.spark.createDataFrame(pa.table({"id": statuses.ids.cast(pa.string()), **columns}))
+
+
+def _settings(given: dict[str, Any], representations: Sequence[str]) -> Settings:
+    chosen = Settings.of(**given)
+    if "pivot" in (*representations, chosen.representation):
+        raise UsageError("representation pivot does not run on Spark; use infostream_dedup.sweep")
+    if chosen.score != "count":
+        raise UsageError("the share score does not run on Spark; use score='count'")
+    return chosen
+
+
+@contextmanager
+def _run(
+    frame: DataFrame, settings: Settings, order: Sequence[str] | None, cut: SparkCut, *, hashes: bool = False
+) -> Iterator[SparkRun]:
+    _check_pyspark()
+    default = ("published", "id") if "published" in frame.columns else ("id",)
+    missing = [name for name in ("id", "text", *(order or ())) if name not in frame.columns]
+    if missing:
+        raise UsageError(f"the DataFrame has no column {missing[0]}; it has {', '.join(frame.columns)}")
+    use_own_interpreter(frame.sparkSession)
+    with large_rows(frame.sparkSession):
+        run = SparkRun(frame, settings, order=order or default, cut=cut, hashes=hashes)
+        try:
+            yield run
+        finally:
+            run.dropped()
+
+
+def _check_pyspark() -> None:
+    try:
+        version = import_module("pyspark").__version__
+    except ImportError as error:
+        raise MissingExtraError("pyspark", "spark", "a run on Spark") from error
+    if tuple(map(int, version.split(".")[:2])) < (4, 1):
+        raise MissingExtraError(f"pyspark >= 4.1 (not {version})", "spark", "a run on Spark")

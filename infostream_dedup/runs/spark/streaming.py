@@ -56,12 +56,10 @@ class SlotWriter:
         ...     write.take([{"id": "c", "text": "", "published": "2026-11-21T10:01:00"}])
         >>> [[row["id"] for row in slot] for slot in judged]
         [['a', 'b']]
-
-    Attributes:
-        the documents keep waiting.
     """
 
-    # called with the documents of a slot in order, for example the result of `judge_in_store`. If it fails,
+    # called with the documents of a slot in order, for example the result of `judge_in_store`; if it fails, the
+    # documents keep waiting
     judge: Callable[[Sequence[Mapping[str, Any]]], object]
     waiting: Path  # file of the waiting documents; created when it is first written
     slot_seconds: int = 60  # length of a slot, at least 1
@@ -103,12 +101,8 @@ class SlotWriter:
     def _read(self) -> tuple[dict[str, dict[str, Any]], int, int]:
         if not self.waiting.exists():
             return {}, 0, 0
-        content = checked_bytes(self.waiting, _ADVICE)
-        # Older files, without a checksum, have one line.
-        state = json.loads(content if content.startswith(b"{") else content.partition(b"\n")[2])
-        # In older files the key was the id alone.
-        held = {_key(row): row for row in state["held"].values()}
-        return held, state["clock"], state["closed"]
+        state = json.loads(checked_bytes(self.waiting, _ADVICE).partition(b"\n")[2])
+        return state["held"], state["clock"], state["closed"]
 
     def _write(self, held: Mapping[str, Any], clock: int, closed: int) -> None:
         state = {"held": held, "clock": clock, "closed": closed}

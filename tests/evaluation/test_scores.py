@@ -1,0 +1,475 @@
+"""Scores of predicted pairs and groups, their intervals, and what evaluate makes of them."""
+
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup import dedup, pairs, read_documents, sweep
+from infostream_dedup import evaluate as api_evaluate
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.lab.evaluation.labels import Kin, Truth, both_of, codes_of, labels_of, places_in, truth_of
+from infostream_dedup.lab.evaluation.scores import (
+    Evaluation,
+    GroupScores,
+    Intervals,
+    Predictions,
+    Scores,
+    evaluate,
+    evaluate_collection,
+    group_scores,
+    intervals,
+    predicted_by_count,
+    predicted_by_share,
+    predicted_pairs,
+    scores,
+    truth_for,
+)
+from infostream_dedup.lab.methods import Texts
+from infostream_dedup.links.pair_rules import need
+from infostream_dedup.model import Document, Language, Settings
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.sample import documents_path, labels_path
+
+
+def _counts(rows: list[list[int]]) -> sp.csr_array:
+    return sp.csr_array(np.array(rows, dtype=np.uint8))
+
+
+def test_codes_are_unordered_and_can_be_undone() -> None:
+    codes = codes_of(np.array([4, 0]), np.array([1, 3]), 5)
+    assert codes.tolist() == [9, 3]
+    assert [part.tolist() for part in both_of(codes, 5)] == [[1, 0], [4, 3]]
+
+
+def test_places_of_pairs_that_are_there() -> None:
+    assert places_in(np.array([2, 5, 9]), np.array([9, 3, 2, 11])).tolist() == [2, 0]
+    assert places_in(np.zeros(0, dtype=np.int64), np.array([1])).tolist() == []
+
+
+def test_pairs_by_count() -> None:
+    counts = _counts([[0, 7, 6], [5, 0, 0], [2, 0, 0]])
+    both = predicted_by_count(counts, np.array([12, 12, 12]), n=12)
+    assert (both.codes.tolist(), both.grades.tolist()) == ([1, 2], [5, 2])
+    assert (both.steps, both.step_name) == (tuple(range(1, 13)), "k")
+    either = predicted_by_count(counts, np.array([12, 12, 4]), n=12, rule="either")
+    assert either.grades.tolist() == [7, 12]  # of four key terms six met: enough at every k
+    assert predicted_by_count(counts, np.array([12, 12, 4]), n=12, rule="either", short="strict").grades.tolist() == [
+        7,
+        6,
+    ]
+
+
+def test_pairs_by_share() -> None:
+    counts = _counts([[0, 4, 3], [3, 0, 0], [2, 0, 0]])
+    matched = sp.csr_array(np.array([[0, 50, 90], [30, 0, 0], [80, 0, 0]], dtype=np.int64))
+    found = predicted_by_share(counts, matched, np.array([100, 100, 100]), thresholds=(0.25, 0.5))
+    assert (found.codes.tolist(), found.grades.tolist()) == ([1], [1])
+    assert (found.steps, found.step_name) == ((0.25, 0.5), "threshold")
+
+
+def test_pairs_of_a_method_without_threshold() -> None:
+    found = predicted_pairs(np.array([2, 0, 1]), np.array([1, 1, 2]), 3)
+    assert (found.codes.tolist(), found.grades.tolist(), found.steps) == ([1, 5], [1, 1], (1,))
+
+
+@pytest.mark.parametrize(("given_counts", "expected"), [
+    (Scores(6, 2, 4, 9), (0.75, 0.6, 2 / 3)), (Scores(0, 0, 4, 0), (None, 0.0, 0.0)),
+    (Scores(0, 3, 0, 3), (0.0, None, 0.0)), (Scores(0, 0, 0, 0), (None, None, None)),
+])  # fmt: skip
+def test_figures_by_hand(given_counts: Scores, expected: tuple[float | None, ...]) -> None:
+    assert (given_counts.precision, given_counts.recall, given_counts.f1) == expected
+
+
+def _random_truth(data: st.DataObject, size: int) -> Truth:
+    families = data.draw(st.lists(st.sampled_from(["f", "g", "h", None]), min_size=size, max_size=size))
+    documents = [Document(id=str(number), text="", extra={"family": family}) for number, family in enumerate(families)]
+    pairs = [(a, b) for a in range(size) for b in range(a)]
+    listed = data.draw(st.dictionaries(st.sampled_from(pairs), st.sampled_from(["dup", "different", "similar"])))
+    labels = labels_of([{"a": str(a), "b": str(b), "label": label} for (a, b), label in listed.items()])
+    return truth_of(documents, ["ru"] * size, labels)
+
+
+@given(st.data(), st.sampled_from(["both", "either"]), st.sampled_from(["scaled", "strict"]))
+def test_scores_agree_with_brute_force(data: st.DataObject, rule: str, short: str) -> None:
+    size, n = data.draw(st.integers(2, 6)), 5
+    truth = _random_truth(data, size)
+    sizes = np.array(data.draw(st.lists(st.integers(0, n), min_size=size, max_size=size)))
+    rows = [[0 if a == b else data.draw(st.integers(0, int(sizes[a]))) for b in range(size)] for a in range(size)]
+    predictions = predicted_by_count(_counts(rows), sizes, n=n, rule=rule, short=short)
+    verdicts, in_scope = truth.judge(predictions.codes), truth.in_scope(predictions.codes)
+    found = scores(predictions, verdicts, len(truth.positives), in_scope)
+
+    for k in range(1, n + 1):
+        tp = fp = linked = 0
+        for a in range(size):
+            for b in range(a + 1, size):
+                least = need(k, sizes[[a]], sizes[[b]], n=n, short=short)[0]
+                ways = (rows[a][b] >= least, rows[b][a] >= least)
+                if all(ways) if rule == "both" else any(ways):
+                    verdict = truth.judge(np.array([a * size + b]))[0]
+                    tp, fp, linked = tp + (verdict == 1), fp + (verdict == -1), linked + 1
+        assert found[k - 1] == Scores(tp, fp, len(truth.positives) - tp, linked)
+
+
+def _truth(families: str, listed: dict[tuple[int, int], str]) -> Truth:
+    documents = [
+        Document(id=str(number), text="", extra={"family": family.strip()}) for number, family in enumerate(families)
+    ]
+    labels = labels_of([{"a": str(a), "b": str(b), "label": label} for (a, b), label in listed.items()])
+    return truth_of(documents, ["ru"] * len(families), labels)
+
+
+def _predictions(pairs: dict[tuple[int, int], int], documents: int, steps: int) -> Predictions:
+    codes = sorted((a * documents + b, grade) for (a, b), grade in pairs.items())
+    return Predictions(
+        np.array([code for code, _ in codes], dtype=np.int64), np.array([grade for _, grade in codes], dtype=np.uint8),
+        tuple(range(1, steps + 1)), "k",
+    )  # fmt: skip
+
+
+def _intervals(predictions: Predictions, truth: Truth, **options: int) -> list[Intervals]:
+    verdicts = truth.judge(predictions.codes)
+    return intervals(
+        predictions, verdicts, truth,
+        scores(predictions, verdicts, len(truth.positives), np.ones(len(verdicts), bool)), **options,
+    )  # fmt: skip
+
+
+def _slowly(predictions: Predictions, truth: Truth, step: int, resamples: int) -> list[tuple[int, int, int]]:
+    """tp, fp, positives of the same drawn collections, pair by pair."""
+    stories = int(truth.stories.max()) + 1
+    generator = np.random.PCG64(0)
+    verdicts = truth.judge(predictions.codes)
+    found = []
+    for _ in range(resamples):
+        drawn = [int(number) % stories for number in generator.random_raw(stories)]
+        counts = {0: 0, 1: 0, -1: 0}
+        for code, grade, verdict in zip(predictions.codes, predictions.grades, verdicts, strict=True):
+            one, other = truth.stories[int(code) // truth.documents], truth.stories[int(code) % truth.documents]
+            times = drawn.count(one) if one == other else drawn.count(one) * drawn.count(other)
+            counts[int(verdict)] += times if grade >= step else 0
+        positives = sum(drawn.count(truth.stories[int(code) // truth.documents]) for code in truth.positives)
+        found.append((counts[1], counts[-1], positives))
+    return found
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.data())
+def test_agrees_with_drawing_stories_and_counting_pairs(data: st.DataObject) -> None:
+    size, steps, resamples = 8, 3, 130
+    families = "".join(data.draw(st.lists(st.sampled_from("fghi "), min_size=size, max_size=size)))
+    pairs = [(a, b) for a in range(size) for b in range(a + 1, size)]
+    labels = st.sampled_from(["dup", "dup", "different"])
+    truth = _truth(families, data.draw(st.dictionaries(st.sampled_from(pairs), labels, min_size=3)))
+    predictions = _predictions(
+        data.draw(st.dictionaries(st.sampled_from(pairs), st.integers(1, steps), min_size=3)), size, steps
+    )
+    assume(truth.stories.max() >= 1)
+    verdicts = truth.judge(predictions.codes)
+    estimates = scores(predictions, verdicts, len(truth.positives), np.ones(len(verdicts), bool))
+    for step, found in enumerate(intervals(predictions, verdicts, truth, estimates, resamples=resamples), start=1):
+        drawn = _slowly(predictions, truth, step, resamples)
+        estimate = estimates[step - 1].f1
+        f1 = [2 * tp / (tp + fp + positives) for tp, fp, positives in drawn if tp + fp + positives]
+        if estimate is None or not f1:
+            assert found.f1 is None
+            continue
+        low, high = np.quantile(f1, (0.025, 0.975))
+        assert found.f1 == pytest.approx((min(low, estimate), max(high, estimate)), abs=1e-12)
+
+
+def _many_stories() -> tuple[Predictions, Truth]:
+    """40 stories of 2 documents: 32 found, 8 missed; 6 pairs of stories linked falsely by all 4 pairs of documents."""
+    families = "".join(chr(97 + number) * 2 for number in range(40))
+    truth = _truth(families, {(2 * story, 2 * story + 1): "dup" for story in range(40)})
+    pairs = {(2 * story, 2 * story + 1): 2 for story in range(32)}
+    for story in range(0, 12, 2):
+        pairs |= {(2 * story + a, 2 * story + 2 + b): 1 for a in (0, 1) for b in (0, 1)}
+    return _predictions(pairs, 80, 2), truth
+
+
+def test_intervals_hold_the_estimate_and_are_the_same_again() -> None:
+    predictions, truth = _many_stories()
+    first, again = (_intervals(predictions, truth) for _ in range(2))
+    assert first == again
+    loose, strict = first
+    assert strict.precision == (1.0, 1.0)
+    for interval, estimate in ((loose.f1, 64 / 96), (loose.precision, 32 / 56), (loose.recall, 0.8)):
+        assert interval is not None
+        assert 0 < interval[0] < estimate < interval[1] <= 1
+
+
+def test_the_interval_of_recall_is_that_of_a_share_of_stories() -> None:
+    predictions, truth = _many_stories()
+    found = _intervals(predictions, truth)[0].recall
+    assert found == pytest.approx((0.8 - 1.96 * 0.0632, 0.8 + 1.96 * 0.0632), abs=0.03)
+
+
+def test_stories_and_not_pairs_are_resampled() -> None:
+    """The same false pairs say less when they come from one pair of stories."""
+    families = "".join(chr(97 + number) * 6 for number in range(20))
+    truth = _truth(families, {(6 * story, 6 * story + 1): "dup" for story in range(20)})
+    right = {(6 * story, 6 * story + 1): 1 for story in range(20)}
+    one_story = {(a, 6 + b): 1 for a in range(6) for b in range(6)}
+    spread = {(6 * story + a, 6 * story + 6 + a): 1 for story in range(0, 12, 2) for a in range(6)}
+    widths = []
+    for wrong in (one_story, spread):
+        interval = _intervals(_predictions(right | wrong, 120, 1), truth)[0].precision
+        assert interval is not None
+        widths.append(interval[1] - interval[0])
+    assert widths[0] > widths[1]
+
+
+def test_one_story_gives_no_interval() -> None:
+    truth = _truth("ff", {(0, 1): "dup"})
+    assert _intervals(_predictions({(0, 1): 1}, 2, 1), truth) == [Intervals(None, None, None)]
+
+
+# Measures of groups: worked by hand, by their definitions over documents, and beside scikit-learn.
+
+
+def _truth_groups(families: list[str | None], listed: dict[tuple[int, int], str], **options: Any) -> Truth:
+    documents = [Document(id=str(at), text="", extra={"family": family}) for at, family in enumerate(families)]
+    labels = labels_of([{"a": str(a), "b": str(b), "label": label} for (a, b), label in listed.items()])
+    languages: list[Language] = options.pop("languages", ["ru"] * len(families))
+    return truth_of(documents, languages, labels, **options)
+
+
+def _found(groups: list[int], truth: Truth) -> GroupScores:
+    found = group_scores(np.array(groups), truth)
+    assert found is not None
+    return found
+
+
+def test_worked_by_hand() -> None:
+    # True groups 0 1 2, 3 4, 5; groups 0 1, 2 3 4, 5.
+    truth = _truth_groups([None] * 6, {(0, 1): "dup", (1, 2): "dup", (3, 4): "dup"}, closed=True)
+    found = _found([0, 0, 1, 1, 1, 2], truth)
+    # Of the groups: 0 and 1 are all right, 2 is alone in its, 3 and 4 are two thirds right, 5 is right.
+    precision = float((1 + 1 + Fraction(1, 3) + Fraction(2, 3) + Fraction(2, 3) + 1) / 6)
+    # Of the true groups: 0 and 1 have two of three, 2 has itself, 3, 4 and 5 have all.
+    recall = float((Fraction(2, 3) + Fraction(2, 3) + Fraction(1, 3) + 3) / 6)
+    assert (found.bcubed_precision, found.bcubed_recall) == pytest.approx((precision, recall))
+    assert found.bcubed_f1 == pytest.approx(2 * precision * recall / (precision + recall))
+    # Pairs: 0-1 and 3-4 are right, 2-3 and 2-4 wrong, 0-2 and 1-2 missed; 15 in all.
+    assert found.pairwise_f1 == pytest.approx(2 * 2 / (2 * 2 + 2 + 2))
+    assert found.ari == pytest.approx((2 - Fraction(4 * 4, 15)) / (4 - Fraction(4 * 4, 15)))
+
+
+def test_an_open_world_has_no_figures() -> None:
+    assert group_scores(np.array([0, 0]), _truth_groups([None, None], {(0, 1): "dup"})) is None
+
+
+def _by_definition(groups: list[int], truth: Truth) -> list[float | None]:
+    """Every measure from every pair of documents, one by one."""
+    size, classes = truth.documents, truth.classes().tolist()
+    taking = np.flatnonzero(truth.takes_part()).tolist()
+
+    def right(a: int, b: int) -> bool:
+        return a == b or (
+            classes[a] == classes[b] and bool(truth.in_scope(np.array([min(a, b) * size + max(a, b)]))[0])
+        )
+
+    def counted(a: int, b: int) -> bool:
+        return right(a, b) or bool(truth.judge(np.array([min(a, b) * size + max(a, b)]))[0])
+
+    precision = recall = Fraction(0)
+    for a in taking:
+        group = [b for b in taking if groups[a] == groups[b] and counted(a, b)]
+        precision += Fraction(sum(right(a, b) for b in group), len(group)) / len(taking)
+        true = [b for b in taking if right(a, b)]
+        recall += Fraction(sum(groups[a] == groups[b] for b in true), len(true)) / len(taking)
+    cells = {(one, other): 0 for one in (False, True) for other in (False, True)}
+    for a, b in combinations(taking, 2):
+        if counted(a, b):
+            cells[right(a, b), groups[a] == groups[b]] += 1
+    tp, fn, fp, tn = cells[True, True], cells[True, False], cells[False, True], cells[False, False]
+    pairs, true_pairs, linked = tp + fn + fp + tn, tp + fn, tp + fp
+    expected = Fraction(true_pairs * linked, pairs) if pairs else Fraction(0)
+    most = Fraction(true_pairs + linked, 2)
+    f1 = Fraction(2 * tp, true_pairs + linked) if true_pairs + linked else None
+    found = [precision, recall, 2 * precision * recall / (precision + recall)]
+    found += [Fraction(1) if fp == fn == 0 else (tp - expected) / (most - expected)]
+    return [*map(float, found), None if f1 is None else float(f1)]
+
+
+@given(st.data())
+def test_agrees_with_the_definitions(data: st.DataObject) -> None:
+    size = data.draw(st.integers(2, 7))
+    closed = data.draw(st.booleans())
+    families = data.draw(st.lists(st.sampled_from(["f", "g", "h", None]), min_size=size, max_size=size))
+    pairs = list(combinations(range(size), 2))
+    listed = data.draw(st.dictionaries(st.sampled_from(pairs), st.sampled_from(["dup", "different", "similar"])))
+    languages = data.draw(st.lists(st.sampled_from(["ru", "uk", "en"]), min_size=size, max_size=size))
+    asked = data.draw(st.sampled_from([None, "ru", "ru-uk", "ru,uk"]))
+    kin = [Kin("f", "g")] if any(families) and data.draw(st.booleans()) else []
+    truth = _truth_groups(families, listed, closed=closed, languages=languages, language_pairs=asked, kin=kin)
+    groups = data.draw(st.lists(st.integers(0, 2), min_size=size, max_size=size))
+    found = group_scores(np.array(groups), truth)
+    if found is None:
+        assert not truth.takes_part().any()
+    else:
+        assert list(found.as_dict().values()) == pytest.approx(_by_definition(groups, truth))
+
+
+def _truth_protocol() -> Truth:
+    """Families f = 0 1, g = 2 3, h = 4; their pairs are true."""
+    documents = [Document(id=str(number), text="", extra={"family": family}) for number, family in enumerate("ffggh")]
+    rows = [{"a": "0", "b": "1", "label": "dup"}, {"a": "2", "b": "3", "label": "dup"}]
+    return truth_of(documents, ["uk"] * 5, labels_of(rows))
+
+
+def _evaluation(
+    grades: dict[tuple[int, int], int],
+    recommended: float | None,
+    steps: tuple[float, ...] = (4, 5, 6, 7),
+    name: str = "k",
+) -> Evaluation:
+    codes = np.array(sorted(5 * a + b for a, b in grades), dtype=np.int64)
+    by_code = {5 * a + b: grade for (a, b), grade in grades.items()}
+    values = np.array([by_code[code] for code in codes.tolist()], dtype=np.uint8)
+    return evaluate(Predictions(codes, values, steps, name), _truth_protocol(), recommended=recommended, resamples=50)
+
+
+GRADES = {(0, 1): 4, (2, 3): 3, (0, 4): 1, (1, 4): 2}
+
+
+def test_a_row_for_every_step() -> None:
+    found = _evaluation(GRADES, 5)
+    figures = [(row.step, row.scores.tp, row.scores.fp, row.scores.fn) for row in found.rows]
+    assert figures == [(4, 2, 2, 0), (5, 2, 1, 0), (6, 2, 0, 0), (7, 1, 0, 1)]
+
+
+def test_the_best_row_and_the_recommended_one() -> None:
+    found = _evaluation(GRADES, 5)
+    assert found.best is not None
+    assert (found.best.step, found.recommended.step, found.recommended.refused) == (6, 5, False)
+    assert found.share_of_best == pytest.approx(0.8)
+
+
+def test_where_nothing_is_true_no_row_is_best() -> None:
+    """It was k = 1, "with F1 0.000", as if another k were worse."""
+    rows = [{"id": str(number), "text": "Мост через реку Днепр открыли вчера после ремонта."} for number in "12"]
+    labels = labels_of([{"a": "1", "b": "2", "label": "similar"}])
+    found = evaluate_collection(collect([Document(**row) for row in rows]), labels, Settings(), resamples=5)
+    assert [found.best, found.share_of_best] == [None, None]
+    assert found.notes == ["no pair counts as true: positive is dup, the labels are similar"]
+
+
+def test_of_equal_rows_the_smallest_step_is_best() -> None:
+    found = _evaluation({(0, 1): 3, (2, 3): 3}, 6)
+    assert found.best is not None
+    assert found.best.step == 4
+
+
+def test_a_refusal_is_judged_as_six() -> None:
+    row = _evaluation(GRADES, None).recommended
+    assert (row.step, row.refused, row.as_dict()["refused"]) == (6, True, True)
+    assert _evaluation(GRADES, None, (1, 2, 3, 4)).recommended.step == 4
+
+
+def test_plain_values() -> None:
+    found = _evaluation(GRADES, 6).as_dict()
+    assert list(found) == ["rows", "best", "recommended", "judged", "groups"]
+    names = ["k", "tp", "fp", "fn", "precision", "recall", "f1", "low", "high", "linked", "judged"]
+    assert list(found["rows"][0]) == names
+    assert (found["judged"], found["groups"]) == (None, None)
+    assert found["best"] == found["recommended"] == found["rows"][2]
+    row = found["rows"][0]
+    assert (row["k"], row["precision"], row["recall"], row["f1"]) == (4, 0.5, 1.0, pytest.approx(2 / 3))
+    assert 0 <= row["low"] <= row["f1"] <= row["high"] <= 1
+
+
+def test_nothing_predicted_and_nothing_true() -> None:
+    documents = [Document(id="x", text=""), Document(id="y", text="")]
+    empty = predicted_pairs(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 2)
+    found = evaluate(empty, truth_of(documents, ["ru", "ru"], []), recommended=1)
+    assert found.as_dict()["best"] == {}
+    assert found.share_of_best is None
+    row = found.as_dict()["rows"][0]
+    assert [row[name] for name in ("precision", "recall", "f1", "low", "high")] == [None] * 5
+
+
+def test_thresholds_have_their_own_column() -> None:
+    steps = tuple(step / 20 for step in (6, 7, 8, 9))
+    found = _evaluation(GRADES, 0.40, steps, "threshold")
+    assert found.recommended.as_dict()["threshold"] == 0.4
+    with pytest.raises(ConfigurationError, match="a refusal is judged as a k"):
+        _evaluation(GRADES, None, steps, "threshold")
+
+
+def test_a_recommended_step_that_was_not_evaluated_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="recommended k is 9, which was not evaluated; known are 4, 5, 6, 7"):
+        _evaluation(GRADES, 9)
+
+
+def test_evaluate_recommends_by_the_rule_of_sweep(tmp_path: Path) -> None:
+    # Copies of one text in which a word or none is changed: more than fifty, so the count decides for both.
+    words = [f"слово{chr(1072 + i % 32)}{chr(1072 + i // 32)}" for i in range(400)]
+    documents = [
+        {"id": f"{text}-{copy}", "text": " ".join(words[40 * text : 40 * text + 40 - copy]), "lang": "ru"}
+        for text in range(10)
+        for copy in range(5)
+    ]
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text('{"a": "0-0", "b": "0-1", "label": "dup"}\n{"a": "0-0", "b": "1-1", "label": "different"}\n')
+    swept = sweep(documents, representations=["stem"])
+    found = api_evaluate(documents, labels, representation="stem")
+    assert swept.reason["stem"].startswith(("counted:", "estimated:"))
+    assert (found.recommended.step, found.recommended.refused) == (swept.recommended_k["stem"], False)
+
+
+# Preset judged beside labels: its pairs, restricted to kinds, and its groups.
+
+
+def test_the_pairs_are_those_that_pairs_lists() -> None:
+    listed = {(row.a, row.b): row for row in pairs(str(documents_path()), preset="judged", terms=False, kinds="all")}
+    found = api_evaluate(str(documents_path()), labels_path(), representation="stem")
+    assert found.judged is not None
+    assert found.judged.scores.linked == len(listed)
+    copies = api_evaluate(str(documents_path()), labels_path(), kinds=["copy"]).judged
+    assert copies is not None
+    assert copies.scores.linked == sum(row.kind == "copy" for row in listed.values()) < len(listed)
+    assert copies.scores.tp + copies.scores.fn == found.judged.scores.tp + found.judged.scores.fn
+
+
+def test_the_groups_are_those_that_dedup_makes(tmp_path: Path) -> None:
+    out = tmp_path / "annotated.jsonl"
+    dedup(str(documents_path()), out, preset="judged", annotate=True)
+    group = {document.id: str(document.extra["group"]) for document in read_documents(str(out))}
+    texts = Texts(list(read_documents(documents_path())))
+    expected = group_scores(np.unique(list(group.values()), return_inverse=True)[1], truth_for(texts, labels_path()))
+    assert api_evaluate(str(documents_path()), labels_path()).groups == expected
+    assert expected is not None
+    assert expected.bcubed_f1 > 0.9
+
+
+def test_unknown_kinds_are_refused_before_anything_is_read() -> None:
+    with pytest.raises(ConfigurationError, match="expected one or more of related, copy"):
+        api_evaluate("no such file", "no labels", kinds=["copies"])
+
+
+@pytest.mark.corpus
+def test_copies_of_a_topical_collection_in_a_closed_world(corpora: Path) -> None:
+    found = api_evaluate(
+        corpora / "slavictopics.docs.jsonl.gz", corpora / "slavictopics.labels.jsonl.gz", positive=("dup", "similar"),
+        closed=True, kinds=["copy"],
+    )  # fmt: skip
+    assert found.judged is not None
+    assert found.judged.scores.judged == found.judged.scores.linked
+    assert (found.judged.scores.precision or 0) >= 0.98
+    six = found.rows[5]
+    # Open, with dup alone as right, this row shows a precision of .975.
+    assert (six.scores.linked, (six.scores.precision or 0) < 0.1) == (six.scores.judged, True)
+    reprints = api_evaluate(
+        corpora / "slavictopics.docs.jsonl.gz", corpora / "slavictopics.labels.jsonl.gz", closed=True, kinds=["copy"]
+    )
+    assert reprints.judged is not None
+    assert reprints.judged.scores.fn == 0
