@@ -28,8 +28,8 @@ from infostream_dedup.model import Settings
 from infostream_dedup.model.constants import CANDIDATE_TERMS, COMPARED_TERMS
 from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.settings import REPRESENTATIONS, WEIGHTINGS
-from infostream_dedup.terms.key_terms import KeyTerms, heaviest
 from infostream_dedup.terms.compiled.key_terms import key_terms_of_surfaces
+from infostream_dedup.terms.key_terms import KeyTerms, heaviest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
