@@ -2,13 +2,14 @@
 
 With ``--keep-text`` at the end, the texts of documents are kept. A message is a body of ``POST /v1/batches``. It is
 acknowledged once the batch is on disk; if the process ends before that, the queue delivers it again, and a batch that
-is already stored is not counted twice. Verdicts are read from the store, or over HTTP from a separate ``serve
---read-only``.
+is already stored is not counted twice. One that can never be stored is added to STORE.rejected.jsonl. Verdicts are read
+from the store, or over HTTP from a separate ``serve --read-only``.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from http import HTTPStatus
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from infostream_dedup.errors import InfostreamError, MissingExtraError, NoInputError, StoreMovedError, UsageError
+from infostream_dedup.machine.files import make_private_file
 from infostream_dedup.service.batches import GivenBatch, decided_batch, refuse_many
 from infostream_dedup.service.logs import reason_of
 from infostream_dedup.service.problems import ProblemError, problem_of
@@ -40,9 +42,16 @@ _KEEP_TEXT: Final = "--keep-text"
 
 
 def consume(
-    broker: RabbitBroker, queue: str | RabbitQueue, writer: Writer, end: Callable[[], object] = lambda: None
+    broker: RabbitBroker,
+    queue: str | RabbitQueue,
+    writer: Writer,
+    rejected: Path,
+    end: Callable[[], object] = lambda: None,
 ) -> None:
-    """Take batches from a queue, and acknowledge each once it is on disk; `end` is called if the store has gone."""
+    """Take batches from a queue, and acknowledge each once it is on disk; `end` is called if the store has gone.
+
+    What can never be stored is added to the file ``rejected``, and comes no more.
+    """
     from faststream import AckPolicy
     from faststream.exceptions import RejectMessage
 
@@ -61,9 +70,9 @@ def consume(
         except Exception as error:
             problem = problem_of(error)
             code = getattr(error, "code", problem.code)
-            if problem.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            if problem.status < HTTPStatus.INTERNAL_SERVER_ERROR and _is_kept(body, code, rejected):
                 # Only the code: the content of a message does not belong in a log.
-                sys.stderr.write(f"rejected a message: {code}\n")
+                sys.stderr.write(f"rejected a message: {code}; it is in {rejected}\n")
                 raise RejectMessage from error
             # The same message will come again, so each reason is said once.
             if code not in said:
@@ -77,6 +86,31 @@ def consume(
             raise
 
     broker.subscriber(queue, ack_policy=AckPolicy.NACK_ON_ERROR, decoder=decode)(take)
+
+
+def _is_kept(body: bytes, code: str, rejected: Path) -> bool:
+    """Add a message to the file of rejected ones, on disk before the queue forgets it; bytes that are no UTF-8 escaped.
+
+    A message that comes again after a kill may stand there twice.
+    """
+    try:
+        _add(body, code, rejected)
+    except OSError as error:
+        sys.stderr.write(f"{rejected}: {error.strerror or error}\n")
+        return False
+    return True
+
+
+def _add(body: bytes, code: str, rejected: Path) -> None:
+    line = orjson.dumps({"code": code, "body": body.decode("utf-8", "backslashreplace")})
+    make_private_file(rejected)
+    with rejected.open("r+b") as file:
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            line = line if file.read(1) == b"\n" else b"\n" + line  # a kill cut the last one
+        file.write(line + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _read(body: bytes) -> GivenBatch:
@@ -108,12 +142,12 @@ def _run(address: str, queue: str, store: Path, *, keep_text: bool) -> None:
         if writer.failure is not None:
             raise writer.failure
         broker = RabbitBroker(address, default_channel=Channel(prefetch_count=1))
-        asyncio.run(_served(broker, queue, writer))
+        asyncio.run(_served(broker, queue, writer, store.with_name(f"{store.name}.rejected.jsonl")))
     finally:
         writer.stop()
 
 
-async def _served(broker: RabbitBroker, name: str, writer: Writer) -> None:
+async def _served(broker: RabbitBroker, name: str, writer: Writer, rejected: Path) -> None:
     """Consume a queue until the process is asked to end."""
     from faststream import FastStream
     from faststream.rabbit import RabbitQueue
@@ -124,7 +158,7 @@ async def _served(broker: RabbitBroker, name: str, writer: Writer) -> None:
     except ConnectionError as error:
         raise NoInputError(f"cannot connect to the queue: {error}") from error
     app = FastStream(broker)
-    consume(broker, RabbitQueue(name, declare=not exists), writer, app.exit)
+    consume(broker, RabbitQueue(name, declare=not exists), writer, rejected, app.exit)
     await app.run()
     if writer.failure is not None:
         raise writer.failure
