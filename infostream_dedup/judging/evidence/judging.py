@@ -293,7 +293,12 @@ _AT_ONCE: Final = 100_000
 
 
 def deciding_pairs(
-    a: NDArray[np.int64], b: NDArray[np.int64], keys: ComparedKeys, records: EvidenceRecords, triples: TripleRows
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    keys: ComparedKeys,
+    records: EvidenceRecords,
+    triples: TripleRows,
+    model: PairModel | None = None,
 ) -> NDArray[np.bool_]:
     """Which pairs, in the order of (b, a), are enough to decide the status of b: bool (pairs,).
 
@@ -323,7 +328,7 @@ def deciding_pairs(
     for some in _slices(len(pool)):
         one, other = a[pool[some]], b[pool[some]]
         evidence = compared(one, other, shares_of_pairs(one, other, keys), keys=keys, records=records, triples=None)
-        probable = np.where(passes_filter(evidence), shipped_model().probabilities(evidence), 0.0)
+        probable = np.where(passes_filter(evidence), (model or shipped_model()).probabilities(evidence), 0.0)
         shares = np.round(evidence[:, :2], DECIMALS)
         ranks[:, some] = -shares.max(axis=1), -shares.min(axis=1), -probable
     best = pool[np.lexsort((a[pool], *ranks, b[pool]))]
