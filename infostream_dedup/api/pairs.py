@@ -83,12 +83,6 @@ class PairListing(Listing["PairRow"]):
         total = f"{len(self):,} pair{'s' * (len(self) != 1)}"
         return f"<PairListing: {total} ({counts or 'none'}) of {self.report.used:,} documents, by {by}>"
 
-    def to_arrow(self) -> Any:
-        """Return the rows as a ``pyarrow.Table``: kind, ids and probability first."""
-        table = super().to_arrow()
-        first = [name for name in ("kind", "a", "b", "probability") if name in table.column_names]
-        return table.select([*first, *(name for name in table.column_names if name not in first)])
-
     def rethreshold(self, k: int | None = None, *, min_probability: float | None = None) -> PairListing:
         """Return the pairs that a stricter k or a higher probability would have listed; nothing is recomputed.
 
