@@ -109,7 +109,7 @@ def check(context: click.Context, path: str, name: str, output_format: str | Non
     note(f"{path}: {what}, right for {name}", quiet=quiet)
 
 
-@config.command("completion", examples=["config completion bash >> ~/.bashrc", "config completion zsh >> ~/.zshrc"])
+@config.command("completion", examples=["config completion bash", "config completion zsh"])
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @general_options("table", "table")
 @click.pass_context
