@@ -160,7 +160,7 @@ class KeyTerms(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not documents:
             raise UsageError("there are no texts to fit")
         kept, _ = read_list(documents, Reading())
-        settings = Settings(representation=self.representation, n=self.n)  # type: ignore[arg-type]
+        settings = Settings(representation=self.representation, n=self.n)
         terms = collect(kept).key_terms(settings)
         keys = terms.keys
         rows = {one.id: place for place, one in enumerate(kept)}

@@ -98,7 +98,10 @@ def pythons_started_unsafely() -> Iterator[str]:
                 yield f"{path}:{ast.unparse(node)}"
 
 
-NOT_YET: dict[str, set[str]] = {}
+NOT_YET: dict[str, set[str]] = {
+    # The estimator has the name that users of scikit-learn look for.
+    "shared_class_names": {"KeyTerms"}
+}
 
 
 @pytest.mark.parametrize(

@@ -80,8 +80,8 @@ def add(
         sets = _sets_of(connection, settings, items, wanted, own, named=terms is not None)
         most = max((len(one) for one in sets.values()), default=0)
         if not most:
-            words = "the text has no key terms" if terms is None else f"{', '.join(map(repr, items))} are no terms"
-            raise UsageError(f"{words} in {', '.join(wanted)}; stop words and numbers alone cannot be watched")
+            none = "the text has no key terms" if terms is None else f"{', '.join(map(repr, items))} are no terms"
+            raise UsageError(f"{none} in {', '.join(wanted)}; stop words and numbers alone cannot be watched")
         least = min(settings.k_similar, most) if terms is None else most
         words = [one[0] for one in sets.get(own) or next(iter(sets.values()))] if terms is None else items
         search: dict[str, Any] = {"text": text, "terms": words, "languages": list(sets)}
@@ -103,7 +103,7 @@ def _sets_of(
     """The terms of all items in each language; a language in which one of them has no term is left out."""
     reader = QuestionReader(settings)
     reader.refresh(connection)
-    into = [LANGUAGES.index(one) for one in OUR_LANGUAGES]  # type: ignore[arg-type]
+    into = [LANGUAGES.index(one) for one in OUR_LANGUAGES]
     # In the middle of a sentence a capital letter marks a name.
     before = "the " if "".join(items).isascii() else "а "
     found = [
@@ -111,7 +111,7 @@ def _sets_of(
     ]
     common: dict[str, TermSets] = {}
     for language in languages:
-        sets = [one.get(language, []) for one in found]  # type: ignore[call-overload]
+        sets = [one.get(language, []) for one in found]
         if all(terms for one in sets for terms in one or [[]]):
             common[language] = [terms for one in sets for terms in one]
     return common

@@ -93,7 +93,9 @@ def show(context: click.Context, words: tuple[str, ...], toml: bool, output_form
         click.echo(f"# {key} = {json.dumps(one['default'], ensure_ascii=False) if 'default' in one else '...'}")
 
 
-@config.command("check", examples=["config check stream.toml --command ingest"])
+@config.command(
+    "check", examples=["config check stream.toml --command ingest", "config check nightly.toml --command dedup"]
+)
 @click.argument("path", metavar="FILE", type=click.Path(dir_okay=False))
 @command_option
 @general_options("table", "table")
@@ -107,7 +109,7 @@ def check(context: click.Context, path: str, name: str, output_format: str | Non
     note(f"{path}: {what}, right for {name}", quiet=quiet)
 
 
-@config.command("completion", examples=['eval "$(infostream-dedup config completion bash)"'])
+@config.command("completion", examples=["config completion bash", "config completion zsh"])
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @general_options("table", "table")
 @click.pass_context
@@ -122,7 +124,7 @@ def completion(context: click.Context, shell: str, output_format: str | None, qu
     click.echo(made.source_template % made.source_vars())
 
 
-@config.command("man", examples=["config man ~/.local/share/man/man1"])
+@config.command("man", examples=["config man ~/.local/share/man/man1", "config man pages --quiet"])
 @click.argument("folder", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path))
 @general_options("table", "table")
 @click.pass_context

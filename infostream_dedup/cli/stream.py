@@ -410,7 +410,7 @@ def add_watch(name: str, *, path: str | None, output_format: str | None, quiet: 
     print_rows([row], chosen_format(output_format, "table", "jsonl"))
 
 
-@watch.command("list", examples=["watch list --store news.db"])
+@watch.command("list", examples=["watch list --store news.db", "watch list --store news.db --format json"])
 @stored
 @general_options("table", "jsonl", "json", "csv")
 def list_watches(store: str, output_format: str | None, quiet: bool) -> None:
@@ -425,7 +425,7 @@ def list_watches(store: str, output_format: str | None, quiet: bool) -> None:
     print_rows(watches.listed(store), chosen_format(output_format, "table", "jsonl"), columns=columns)
 
 
-@watch.command("hits", examples=["watch hits bridges --store news.db --top 5"])
+@watch.command("hits", examples=["watch hits bridges --store news.db", "watch hits bridges --store news.db --top 5"])
 @click.argument("name", metavar="NAME")
 @stored
 @output("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of rows; 0: all.")
@@ -442,7 +442,9 @@ def watch_hits(name: str, store: str, top: int, output_format: str | None, quiet
     print_rows(watches.hits(store, name, top=top), chosen_format(output_format, "table", "jsonl"), columns=columns)
 
 
-@watch.command("remove", examples=["watch remove bridges --store news.db"])
+@watch.command(
+    "remove", examples=["watch remove bridges --store news.db", "watch remove court --store news.db --quiet"]
+)
 @click.argument("name", metavar="NAME")
 @stored
 @general_options("table", "table")

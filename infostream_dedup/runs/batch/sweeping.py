@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, fields, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -375,14 +376,14 @@ class SweepResult(Tabular):
             MissingExtraError: altair is not installed (extra ``notebook``).
         """
         try:
-            import altair as alt
+            alt: Any = import_module("altair")
         except ImportError:
             raise MissingExtraError("altair", "notebook", "a chart") from None
 
         names = ("representation", "block", "k", "documents", "links", "symmetry", "transitivity")
         rows = [{name: row.get(name) for name in names} for row in self.as_rows()]
         for row in rows:
-            row["series"] = row["representation"] + ("" if row["block"] == "all" else f":{row['block']}")
+            row["series"] = str(row["representation"]) + ("" if row["block"] == "all" else f":{row['block']}")
         chosen = [
             {"series": name, "k": one.chosen, "why": one.reason} for name, one in self.advice.items() if one.chosen
         ]
