@@ -20,8 +20,8 @@ from infostream_dedup.judging.criteria.training import CurvePoint, LearnedAuthor
 from infostream_dedup.lab.evaluation.comparison import Comparison
 from infostream_dedup.lab.evaluation.labels import Label, read_labels
 from infostream_dedup.lab.methods.method import POOL_METHODS
+from infostream_dedup.report.comparison import PUBLISHED_F, learning_figure
 from infostream_dedup.report.drawing import Axis, Panel, Picture, Stroke, as_svg
-from infostream_dedup.report.learning import PUBLISHED_F, learning_figure
 from infostream_dedup.report.tables import PUBLISHED_DICE, PUBLISHED_METHODS
 
 TAUS: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

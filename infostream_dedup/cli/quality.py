@@ -468,7 +468,7 @@ def train(
     with progress_bar(quiet=quiet) as progress:
         trained = api.train(documents, given.pop("labels"), progress=progress, **given)
     if curve is not None:
-        from infostream_dedup.report.learning import write_learning_curve
+        from infostream_dedup.report.comparison import write_learning_curve
 
         write_learning_curve(trained.learning_curve(draws=draws), curve)
     rows = trained.weights() if suggest is None else trained.suggest(suggest, **considered)

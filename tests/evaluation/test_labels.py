@@ -237,17 +237,37 @@ def _verdicts(truth: Truth) -> dict[str, str]:
     return {name: VERDICTS[verdict] for name, verdict in zip(names, verdicts.tolist(), strict=True)}
 
 
-def test_in_a_closed_world_every_unlisted_pair_is_false() -> None:
-    listed = {"ab": "dup", "ac": "similar", "bc": "different"}
-    families: list[str | None] = [None] * 4
-    opened = {"ab": "true", "ac": "-", "bc": "false", "ad": "-", "bd": "-", "cd": "-"}
-    assert _verdicts(_truth(families, listed)) == opened
-    assert _verdicts(_truth(families, listed, closed=True)) == opened | dict.fromkeys(("ad", "bd", "cd"), "false")
+_THREE = {"ab": "dup", "ac": "similar", "bc": "different"}
+_FOUR = {"ab": "dup", "ac": "similar", "ad": "different", "bc": "translation"}
 
 
-def test_a_closed_world_knows_families_and_kin() -> None:
-    truth = _truth(["f", "f", "g", None], {}, kin=("fg",), closed=True)
-    assert _verdicts(truth) == {"ab": "-", "ac": "-", "bc": "-", "ad": "false", "bd": "false", "cd": "false"}
+@pytest.mark.parametrize(("families", "listed", "options", "verdicts"), [
+    # In a closed world every unlisted pair is false, but for families and their kin.
+    ("....", _THREE, {}, "ab true, bc false"),
+    ("....", _THREE, {"closed": True}, "ab true, bc false, ad false, bd false, cd false"),
+    ("ffg.", {}, {"kin": ("fg",), "closed": True}, "ad false, bd false, cd false"),
+    # Kin families are not counted, and kin of kin are kin.
+    ("fghi", {}, {"kin": ("fg", "gh")}, "ad false, bd false, cd false"),
+    # Which labels are true or false can be chosen.
+    ("....", _FOUR, {"positive": ("dup", "similar")}, "ab true, ac true, ad false"),
+    ("....", _FOUR, {"positive": ("dup",), "negative": ("different", "similar")}, "ab true, ac false, ad false"),
+])  # fmt: skip
+def test_verdicts_by_hand(families: str, listed: Listed, options: dict[str, Any], verdicts: str) -> None:
+    found = _verdicts(_truth([None if one == "." else one for one in families], listed, **options))
+    expected = dict(one.split(" ") for one in verdicts.split(", "))
+    assert found == dict.fromkeys(found, "-") | expected
+
+
+@pytest.mark.parametrize(("families", "listed", "options", "stories"), [
+    # Stories are families; without them, they are joined by true pairs, as are those of two families.
+    ("fgfgh", {"ac": "dup"}, {}, [0, 1, 0, 1, 2]),
+    ("......", {"ab": "dup", "bc": "dup", "de": "different"}, {}, [0, 0, 0, 1, 2, -1]),
+    ("fggh", {"ab": "dup"}, {}, [0, 0, 0, 1]),
+    ("fgh", {}, {"languages": ["ru", "uk", "ru"], "language_pairs": "ru"}, [0, -1, 1]),
+])  # fmt: skip
+def test_stories_by_hand(families: str, listed: Listed, options: dict[str, Any], stories: list[int]) -> None:
+    truth = _truth([None if one == "." else one for one in families], listed, **options)
+    assert truth.stories.tolist() == stories
 
 
 def test_templates_are_false_in_a_closed_world_whatever_their_label() -> None:
@@ -270,19 +290,6 @@ def test_a_closed_world_is_counted_within_its_scope() -> None:
     assert truth.stories.tolist() == [0, 1, -1]
 
 
-def test_kin_families_are_not_counted_and_kin_of_kin_are_kin() -> None:
-    truth = _truth(["f", "g", "h", "i"], {}, kin=("fg", "gh"))
-    assert _verdicts(truth) == {"ab": "-", "ac": "-", "bc": "-", "ad": "false", "bd": "false", "cd": "false"}
-
-
-def test_which_labels_are_true_or_false_can_be_chosen() -> None:
-    listed = {"ab": "dup", "ac": "similar", "bc": "translation", "ad": "different"}
-    families: list[str | None] = [None] * 4
-    assert _verdicts(_truth(families, listed, positive=("dup", "similar")))["ac"] == "true"
-    wide = _verdicts(_truth(families, listed, positive=("dup",), negative=("different", "similar")))
-    assert [wide[pair] for pair in listed] == ["true", "false", "-", "false"]
-
-
 def test_domains_restrict_listed_pairs() -> None:
     documents = [
         Document(id=id_, text="", extra={"domain": domain}) for id_, domain in [("a", "news"), ("b", "shop"), ("c", "")]
@@ -290,26 +297,6 @@ def test_domains_restrict_listed_pairs() -> None:
     labels = labels_of([{"a": "a", "b": "b", "label": "dup"}, {"a": "a", "b": "c", "label": "dup"}])
     truth = truth_of(documents, ["ru"] * 3, labels, domains=(",news",))
     assert [_.tolist() for _ in both_of(truth.positives, 3)] == [[0], [2]]
-
-
-def test_stories_are_families() -> None:
-    truth = _truth(["f", "g", "f", "g", "h"], {"ac": "dup"})
-    assert truth.stories.tolist() == [0, 1, 0, 1, 2]
-
-
-def test_stories_without_families_are_joined_by_true_pairs() -> None:
-    truth = _truth([None] * 6, {"ab": "dup", "bc": "dup", "de": "different"})
-    assert truth.stories.tolist() == [0, 0, 0, 1, 2, -1]
-
-
-def test_a_true_pair_joins_the_stories_of_two_families() -> None:
-    truth = _truth(["f", "g", "g", "h"], {"ab": "dup"})
-    assert truth.stories.tolist() == [0, 0, 0, 1]
-
-
-def test_stories_are_in_scope() -> None:
-    truth = _truth(["f", "g", "h"], {}, languages=["ru", "uk", "ru"], language_pairs="ru")
-    assert truth.stories.tolist() == [0, -1, 1]
 
 
 def test_an_unknown_document_is_named() -> None:

@@ -26,11 +26,10 @@ from infostream_dedup.errors import CannotCreateError, MissingExtraError, UsageE
 from infostream_dedup.lab.evaluation.labels import labels_of
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.report import needed
-from infostream_dedup.report.comparison import comparison_files, write_comparison
+from infostream_dedup.report.comparison import comparison_files, write_comparison, write_learning_curve
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg, even_ticks
 from infostream_dedup.report.files import report_files, workbook_of
 from infostream_dedup.report.html import html_report
-from infostream_dedup.report.learning import write_learning_curve
 from infostream_dedup.report.needed import check_report_folder
 from infostream_dedup.report.tables import PUBLISHED, UI_LANGUAGES, Cover, wording_of
 from infostream_dedup.runs.batch.parts import part_into, short_names

@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from infostream_dedup.links import SimilarityMatrix
 
 
-# Samples candidate pairs by a hash of the pair and compares them; duplicates are estimated from these.
-
-
 CANDIDATE_COUNT: Final = 3
 """Key terms of one document that the other must contain in a candidate pair."""
 

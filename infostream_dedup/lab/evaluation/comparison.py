@@ -56,9 +56,6 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
 
 
-# Run methods on a collection, timed, and score them against labels.
-
-
 _Result = TypeVar("_Result")
 
 _MIN_SECONDS: Final = 0.05

@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from infostream_dedup.runs.batch.judging import JudgedCollection
 
 
-# Precision, recall and F of predicted pairs and groups against labels, with bootstrap bounds.
-
-
 @dataclass(frozen=True, slots=True)
 class Predictions:
     """Unordered pairs, each with the strictest threshold at which it is predicted."""

@@ -58,9 +58,6 @@ if TYPE_CHECKING:
     from infostream_dedup.runs.batch.deduplication import DuplicateRule
 
 
-# A collection on a cluster: the stages, and the data passed between them.
-
-
 SIZES: Final = Layout("sizes", ("documents",), {})
 """Number of documents of a chunk."""
 KEY_COUNTS: Final = Layout("key counts", (), {"numbers": "u4", "keys": "i8", "targets": "i8"})
