@@ -77,6 +77,9 @@ def content_hash(document: Document) -> bytes:
     """Return 16 bytes that depend on every field of a document, not on the order of the fields."""
     # 1 and "1" are one id.
     row = {**row_of(document), "id": document.id}
+    if "item" in row:
+        # When a feed was read again says nothing about its items.
+        row.pop("collected_at", None)
     options = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
     try:
         content = orjson.dumps(row, default=str, option=options)

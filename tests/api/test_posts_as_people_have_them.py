@@ -203,3 +203,10 @@ def test_a_headline_finds_its_item(language, tmp_path):
         list(store.process([{"id": one, "text": NEWS[one][1] + " " + LONG[one]} for one in LANGUAGES]))
         found = {hit.id: hit.kind for hit in store.search(NEWS[language][1].rstrip("."))}
     assert found[language] == "contained"
+
+
+def test_an_item_that_is_collected_again_unchanged_is_no_correction():
+    item = {"id": "https://coast.example/1", "item": "1", "text": LONG["en"]}
+    with Deduplicator.open(None, on_conflict="version") as stream:
+        found = [next(iter(stream.process([{**item, "collected_at": f"2024-02-09T0{one}:00:00Z"}]))) for one in (1, 2)]
+    assert [row.revision_of for row in found] == [None, None]
