@@ -100,11 +100,11 @@ class FilePlace:
     def note(self) -> None:
         """Note the files after a transaction."""
         index = self._read_index()
-        if index is None or index[96:100] != index[128:132]:  # a copy is under way
+        database, log = _status(self._path), _status(self._log)
+        if index is None or database is None or log is None or index[96:100] != index[128:132]:  # a copy is under way
             self._noted = None
         else:
-            found = self._path.stat()
-            self._noted = _Noted(_copied(index), found.st_size, found.st_mtime_ns, self._log.stat().st_size)
+            self._noted = _Noted(_copied(index), database.st_size, database.st_mtime_ns, log.st_size)
 
     def _read_index(self) -> bytes | None:
         if self._index is None:
@@ -120,10 +120,13 @@ class FilePlace:
         page, frames, *sums = struct.unpack_from("=HI4xII", index, 14)
         if not frames:
             return True
-        with self._log.open("rb") as log:  # SQLite has locks on the other two files, which closing them would end
-            head = log.read(_LOG_HEAD_BYTES)
-            log.seek(_LOG_HEAD_BYTES + (frames - 1) * (_FRAME_HEAD_BYTES + (65_536 if page == 1 else page)))
-            frame = log.read(_FRAME_HEAD_BYTES)
+        try:
+            with self._log.open("rb") as log:  # SQLite has locks on the other two files, which closing them would end
+                head = log.read(_LOG_HEAD_BYTES)
+                log.seek(_LOG_HEAD_BYTES + (frames - 1) * (_FRAME_HEAD_BYTES + (65_536 if page == 1 else page)))
+                frame = log.read(_FRAME_HEAD_BYTES)
+        except FileNotFoundError:  # deleted this moment
+            return False
         salts = index[32:40]
         is_head = int.from_bytes(head[:4], "big") | 1 == _LOG_HEAD and head[16:24] == salts
         return is_head and frame[8:] == salts + struct.pack(">II", *sums)
