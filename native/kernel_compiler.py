@@ -194,11 +194,14 @@ class Program:
             name = ".".join(file.relative_to(self.root).with_suffix("").parts)
             if is_kernel(name):
                 continue
-            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.ImportFrom) and node.module in self.modules:
+            nodes, whole = list(ast.walk(ast.parse(file.read_text(encoding="utf-8")))), dict[str, Module]()
+            for node in (one for one in nodes if isinstance(one, ast.ImportFrom)):
+                if node.module in self.modules:
                     used |= {(self.modules[node.module], one.name) for one in node.names}
-                elif isinstance(node, ast.ImportFrom) and (node.module or "").endswith(".kernels"):
-                    raise RefusedError(f"{file}:{node.lineno}: import kernels by name, not their module")
+                elif (node.module or "").endswith(".kernels"):
+                    whole |= {one.asname or one.name: self.modules[f"{node.module}.{one.name}"] for one in node.names}
+            attributes = (one for one in nodes if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name))
+            used |= {(whole[one.value.id], one.attr) for one in attributes if one.value.id in whole}
         for module in self.modules.values():
             for node in module.tree.body:
                 if isinstance(node, ast.FunctionDef) and node.name not in module.functions:
