@@ -17,10 +17,10 @@ from pathlib import Path
 
 # What is measured: (limit that --check enforces, goal of the redesign).
 LIMITS = {
-    "lines of the package": (104_320, 78_000),
-    "files of the package": (495, 330),
-    "lines of tests": (52_070, 40_000),
-    "lines of reports and benchmarks": (8_680, 8_000),
+    "lines of the package": (105_264, 78_000),
+    "files of the package": (485, 330),
+    "lines of tests": (52_290, 40_000),
+    "lines of reports and benchmarks": (8_446, 8_000),
     "arrows between rooms": (222, 140),
     "import circles": (0, 0),
 }
