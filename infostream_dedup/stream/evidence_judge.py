@@ -13,8 +13,6 @@ from infostream_dedup.judging.evidence.judging import (
     DocumentStatus,
     TripleSource,
     best_pairs,
-    crowded,
-    deciding_pairs,
     judge_pairs,
     passes_filter,
     yield_to_differing,
@@ -419,8 +417,7 @@ class EvidenceJudge:
         """Judge the candidates of consecutive documents; ``first`` is the ordinal of the first document."""
         later = np.repeat(np.arange(first, first + len(candidates), dtype=np.int64), np.diff(candidates.ends))
         finds = self._comparable(candidates, later)
-        asked = self._deciding(_Asked(finds, later[finds], candidates.ordinals[finds]))
-        finds = asked.finds
+        asked = _Asked(finds, later[finds], candidates.ordinals[finds])
         if not len(finds):
             return _Pairs(asked, _NONE_JUDGED), _Repeated(asked.later, asked.earlier)
         recent = asked.earlier >= self._recent.first
@@ -434,27 +431,6 @@ class EvidenceJudge:
         yield_to_differing(pairs.asked.later - first, pairs.judged.status, pairs.judged.kinds, pairs.judged.wording)
         repeats = pairs.judged.status >= DocumentStatus.DUPLICATE
         return pairs, _Repeated(pairs.asked.later[repeats], pairs.asked.earlier[repeats])
-
-    def _deciding(self, asked: _Asked) -> _Asked:
-        """Leave out most of the candidates of a document that resembles very many."""
-        many = np.flatnonzero(crowded(asked.later))
-        if not len(many):
-            return asked
-        rows, numbers = _distinct(np.concatenate([asked.earlier[many], asked.later[many]]))
-        documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
-        a, b = numbers[: len(many)], numbers[len(many) :]
-        # The triples of older documents are in the store: only those of candidates that may count are read.
-        passed = np.flatnonzero(passes_filter(shares_of_pairs(a, b, documents.keys)))
-        passed = passed[crowded(b[passed])]
-        if not len(passed):
-            return asked
-        near, places = _distinct(np.concatenate([a[passed], b[passed]]))
-        documents = ComparedDocuments.of_window(self._window, rows[near] - self._window.first)
-        a, b = places[: len(passed)], places[len(passed) :]
-        wanted = np.ones(len(asked.finds), dtype=np.bool_)
-        triples = self._recent.triples_of(rows[near])
-        wanted[many[passed]] = deciding_pairs(a, b, documents.keys, documents.records, triples, self._model)
-        return asked.at(wanted)
 
     def _judged_recent(self, asked: _Asked) -> _Pairs:
         """Judge pairs of recent documents."""
