@@ -30,7 +30,7 @@ def cli(*arguments: str) -> str:
     with redirect_stdout(out), redirect_stderr(io.StringIO()):
         commands.main(list(arguments), prog_name="infostream-dedup", standalone_mode=False)
         out.flush()
-    return out.buffer.getvalue().decode("utf-8", "replace")  # type: ignore[attr-defined]
+    return out.buffer.getvalue().decode("utf-8", "replace")
 
 
 def served(path: str) -> Any:

@@ -22,7 +22,7 @@ from infostream_dedup.machine.platform import on_requests_to_end
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.checker import Checker
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.tokens import LOCAL, Caller, Sessions, read_tokens
+from infostream_dedup.service.tokens import LOCAL, Caller, Sessions, Tokens
 from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import document_versions
@@ -484,7 +484,7 @@ class TokenGuard:
 
     def __init__(self, application: Any, settings: ServiceSettings) -> None:
         self._application = application
-        self._tokens = None if settings.token_file is None else read_tokens(settings.token_file)
+        self._tokens = None if settings.token_file is None else Tokens(settings.token_file)
         self._tries = Sessions()
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
