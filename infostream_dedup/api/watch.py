@@ -6,21 +6,16 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import ConfigurationError, NoInputError, UsageError
-from infostream_dedup.language.text.language import detect
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, names_in
 from infostream_dedup.model.limits import Range
-from infostream_dedup.stream.question import QuestionReader
-from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.store.browsing import time_text
-from infostream_dedup.stream.store.opening import check_settings, write_settings_checksum
-from infostream_dedup.stream.store.retuning import WATCHES, add_change, changes_of
-from infostream_dedup.stream.store.store import Store
-from infostream_dedup.stream.watching import searches_in_force
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from infostream_dedup.stream.settings import StreamSettings
+    from infostream_dedup.stream.store.store import Store
 
 __all__ = ["add", "hits", "listed", "remove"]
 
@@ -61,6 +56,13 @@ def add(
         ConfigurationError: there is no such language; k is greater than the number of terms.
         NoInputError, BadDataError, StoreBusyError: see ``store``.
     """
+    from infostream_dedup.language.text.language import detect
+    from infostream_dedup.stream.settings import StreamSettings
+    from infostream_dedup.stream.store.opening import check_settings, write_settings_checksum
+    from infostream_dedup.stream.store.retuning import WATCHES, add_change, changes_of
+    from infostream_dedup.stream.store.store import Store
+    from infostream_dedup.stream.watching import searches_in_force
+
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot name a watch; use 1 to 64 letters, digits, dots or hyphens")
     if (text is None) == (terms is None):
@@ -101,6 +103,8 @@ def _sets_of(
     named: bool,
 ) -> dict[str, TermSets]:
     """The terms of all items in each language; a language in which one of them has no term is left out."""
+    from infostream_dedup.stream.question import QuestionReader
+
     reader = QuestionReader(settings)
     reader.refresh(connection)
     into = [LANGUAGES.index(one) for one in OUR_LANGUAGES]
@@ -120,10 +124,19 @@ def _sets_of(
 def remove(path: str | Path, name: str) -> None:
     """End a standing search with the next document; its hits remain.
 
+    Args:
+        path: the store.
+        name: name of the search.
+
     Raises:
         NoInputError: there is no such search, or no store.
         BadDataError, StoreBusyError: see ``store``.
     """
+    from infostream_dedup.stream.store.opening import check_settings, write_settings_checksum
+    from infostream_dedup.stream.store.retuning import WATCHES, add_change, changes_of
+    from infostream_dedup.stream.store.store import Store
+    from infostream_dedup.stream.watching import searches_in_force
+
     with Store.open(path, create=False) as store, store.transaction():
         connection = store.connection
         check_settings(connection, store.path)
@@ -138,6 +151,9 @@ def remove(path: str | Path, name: str) -> None:
 def listed(path: str | Path) -> list[dict[str, Any]]:
     """List the standing searches of a store.
 
+    Args:
+        path: the store.
+
     Returns:
         Rows ``name, first, languages, k, terms`` (see ``add``), ``hits`` (number of documents) and ``last`` (ordinal of
         the last one).
@@ -145,6 +161,8 @@ def listed(path: str | Path) -> list[dict[str, Any]]:
     Raises:
         NoInputError, BadDataError: see ``store``.
     """
+    from infostream_dedup.stream.store.store import Store
+
     with Store.open(path, create=False, read_only=True) as store, store.reading():
         return watch_rows(store)
 
@@ -163,6 +181,9 @@ def hits(path: str | Path, name: str, *, top: int = 20) -> list[dict[str, Any]]:
     Raises:
         NoInputError, BadDataError: see ``store``.
     """
+    from infostream_dedup.stream.store.retuning import WATCHES, changes_of
+    from infostream_dedup.stream.store.store import Store
+
     with Store.open(path, create=False, read_only=True) as store, store.reading() as connection:
         if all(one["name"] != name for one in changes_of(connection, WATCHES)):
             raise NoInputError(f"{path} never had a watch {name!r}")
@@ -171,6 +192,9 @@ def hits(path: str | Path, name: str, *, top: int = 20) -> list[dict[str, Any]]:
 
 def watch_rows(store: Store) -> list[dict[str, Any]]:
     """The searches of a store, with the number of their hits and the last one."""
+    from infostream_dedup.stream.store.retuning import WATCHES, changes_of
+    from infostream_dedup.stream.watching import searches_in_force
+
     connection = store.connection
     found = {
         name: (count, last)
@@ -193,6 +217,8 @@ def watch_row(name: str, search: Mapping[str, Any]) -> dict[str, Any]:
 
 def hit_rows(connection: sqlite3.Connection, name: str, *, after: int = -1, top: int = -1) -> list[dict[str, Any]]:
     """The documents that a search has found, the latest first, or after an ordinal in the order of the stream."""
+    from infostream_dedup.stream.store.browsing import time_text
+
     order = "DESC" if after < 0 else "ASC"
     rows = connection.execute(
         "SELECT document.ordinal, id, title, document.source, language, published, url, status, of_id FROM event"  # noqa: S608

@@ -19,6 +19,7 @@ import orjson
 
 from infostream_dedup.errors import InfostreamError, MissingExtraError, NoInputError, StoreMovedError, UsageError
 from infostream_dedup.machine.files import make_private_file
+from infostream_dedup.machine.platform import sync
 from infostream_dedup.service.batches import GivenBatch, decided_batch, refuse_many
 from infostream_dedup.service.logs import reason_of
 from infostream_dedup.service.problems import ProblemError, problem_of
@@ -110,7 +111,7 @@ def _add(body: bytes, code: str, rejected: Path) -> None:
             line = line if file.read(1) == b"\n" else b"\n" + line  # a kill cut the last one
         file.write(line + b"\n")
         file.flush()
-        os.fsync(file.fileno())
+        sync(file.fileno())
 
 
 def _read(body: bytes) -> GivenBatch:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Groups(Protocol):
+class StoryGroups(Protocol):
     """Groups of documents, which stories are made of."""
 
     in_stories: Container[str]
@@ -35,7 +35,7 @@ class Stories:
     alone counts as its own story, which verdicts do not mention.
     """
 
-    def __init__(self, groups: Groups) -> None:
+    def __init__(self, groups: StoryGroups) -> None:
         self._own = groups
         self._story_of: dict[str, str] = {}
         groups.in_stories = self._story_of

@@ -56,14 +56,15 @@ RENAMED = {
     "desk import": "desk.import_labels", "dictionaries import": "dictionaries.import_table",
     "dictionaries list": "dictionaries.list_tables", "dictionaries remove": "dictionaries.remove_table",
     "dictionaries install-model": "dictionaries.install_model", "passages provenance": "provenance",
-    "store story": "store.message",
+    "store story": "store.message", "watch list": "watch.listed",
 }  # fmt: skip
 """Commands whose function has another name: ``import`` is a word of Python, ``list`` one of its functions."""
 
-OTHER_FACE = {"serve", "help"}
-"""``serve`` is another face of the package, which calls the same functions over HTTP; ``help`` is about commands."""
+OTHER_FACE = {*("serve", "mcp", "help", "config show", "config check", "config completion", "config man")}
+"""``serve`` and ``mcp`` are other faces of the package; ``help`` and ``config`` are about commands."""
 
-MODULES = ("desk", "dictionaries", "passages", "store")
+FRAME = pd.DataFrame({"text": ["Снег", "Снег"]})
+MODULES = ("desk", "dictionaries", "passages", "store", "watch")
 
 
 def commands(group: click.Group, path: str = "") -> list[str]:
@@ -112,7 +113,7 @@ def test_an_unknown_keyword_fails():
     for name in functions():
         function = functions()[name]
         needed = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
-        positional = [[] for one in needed if one.kind is one.POSITIONAL_OR_KEYWORD]
+        positional = [FRAME if one.name == "frame" else [] for one in needed if one.kind is one.POSITIONAL_OR_KEYWORD]
         with pytest.raises(TypeError, match="bogus"):
             function(*positional, bogus=1)
 

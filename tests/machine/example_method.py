@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from infostream_dedup.lab.methods.registry import register
 
 from infostream_dedup.judging.features.rows import rows_from
-from infostream_dedup.lab.methods.method import Method
+from infostream_dedup.lab.methods.method import Method, register
 
 
 @register("first-letter")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 METHOD = """
-from infostream_dedup.lab.methods.registry import METHODS
+from infostream_dedup.lab.methods.method import METHODS
 assert False, "too old"
 """
 ASK = """
