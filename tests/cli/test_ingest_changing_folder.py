@@ -52,7 +52,7 @@ def ended(process):
     return [json.loads(line)["id"] for line in rest.splitlines()], errors.decode()
 
 
-@pytest.mark.smoke
+@pytest.mark.slow
 def test_a_file_that_grows_after_it_was_read_is_read_on(folder):
     file = folder / "a.jsonl"
     write(file, ROWS[:2])

@@ -57,7 +57,6 @@ def kill_after_next_batch(store, way, draw):
 
 @pytest.mark.parametrize(("way", "kills"), [
     pytest.param(("judged", "none"), 2, marks=pytest.mark.slow),
-    pytest.param(("judged", "pivot"), 2, marks=pytest.mark.smoke),
     pytest.param(("judged", "none"), 25, marks=pytest.mark.slow),
     pytest.param(("judged", "pivot"), 25, marks=pytest.mark.slow),
     pytest.param(("faithful", "none"), 25, marks=pytest.mark.slow),
