@@ -236,7 +236,7 @@ PINNED = {
     "passages-low-idf-sig": "04169ec9e94bfea58796a0e945a854b8bdd5b93803dc9096c06cf5384db1cb03",
     "passages-spotsigs": "1134844498a429919510b1d85761c3f9efeccb70d54779b178ace4fc0c7e10c2",
     "passages-i-match": "a066c8bb700f3d289d0832ef3087a80739f1d4012bfdd11278ba78795ff86ffc",
-    "passages-novel": "f5ae97ff3a1b86c663235648023e0408f5c80c5d3335291d209e6e7e0b8d1dff",
+    "passages-novel": "5f6b7605c28457b8ded96cbc4d34a73092eda15ef5bd29941b359c5080ca2cb6",
     "passages-digests": "916893904e903d4be192b7e9eebee42d3d3013e4c260ac7533a2ada38cce9933",
     "passages-boilerplate": "71598c9bca6e618f5e284c1858f17f64cabd70a98cf2e05ae8ad0ab84bc3a2df",
     "passages-provenance": "2cfe4b330a4637cb5793fafcb985bf59126fec367487b843ac47458d6790a230",
