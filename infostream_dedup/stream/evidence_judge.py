@@ -15,16 +15,10 @@ from infostream_dedup.judging.evidence.judging import (
     best_pairs,
     judge_pairs,
     passes_filter,
+    tell_one_story,
     yield_to_differing,
 )
-from infostream_dedup.judging.evidence.kinds import (
-    KIND_NAMES,
-    STORY_DAYS,
-    STORY_KINDS,
-    STORY_PROBABILITY,
-    Kind,
-    seen_from_later,
-)
+from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel
 from infostream_dedup.judging.evidence.policies import Policy
@@ -392,8 +386,7 @@ class EvidenceJudge:
         times = self._window.times
         earlier, later, kinds = asked.earlier[decided], asked.later[decided], judged.kinds[decided]
         apart = np.abs(times[earlier - self._window.first] - times[later - self._window.first])
-        near = (judged.probability[decided] >= STORY_PROBABILITY) & (apart <= STORY_DAYS * DAY)
-        tells = np.flatnonzero((near | (kinds == Kind.COPY)) & np.isin(kinds, STORY_KINDS))
+        tells = np.flatnonzero(tell_one_story(kinds, judged.probability[decided], apart / (DAY / 24)))
         tells = tells[np.lexsort((earlier[tells], later[tells]))]
         ends = np.searchsorted(later[tells], first + np.arange(documents + 1))
         return earlier[tells], ends.tolist()

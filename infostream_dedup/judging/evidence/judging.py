@@ -90,11 +90,12 @@ def statuses(kinds: NDArray[np.int8], facts: PairFacts, joined: NDArray[np.bool_
     return np.where(facts.same_whole, DocumentStatus.EXACT, found).astype(np.int8)
 
 
-def tell_one_story(judged: JudgedCandidates) -> NDArray[np.bool_]:
-    """Whether the documents of each pair report one event: bool (pairs,); a missing date is never too far."""
-    hours = judged.facts.hours
-    near = (judged.probability >= STORY_PROBABILITY) & ((hours <= 24 * STORY_DAYS) | np.isinf(hours))
-    return np.asarray((near | (judged.kinds == Kind.COPY)) & np.isin(judged.kinds, STORY_KINDS), dtype=np.bool_)
+def tell_one_story(
+    kinds: NDArray[np.int8], probability: NDArray[np.float64], hours: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Whether the documents of each pair report one event: bool (pairs,); infinite hours (no date) are never many."""
+    near = (probability >= STORY_PROBABILITY) & ((hours <= 24 * STORY_DAYS) | np.isinf(hours))
+    return np.asarray((near | (kinds == Kind.COPY)) & np.isin(kinds, STORY_KINDS), dtype=np.bool_)
 
 
 def yield_to_differing(

@@ -322,7 +322,7 @@ class BestPairs:
     def take(self, judged: JudgedCandidates, status: NDArray[np.int8]) -> None:
         """Take the best pairs from chunks, each with all pairs of a later document."""
         # The strongest status wins, so that pairs without any need not be sorted.
-        told = tell_one_story(judged) & (status > _NEW)
+        told = tell_one_story(judged.kinds, judged.probability, judged.facts.hours) & (status > _NEW)
         self.told.append(np.stack((judged.b[told], judged.a[told])))
         with_status = np.flatnonzero(status > _NEW)
         a, b, probability, shares = (
