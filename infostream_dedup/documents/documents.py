@@ -14,7 +14,13 @@ from infostream_dedup.documents.dates import utc_time
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.language.lexicon.other_languages import short_code
-from infostream_dedup.language.text.language import LetterCounts, is_contradicted, language_beyond_ours, letter_counts
+from infostream_dedup.language.text.language import (
+    LetterCounts,
+    is_another,
+    is_contradicted,
+    language_beyond_ours,
+    letter_counts,
+)
 from infostream_dedup.language.text.mojibake import repaired
 from infostream_dedup.model import OUR_LANGUAGES, Document, Language, with_texts
 from infostream_dedup.model.document import MOST_ID_BYTES
@@ -201,9 +207,9 @@ class DocumentBuilder:
         known = _LANGUAGE_NAMES.get(code)
         if known is None and (code in _NO_LANGUAGE or not _LANGUAGE_CODE.fullmatch(value)):
             return self._recognised(values, place)
-        if known is None:
+        if known is None and is_another(short_code(code), text or title):
             return self._other(short_code(code), _format_value(value), place)
-        if self._contradicted(known, title, text):
+        if known is None or self._contradicted(known, title, text):
             if self._report is not None:
                 self._report.corrected_languages += 1
             return self._recognised(values, place)

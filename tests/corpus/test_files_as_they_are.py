@@ -193,6 +193,10 @@ ENGLISH = "The roads to the site are closed and the city promises a detour. This
         ("Apple iPhone 15 Pro Max", "ru", "ru"),
         (RUSSIAN + UKRAINIAN, "uk", "uk"),
         (UKRAINIAN, "be", "be"),
+        (ENGLISH, "de", None),
+        (ENGLISH, "xx", None),
+        (RUSSIAN + " Об этом же сказал и мэр, но он не знает, когда это будет.", "fr", None),
+        ("Der Bundestag hat das Gesetz über „The Lord of the Rings“ und die Renten mit den Stimmen", "de", "de"),
     ],
 )
 def test_letters_correct_a_language(tmp_path: Path, text: str, label: str, expected: str | None) -> None:

@@ -98,6 +98,10 @@ def test_a_source_is_known_from_its_fourth_post_on():
         "\nRead the full story via the link in our bio. Share with friends",
         "\nUrmăriți canalul nostru de Telegram | Trimite o știre",
         "\n[Подписаться](https://t.me/x) ✅",
+        " Ставьте лайк, делитесь записью с соседями и ищите ещё больше материалов в разделе «Город».",
+        " Читайте також у нашому Телеграмі: свіжі новини міста щогодини, фото й відео очевидців.",
+        " Sign up for our morning newsletter and never miss a story from your town.",
+        " Copyright 2025 The Daily Example. All rights reserved. Reproduction without permission is prohibited.",
     ],
 )
 def test_a_call_at_the_end_is_left_out_of_the_first_post(call):
@@ -111,6 +115,7 @@ def test_a_call_at_the_end_is_left_out_of_the_first_post(call):
         "Подписывайтесь на наш канал!",
         "Мэр закрыл канал связи. Об этом он написал в Telegram вечером в среду.",
         "Подписывайтесь на наш канал. Завтра дождь.",
+        "Мост закрыт. Министр отметил, что в реестр попадут Telegram, Дзен, Яндекс, Пикабу и другие площадки страны.",
         "Bus drivers strike. Passengers may read the timetable at the site of the city council.",
     ],
 )

@@ -52,6 +52,7 @@ _CYRILLIC_LETTERS: Final = (
     ("be", "ў"), ("mk", "ѓќѕ"), ("sr", "јљњџћђ"), ("tt", "җ"), ("tg", "ҷҳӣӯ"), ("kk", "ұғқ"), ("ky", "ң"), ("mn", "өү"),
 )  # fmt: skip
 """Cyrillic letters that only some languages have, the most distinctive first."""
+_CYRILLIC_CODES: Final = {*dict(_CYRILLIC_LETTERS), *"bg ba cv ce os uz av ab kv udm sah rue cu".split()}
 _DISTINCTIVE_SHARE: Final = 0.008
 """Minimum share of such letters among all letters; names from these languages stay below it."""
 
@@ -104,6 +105,24 @@ def other_language(text: str) -> str | None:
     if max(latin, cyrillic) < _FEWEST_LETTERS:
         return None
     return _by_words(sample, _LATIN_LISTS) if latin > 2 * cyrillic else _cyrillic_language(sample, cyrillic)
+
+
+def is_belied(code: str, text: str) -> bool:
+    """Whether the words of a text show that it is in one of our languages, not in the one that its label names.
+
+    >>> is_belied("de", "The parliament passed the bill on pensions by 60 votes to 12, the speaker said in a note")
+    True
+    """
+    sample = text[:_SAMPLE].lower()
+    words = _WORD.findall(sample)
+    if len(words) < _FEWEST_WORDS:
+        return False
+    is_latin = len(_LATIN.findall(sample)) > len(_CYRILLIC.findall(sample))
+    ours = _share(words, "en") if is_latin else max(_share(words, "ru"), _share(words, "uk"))
+    # Nothing is known of the words of these languages, and some of them are also ours.
+    if not is_latin and code in _CYRILLIC_CODES and not _listed_words(code):
+        return False
+    return ours >= max(_SHARE, _AHEAD * _share(words, code))
 
 
 def _shows_our_language(opening: str) -> bool:

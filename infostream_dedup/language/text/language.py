@@ -10,7 +10,7 @@ import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from infostream_dedup.language.lexicon.other_languages import other_language
+from infostream_dedup.language.lexicon.other_languages import is_belied, other_language
 from infostream_dedup.language.text.normalise import URL, clean
 
 if TYPE_CHECKING:
@@ -103,7 +103,16 @@ def detect(text: str) -> Language:
 
 def language_beyond_ours(text: str) -> str | None:
     """Return the language of a text that is clearly not one of ours, by its words without markup."""
-    return other_language(clean(text) if "<" in text or "&" in text else text)
+    return other_language(_without_markup(text))
+
+
+def is_another(code: str, text: str) -> bool:
+    """Whether a label that names a language beyond ours may be right: the words of the text do not show one of ours."""
+    return not is_belied(code, _without_markup(text))
+
+
+def _without_markup(text: str) -> str:
+    return clean(text) if "<" in text or "&" in text else text
 
 
 class LetterCounts(NamedTuple):

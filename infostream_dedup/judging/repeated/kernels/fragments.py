@@ -173,10 +173,11 @@ def _end_fragment(signs: Signs, found: FragmentRows, document: int, hashed: np.u
         slot = count if count < FIRST else FIRST + (count - FIRST) % LAST
         found.hashes[document, slot] = hashed
         found.words[document, slot] = min(state[_WORDS], _255)
-        calls, tokens = state[_CALLS], state[_TOKENS]
-        if (calls >= 2 or calls == tokens) and state[_STRONG] and 3 * calls >= tokens:
+        calls, tokens, strong = state[_CALLS], state[_TOKENS], state[_STRONG]
+        dense = (calls >= 2 or calls == tokens) and strong > 0 and 3 * calls >= tokens
+        if dense or (calls >= 3 and strong >= 2 and 4 * calls >= tokens):
             state[_FLAGS] |= _SOUNDS_LIKE_CALL
-        elif calls >= 1 and 4 * calls >= tokens:
+        elif calls >= 1 and 4 * calls >= state[_WORDS]:
             state[_FLAGS] |= _MAY_BE_CALL
         found.flags[document, slot] = state[_FLAGS]
         found.begins[document, slot] = state[_BEGIN]
