@@ -325,7 +325,9 @@ def _published(entry: Any, name: str, moment: datetime) -> str | None:
     # The parser's own ``get`` warns that it answers for one name with another.
     given, parsed = str(dict.get(entry, name, "")).strip(), dict.get(entry, f"{name}_parsed")
     date = written_date(given, moment)
-    if date is None and parsed and not given.isdigit():
+    years = re.findall("(?:19|20)[0-9]{2}", given)
+    # The parser takes 03-04-2025 for a day of 2003.
+    if date is None and parsed and not given.isdigit() and (not years or str(parsed.tm_year) in years):
         try:
             time = datetime.fromtimestamp(timegm(parsed), UTC)
         except (ValueError, OverflowError, OSError):

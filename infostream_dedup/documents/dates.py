@@ -54,21 +54,21 @@ _ABSENT: Final = re.compile(r"(?i)nat|nan|null|none|n/a|0000-00-00(?:[ T]00:00(?
 _CLOCK: Final = re.compile(
     r"(?<![0-9:.+-])([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,20}))?)?(?:\s?([APap])\.?[Mm]\.?)?(?![0-9:])"
 )
-_JOINT: Final = re.compile(r"(?:(?<![^\W\d_])(?:[TtвоВО]|об|at|on)|(?<![\s,|–—]))[\s,|–—]*$")
+_JOINT: Final = re.compile(r"(?:(?<![^\W\d_])(?:[TtвоВО]|об|at|on)|(?<![\s,|–—-]))[\s,|–—-]*$")
 """What may stand between a day and its time of day."""
 
 _DAYS: Final = (
     re.compile(r"(?P<year>[0-9]{4})(?P<mark>[-/.])(?P<month>[0-9]{1,2})(?P=mark)(?P<day>[0-9]{1,2})"),
     # A day above 12 tells which of both it is.
-    re.compile(r"(?P<day>1[3-9]|2[0-9]|3[01])/(?P<month>[0-9]{1,2})/(?P<year>[0-9]{4})"),
-    re.compile(r"(?P<month>[0-9]{1,2})/(?P<day>1[3-9]|2[0-9]|3[01])/(?P<year>[0-9]{4})"),
+    re.compile(r"(?P<day>1[3-9]|2[0-9]|3[01])(?P<mark>[-/])(?P<month>[0-9]{1,2})(?P=mark)(?P<year>[0-9]{4})"),
+    re.compile(r"(?P<month>[0-9]{1,2})(?P<mark>[-/])(?P<day>1[3-9]|2[0-9]|3[01])(?P=mark)(?P<year>[0-9]{4})"),
     re.compile(r"(?P<day>[0-9]{1,2})\.(?P<month>[0-9]{1,2})\.(?P<year>[0-9]{4})(?:\s?[гр]\.?)?"),
     re.compile(
         r"(?:(?P<weekday>[^\W\d_]['’ʼ]?[^\W\d_]{1,10})\.?,?\s*)?(?P<day>[0-9]{1,2})(?:st|nd|rd|th|-?го)?[\s.-]+"
         r"(?P<name>[^\W\d_]{3,9})\.?,?[\s-]*(?P<year>[0-9]{4}|[0-9]{2})(?:\s?(?:г|р|года|року)\.?)?"
     ),
     re.compile(
-        r"(?:(?P<weekday>[^\W\d_]['’ʼ]?[^\W\d_]{1,10})\.?,?\s*)?(?P<name>[^\W\d_]{3,9})\.?\s*"
+        r"(?:(?P<weekday>[^\W\d_]['’ʼ]?[^\W\d_]{1,10})(?:[.,]+\s*|\s+))?(?P<name>[^\W\d_]{3,9})\.?\s*"
         r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?,?\s+(?P<year>[0-9]{4})"
     ),
 )

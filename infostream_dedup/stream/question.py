@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -449,10 +450,18 @@ class QuestionReader:
         every = choose_keys(analysed, 0, 1, words.frequencies, words.numbers, compared)
         keys, weights, targets = every.keys.row(0), every.weights.row(0), analysed.terms.row(0).astype(np.int64)
         stored = words.stored(targets)
-        first = keys[: terms.n]
+        first, heavy = keys[: terms.n], weights[: terms.n]
+        if len(first) < FEW_TERMS:
+            # A word too rare to be a key term of a document is what somebody who types two words looks for. A surname
+            # alone may be no term: what tells that it is a name is missing.
+            plain = [] if len(targets) else _WORD.findall(document.text.lower())[:FEW_TERMS]
+            more = words.numbers.numbered(plain) if plain else np.setdiff1d(targets, first)
+            stored = np.union1d(stored, words.stored(more)) if plain else stored
+            first = np.concatenate((first, more))[: terms.n]
+            heavy = np.concatenate((heavy, np.full(len(first) - len(heavy), heavy.max(initial=_RARE))))
         asked = AskedTerms(
             sets=[one[one >= 0] for one in words.stored(first).reshape(-1, 1)],
-            weights=weights[: terms.n],
+            weights=heavy,
             targets=stored[stored >= 0],
             words=words.numbers.terms.some(first),
         )
@@ -526,8 +535,13 @@ def _numbered_apart(stored: NDArray[np.int64], own: NDArray[np.int64]) -> NDArra
 
 # Judges the documents that a search found: kind and probability, by the evidence of preset `judged`
 
-_LEAST_TERMS: Final = 3
-"""A document with fewer key terms is compared only for equal text."""
+FEW_TERMS: Final = 3
+"""A document with fewer key terms is compared only for equal text; a question with fewer asks for all its terms."""
+
+_WORD: Final = re.compile(r"[^\W\d_]{3,}")
+
+_RARE: Final = 10**9
+"""Weight of words of a question that are too rare for key terms, if it has no others, in 1e-9 units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -581,12 +595,12 @@ class QuestionJudge:
         """Judge documents; ``None`` if the two cannot be compared: too short, or in different languages."""
         answers: list[HitJudgement | None] = [None] * len(found)
         asking = _Side.of_stored(itself) if itself is not None else self._read(question)
-        long_enough = len(question.asked.words) >= _LEAST_TERMS
+        long_enough = len(question.asked.words) >= FEW_TERMS
         places = [
             place
             for place, one in enumerate(found)
             if (asking.text and one.text_hash[:TEXT_HASH] == asking.text[:TEXT_HASH])
-            or (long_enough and len(one.keys) >= _LEAST_TERMS and LANGUAGES.index(one.language) == question.language)
+            or (long_enough and len(one.keys) >= FEW_TERMS and LANGUAGES.index(one.language) == question.language)
         ]
         if not places:
             return answers

@@ -15,7 +15,7 @@ from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.judging.features.rows import joined_rows
 from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
-from infostream_dedup.language.text.language import language_beyond_ours
+from infostream_dedup.language.text.language import language_beyond_ours, twin_of
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, need, relation_of
 from infostream_dedup.model import LANGUAGES, Document, Language, names_in, one_or_several
@@ -23,6 +23,7 @@ from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.model.limits import Range
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.stream.question import (
+    FEW_TERMS,
     AskedTerms,
     FoundInPart,
     HitJudgement,
@@ -642,7 +643,7 @@ class Searcher:
             question = self._reader.stored(connection, itself) if stored and itself else self._reader.read(document)
             parts = self._parts.between(connection, scope.first, scope.end)
             searched = SearchedDocuments([(part, scope.allowed(part)) for part in parts])
-            asked = [question.asked]
+            asked = [question.asked] if itself else self._either(document, question.asked)
             if across:
                 asked += self._reader.translated(document, searched.languages)
             ranked = self._ranked(connection, asked, searched, k_min, top if policy == EVERY_PAIR else top * _MORE)
@@ -671,6 +672,11 @@ class Searcher:
                 their_sentence=_Sentences(theirs, hit.language, terms).with_most(words) if theirs else None,
             )
         return hits
+
+    def _either(self, document: Document, asked: AskedTerms) -> list[AskedTerms]:
+        """The terms of a text, and by the other language if it is too short to show whether it is Russian."""
+        twin = twin_of(document.text) if len(asked.sets) < FEW_TERMS else None
+        return [asked] if twin is None else [asked, self._reader.read(replace(document, lang=twin)).asked]
 
     def _names(self, text: str) -> tuple[str | None, str | None] | None:
         """The id or the address that a text without blanks is; None if no document has it."""

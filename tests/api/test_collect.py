@@ -577,6 +577,7 @@ def test_an_address_without_a_host_is_one_of_the_site(tmp_path) -> None:
         ("01 Jan 0001 00:00:00 GMT", None),
         ("0", None),
         ("soon", None),
+        ("03-04-2025 10:05", None),
     ],
 )
 def test_dates_of_items(tmp_path, given, published) -> None:

@@ -163,6 +163,21 @@ def test_an_id_or_an_address_stands_for_its_document(tmp_path):
         assert list(stream.search("https://a.example/3")) == []
 
 
+def test_one_name_finds_its_document_however_rare_it_is(tmp_path):
+    texts = {
+        "uk": "Мер Заріччя Ольга Кравець відкрила новий міст через Стир, будівництво якого тривало чотири роки.",
+        "ru": "Губернатор Вятлев посетил завод в Кунгуре и обещал рабочим новые станки.",
+        "en": "Mayor Harriet Quillfeather opened the new ferry terminal in Dunmore on Sunday.",
+    }
+    asked = {"uk": ("Кравець", "Стир", "Заріччя"), "ru": ("Вятлев", "Кунгур"), "en": ("Quillfeather", "Dunmore ferry")}
+    with Deduplicator.open(tmp_path / "s.db") as stream:
+        stream.process([{"id": language, "text": text} for language, text in texts.items()])
+        for language, names in asked.items():
+            for name in names:
+                assert [hit.id for hit in stream.search(name)] == [language], name
+        assert [list(stream.search(text)) for text in ("Quillfeather harbour", "Ковальчук", "the")] == [[], [], []]
+
+
 @pytest.fixture(scope="module")
 def russian(tmp_path_factory):
     """The Russian documents of the sample, all in the window."""

@@ -294,13 +294,17 @@ def test_other_languages_are_counted_left_out_or_refused() -> None:
     ("21 Nov 2023 10:05 GMT", datetime(2023, 11, 21, 10, 5, tzinfo=UTC)),
     ("21.11.2023", datetime(2023, 11, 21, tzinfo=UTC)), ("1.2.2023 9:05", datetime(2023, 2, 1, 9, 5, tzinfo=UTC)),
     ("01.02.2023, 09:05:07", datetime(2023, 2, 1, 9, 5, 7, tzinfo=UTC)),
+    ("November 21, 2023", datetime(2023, 11, 21, tzinfo=UTC)), ("21-11-2023", datetime(2023, 11, 21, tzinfo=UTC)),
+    ("Tuesday, November 21, 2023 - 10:05", datetime(2023, 11, 21, 10, 5, tzinfo=UTC)),
+    ("11-21-2023 10:05", datetime(2023, 11, 21, 10, 5, tzinfo=UTC)),
 ])  # fmt: skip
 def test_dates_as_feeds_and_people_write_them(given: str, moment: datetime) -> None:
     assert utc_time(given) == moment
 
 
 @pytest.mark.parametrize(
-    "given", ["31.02.2023", "21.11.23", "21 Nov 2023 10:05 IST", "Tue, 41 Nov 2023 10:05 GMT", "1.2.2023 x"]
+    "given",
+    ["31.02.2023", "21.11.23", "03-04-2025", "21 Nov 2023 10:05 IST", "Tue, 41 Nov 2023 10:05 GMT", "1.2.2023 x"],
 )
 def test_dates_that_are_none(given: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - the message is Python's own in part

@@ -101,6 +101,14 @@ def detect(text: str) -> Language:
     return "uk" if balance > 0 else "ru"
 
 
+def twin_of(text: str) -> Language | None:
+    """Return the other of Russian and Ukrainian if no letter of a Cyrillic text tells which of both it is."""
+    letters = letter_counts(text)
+    if letters.russian or letters.ukrainian or letters.cyrillic <= letters.latin:
+        return None
+    return "uk" if detect(text) == "ru" else "ru"
+
+
 def language_beyond_ours(text: str) -> str | None:
     """Return the language of a text that is clearly not one of ours, by its words without markup."""
     return other_language(_without_markup(text))
