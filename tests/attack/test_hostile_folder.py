@@ -57,7 +57,7 @@ COMMANDS = (
     "dictionaries show завод --lang ru",
     "dictionaries check --no-coverage",
     "dictionaries build",
-    "dictionaries import none --from uk --to ru",
+    "dictionaries import none --from uk --to ru --format tsv",
     "dictionaries install-model none",
     "dictionaries remove none",
     "config show ingest",
