@@ -256,15 +256,16 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")
 
 @command(
     examples=[
-        'search --store news.db --text "Рада прийняла закон про пенсії"',
+        'search "Рада прийняла закон про пенсії" --store news.db',
         "search --store news.db --questions questions.txt --top 5 --sentences",
     ],
-    rules=[Excludes(("text", "path", "questions", "id", "url"), needed=True)],
+    rules=[Excludes(("words", "text", "path", "questions", "id", "url"), needed=True)],
 )
+@click.argument("words", metavar="[TEXT...]", nargs=-1)
 @reads(
     "--store", "store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Store made by 'ingest'."
 )
-@reads("--text", help="Text to search for.")
+@reads("--text", help="The same, as an option.")
 @reads("--file", "path", type=click.Path(dir_okay=False, allow_dash=True), help="UTF-8 file with the text, or -.")
 @reads(
     "--questions",
@@ -294,6 +295,7 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")
 @reads("--tz", metavar="ZONE", help="Time zone of --since and --until without one.  [default: UTC]")
 @general_options("table", "jsonl", "json", "csv")
 def search(
+    words: tuple[str, ...],
     store: str,
     text: str | None,
     path: str | None,
@@ -304,7 +306,7 @@ def search(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Find documents of a store that resemble a text, the most similar first.
+    """Find documents of a store that resemble TEXT, the most similar first.
 
     Rows are ordered by share_forward (the share, by weight, of the text's key terms that the document contains), then
     by share_backward. forward and backward count the key terms. relation: how the text relates to the document (equal,
@@ -326,7 +328,7 @@ def search(
         form = chosen_format(output_format, "table", "jsonl")
         print_rows(_answered(store, read_questions(questions), form, quiet=quiet, **given), form)
         return
-    hits = api.search(store, text if path is None else read_text(path), **given)
+    hits = api.search(store, text or " ".join(words) if path is None else read_text(path), **given)
     if is_drawn(output_format, wide=wide):
         print_hits(hits)
     else:

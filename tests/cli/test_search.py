@@ -146,9 +146,11 @@ def test_a_text_without_key_terms_is_told_so(whole, run, text):
 
 @pytest.mark.parametrize("text", ["Мост", "Мост Харькова"])
 def test_a_headline_of_one_or_two_terms_finds_documents(whole, run, text):
-    done = run("search", "--store", str(whole), "--text", text, "--all", "--format", "json")
+    done = run("search", *text.split(), "--store", str(whole), "--all", "--format", "json")
     assert json.loads(done.stdout)
     assert b"too few" not in done.stderr
+    named = run("search", "--store", str(whole), "--text", text, "--all", "--format", "json")
+    assert named.stdout == done.stdout
 
 
 def test_an_id_or_an_address_stands_for_its_document(tmp_path):
