@@ -7,21 +7,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, tzinfo
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_on
 from infostream_dedup.documents.dates import utc_time
-from infostream_dedup.documents.records import Place, Record
+from infostream_dedup.documents.records import Place, ReadingReport, Record
 from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.language.lexicon.other_languages import short_code
 from infostream_dedup.language.text.language import LetterCounts, is_contradicted, language_beyond_ours, letter_counts
 from infostream_dedup.language.text.mojibake import repaired
 from infostream_dedup.model import OUR_LANGUAGES, Document, Language, with_texts
 from infostream_dedup.model.document import MOST_ID_BYTES
-
-if TYPE_CHECKING:
-    from infostream_dedup.documents.records import ReadingReport
-
 
 OtherLanguages = Literal["stem", "skip", "fail"]
 Repair = Literal["no", "judged", "written"]
@@ -111,7 +107,9 @@ class DocumentBuilder:
         published = _unwrapped(values.get("published"))
         own_id = self._read_id(values, place)
         values, broken = self._repaired(values)
-        text, title = _read_required_text(values, place), _read_text(values, "title", place) or ""
+        if "text" not in values:
+            raise _missing_error(values, "text", place)
+        text, title = (_read_text(values, "text", place) or ""), _read_text(values, "title", place) or ""
         fields: dict[str, Any] = {
             "id": own_id,
             "text": text,
@@ -345,13 +343,6 @@ def is_plain_id(value: str) -> bool:
 def is_plain_field(value: str | None) -> bool:
     """Whether a document takes a string as it is."""
     return value is None or _UNWANTED.search(value) is None
-
-
-def _read_required_text(values: Mapping[str, Any], place: Place) -> str:
-    """Return the text; the empty cell of a table or the null of an answer is an empty one."""
-    if "text" not in values:
-        raise _missing_error(values, "text", place)
-    return _read_text(values, "text", place) or ""
 
 
 def _read_text(values: Mapping[str, Any], name: str, place: Place) -> str | None:

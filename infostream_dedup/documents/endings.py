@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import zipfile
+from os import PathLike
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from infostream_dedup.errors import ConfigurationError, NoInputError
-
-if TYPE_CHECKING:
-    from os import PathLike
 
 Format = Literal["jsonl", "csv", "parquet", "xlsx"]
 

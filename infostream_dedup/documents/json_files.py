@@ -9,18 +9,15 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 import orjson
 
 from infostream_dedup.documents.endings import COLLECT_ADVICE
 from infostream_dedup.documents.lines import Line, StreamError, byte_lines, open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from infostream_dedup.errors import BadDataError
+from infostream_dedup.errors import BadDataError
 
 # orjson parses 1,024 levels but writes only 254, and whatever is read must be writable.
 _MAX_DEPTH: Final = 250

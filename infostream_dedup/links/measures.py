@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.machine.phrase import Phrase
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 EXACT_FROM: Final = 4
 """Transitivity is exact from this k upwards, however many paths there are; below it there are too many."""

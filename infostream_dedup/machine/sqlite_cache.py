@@ -11,15 +11,13 @@ import os
 import sqlite3
 import threading
 import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 from zlib import crc32
 
 from infostream_dedup.machine.files import make_private_file, make_private_folder, remove_with_journals
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _Value = TypeVar("_Value")
 _Nothing = TypeVar("_Nothing")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.documents.kernels.json_dates import OTHER_DATE, read_date
+from infostream_dedup.machine.arrays import Cube, Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, eight_bytes, lowest_bit
 from infostream_dedup.model.document import MOST_ID_BYTES
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Cube, Table, Vector
-
 
 # Check JSON values in UTF-8 as strictly as the parser that reads what these loops leave.
 #

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -15,12 +15,9 @@ from infostream_dedup.documents.kernels.json_lines import (
     plain_bytes,
     rare_character,
 )
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, copy_bytes
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Find the rows and cells in a piece of a CSV file, up to the first row whose quotes break RFC 4180
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations, product
-from typing import TYPE_CHECKING, Any, Final, Literal
+from pathlib import Path
+from typing import Any, Final, Literal
 
 from infostream_dedup.errors import NoInputError
 from infostream_dedup.lab.lexicography.imports import NAME_OF, mixed_part, stray_letter
@@ -27,9 +28,6 @@ from infostream_dedup.language.translation.romanisation import (
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
 from infostream_dedup.language.translation.word_pairs import as_terms
 from infostream_dedup.model import OUR_LANGUAGES, Language
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Level = Literal["defect", "doubt"]
 

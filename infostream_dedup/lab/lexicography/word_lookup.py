@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import permutations
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lab.lexicography.imports import stray_letter
@@ -26,6 +27,7 @@ from infostream_dedup.language.translation.ladder import (
     is_blocked,
     standard_rungs,
 )
+from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.rungs.cognates import CognatesRung
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
 from infostream_dedup.language.translation.rungs.identity import IdentityRung
@@ -33,11 +35,6 @@ from infostream_dedup.language.translation.rungs.names import NamesRung
 from infostream_dedup.language.translation.target_lexicon import frequent_words
 from infostream_dedup.language.translation.written_names import marked_term, names_first, plain_term
 from infostream_dedup.model import OUR_LANGUAGES, Language
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from infostream_dedup.language.translation.rung import Translation
 
 _CYRILLIC_LANGUAGES: tuple[Language, ...] = ("ru", "uk")
 

@@ -398,7 +398,8 @@ class DescriptiveWords(Method):
     def sign(self, texts: Texts) -> Ragged:
         """Return one hash of the words whose bit is 1 for each document."""
         counts = texts.counts
-        level = _quantise(counts, self.steps)
+        tf_max = counts.tf_max[counts.document_of]
+        level = np.asarray(-(-counts.tf.data.astype(np.int64) * self.steps // tf_max), dtype=np.int64)
         threshold, near = thresholds(counts, level, self.steps)
         above = level > threshold[counts.tf.indices]
         kept = support_words(counts, above, near, self)
@@ -408,12 +409,6 @@ class DescriptiveWords(Method):
         values = [hash_sequences(list(row[:, None])) for row in rows if len(row)]
         indptr = offsets_of(bits.sizes > 0)
         return Ragged(indptr, np.concatenate([np.zeros(0, dtype=np.uint64), *values]))
-
-
-def _quantise(counts: WordCounts, steps: int) -> NDArray[np.int64]:
-    """Return each entry's frequency as a step, 1 to ``steps``: a step above t means a frequency above t / steps."""
-    tf_max = counts.tf_max[counts.document_of]
-    return np.asarray(-(-counts.tf.data.astype(np.int64) * steps // tf_max), dtype=np.int64)
 
 
 def thresholds(

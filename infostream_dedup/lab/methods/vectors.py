@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import nan
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import ConfigurationError
@@ -30,10 +31,6 @@ from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.settings import REPRESENTATIONS, WEIGHTINGS
 from infostream_dedup.terms.compiled.key_terms import key_terms_of_surfaces
 from infostream_dedup.terms.key_terms import KeyTerms, heaviest
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 # Documents whose vectors point in the same direction.
 

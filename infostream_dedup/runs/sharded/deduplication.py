@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.errors import UsageError
@@ -51,21 +53,14 @@ from infostream_dedup.runs.batch.pairing import JudgedPairRow, ListedPairs, Pair
 from infostream_dedup.runs.sharded.disk_runner import LinkedRun
 from infostream_dedup.runs.sharded.kernels.rows import join_edges, renumber_rows
 from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, fewer_keys, key_term_labels, mark_key_terms
+from infostream_dedup.runs.sharded.linking import NodeTable
 from infostream_dedup.runs.sharded.pairing import DocumentPairs, DocumentRows, paired, pick_terms, recounted
 from infostream_dedup.runs.sharded.reading import DIGEST, FACTS, RECORDS, RunRows, new_wording, weighed_records
 from infostream_dedup.runs.sharded.vocabulary import STATISTICS, FrozenVocabulary, count_distinct
+from infostream_dedup.runs.sharded.work_folder import Stage
 from infostream_dedup.stream.stories import stories_of
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 from infostream_dedup.terms.weighting import as_count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.runs.sharded.linking import NodeTable
-    from infostream_dedup.runs.sharded.work_folder import Stage
-
 
 # Decides status and group of every document of a collection in a work folder, as `dedup` does in memory
 

@@ -211,7 +211,8 @@ def sweep_on_disk(
     for number, representation in enumerate(series):
         run.tell(f"sweep {representation}", number, len(series))
         linked = run.linked(representation, window_days=window_days)
-        _add_languages(result, linked)
+        totals = zip(LANGUAGES, linked.vocabulary.totals, strict=True)
+        result.documents.update((language, one.documents) for language, one in totals if one.documents)
         sizes = linked.nodes.sizes[linked.nodes.node_of]
         by_need = scales(sizes, n=run.settings.n, short=run.settings.short, wanted=scaled)
         relation = FoldedLinks(linked, scaled=by_need)
@@ -234,11 +235,6 @@ def sweep_on_disk(
         result = replace(result, report=ReadingReport(**linked.report))
     run.tell("sweep", len(series), len(series))
     return result
-
-
-def _add_languages(result: SweepResult, linked: LinkedRun) -> None:
-    totals = zip(LANGUAGES, linked.vocabulary.totals, strict=True)
-    result.documents.update((language, one.documents) for language, one in totals if one.documents)
 
 
 def _labels(linked: LinkedRun) -> NDArray[np.uint8] | None:

@@ -312,15 +312,11 @@ def low_totals(batches: Iterable[pa.RecordBatch], nodes: NodeTable, most: int) -
         siblings = np.where(nodes.inside >= k, nodes.weights - 1, 0)
         out, both, into = degrees[:, :, k - 1] + siblings
         reciprocal = int((nodes.weights * both).sum())
-        walks = _exact_sum(nodes.weights, out * into)
+        values = out * into
+        upper, lower = values >> 32, values & 0xFFFFFFFF
+        walks = (int((nodes.weights * upper).sum()) << 32) + int((nodes.weights * lower).sum())
         by_k[k] = KTotals(int((nodes.weights * out).sum()), reciprocal, walks - reciprocal, None)
     return LinkTotals(nodes.documents, by_k)
-
-
-def _exact_sum(times: NDArray[np.int64], values: NDArray[np.int64]) -> int:
-    """Exact sum of products that may exceed 64 bits: values are below 2^63, times below 2^31."""
-    upper, lower = values >> 32, values & 0xFFFFFFFF
-    return (int((times * upper).sum()) << 32) + int((times * lower).sum())
 
 
 def totals_row(totals: LinkTotals) -> pa.RecordBatch:

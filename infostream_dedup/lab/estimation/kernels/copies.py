@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.rows import first_not_below
+from infostream_dedup.machine.arrays import Cube, Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Cube, Table, Vector
-
 
 # Find every pair of texts that share a third of their word triples, exactly.
 #

@@ -6,16 +6,14 @@ ranges of their leading bits, by several threads, and within a range in parts, w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from infostream_dedup.arrays.mixing import GOLDEN
 from infostream_dedup.judging.evidence.kernels.triples import TripleRange, table_size, take_parts
+from infostream_dedup.machine.arrays import Vector
 from infostream_dedup.machine.compiling import compiled, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["arrange_range", "count_postings", "fill_postings", "number_range", "sort_rows", "write_rows"]
 

@@ -6,20 +6,15 @@ The functions of libstemmer are called by address.
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, instruction, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 OUT_OF_MEMORY: Final = -1
 _HYPHEN: Final = 0x2D

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.language.text.kernels.surface_table import AT_ONCE, SurfaceTable, hash_bytes, intern, prepare
 from infostream_dedup.language.text.tokens import LONGEST_FORM, SHORTEST_FORM, Shape
+from infostream_dedup.machine.arrays import Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Vector
 
 
 class FormEntries(NamedTuple):

@@ -7,7 +7,7 @@ that slow accesses to the table that all threads share overlap. A text that clea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -22,12 +22,9 @@ from infostream_dedup.language.text.kernels.surface_table import (
     is_marked,
     prepare,
 )
+from infostream_dedup.machine.arrays import Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, lowest_bit
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Vector
-
 
 # Characters of valid UTF-8, for compiled functions only
 

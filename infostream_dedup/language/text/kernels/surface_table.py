@@ -6,17 +6,14 @@ without the mark of a word that opens a sentence. A look-up thus touches two pla
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.arrays.mixing import GOLDEN
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, HALF, copy_bytes, eight_bytes, equal
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Sort words in code point order, which is the order of their bytes in UTF-8
 

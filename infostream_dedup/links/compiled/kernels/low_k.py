@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.rows import holds
 from infostream_dedup.links.compiled.kernels.totals import LINKS, RECIPROCAL, WALKS, add_up
+from infostream_dedup.links.compiled.term_rows import TermRows
+from infostream_dedup.machine.arrays import Cube, Table, Vector
 from infostream_dedup.machine.compiling import compiled
-
-if TYPE_CHECKING:
-    from infostream_dedup.links.compiled.term_rows import TermRows
-    from infostream_dedup.machine.arrays import Cube, Table, Vector
 
 
 class PlacedCollection(NamedTuple):

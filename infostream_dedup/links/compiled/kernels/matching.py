@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, holds
+from infostream_dedup.links.compiled.term_rows import TermRows
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, prefetch
-
-if TYPE_CHECKING:
-    from infostream_dedup.links.compiled.term_rows import TermRows
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Posting lists of the key terms: the documents that contain a term, in shards of documents
 

@@ -6,15 +6,13 @@ other, so that what many rows share with another row is counted without looking 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, NodeArrays, PackedRows, first_not_below
+from infostream_dedup.machine.arrays import Cube, Table, Vector
 from infostream_dedup.machine.compiling import compiled, popcount
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Cube, Table, Vector
 
 
 class Tiles(NamedTuple):

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.arrays.mixing import GOLDEN
+from infostream_dedup.machine.arrays import Place, Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Place, Table, Vector
-
 
 # The terms of a window in a hash table, each with a slot
 

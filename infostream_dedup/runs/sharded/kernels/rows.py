@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, first_not_below, root
+from infostream_dedup.machine.arrays import Entry, Place, Table, Vector
 from infostream_dedup.machine.compiling import compiled
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Entry, Place, Table, Vector
 
 
 @compiled
