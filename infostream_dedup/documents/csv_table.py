@@ -113,15 +113,9 @@ class _RowTooLongError(Exception):
 class RowFeed:
     """Passes lines to the CSV parser as text and keeps the bytes of the current row.
 
-    Args:
-        source: name of the file.
-        max_bytes: maximum length of a row.
-        before: lines and bytes of the file that precede those passed on.
-
-    Attributes:
-        lines: the lines to pass on.
-        max_bytes: maximum length of a row.
-        is_utf8: whether the current row is UTF-8.
+    ``source``: name of the file; ``max_bytes``: maximum length of a row; ``before``: lines and bytes of the file that
+    precede those passed on. ``lines``: the lines to pass on; ``max_bytes``: maximum length of a row; ``is_utf8``:
+    whether the current row is UTF-8.
     """
 
     def __init__(self, source: str, max_bytes: int, before: tuple[int, int] = (0, 0)) -> None:

@@ -52,10 +52,8 @@ class OtherLanguageError(Exception):
 class OtherFields(dict[str, Any]):
     """The fields of a record that we do not interpret.
 
-    Attributes:
-        order: the original order of all its fields.
-        theirs: names of the fields as given, in the same order, if our names differ from them.
-        given: values of our fields that the document has in another form.
+    ``order``: the original order of all its fields; ``theirs``: names of the fields as given, in the same order, if our
+    names differ from them; ``given``: values of our fields that the document has in another form.
     """
 
     __slots__ = ("given", "order", "theirs")

@@ -207,11 +207,10 @@ def records_inside(value: Any) -> list[Any] | None:
     They are those of the only array of objects, however many levels down, or the rows of a table that pandas wrote by
     columns (``{"id": {"0": ...}}``, ``{"columns": [...], "data": [...]}``).
 
-    Example:
-        >>> records_inside({"response": {"numFound": 1, "docs": [{"id": "1"}]}})
-        [{'id': '1'}]
-        >>> records_inside({"columns": ["id", "text"], "index": [0], "data": [["1", "Снег"]]})
-        [{'id': '1', 'text': 'Снег'}]
+    >>> records_inside({"response": {"numFound": 1, "docs": [{"id": "1"}]}})
+    [{'id': '1'}]
+    >>> records_inside({"columns": ["id", "text"], "index": [0], "data": [["1", "Снег"]]})
+    [{'id': '1', 'text': 'Снег'}]
     """
     if not isinstance(value, dict) or isinstance(value.get("text"), str):
         return None

@@ -264,9 +264,8 @@ def disagreements(connection: sqlite3.Connection, limit: int) -> list[dict[str, 
 def kappa(rows: Sequence[tuple[str, str]]) -> float | None:
     """Agreement of two people beyond chance: 1 for full agreement, 0 for what chance gives.
 
-    Example:
-        >>> kappa([("dup", "dup")] * 20 + [("dup", "no")] * 5 + [("no", "dup")] * 10 + [("no", "no")] * 15)
-        0.4
+    >>> kappa([("dup", "dup")] * 20 + [("dup", "no")] * 5 + [("no", "dup")] * 10 + [("no", "no")] * 15)
+    0.4
     """
     if not rows:
         return None

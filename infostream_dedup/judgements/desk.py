@@ -233,10 +233,9 @@ class Desk:
     All of its rows are compared with their checksums when it is opened, before the first use after another process
     wrote to it, and before it is copied.
 
-    Example:
-        >>> with Desk.open(folder / "news.db.desk") as desk:                            # doctest: +SKIP
-        ...     with desk.reading() as connection:
-        ...         rows = present_judgements(connection)
+    >>> with Desk.open(folder / "news.db.desk") as desk:                            # doctest: +SKIP
+    ...     with desk.reading() as connection:
+    ...         rows = present_judgements(connection)
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:

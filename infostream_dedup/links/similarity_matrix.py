@@ -21,8 +21,7 @@ _LARGEST_COUNT = 255
 class SimilarityMatrix:
     """Number of key terms of the row document that the column document contains (Lande, InfoStream; methods 1.4).
 
-    Raises:
-        ValueError: the attributes are not as described.
+    Raises ``ValueError``: the attributes are not as described.
     """
 
     # uint8 (documents, documents), entry (i, j) = |K_i ∩ V_j|. Empty diagonal, sorted indices, no entry twice, and no

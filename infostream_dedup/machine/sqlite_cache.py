@@ -58,12 +58,9 @@ class SqliteCache:
     A damaged file is replaced once, with a warning in the log. After any other fault, or further damage, the file is
     left alone for the rest of the process, with a warning too.
 
-    Args:
-        path: the file; it is created, with its folder, on the first write.
-        fingerprint: fingerprint of everything that determines the answers.
-        content: what is in the cache, for warnings: ``terms``.
-        version: version of the tables.
-        tables: names of the tables to their columns in SQL.
+    ``path``: the file; it is created, with its folder, on the first write; ``fingerprint``: fingerprint of everything
+    that determines the answers; ``content``: what is in the cache, for warnings: ``terms``; ``version``: version of the
+    tables; ``tables``: names of the tables to their columns in SQL.
     """
 
     def __init__(self, path: Path, fingerprint: str, content: str, version: int, tables: Mapping[str, str]) -> None:

@@ -423,8 +423,7 @@ def _joined(every: Sequence[FoundPairs], room: int) -> Copies:
 class CopyCensus:
     """Copies of a collection, counted once, when they are first asked for.
 
-    Attributes:
-        records: packed evidence of the documents.
+    ``records``: packed evidence of the documents.
     """
 
     def __init__(

@@ -329,8 +329,7 @@ def least_count(settings: Settings, k: int | None = None) -> int:
 class LinkedPairs:
     """Unordered pairs of a similarity matrix in the order of (a, b), in blocks of bounded size.
 
-    Args:
-        counts: uint8 (documents, documents), directed links.
+    ``counts``: (documents, documents), directed links.
     """
 
     def __init__(self, counts: sp.csr_array) -> None:

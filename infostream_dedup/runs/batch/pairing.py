@@ -356,8 +356,7 @@ class JudgedPairRow(PairRow):
 class PairChoice:
     """Which judged pairs are listed, and how.
 
-    Raises:
-        ConfigurationError: a value is out of range.
+    Raises ``ConfigurationError``: a value is out of range.
     """
 
     # consider exactly the pairs with max(forward, backward) >= k_min, 1 to 12; `None` for the usual candidates

@@ -131,10 +131,8 @@ class FoundStatuses:
 class StatusRules:
     """Decides the relation of documents to earlier ones, some pairs at a time.
 
-    Args:
-        nodes: the nodes of the collection.
-        settings: ``k``, ``n``, ``short`` and ``rule``; the score must be ``count``.
-        duplicate_rule: as in ``batch.deduplication.statuses``.
+    ``nodes``: the nodes of the collection; ``settings``: ``k``, ``n``, ``short`` and ``rule``; the score must be
+    ``count``; ``duplicate_rule``: as in ``batch.deduplication.statuses``.
     """
 
     def __init__(self, nodes: NodeTable, settings: Settings, duplicate_rule: DuplicateRule) -> None:
@@ -191,8 +189,7 @@ class StatusRules:
 class Statuses:
     """Collects the statuses of a collection.
 
-    Args:
-        nodes: the nodes of the collection.
+    ``nodes``: the nodes of the collection.
     """
 
     def __init__(self, nodes: NodeTable) -> None:
@@ -510,8 +507,7 @@ class JudgedRun(LinkedRun):
 class EqualTexts:
     """Pairs of documents with equal texts; in large clusters, only pairs with the earliest document.
 
-    Args:
-        texts: int64 (documents,), the earliest document with this text, negative for an empty one.
+    ``texts``: (documents,), the earliest document with this text, negative for an empty one.
     """
 
     def __init__(self, texts: NDArray[np.int64]) -> None:

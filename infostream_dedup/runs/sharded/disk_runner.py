@@ -67,16 +67,8 @@ _SHARED: Final = ("weighting", "n", "target", "df_min", "df_max", "k1", "b", "ba
 class LinkedRun:
     """One representation of a collection: its key terms and links, made when first needed.
 
-    Args:
-        run: the run.
-        counted: its first stage.
-        settings: settings with the representation.
-        window_days: as in ``DiskRun.linked``.
-
-    Attributes:
-        run: the run.
-        settings: with the representation.
-        counted: the first stage.
+    ``run``: the run; ``counted``: its first stage; ``settings``: settings with the representation; ``window_days``: as
+    in ``DiskRun.linked``. ``run``: the run; ``settings``: with the representation; ``counted``: the first stage.
     """
 
     def __init__(self, run: DiskRun, counted: Stage, settings: Settings, window_days: float | None) -> None:

@@ -99,9 +99,8 @@ class Plan:
 def memory_of(size: str | int) -> int:
     """Bytes of a size such as ``8GB``, ``500 MB`` or a number of bytes; a GB is 10^9 bytes, a GiB 2^30.
 
-    Example:
-        >>> memory_of("8GB"), memory_of("1.5 GiB")
-        (8000000000, 1610612736)
+    >>> memory_of("8GB"), memory_of("1.5 GiB")
+    (8000000000, 1610612736)
     """
     if isinstance(size, int):
         return size

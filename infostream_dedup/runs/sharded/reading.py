@@ -311,9 +311,7 @@ def _text_batches(
 class _Waiting:
     """Documents that are read one by one until they fill a batch of TEXTS.
 
-    Attributes:
-        first: ordinal of the first document that waits.
-        characters: length of those that wait.
+    ``first``: ordinal of the first document that waits; ``characters``: length of those that wait.
     """
 
     def __init__(self) -> None:

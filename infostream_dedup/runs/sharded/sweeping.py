@@ -81,11 +81,9 @@ class _Part:
 class FoldedLinks:
     """The links of a collection in a work folder as a ``links.Relation``.
 
-    Args:
-        linked: the collection in one representation.
-        k_min: smallest count that is stored; by default, the smallest one whose links are certainly few enough.
-        part: only these links; ``None`` for all.
-        scaled: links of short documents count by need(k).
+    ``linked``: the collection in one representation; ``k_min``: smallest count that is stored; by default, the smallest
+    one whose links are certainly few enough; ``part``: only these links; ``None`` for all; ``scaled``: links of short
+    documents count by need(k).
     """
 
     def __init__(

@@ -150,8 +150,7 @@ class BlockRows:
 class LinkTable:
     """All links of a collection, mapped from files or in memory.
 
-    Args:
-        batches: of LINKS, one row for the nodes of each chunk.
+    ``batches``: of LINKS, one row for the nodes of each chunk.
     """
 
     def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:

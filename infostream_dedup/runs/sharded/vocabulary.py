@@ -160,9 +160,7 @@ language that contain it, language by language; number of documents and sum of t
 class CollisionError(BadDataError):
     """Two terms share their first hash, so that their documents cannot be distinguished.
 
-    Args:
-        shared: the hash.
-        terms: the terms, if they are known.
+    ``shared``: the hash; ``terms``: the terms, if they are known.
     """
 
     def __init__(self, shared: int, terms: Sequence[str] = ()) -> None:

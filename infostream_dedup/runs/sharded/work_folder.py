@@ -141,11 +141,7 @@ class Stage:
 class WorkFolder:
     """A folder that holds the files of one run at a time.
 
-    Args:
-        path: the folder; made with mode 0700 if it is missing.
-
-    Raises:
-        CannotCreateError: it cannot be made.
+    ``path``: the folder; made with mode 0700 if it is missing. Raises ``CannotCreateError``: it cannot be made.
     """
 
     def __init__(self, path: Path) -> None:

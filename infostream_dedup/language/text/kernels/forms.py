@@ -25,11 +25,8 @@ class FormEntries(NamedTuple):
 def join_entries(numbers: Vector[np.int32], shapes: Vector[np.uint8], others: FormEntries, joined: FormEntries) -> None:
     """Write the entries of all surfaces in order.
 
-    Args:
-        numbers: int32 (surfaces,), the only form of each surface; negative without one.
-        shapes: uint8 (surfaces,), shape of this form.
-        others: entries of some of the surfaces without.
-        joined: receives all entries.
+    ``numbers``: (surfaces,), the only form of each surface; negative without one; ``shapes``: (surfaces,), shape of
+    this form; ``others``: entries of some of the surfaces without; ``joined``: receives all entries.
     """
     end, other = 0, 0
     for surface in range(numbers.size):
@@ -208,13 +205,10 @@ def plain_forms(
 ) -> None:
     """Number the forms of surfaces.
 
-    Args:
-        pool: the surfaces in UTF-8, followed by ``BLOCK`` readable bytes.
-        starts: int64 (surfaces + 1,), bounds of the surfaces.
-        buffers: scratch memory, as ``form_buffers`` returns it.
-        table: table of forms, with room for one form per surface.
-        numbers: int32 (surfaces,), receives the number of each surface's form, ``NO_FORM`` or ``NOT_PLAIN``.
-        shapes: uint8 (surfaces,), receives the shape of each form.
+    ``pool``: the surfaces in UTF-8, followed by ``BLOCK`` readable bytes; ``starts``: (surfaces + 1,), bounds of the
+    surfaces; ``buffers``: scratch memory, as ``form_buffers`` returns it; ``table``: table of forms, with room for one
+    form per surface; ``numbers``: (surfaces,), receives the number of each surface's form, ``NO_FORM`` or
+    ``NOT_PLAIN``; ``shapes``: (surfaces,), receives the shape of each form.
     """
     forms, hashes = buffers
     for first in range(0, numbers.size, AT_ONCE):
