@@ -64,9 +64,7 @@ def read_document_blocks(
     every record that is in any way unusual to the code of ``read_documents``; other inputs are read by that alone.
     """
     bad = reading.bad_records(report)
-    builder = make_builder(reading, report)
-    seen = SeenIds()
-    reader = _Reader(reading, builder, bad, seen)
+    reader = _Reader(reading, make_builder(reading, report), bad, SeenIds())
     return reader.read(
         open_items(source, reading, RecordReaders(reader.lines, reader.batch, reader.rows, reader.values))
     )

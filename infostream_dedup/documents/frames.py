@@ -135,8 +135,7 @@ def _open_reader(frame: Any) -> Any:
     if hasattr(frame, "__arrow_c_stream__"):
         return pa.RecordBatchReader.from_stream(frame)
     made = next((getattr(frame, name) for name in _ARROW[2:] if hasattr(frame, name)), None)
-    table = pa.table(frame) if made is None else made()
-    return pa.RecordBatchReader.from_stream(table)
+    return pa.RecordBatchReader.from_stream(pa.table(frame) if made is None else made())
 
 
 def list_records(values: Iterable[Any], first: int = 1) -> Iterator[Item]:

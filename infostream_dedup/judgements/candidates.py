@@ -199,8 +199,7 @@ def _restored(connection: sqlite3.Connection, judgement: Judgement) -> bool:
 
 
 def _agreed(said: list[tuple[Any, ...]]) -> dict[str, Any]:
-    settled = [one for one in said if one[2] == SETTLING]
-    counted = settled[-1:] or said
+    counted = [one for one in said if one[2] == SETTLING][-1:] or said
     votes = Counter(label for label, *_ in counted)
     (label, most), *others = votes.most_common()
     if others and others[0][1] == most:

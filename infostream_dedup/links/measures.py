@@ -19,9 +19,7 @@ def error_of_share(share: float, draws: int) -> float:
 
     For a share of 0 or 1, of an interval as wide as the rule of three says (Hanley and Lippman-Hand, 1983): 3 / draws.
     """
-    if 0 < share < 1:
-        return sqrt(share * (1 - share) / draws)
-    return min(3 / draws, 1) / 1.96
+    return sqrt(share * (1 - share) / draws) if 0 < share < 1 else min(3 / draws, 1) / 1.96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,8 +35,7 @@ def need(
     shorter = np.minimum(np.asarray(sizes_a, dtype=np.int64), np.asarray(sizes_b, dtype=np.int64))
     if short == "strict":
         return np.full(shorter.shape, k, dtype=np.int64)
-    scaled = np.maximum(min(LEAST_NEED, k), -(-k * shorter // n))
-    return np.where(shorter >= n, k, scaled)
+    return np.where(shorter >= n, k, np.maximum(min(LEAST_NEED, k), -(-k * shorter // n)))
 
 
 def relation_of(forward: int, backward: int, least: int) -> str | None:

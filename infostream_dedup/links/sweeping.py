@@ -256,8 +256,7 @@ def _interval(links: sp.csr_array, row: Measures) -> Interval:
     if row.transitivity is not None and row.closed is not None and row.paths >= FEWEST:
         # A document is the start, the middle or the end of a path.
         first = pattern @ out - returned
-        last = reverse @ arriving - returned
-        paths = arriving * out - returned + first + last
+        paths = arriving * out - returned + first + (reverse @ arriving - returned)
         # Closed through each j: links j -> l for which some i links both.
         both = (reverse.astype(np.int32) @ pattern.astype(np.int32)).multiply(pattern)
         through = np.asarray(both.sum(axis=1), dtype=np.float64).ravel()

@@ -294,8 +294,7 @@ def fit_mixture(
     everything = weights @ held
     probability = np.clip(start, _LEAST_START, 1.0 - _LEAST_START)
     for _ in range(rounds):
-        fit = _maximised(held, weights, everything, probability)
-        probability = fit.probabilities(patterns)
+        probability = _maximised(held, weights, everything, probability).probabilities(patterns)
     return _maximised(held, weights, everything, probability)
 
 

@@ -59,8 +59,7 @@ class Scope:
 
     def documents(self) -> NDArray[np.bool_]:
         """Return bool (documents,), whether a document can be part of a pair in scope."""
-        used = np.asarray(self.blocks.any(axis=1))
-        return self.inside & used[self.languages]
+        return self.inside & np.asarray(self.blocks.any(axis=1))[self.languages]
 
 
 def scope_of(

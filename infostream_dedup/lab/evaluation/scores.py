@@ -339,8 +339,7 @@ class _Members:
         """Return int64 (documents,), the number of documents with the same numbers, including the document itself."""
         places = np.zeros(len(self._documents), dtype=np.int64)
         for one in numbers:
-            rows = np.stack((places, one))
-            places = np.unique(rows, axis=1, return_inverse=True)[1].reshape(-1)
+            places = np.unique(np.stack((places, one)), axis=1, return_inverse=True)[1].reshape(-1)
         languages = self._seen.shape[1]
         cells = np.bincount(places * languages + self._languages, minlength=(places.max() + 1) * languages)
         table = cells.reshape(-1, languages)

@@ -326,9 +326,7 @@ def _classify_answers(noun: str, answers: Sequence[Translation], target: Languag
     rung = answers[0].rung
     if rung == NamesRung.name and all(one.confidence < _LISTED for one in answers):
         return "none" if _is_strange(noun, answers, target) else "spelt"
-    if rung != DictionaryRung.name and _is_strange(noun, answers, target):
-        return "none"
-    return rung
+    return "none" if rung != DictionaryRung.name and _is_strange(noun, answers, target) else rung
 
 
 def _is_strange(noun: str, answers: Sequence[Translation], target: Language) -> bool:

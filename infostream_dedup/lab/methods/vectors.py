@@ -113,8 +113,7 @@ class Semantic(Method):
         heads = [head_of(document) for document in texts.documents]
         filled = np.array([any(map(str.isalnum, head)) for head in heads], dtype=np.bool_)
         vectors = encode([head for head, one in zip(heads, filled.tolist(), strict=True) if one])
-        indptr = offsets_of(filled * DIMENSIONS)
-        return Ragged(indptr, vectors.ravel())
+        return Ragged(offsets_of(filled * DIMENSIONS), vectors.ravel())
 
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that reach the threshold; the score is the cosine."""

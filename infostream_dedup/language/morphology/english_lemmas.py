@@ -227,8 +227,7 @@ def _is_other_word(word: str, singular: str, *, capital: bool) -> bool:
         numbered = (part_of_speech(head) or "").startswith(_NUMBER) or head in excluded("en")
         return numbered or _is_other_word(last, singular.rpartition("-")[2], capital=False)
     spellings = (word.capitalize(), word, singular) if capital else (word, singular, word.capitalize())
-    tag = next(filter(None, map(part_of_speech, spellings)), _NOUN)
-    return not tag.startswith(_NOUN)
+    return not next(filter(None, map(part_of_speech, spellings)), _NOUN).startswith(_NOUN)
 
 
 def _has_possessive(word: str, frequency: float) -> bool:

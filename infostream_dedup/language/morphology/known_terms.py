@@ -60,8 +60,7 @@ class _Lines(Sequence[str]):
         return len(self._ends)
 
     def __getitem__(self, number: Any) -> Any:
-        begin = self._ends[number - 1] + 1 if number else 0
-        return self._text[begin : self._ends[number]]
+        return self._text[(self._ends[number - 1] + 1 if number else 0) : self._ends[number]]
 
 
 class KnownTerms:
@@ -276,8 +275,7 @@ class _Parts:
         itself = (ends - begins == 1) & (data[begins] == ord(ITSELF))
         self.itself, self.other = np.flatnonzero(itself), np.flatnonzero(~itself & (ends > begins))
         # Odd entries of this list are the gaps between parts.
-        bounds = np.stack([begins, ends], axis=1).ravel()
-        self._list = SurfaceList(np.append(bounds, size), data)
+        self._list = SurfaceList(np.append(np.stack([begins, ends], axis=1).ravel(), size), data)
 
     def __len__(self) -> int:
         return len(self.lines)

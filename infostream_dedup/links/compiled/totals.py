@@ -120,8 +120,7 @@ def _in_linkage_order(block: LinkBlock, ks: list[int], threads: _Threads) -> _Gr
     indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
     links = LinkArrays(indptr, columns, counts.data)
     # A few of the ks, descending, the smallest among them.
-    levels = ks[:: -(-len(ks) // _ORDER_LEVELS)][::-1]
-    order = linkage_order(links, levels, threads.size)
+    order = linkage_order(links, ks[:: -(-len(ks) // _ORDER_LEVELS)][::-1], threads.size)
     own = size
     if block.own is not None:
         order = order[np.argsort(~block.own[order], kind="stable")]

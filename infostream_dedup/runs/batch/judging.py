@@ -261,5 +261,4 @@ def _equal_texts(texts: NDArray[np.int64]) -> Ordinals:
         return order[begins][before > 0], order[before > 0]
     b = np.repeat(order, before)
     first = np.cumsum(before) - before
-    place = np.arange(len(b)) - np.repeat(first - begins, before)
-    return order[place], b
+    return order[(np.arange(len(b)) - np.repeat(first - begins, before))], b

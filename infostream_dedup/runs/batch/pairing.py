@@ -538,8 +538,7 @@ def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice)
             wanted=np.ones(len(pairs), dtype=np.bool_),
             terms=choice.terms,
         )
-        reasons = _reasons(collection, part) if choice.explain else None
-        yield from judged_rows(plain, part, reasons)
+        yield from judged_rows(plain, part, _reasons(collection, part) if choice.explain else None)
 
 
 def judged_rows(

@@ -310,8 +310,7 @@ class JudgedRun(LinkedRun):
     @cached_property
     def compared(self) -> Stage:
         """The key terms that are compared, and targets."""
-        settings = self.settings.but(n=COMPARED_TERMS)
-        return self.selected("compared", settings, self._distinct)
+        return self.selected("compared", self.settings.but(n=COMPARED_TERMS), self._distinct)
 
     @cached_property
     def keys(self) -> Stage:
@@ -611,8 +610,7 @@ def _listed(collection: JudgedRun, choice: PairChoice, parts: NDArray[np.int64] 
         wanted = languages[a] != languages[b] if choice.cross_language else np.full(len(a), True)
         if parts is not None:
             wanted &= parts[a] != parts[b]
-        judged = collection.judge(a[wanted], b[wanted], filtered=choice.least > 0)
-        yield choice.listed(judged)
+        yield choice.listed(collection.judge(a[wanted], b[wanted], filtered=choice.least > 0))
         collection.run.tell("judging", int(documents[-1]) + 1, len(languages))
 
 

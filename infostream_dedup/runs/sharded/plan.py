@@ -83,8 +83,7 @@ class Plan:
         """Number of shards."""
         if self.cut.shards is not None:
             return self.cut.shards
-        kept = 12 * vocabulary + _NODE_BYTES * nodes
-        room = max(self._room - kept, self._room // 4) // 2
+        room = max(self._room - (12 * vocabulary + _NODE_BYTES * nodes), self._room // 4) // 2
         return max(1, -(-targets * _SHARD_BYTES // room))
 
     def blocks(self, links: int, nodes: int) -> int:

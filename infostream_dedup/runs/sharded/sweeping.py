@@ -188,8 +188,7 @@ def block_bounds(sizes: NDArray[np.int64], blocks: int) -> list[tuple[int, int]]
     up_to = np.cumsum(sizes + 1)
     whole = int(up_to[-1]) if len(up_to) else 0
     cuts = np.searchsorted(up_to, [whole * block // blocks for block in range(1, blocks)], side="left")
-    bounds = [0, *cuts.tolist(), len(sizes)]
-    return list(pairwise(bounds))
+    return list(pairwise([0, *cuts.tolist(), len(sizes)]))
 
 
 def sweep_on_disk(

@@ -64,8 +64,7 @@ def merge_forests(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.
     a, b, counts = _edges(batches)
     order = np.argsort(counts, kind="stable")[::-1]
     kept = np.empty(len(a), dtype=np.int64)
-    size = join_edges(a, b, order.astype(np.int64), np.arange(nodes, dtype=np.int32), kept)
-    chosen = kept[:size]
+    chosen = kept[: join_edges(a, b, order.astype(np.int64), np.arange(nodes, dtype=np.int32), kept)]
     yield FOREST.row(a=a[chosen], b=b[chosen], counts=counts[chosen])
 
 
@@ -272,8 +271,7 @@ def count_block(
         nodes.inside[local],
         None if len(own) == len(local) else chosen,
     )
-    closed = labels is None or same
-    totals = block_totals(block, ks, closed=closed, workers=workers)
+    totals = block_totals(block, ks, closed=labels is None or same, workers=workers)
     forest = _mutual_forest(indptr, columns, rows.counts, number[own])
     forest[:, :2] = local[forest[:, :2]]
     return totals, forest_row(forest)

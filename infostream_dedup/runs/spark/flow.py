@@ -88,8 +88,7 @@ class Flow:
 
     def to_parts(self, parts: int) -> Flow:
         """Move every blob to the partition of its number, sorted by place."""
-        moved = self.frame.repartitionById(parts, "part")
-        return Flow(moved.sortWithinPartitions("part", "place"))
+        return Flow(self.frame.repartitionById(parts, "part").sortWithinPartitions("part", "place"))
 
     def only(self, part: int) -> Flow:
         """The blobs of one number, without moving them."""
