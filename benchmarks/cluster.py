@@ -203,8 +203,7 @@ def _run_engine(folder: Path, _: argparse.Namespace) -> dict[str, Any]:
 
     job(_toy(), _Clock())
     clock = _Clock()
-    found = job(_documents(folder), clock)
-    return {**found, **clock.row()}
+    return {**job(_documents(folder), clock), **clock.row()}
 
 
 def _run_disk(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -244,8 +243,7 @@ def _run_disk(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
 
     job(_toy(), _Clock(), "toy")
     clock = _Clock()
-    found = job(_documents(folder), clock, "work")
-    return {**found, **clock.row()}
+    return {**job(_documents(folder), clock, "work"), **clock.row()}
 
 
 def _run_spark(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:

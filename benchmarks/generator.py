@@ -66,8 +66,7 @@ def generate(documents: int, *, seed: int) -> Corpus:
     sizes = _draw_story_sizes(documents, random)
     indptr, tokens, stories = _write_stories(seed, sizes, *language, *topical)
     order = random.permutation(len(stories))[:documents]
-    lengths = np.diff(indptr)[order]
-    shuffled = np.concatenate(([0], np.cumsum(lengths)))
+    shuffled = np.concatenate(([0], np.cumsum(np.diff(indptr)[order])))
     return Corpus(shuffled, _gather(tokens, indptr[:-1][order], shuffled), stories[order], _LEMMAS)
 
 
@@ -139,8 +138,7 @@ def _draw_story_sizes(documents: int, random: np.random.Generator) -> NDArray[np
     while drawn.sum() < documents:
         more = np.minimum(random.random(200_000) ** (-1 / 1.45), _LARGEST_STORY).astype(np.int64)
         drawn = np.concatenate((drawn, more))
-    last = int(np.searchsorted(np.cumsum(drawn), documents))
-    sizes = drawn[: last + 1]
+    sizes = drawn[: int(np.searchsorted(np.cumsum(drawn), documents)) + 1]
     if documents >= 100_000:
         sizes = np.append(sizes, _LARGEST_STORY)
     random.shuffle(sizes)

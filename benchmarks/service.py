@@ -121,9 +121,7 @@ def _value(name: str, own: tuple[str, ...], ordinals: int, suffix: str, time: in
         return f"{name} + {ordinals}"
     if name in own:
         return f"{name} || '{suffix}'"
-    if name in ("clock", "published", "first", "last"):
-        return f"{name} + {time}"
-    return name
+    return f"{name} + {time}" if name in ("clock", "published", "first", "last") else name
 
 
 _START_SECONDS: Final = 1_800.0

@@ -116,8 +116,7 @@ def _others() -> Iterable[str]:
 
 def _write_html() -> None:
     """The page as one file that a browser shows, figures inside."""
-    text = (REPORTS / "paper.md").read_text(encoding="utf-8")
-    body = markdown(text, extensions=["tables"])
+    body = markdown((REPORTS / "paper.md").read_text(encoding="utf-8"), extensions=["tables"])
     body = re.sub(
         r'<img alt="([^"]*)" src="([^"]*)" ?/>',
         lambda image: f"<figure>{(REPORTS / image[2]).read_text(encoding='utf-8')}</figure>",

@@ -50,8 +50,7 @@ class EvidenceCollection:
         raw = read_evidence(*evidence_texts(kept))
         terms = collection.key_terms(Settings(n=30))
         keys = key_rows(terms.keys, terms.targets)
-        records = _as_collection(raw, languages)
-        return cls(kept, collection, raw, records, keys)
+        return cls(kept, collection, raw, _as_collection(raw, languages), keys)
 
     def candidates(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Pairs with three of twelve key terms in one direction, as (earlier, later), ordered by the later one."""

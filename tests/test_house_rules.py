@@ -146,6 +146,5 @@ def _imported(tree: ast.AST, names: dict[str, str]) -> Iterator[str]:
             continue
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
-                full = f"{node.module}.{alias.name}"
-                yield from [one for one in (full, node.module) if one in names][:1]
+                yield from [one for one in (f"{node.module}.{alias.name}", node.module) if one in names][:1]
         yield from _imported(node, names)

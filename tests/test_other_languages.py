@@ -79,8 +79,7 @@ def test_a_stream_takes_them_from_its_first_document_on(tmp_path) -> None:
 
 
 def test_sweeps_count_them_as_one_language() -> None:
-    result = sweep(mixed(), representations=["stem"])
-    assert result.documents["other"] == len(FOREIGN)
+    assert sweep(mixed(), representations=["stem"]).documents["other"] == len(FOREIGN)
 
 
 def test_counters_of_other_languages_survive_a_store() -> None:

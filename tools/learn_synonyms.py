@@ -41,8 +41,7 @@ def exchanged(a: str, b: str, language: str) -> Iterator[str]:
             same = differing.classes(x, language) & differing.classes(y, language) - {"noun"}
             stops = stop_words(language)
             if same and x not in stops and y not in stops and not differing.alike(x, y, language):
-                lemmas = [min(differing.lemmas(word, language)) for word in (x, y)]
-                yield " ".join(sorted(lemmas))
+                yield " ".join(sorted([min(differing.lemmas(word, language)) for word in (x, y)]))
 
 
 def learnt(folder: Path, sets: Iterable[str] = SETS) -> set[str]:

@@ -94,9 +94,9 @@ def imports(tree: ast.Module, modules: set[str]) -> Iterator[str]:
 
 
 def room_of(module: str) -> str:
-    """Room of a module: the folder below the package, or below a room made of rooms."""
+    """Room of a module: the folder below the package, or below a room made of rooms (its face belongs to it)."""
     parts = module.split(".")[1:]
-    return "/".join(parts[:2]) if parts[0] in HOUSES and len(parts) > 2 else parts[0]
+    return "/".join(parts[:2]) if parts[0] in HOUSES else parts[0]
 
 
 def circles(graph: dict[str, set[str]]) -> list[list[str]]:

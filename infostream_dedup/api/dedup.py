@@ -496,8 +496,7 @@ def _by_evidence(settings: Settings, duplicate_rule: DuplicateRule, policy: Poli
     def decide_on_disk(run: DiskRun, window_days: float | None) -> FoundStatuses:
         from infostream_dedup.runs.sharded.deduplication import JudgedRun, judged_statuses_on_disk
 
-        linked = JudgedRun(run, run.counted(), settings, window_days)
-        return judged_statuses_on_disk(linked, policy)
+        return judged_statuses_on_disk(JudgedRun(run, run.counted(), settings, window_days), policy)
 
     return _Way(JUDGED_STATUS_COLUMNS, decide, decide_on_disk)
 

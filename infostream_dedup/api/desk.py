@@ -5,11 +5,9 @@ Every function takes the path of the store and may be called while the service r
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import Any
 
 __all__ = ["backup_desk", "export_labels", "forget_in_desk", "import_labels"]
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 
 def offsets_of(sizes: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
     """Bounds of consecutive rows of given sizes: int64 (rows + 1,), from 0.
 
-    Example:
-        >>> offsets_of([2, 0, 1]).tolist()
-        [0, 2, 2, 3]
+    >>> offsets_of([2, 0, 1]).tolist()
+    [0, 2, 2, 3]
     """
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, dtype=np.int64, out=offsets[1:])
@@ -29,9 +25,8 @@ def offsets_of(sizes: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
 def places_of(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.int64]:
     """Positions of all values of some rows, row by row: starts[0], starts[0] + 1, ..., starts[1], ...
 
-    Example:
-        >>> places_of(np.array([5, 0]), np.array([2, 3])).tolist()
-        [5, 6, 0, 1, 2]
+    >>> places_of(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
     """
     offsets = offsets_of(sizes)
     return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)

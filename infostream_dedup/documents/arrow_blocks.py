@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.documents.columns import batch_records, without_nanoseconds
@@ -20,11 +22,6 @@ from infostream_dedup.documents.kernels.table_rows import TableColumns, join_tex
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import OUR_LANGUAGES, Document
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
 
 NAMES: Final = {ID: "id", SOURCE: "source", URL: "url"}
 _TEXTS: Final = ("id", "text", "title", "lang", "source", "url")

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.documents.arrow_blocks import ArrowBlock, ListBlock, arrow_block, list_blocks
+from infostream_dedup.documents.column_names import ColumnNames
 from infostream_dedup.documents.columns import batch_records
 from infostream_dedup.documents.csv_blocks import CsvBlock, csv_blocks
 from infostream_dedup.documents.csv_table import csv_records
 from infostream_dedup.documents.dates import time_zone
+from infostream_dedup.documents.documents import DocumentBuilder
 from infostream_dedup.documents.frames import list_records
 from infostream_dedup.documents.json_blocks import JsonBlock, json_blocks
 from infostream_dedup.documents.json_files import jsonl_records
@@ -31,14 +35,6 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.text.kernels.visible_text import count_letters
 from infostream_dedup.language.text.language import SAMPLE, is_contradicted, language_beyond_ours
 from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.documents.column_names import ColumnNames
-    from infostream_dedup.documents.documents import DocumentBuilder
 
 __all__ = ["read_document_blocks"]
 
@@ -68,9 +64,7 @@ def read_document_blocks(
     every record that is in any way unusual to the code of ``read_documents``; other inputs are read by that alone.
     """
     bad = reading.bad_records(report)
-    builder = make_builder(reading, report)
-    seen = SeenIds()
-    reader = _Reader(reading, builder, bad, seen)
+    reader = _Reader(reading, make_builder(reading, report), bad, SeenIds())
     return reader.read(
         open_items(source, reading, RecordReaders(reader.lines, reader.batch, reader.rows, reader.values))
     )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import re
 from calendar import timegm
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import blake2b
 from html import unescape
 from importlib import import_module
+from types import ModuleType
 from typing import IO, TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin, urlsplit
 
@@ -23,9 +25,6 @@ from infostream_dedup.model.document import MOST_ID_BYTES
 from infostream_dedup.model.outlets import outlet_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
-
     from infostream_dedup.documents.page_process import PageProcess
 
 _HEAD: Final = 2048
@@ -387,7 +386,8 @@ def _archive(
                 raise BadDataError(message, code="E_TOO_LARGE", source=name)
             if len(content) < record.content_length and not _is_encoded(record):
                 raise BadDataError(f"record {number}: the archive breaks off", code="E_WARC", source=name)
-            if not _is_success(record):
+            status = record.http_headers.status_code if record.http_headers is not None else None
+            if not (status is None or 200 <= status < 300):
                 yield None
                 continue
             charset = record.http_charset if record.http_headers is not None else None
@@ -411,12 +411,6 @@ def _of_record(text: str, kind: str, address: str, moment: datetime) -> Iterator
         yield from _feed(text, address, moment)
     elif found == "page" or (found is None and kind in _HTML_TYPES):
         yield from (None,) if _is_challenge(text) else _pages(text, address, moment)
-
-
-def _is_success(record: Any) -> bool:
-    """Whether a server delivered what it was asked for; the text of its errors and redirects is not news."""
-    status = record.http_headers.status_code if record.http_headers is not None else None
-    return status is None or 200 <= status < 300
 
 
 def _is_encoded(record: Any) -> bool:

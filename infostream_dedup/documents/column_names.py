@@ -36,18 +36,14 @@ _NAMES: Final[dict[str, str]] = {
 class ColumnNames:
     """Renames the columns of records.
 
-    Args:
-        columns: our names to theirs; None for ours. ``summary.content`` is the part ``content`` of the column
-            ``summary``; an empty name leaves the column with our name alone, which is then kept as ``source_``.
+    ``columns``: our names to theirs; None for ours. ``summary.content`` is the part ``content`` of the column
+    ``summary``; an empty name leaves the column with our name alone, which is then kept as ``source_``. Raises
+    ``ConfigurationError``: a name is not one of ours, or is given twice.
 
-    Raises:
-        ConfigurationError: a name is not one of ours, or is given twice.
-
-    Example:
-        >>> ColumnNames("id=ID,text=Текст").renamed({"ID": "7", "Текст": "Снег", "n": 1})
-        {'id': '7', 'text': 'Снег', 'n': 1}
-        >>> ColumnNames("text=summary.content,source=").renamed({"source": 3, "summary": {"content": "Снег"}})
-        {'source_': 3, 'summary': {'content': 'Снег'}, 'text': 'Снег'}
+    >>> ColumnNames("id=ID,text=Текст").renamed({"ID": "7", "Текст": "Снег", "n": 1})
+    {'id': '7', 'text': 'Снег', 'n': 1}
+    >>> ColumnNames("text=summary.content,source=").renamed({"source": 3, "summary": {"content": "Снег"}})
+    {'source_': 3, 'summary': {'content': 'Снег'}, 'text': 'Снег'}
     """
 
     def __init__(self, columns: Columns | None = None) -> None:
@@ -143,9 +139,8 @@ def _pair(part: str) -> tuple[str, str]:
 def doubled_names(names: Iterable[str]) -> list[str]:
     """Return the names that occur more than once, as a message shows them.
 
-    Example:
-        >>> doubled_names(["id", "text", "", "text", ""])
-        ['(no name)', 'text']
+    >>> doubled_names(["id", "text", "", "text", ""])
+    ['(no name)', 'text']
     """
     return sorted(name or "(no name)" for name, times in Counter(names).items() if times > 1)
 
@@ -153,13 +148,12 @@ def doubled_names(names: Iterable[str]) -> list[str]:
 def advice_on(names: Iterable[Any], missing: str = "text") -> str:
     """Advise what to do if the columns id or text are missing: a guess by their names, to end a message.
 
-    Example:
-        >>> advice_on(["ID", "Заголовок", "Текст"])
-        '; perhaps --columns id=ID,title=Заголовок,text=Текст'
-        >>> advice_on(["body", "headline"])
-        '; perhaps --columns text=body,title=headline --make-ids'
-        >>> advice_on(["Doc ID", "Article Text"])
-        "; perhaps --columns 'id=Doc ID,text=Article Text'"
+    >>> advice_on(["ID", "Заголовок", "Текст"])
+    '; perhaps --columns id=ID,title=Заголовок,text=Текст'
+    >>> advice_on(["body", "headline"])
+    '; perhaps --columns text=body,title=headline --make-ids'
+    >>> advice_on(["Doc ID", "Article Text"])
+    "; perhaps --columns 'id=Doc ID,text=Article Text'"
     """
     given = [name for name in names if isinstance(name, str) and name.isprintable()]
     found: dict[str, str] = {}

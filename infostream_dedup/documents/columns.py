@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from infostream_dedup.documents.column_names import ColumnNames, advice_on, doubled_names
 from infostream_dedup.documents.json_text import json_bytes
 from infostream_dedup.documents.records import Item, Place, Record
-
-if TYPE_CHECKING:
-    from infostream_dedup.errors import BadDataError
+from infostream_dedup.errors import BadDataError
 
 __all__ = ["BATCH_ROWS", "ReadBatch", "batch_records", "schema_error", "without_nanoseconds"]
 

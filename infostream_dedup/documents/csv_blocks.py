@@ -202,13 +202,8 @@ def csv_blocks(
 class _Blocks:
     """The rows after the header.
 
-    Args:
-        stream: buffered, positioned after the header.
-        source: name of the file.
-        header: names of the columns.
-        limit: maximum bytes of a row.
-        line: number of the next line, from 1.
-        offset: bytes that precede it.
+    ``stream``: buffered, positioned after the header; ``source``: name of the file; ``header``: names of the columns;
+    ``limit``: maximum bytes of a row; ``line``: number of the next line, from 1; ``offset``: bytes that precede it.
     """
 
     def __init__(self, stream: Any, source: str, header: Header, limit: int, line: int, offset: int) -> None:

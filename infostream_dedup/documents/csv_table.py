@@ -113,15 +113,9 @@ class _RowTooLongError(Exception):
 class RowFeed:
     """Passes lines to the CSV parser as text and keeps the bytes of the current row.
 
-    Args:
-        source: name of the file.
-        max_bytes: maximum length of a row.
-        before: lines and bytes of the file that precede those passed on.
-
-    Attributes:
-        lines: the lines to pass on.
-        max_bytes: maximum length of a row.
-        is_utf8: whether the current row is UTF-8.
+    ``source``: name of the file; ``max_bytes``: maximum length of a row; ``before``: lines and bytes of the file that
+    precede those passed on. ``lines``: the lines to pass on; ``max_bytes``: maximum length of a row; ``is_utf8``:
+    whether the current row is UTF-8.
     """
 
     def __init__(self, source: str, max_bytes: int, before: tuple[int, int] = (0, 0)) -> None:
@@ -205,7 +199,9 @@ def read_header(
     headers = [_split_header(text, delimiter, columns, blanks=blanks) for delimiter, blanks in ways]
     for header in headers:
         if header is not None and not _missing(wanted, header.ours):
-            return _refuse_doubles(header, feed.place())
+            place = feed.place()
+            doubles = doubled_names(header.ours)
+            return place.error("E_SCHEMA", f"duplicate columns: {_format_names(doubles)}") if doubles else header
     names = max((header.names for header in headers if header is not None), key=len, default=[])
     missing = ", ".join(_missing(wanted, columns.names(names)))
     came = _format_names(names)
@@ -239,11 +235,6 @@ def _format_names(names: list[str]) -> str:
 
 def _missing(wanted: list[str], names: list[str]) -> list[str]:
     return [name for name in wanted if name not in names]
-
-
-def _refuse_doubles(header: Header, place: Place) -> Header | BadDataError:
-    doubles = doubled_names(header.ours)
-    return place.error("E_SCHEMA", f"duplicate columns: {_format_names(doubles)}") if doubles else header
 
 
 def read_rows(feed: RowFeed, header: Header) -> Iterator[Item]:

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, tzinfo
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_on
 from infostream_dedup.documents.dates import utc_time
-from infostream_dedup.documents.records import Place, Record
+from infostream_dedup.documents.records import Place, ReadingReport, Record
 from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.language.lexicon.other_languages import short_code
 from infostream_dedup.language.text.language import (
@@ -24,10 +24,6 @@ from infostream_dedup.language.text.language import (
 from infostream_dedup.language.text.mojibake import repaired
 from infostream_dedup.model import OUR_LANGUAGES, Document, Language, with_texts
 from infostream_dedup.model.document import MOST_ID_BYTES
-
-if TYPE_CHECKING:
-    from infostream_dedup.documents.records import ReadingReport
-
 
 OtherLanguages = Literal["stem", "skip", "fail"]
 Repair = Literal["no", "judged", "written"]
@@ -62,10 +58,8 @@ class OtherLanguageError(Exception):
 class OtherFields(dict[str, Any]):
     """The fields of a record that we do not interpret.
 
-    Attributes:
-        order: the original order of all its fields.
-        theirs: names of the fields as given, in the same order, if our names differ from them.
-        given: values of our fields that the document has in another form.
+    ``order``: the original order of all its fields; ``theirs``: names of the fields as given, in the same order, if our
+    names differ from them; ``given``: values of our fields that the document has in another form.
     """
 
     __slots__ = ("given", "order", "theirs")
@@ -117,7 +111,9 @@ class DocumentBuilder:
         published = _unwrapped(values.get("published"))
         own_id = self._read_id(values, place)
         values, broken = self._repaired(values)
-        text, title = _read_required_text(values, place), _read_text(values, "title", place) or ""
+        if "text" not in values:
+            raise _missing_error(values, "text", place)
+        text, title = (_read_text(values, "text", place) or ""), _read_text(values, "title", place) or ""
         fields: dict[str, Any] = {
             "id": own_id,
             "text": text,
@@ -351,13 +347,6 @@ def is_plain_id(value: str) -> bool:
 def is_plain_field(value: str | None) -> bool:
     """Whether a document takes a string as it is."""
     return value is None or _UNWANTED.search(value) is None
-
-
-def _read_required_text(values: Mapping[str, Any], place: Place) -> str:
-    """Return the text; the empty cell of a table or the null of an answer is an empty one."""
-    if "text" not in values:
-        raise _missing_error(values, "text", place)
-    return _read_text(values, "text", place) or ""
 
 
 def _read_text(values: Mapping[str, Any], name: str, place: Place) -> str | None:

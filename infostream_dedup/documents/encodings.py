@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from infostream_dedup.documents.lines import ONE_BYTE, recognised_encoding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _CLAIM: Final = re.compile(
     rb"""<(?:\?xml|meta)\b[^>]{0,300}?(?:encoding|charset)\s*=\s*["']?\s*([\w.:-]{2,40})""", re.IGNORECASE

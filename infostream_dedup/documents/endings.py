@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import zipfile
+from os import PathLike
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from infostream_dedup.errors import ConfigurationError, NoInputError
-
-if TYPE_CHECKING:
-    from os import PathLike
 
 Format = Literal["jsonl", "csv", "parquet", "xlsx"]
 
@@ -76,8 +74,7 @@ def file_kind(name: str) -> FileKind:
         return FileKind("jsonl", packed=False)
     path = PurePath(name.lower())
     packed = path.suffix == _GZIP
-    ending = path.with_suffix("").suffix if packed else path.suffix
-    form = _FORMATS.get(ending)
+    form = _FORMATS.get(path.with_suffix("").suffix if packed else path.suffix)
     if form is None or (packed and form in ("parquet", "xlsx")):
         raise ConfigurationError(
             f"{name}: unknown kind of file; known endings are .jsonl, .ndjson and .json (JSON Lines), .csv, "

@@ -14,16 +14,14 @@ import threading
 import time
 import urllib.request
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote, urljoin, urlsplit, urlunsplit
 
 from infostream_dedup.errors import BadDataError, NoInputError
 from infostream_dedup.model import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _SCHEMES: Final = ("http://", "https://")
 _CHUNK: Final = 1 << 16

@@ -9,17 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from infostream_dedup.documents.column_names import ColumnNames
 from infostream_dedup.documents.columns import BATCH_ROWS, ReadBatch, schema_error
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.documents.endings import KNOWN_ENDINGS, STANDARD_STREAM
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.model import Document
-
-if TYPE_CHECKING:
-    from infostream_dedup.documents.column_names import ColumnNames
 
 _EMPTY: Final = ("NaTType", "NAType")
 
@@ -137,8 +135,7 @@ def _open_reader(frame: Any) -> Any:
     if hasattr(frame, "__arrow_c_stream__"):
         return pa.RecordBatchReader.from_stream(frame)
     made = next((getattr(frame, name) for name in _ARROW[2:] if hasattr(frame, name)), None)
-    table = pa.table(frame) if made is None else made()
-    return pa.RecordBatchReader.from_stream(table)
+    return pa.RecordBatchReader.from_stream(pa.table(frame) if made is None else made())
 
 
 def list_records(values: Iterable[Any], first: int = 1) -> Iterator[Item]:

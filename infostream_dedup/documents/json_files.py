@@ -9,18 +9,15 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 import orjson
 
 from infostream_dedup.documents.endings import COLLECT_ADVICE
 from infostream_dedup.documents.lines import Line, StreamError, byte_lines, open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from infostream_dedup.errors import BadDataError
+from infostream_dedup.errors import BadDataError
 
 # orjson parses 1,024 levels but writes only 254, and whatever is read must be writable.
 _MAX_DEPTH: Final = 250
@@ -210,11 +207,10 @@ def records_inside(value: Any) -> list[Any] | None:
     They are those of the only array of objects, however many levels down, or the rows of a table that pandas wrote by
     columns (``{"id": {"0": ...}}``, ``{"columns": [...], "data": [...]}``).
 
-    Example:
-        >>> records_inside({"response": {"numFound": 1, "docs": [{"id": "1"}]}})
-        [{'id': '1'}]
-        >>> records_inside({"columns": ["id", "text"], "index": [0], "data": [["1", "Снег"]]})
-        [{'id': '1', 'text': 'Снег'}]
+    >>> records_inside({"response": {"numFound": 1, "docs": [{"id": "1"}]}})
+    [{'id': '1'}]
+    >>> records_inside({"columns": ["id", "text"], "index": [0], "data": [["1", "Снег"]]})
+    [{'id': '1', 'text': 'Снег'}]
     """
     if not isinstance(value, dict) or isinstance(value.get("text"), str):
         return None

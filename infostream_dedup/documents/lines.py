@@ -15,16 +15,13 @@ import lzma
 import sys
 import zipfile
 import zlib
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
 from infostream_dedup.documents.endings import STANDARD_STREAM, must_be_gzip, zipped
 from infostream_dedup.errors import ConfigurationError, NoInputError
 from infostream_dedup.machine.arrow import require_arrow
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 _CHUNK: Final = 64 * 1024

@@ -9,13 +9,15 @@ import shutil
 import sys
 import tempfile
 from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cache, partial
 from itertools import count
 from numbers import Number
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple, cast
+from types import ModuleType
+from typing import Any, BinaryIO, Final, Literal, NamedTuple, cast
 
 import orjson
 
@@ -26,10 +28,6 @@ from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.machine.files import remove_stale_parts
 from infostream_dedup.machine.platform import lock_file, sync
 from infostream_dedup.model.tabular import arrow_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from types import ModuleType
 
 # Spreadsheets skip blanks, and some also accept the full-width and small forms of the signs.
 _SIGNS: Final = "=+\\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"

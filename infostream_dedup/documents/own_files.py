@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from infostream_dedup.documents.endings import STANDARD_STREAM
 from infostream_dedup.documents.frames import loaded
 from infostream_dedup.documents.outputs import same_file
 from infostream_dedup.documents.text_files import files_of
 from infostream_dedup.errors import ConfigurationError, NoInputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def paths_of(source: Any) -> list[str]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Final
 
 from infostream_dedup.documents.dates import written_date
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
 
 _NAMES: Final = frozenset(
     "article:published_time og:published_time og:article:published_time article:published published_time datepublished "
@@ -83,15 +81,11 @@ def _of_article(page: Any) -> Iterator[str]:
                 continue
             if one.tag == "time" or (one.get("itemprop") or "").lower() == "datepublished":
                 yield one.get("datetime") or one.get("content") or " ".join(one.itertext())
-            elif _MARKED.search(_marks(one)):
+            elif _MARKED.search(f"{one.get('class') or ''} {one.get('id') or ''}".lower()):
                 text = " ".join(" ".join(one.itertext()).split())
                 if len(text) <= _MOST_LETTERS:
                     written.append(text)
     yield from written
-
-
-def _marks(element: Any) -> str:
-    return f"{element.get('class') or ''} {element.get('id') or ''}".lower()
 
 
 def _of_address(address: str | None) -> Iterator[str]:

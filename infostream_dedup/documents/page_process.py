@@ -11,16 +11,14 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from infostream_dedup.errors import BadDataError, MissingExtraError
 from infostream_dedup.machine.children import python_command, python_environment
 from infostream_dedup.machine.platform import limit_own_seconds
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SECONDS: Final = 20
 SECONDS_OF_MEGABYTE: Final = 20

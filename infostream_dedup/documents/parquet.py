@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from infostream_dedup.documents.column_names import ColumnNames
 from infostream_dedup.documents.columns import BATCH_ROWS, ReadBatch, schema_error
 from infostream_dedup.documents.lines import StreamError, check_ratio
 from infostream_dedup.documents.records import Item, Place
 from infostream_dedup.errors import NoInputError
 from infostream_dedup.machine.arrow import require_arrow
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from infostream_dedup.documents.column_names import ColumnNames
 
 __all__ = ["parquet_records"]
 

@@ -33,7 +33,11 @@ def write_parquet(rows: Iterable[Row], stream: BinaryIO, *, columns: Iterable[st
     with tempfile.TemporaryFile() as spool:
         for batch in _split_batches(rows):
             number += len(batch)
-            _write_spool(_make_table(batch, types), spool)
+            table = _make_table(batch, types)
+            import pyarrow as pa
+
+            with pa.ipc.new_stream(spool, table.schema) as writer:
+                writer.write_table(table)
         spool.seek(0)
         _write_file(_read_spool(spool), types.final(columns), stream)
     return number
@@ -167,13 +171,6 @@ def _fits_parquet(kind: Any, levels: int = _MAX_LEVELS) -> bool:
 
 def _as_text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json_bytes(value).decode()
-
-
-def _write_spool(table: Any, spool: Any) -> None:
-    import pyarrow as pa
-
-    with pa.ipc.new_stream(spool, table.schema) as writer:
-        writer.write_table(table)
 
 
 def _read_spool(spool: Any) -> Iterator[Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterator, Sequence
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import orjson
 
@@ -20,10 +21,6 @@ from infostream_dedup.errors import MissingExtraError, NoInputError
 from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.machine.children import python_command, python_environment
 from infostream_dedup.machine.table_process import cell_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 
 __all__ = ["arrow_records", "workbook_records"]
 

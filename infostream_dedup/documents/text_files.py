@@ -5,19 +5,17 @@ from __future__ import annotations
 import atexit
 import glob
 import os
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from infostream_dedup.documents.endings import KNOWN_ENDINGS, STANDARD_STREAM, without_ending
 from infostream_dedup.documents.lines import StreamError, open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import MissingExtraError, NoInputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _PATTERN: Final = frozenset("*?[")
 

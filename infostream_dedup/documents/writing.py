@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from pathlib import Path
+from typing import Any, BinaryIO, Final
 
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.documents.endings import file_kind
@@ -18,10 +20,6 @@ from infostream_dedup.documents.outputs import (
 )
 from infostream_dedup.documents.parquet_output import write_parquet
 from infostream_dedup.model import Document
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
 _REQUIRED: Final = ("id", "text")
 _GZIP_LEVEL: Final = 6

@@ -199,8 +199,7 @@ def _restored(connection: sqlite3.Connection, judgement: Judgement) -> bool:
 
 
 def _agreed(said: list[tuple[Any, ...]]) -> dict[str, Any]:
-    settled = [one for one in said if one[2] == SETTLING]
-    counted = settled[-1:] or said
+    counted = [one for one in said if one[2] == SETTLING][-1:] or said
     votes = Counter(label for label, *_ in counted)
     (label, most), *others = votes.most_common()
     if others and others[0][1] == most:
@@ -264,9 +263,8 @@ def disagreements(connection: sqlite3.Connection, limit: int) -> list[dict[str, 
 def kappa(rows: Sequence[tuple[str, str]]) -> float | None:
     """Agreement of two people beyond chance: 1 for full agreement, 0 for what chance gives.
 
-    Example:
-        >>> kappa([("dup", "dup")] * 20 + [("dup", "no")] * 5 + [("no", "dup")] * 10 + [("no", "no")] * 15)
-        0.4
+    >>> kappa([("dup", "dup")] * 20 + [("dup", "no")] * 5 + [("no", "dup")] * 10 + [("no", "no")] * 15)
+    0.4
     """
     if not rows:
         return None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from types import TracebackType
+from typing import Final, Self
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
 from infostream_dedup.machine.files import make_private_file
@@ -15,10 +17,6 @@ from infostream_dedup.machine.sqlite_cache import checksum_of
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, place_of, snapshot, writing
 from infostream_dedup.stream.store.opening import copy_file
 from infostream_dedup.stream.store.removal import wipe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import TracebackType
 
 # Tables of a desk. Times are UTC microseconds since 1970
 
@@ -235,10 +233,9 @@ class Desk:
     All of its rows are compared with their checksums when it is opened, before the first use after another process
     wrote to it, and before it is copied.
 
-    Example:
-        >>> with Desk.open(folder / "news.db.desk") as desk:                            # doctest: +SKIP
-        ...     with desk.reading() as connection:
-        ...         rows = present_judgements(connection)
+    >>> with Desk.open(folder / "news.db.desk") as desk:                            # doctest: +SKIP
+    ...     with desk.reading() as connection:
+    ...         rows = present_judgements(connection)
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:

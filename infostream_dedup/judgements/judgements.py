@@ -223,9 +223,7 @@ def _open(connection: sqlite3.Connection, pair: tuple[str, str], person: str, sh
     if person in said:
         return False
     judges = sum(label is not None for label in said.values())
-    if share_of_two > 1:
-        return True
-    return judges < (2 if for_two(pair, share_of_two) else 1)
+    return True if share_of_two > 1 else judges < (2 if for_two(pair, share_of_two) else 1)
 
 
 # Decisions of people on templates and alarms: rows are only added, and the latest counts

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.machine.phrase import Phrase
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 EXACT_FROM: Final = 4
 """Transitivity is exact from this k upwards, however many paths there are; below it there are too many."""
@@ -21,9 +19,7 @@ def error_of_share(share: float, draws: int) -> float:
 
     For a share of 0 or 1, of an interval as wide as the rule of three says (Hanley and Lippman-Hand, 1983): 3 / draws.
     """
-    if 0 < share < 1:
-        return sqrt(share * (1 - share) / draws)
-    return min(3 / draws, 1) / 1.96
+    return sqrt(share * (1 - share) / draws) if 0 < share < 1 else min(3 / draws, 1) / 1.96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

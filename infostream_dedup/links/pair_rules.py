@@ -35,8 +35,7 @@ def need(
     shorter = np.minimum(np.asarray(sizes_a, dtype=np.int64), np.asarray(sizes_b, dtype=np.int64))
     if short == "strict":
         return np.full(shorter.shape, k, dtype=np.int64)
-    scaled = np.maximum(min(LEAST_NEED, k), -(-k * shorter // n))
-    return np.where(shorter >= n, k, scaled)
+    return np.where(shorter >= n, k, np.maximum(min(LEAST_NEED, k), -(-k * shorter // n)))
 
 
 def relation_of(forward: int, backward: int, least: int) -> str | None:
@@ -169,13 +168,12 @@ def nothing_better(
     A link is kept if, for each of its ends, its share is at least ``NEAR_BEST`` times the largest share of this end
     with any document in the language of the other end, or if the other end has the same text as that best partner.
 
-    Example:
-        A Russian text 0 has two Ukrainian versions, 1 and 2, and shares its topic with the Ukrainian text 3.
+    A Russian text 0 has two Ukrainian versions, 1 and 2, and shares its topic with the Ukrainian text 3.
 
-        >>> a, b = np.array([0, 0, 0]), np.array([1, 2, 3])
-        >>> same = lambda x, y: np.isin(x, (1, 2)) & np.isin(y, (1, 2))
-        >>> nothing_better(a, b, np.array([0.8, 0.6, 0.5]), np.array([0, 1, 1, 1]), same).tolist()
-        [True, True, False]
+    >>> a, b = np.array([0, 0, 0]), np.array([1, 2, 3])
+    >>> same = lambda x, y: np.isin(x, (1, 2)) & np.isin(y, (1, 2))
+    >>> nothing_better(a, b, np.array([0.8, 0.6, 0.5]), np.array([0, 1, 1, 1]), same).tolist()
+    [True, True, False]
     """
     end, other = np.concatenate([a, b]), np.concatenate([b, a])
     both = np.round(np.concatenate([share, share]), SHARE_DECIMALS)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.machine.scratch import row_blocks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
 
 _BLOCK_ENTRIES = 8_000_000
 _LARGEST_COUNT = 255
@@ -26,8 +21,7 @@ _LARGEST_COUNT = 255
 class SimilarityMatrix:
     """Number of key terms of the row document that the column document contains (Lande, InfoStream; methods 1.4).
 
-    Raises:
-        ValueError: the attributes are not as described.
+    Raises ``ValueError``: the attributes are not as described.
     """
 
     # uint8 (documents, documents), entry (i, j) = |K_i ∩ V_j|. Empty diagonal, sorted indices, no entry twice, and no

@@ -7,23 +7,19 @@ pattern counts.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.links.measures import EXACT_FROM, Measures
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, at_least, pattern_of
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import row_blocks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.machine.progress import Progress
 
 PATH_BUDGET: Final = 300_000_000
 """Maximum number of two-step walks followed exactly: the product takes 1 to 17 ns each, at most about 5 s in all."""
@@ -260,8 +256,7 @@ def _interval(links: sp.csr_array, row: Measures) -> Interval:
     if row.transitivity is not None and row.closed is not None and row.paths >= FEWEST:
         # A document is the start, the middle or the end of a path.
         first = pattern @ out - returned
-        last = reverse @ arriving - returned
-        paths = arriving * out - returned + first + last
+        paths = arriving * out - returned + first + (reverse @ arriving - returned)
         # Closed through each j: links j -> l for which some i links both.
         both = (reverse.astype(np.int32) @ pattern.astype(np.int32)).multiply(pattern)
         through = np.asarray(both.sum(axis=1), dtype=np.float64).ravel()

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import BinaryIO, Final
 
 from infostream_dedup.machine.platform import can_rename_open_files, lock_file, process_lives
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Files and folders that only their owner can write
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from infostream_dedup.machine.platform import free_memory, trim_heap
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _GROUP: Final = Path("/sys/fs/cgroup")
 

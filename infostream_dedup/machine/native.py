@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.machine.platform import processor_flags
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _NEEDED: Final = {
     "v4": {"avx512bw", "avx512vl", "avx512dq"},

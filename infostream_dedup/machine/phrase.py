@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
+from typing import Any, Final
 
 BETWEEN: Final = "; "
 """Separator of joined phrases."""
@@ -14,12 +12,11 @@ BETWEEN: Final = "; "
 class Phrase(str):
     """An English sentence that remembers how it was made; otherwise an ordinary string.
 
-    Example:
-        >>> found = Phrase.of("k = {k} has the greatest symmetry ({symmetry:.2f})", k=6, symmetry=0.95)
-        >>> found
-        'k = 6 has the greatest symmetry (0.95)'
-        >>> found.template, found.values["k"]
-        ('k = {k} has the greatest symmetry ({symmetry:.2f})', 6)
+    >>> found = Phrase.of("k = {k} has the greatest symmetry ({symmetry:.2f})", k=6, symmetry=0.95)
+    >>> found
+    'k = 6 has the greatest symmetry (0.95)'
+    >>> found.template, found.values["k"]
+    ('k = {k} has the greatest symmetry ({symmetry:.2f})', 6)
     """
 
     template: str  # the sentence before values are filled in
@@ -37,9 +34,8 @@ class Phrase(str):
     def joined(cls, parts: Sequence[Phrase]) -> Phrase:
         """Join several phrases with semicolons.
 
-        Example:
-            >>> Phrase.joined([Phrase.of("{number} copies", number=3), Phrase.of("no links")])
-            '3 copies; no links'
+        >>> Phrase.joined([Phrase.of("{number} copies", number=3), Phrase.of("no links")])
+        '3 copies; no links'
         """
         if len(parts) == 1:
             return parts[0]

@@ -7,12 +7,10 @@ import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Generic, TypeVar
+from pathlib import Path
+from typing import Generic, TypeVar
 
 from infostream_dedup.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _log = logging.getLogger(__name__)
 _Thing = TypeVar("_Thing")
@@ -25,15 +23,14 @@ class Registry(Mapping[str, _Thing], Generic[_Thing]):
 
     ``kind`` says what the things are, for error messages: ``method``.
 
-    Example:
-        >>> shapes = Registry[str]("infostream_dedup.machine", "shape")
-        >>> shapes.add("square", "four sides", order=2)
-        >>> shapes.add("triangle", "three sides", order=1)
-        >>> list(shapes)
-        ['triangle', 'square']
-        >>> shapes.get_known("circle")
-        Traceback (most recent call last):
-        infostream_dedup.errors.ConfigurationError: shape is 'circle'; expected one of triangle, square
+    >>> shapes = Registry[str]("infostream_dedup.machine", "shape")
+    >>> shapes.add("square", "four sides", order=2)
+    >>> shapes.add("triangle", "three sides", order=1)
+    >>> list(shapes)
+    ['triangle', 'square']
+    >>> shapes.get_known("circle")
+    Traceback (most recent call last):
+    infostream_dedup.errors.ConfigurationError: shape is 'circle'; expected one of triangle, square
     """
 
     def __init__(self, package: str, kind: str) -> None:
@@ -92,10 +89,9 @@ class Registry(Mapping[str, _Thing], Generic[_Thing]):
 def names_in_folder(folder: Path, first: Sequence[str], *, folders: bool = False) -> tuple[str, ...]:
     """Names of the modules in a folder, without importing them.
 
-    Example:
-        >>> from pathlib import Path
-        >>> names_in_folder(Path(__file__).parent, ("registry", "nowhere"))[:2]
-        ('registry', 'arrays')
+    >>> from pathlib import Path
+    >>> names_in_folder(Path(__file__).parent, ("registry", "nowhere"))[:2]
+    ('registry', 'arrays')
     """
     found = {
         module.name

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import DTypeLike, NDArray
-
+from numpy.typing import DTypeLike, NDArray
 
 # Scratch memory that is used again by the next call
 
@@ -50,12 +46,11 @@ _MOST_SPARE: Final = 1 << 23
 class GrowingArray:
     """Takes elements at its end.
 
-    Example:
-        >>> numbers = GrowingArray(np.uint8)
-        >>> numbers.append(np.array([1, 2], dtype=np.uint8))
-        >>> numbers.append(np.array([3], dtype=np.uint8))
-        >>> numbers.taken().tolist()
-        [1, 2, 3]
+    >>> numbers = GrowingArray(np.uint8)
+    >>> numbers.append(np.array([1, 2], dtype=np.uint8))
+    >>> numbers.append(np.array([3], dtype=np.uint8))
+    >>> numbers.taken().tolist()
+    [1, 2, 3]
     """
 
     def __init__(self, dtype: DTypeLike) -> None:
@@ -84,9 +79,8 @@ class GrowingArray:
 def row_blocks(work: NDArray[np.int64], limit: int) -> Iterator[slice]:
     """Cut rows into consecutive blocks of at most ``limit`` work; a heavier row gets a block of its own.
 
-    Example:
-        >>> [(block.start, block.stop) for block in row_blocks(np.array([3, 4, 9, 1]), 7)]
-        [(0, 2), (2, 3), (3, 4)]
+    >>> [(block.start, block.stop) for block in row_blocks(np.array([3, 4, 9, 1]), 7)]
+    [(0, 2), (2, 3), (3, 4)]
     """
     before = np.concatenate(([0], np.cumsum(work, dtype=np.int64)))
     start = 0

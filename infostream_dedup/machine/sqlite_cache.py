@@ -11,15 +11,13 @@ import os
 import sqlite3
 import threading
 import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 from zlib import crc32
 
 from infostream_dedup.machine.files import make_private_file, make_private_folder, remove_with_journals
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _Value = TypeVar("_Value")
 _Nothing = TypeVar("_Nothing")
@@ -60,12 +58,9 @@ class SqliteCache:
     A damaged file is replaced once, with a warning in the log. After any other fault, or further damage, the file is
     left alone for the rest of the process, with a warning too.
 
-    Args:
-        path: the file; it is created, with its folder, on the first write.
-        fingerprint: fingerprint of everything that determines the answers.
-        content: what is in the cache, for warnings: ``terms``.
-        version: version of the tables.
-        tables: names of the tables to their columns in SQL.
+    ``path``: the file; it is created, with its folder, on the first write; ``fingerprint``: fingerprint of everything
+    that determines the answers; ``content``: what is in the cache, for warnings: ``terms``; ``version``: version of the
+    tables; ``tables``: names of the tables to their columns in SQL.
     """
 
     def __init__(self, path: Path, fingerprint: str, content: str, version: int, tables: Mapping[str, str]) -> None:

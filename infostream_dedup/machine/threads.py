@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 from infostream_dedup.machine.platform import processor_count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
 
 # The number of threads that share a compiled loop
 

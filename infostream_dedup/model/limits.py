@@ -12,18 +12,16 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache
 from importlib import import_module
 from numbers import Integral, Real
 from os import PathLike
-from typing import TYPE_CHECKING, Any, cast, get_args, get_type_hints
+from typing import Any, cast, get_args, get_type_hints
 
 from infostream_dedup.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 @dataclass(frozen=True, slots=True)

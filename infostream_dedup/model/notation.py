@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from infostream_dedup.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 _Made = TypeVar("_Made")
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.machine.registry import names_in_folder
 from infostream_dedup.model.document import OUR_LANGUAGES
 from infostream_dedup.model.limits import EXPERT, OneOf, Option, Range, check_limits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 _TERMS: Final = Path(__file__).parents[1] / "terms"
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from infostream_dedup.machine.arrow import require_arrow
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _SHOWN: Final = 20
 """Rows that a notebook shows."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from infostream_dedup.errors import ConfigurationError, NoInputError
 from infostream_dedup.model.settings import MIDDLE, MIDDLE_SHARE, Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _TABLES: Final = ("thresholds", "judged", "measured")
 _MEASURED: Final = ("n", "score", "target")

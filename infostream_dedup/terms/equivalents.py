@@ -116,8 +116,7 @@ def source_terms(counts: TermCounts) -> SourceTerms:
     language = np.repeat(counts.languages, np.diff(matrix.indptr))
     used = np.zeros((len(LANGUAGES), terms), dtype=np.bool_)
     used[language, matrix.indices] = True
-    number = (np.cumsum(used, dtype=np.int32) - 1).reshape(used.shape)
-    found = number[language, matrix.indices]
+    found = (np.cumsum(used, dtype=np.int32) - 1).reshape(used.shape)[language, matrix.indices]
     shape = (matrix.shape[0], int(used.sum()))
     languages, columns = np.nonzero(used)
     return SourceTerms(

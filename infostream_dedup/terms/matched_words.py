@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, product
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -14,18 +15,14 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.language.text.normalise import APOSTROPHES, FAR_INVISIBLE, INVISIBLE, MARKS, clean, in_place
 from infostream_dedup.language.text.tokens import SENTENCE_MARK, Form, forms, surfaces
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, standard_rungs
+from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.rungs.argos import ArgosRung
 from infostream_dedup.language.translation.written_names import plain_term
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings, one_or_several
 from infostream_dedup.terms.compiled import SurfaceCounter, count_terms
 from infostream_dedup.terms.equivalents import Equivalents, SourceTerms, Translate, equivalents_of, source_terms
+from infostream_dedup.terms.key_terms import PivotSpace
 from infostream_dedup.terms.representation import representation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from infostream_dedup.language.translation.rung import Translation
-    from infostream_dedup.terms.key_terms import PivotSpace
 
 # Find the words of two documents that match in the pivot language, and the rung that translated them
 

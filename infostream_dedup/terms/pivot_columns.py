@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.language.translation.written_names import plain_term
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.equivalents import NO_EQUIVALENT, Equivalents, SourceTerms
+from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import Statistics, TermCounts, Totals, document_probability, filled_up
 from infostream_dedup.terms.weighting import weigh
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.terms.key_terms import KeyTerms
-
 
 _ROWS_AT_ONCE: Final = 8192
 ColumnName = tuple[int, tuple[int, ...]]

@@ -35,8 +35,7 @@ def item(number: int, inside: str | None = None) -> str:
 
 
 def rows_of(tmp_path, content: str | bytes, name: str = "source") -> list[dict]:
-    data = content.encode() if isinstance(content, str) else content
-    (tmp_path / name).write_bytes(data)
+    (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
     return collect(tmp_path / name).as_rows()
 
 

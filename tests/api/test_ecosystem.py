@@ -46,12 +46,10 @@ def test_examples_are_true(module):
 def test_a_frame_comes_back_as_its_kind(library):
     pytest.importorskip("narwhals")
     module = pytest.importorskip({"lazy": "polars"}.get(library, library))
-    make = {"pyarrow": "table", "lazy": "LazyFrame"}.get(library, "DataFrame")
-    given = getattr(module, make)(ROWS)
+    given = getattr(module, {"pyarrow": "table", "lazy": "LazyFrame"}.get(library, "DataFrame"))(ROWS)
     kept = drop_near_duplicates(given)
     assert type(kept) is type(given)
-    rows = kept.collect() if library == "lazy" else kept
-    assert len(rows["x"]) == 2
+    assert len((kept.collect() if library == "lazy" else kept)["x"]) == 2
     with pytest.raises(UsageError, match="no column 'body'"):
         drop_near_duplicates(given, text="body")
 

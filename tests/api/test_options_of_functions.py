@@ -105,8 +105,7 @@ def test_every_function_says_what_it_takes_and_gives():
         assert not takes or "Args:" in text
         for parameter in takes:
             assert f"\n    {parameter}: " in text, parameter
-        annotation = inspect.signature(function).return_annotation
-        assert annotation == "None" or "Returns:" in text
+        assert inspect.signature(function).return_annotation == "None" or "Returns:" in text
 
 
 def test_an_unknown_keyword_fails():
@@ -168,8 +167,7 @@ def test_reading_options_given_both_ways_are_refused():
 def test_keywords_are_those_of_the_records():
     assert ReadingOptions.__optional_keys__ == {field.name for field in fields(Reading)}
     for name, known in KEYWORDS.items():
-        kind = getattr(keyword_types, name)
-        assert kind.__optional_keys__ == known.names(), name
+        assert getattr(keyword_types, name).__optional_keys__ == known.names(), name
 
 
 def test_the_types_of_keywords_are_made_from_the_records():

@@ -201,8 +201,7 @@ def test_a_look_at_pairs_does_not_use_them_up() -> None:
 
 @pytest.mark.parametrize("k", [4, 9])
 def test_another_k_gives_what_another_run_gives(k: int) -> None:
-    found = pairs(DOCUMENTS, k_min=2, representation="stem")
-    again = found.rethreshold(k)
+    again = pairs(DOCUMENTS, k_min=2, representation="stem").rethreshold(k)
     assert list(again) == list(pairs(DOCUMENTS, k=k, representation="stem"))
     assert list(again.rethreshold(12)) == list(pairs(DOCUMENTS, k=12, representation="stem"))
 
@@ -215,8 +214,7 @@ def test_thresholds_that_the_rows_cannot_answer_are_refused() -> None:
         faithful.rethreshold(min_probability=0.9)
     with pytest.raises(UsageError, match="listed by min_probability"):
         judged.rethreshold(7)
-    sure = judged.rethreshold(min_probability=0.99)
-    assert list(sure) == list(pairs(DOCUMENTS, min_probability=0.99))
+    assert list(judged.rethreshold(min_probability=0.99)) == list(pairs(DOCUMENTS, min_probability=0.99))
 
 
 def test_dedup_without_a_file_gives_the_documents(tmp_path) -> None:
@@ -354,8 +352,7 @@ def test_pairs_name_their_columns():
 
 
 def test_rows_as_dicts_serialise():
-    rows = list(api.passages.find(REPORTS_DOCUMENTS[:2]).as_dicts())
-    assert json.loads(json.dumps(rows))[0]["a"] == "1"
+    assert json.loads(json.dumps(list(api.passages.find(REPORTS_DOCUMENTS[:2]).as_dicts())))[0]["a"] == "1"
 
 
 # The user's table stays his: names, order, delimiter, encoding and ids come back as they were given.
@@ -378,8 +375,7 @@ def test_a_csv_file_is_written_as_it_was(tmp_path, separator, encoding, end):
     rows = [[cell.replace(",", "") for cell in row] for row in (HEADER, *ROWS)]
     lines = [separator.join(row) + end for row in rows]
     (tmp_path / "in.csv").write_bytes("".join(lines).encode(encoding))
-    found = dedup(tmp_path / "in.csv", tmp_path / "out.csv", columns=COLUMNS)
-    assert found.kept == 2
+    assert dedup(tmp_path / "in.csv", tmp_path / "out.csv", columns=COLUMNS).kept == 2
     assert (tmp_path / "out.csv").read_bytes() == "".join([lines[0], lines[1], lines[3]]).encode(encoding)
 
 

@@ -96,8 +96,7 @@ def test_killed_at_every_statement(command, synthetic, tmp_path, faults, record_
         assert run(path, command, place).returncode == -9
         with Store.open(path) as store:
             assert faults(store) == []
-        found = state(path, synthetic)
-        assert found[0] in (before[0], after[0])
+        assert state(path, synthetic)[0] in (before[0], after[0])
         copy = path.with_name("copy.db")
         if copy.exists():
             with Store.open(copy) as opened:

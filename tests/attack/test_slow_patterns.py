@@ -56,8 +56,7 @@ def patterns() -> dict[tuple[str, str], re.Pattern[str] | re.Pattern[bytes]]:
     for path in sorted(PACKAGE.rglob("*.py")):
         if "re.compile" not in path.read_text(encoding="utf-8") or path.name == "__main__.py":
             continue
-        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-        name = ".".join(parts).removesuffix(".__init__")
+        name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
         try:
             module = import_module(name)
         except ImportError:

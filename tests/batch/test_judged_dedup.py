@@ -51,8 +51,7 @@ def test_one_document_of_a_group_is_kept(news, tmp_path):
 
 
 def test_kinds_that_join_are_chosen(news, tmp_path):
-    plain = annotated(news, tmp_path / "plain.jsonl")
-    kind = plain["digest"]["kind"]
+    kind = annotated(news, tmp_path / "plain.jsonl")["digest"]["kind"]
     joined = annotated(news, tmp_path / "joined.jsonl", join=f"copy,{kind}")
     assert joined["digest"]["status"] == "duplicate"
     assert joined["digest"]["group"] == "story"

@@ -84,8 +84,7 @@ def test_pairs_are_judged_in_chunks_that_hold_all_pairs_of_a_document(documents)
     assert len(parts) > 5
     for name in ("a", "b", "probability", "kinds", "wording", "shares"):
         assert np.array_equal(np.concatenate([getattr(part, name) for part in parts]), getattr(whole, name))
-    ends = [set(part.b.tolist()) for part in parts]
-    assert all(not one & other for one, other in combinations(ends, 2))
+    assert all(not one & other for one, other in combinations([set(part.b.tolist()) for part in parts], 2))
 
 
 def test_strongest_first_and_only_some(listed, documents):

@@ -62,8 +62,7 @@ def test_every_row_by_brute_force(documents):
         assert row.measures.transitivity == transitivity(linked)
         assert (row.groups.groups, row.groups.grouped, row.groups.largest) == groups(linked)
         one_way = sum({"equal": 2, "contained": 1, "contains": 1, None: 0}[one.relation] for one in accepted)
-        both = sum(2 for one in accepted if one.relation == "equal")
-        assert row.measures.symmetry == both / one_way
+        assert row.measures.symmetry == sum(2 for one in accepted if one.relation == "equal") / one_way
     for row, beside in zip([row for row in found.rows if row.block == "mutual"], judged, strict=True):
         k = row.estimated["k_of_mutual"]
         mutual = {

@@ -129,8 +129,7 @@ def test_short_texts_are_swept_as_pairs_links_them():
     strict = sweep(titles, representations=["morph"], estimate=False, short="strict")
     assert {row.short for row in strict.rows} == {"strict"}
     for row, plain in zip(found.rows, strict.rows, strict=True):
-        k = row.measures.k
-        listed = pairs(titles, k=k, terms=False)
+        listed = pairs(titles, k=row.measures.k, terms=False)
         assert row.measures.links == sum({"equal": 2}.get(one.relation, 1) for one in listed)
         assert row.measures.links >= plain.measures.links
     assert found.rows[5].measures.links > 3 * strict.rows[5].measures.links

@@ -33,8 +33,7 @@ def test_import_list_show_remove(run, tmp_path: Path) -> None:
     row = json.loads(done.stdout)
     assert (row["name"], row["pairs"], row["replaced"], row["broken"]) == ("mine", 1, False, 1)
     assert b"skipped: t.tsv:3: 1 cells" in done.stderr
-    listed = run("dictionaries", "list", **data)
-    assert json.loads(listed.stdout)["name"] == "mine"
+    assert json.loads(run("dictionaries", "list", **data).stdout)["name"] == "mine"
     shown = run("dictionaries", "show", "шмурдяка", "--to", "ru", "--from", "uk", **data)
     steps = [json.loads(line) for line in shown.stdout.splitlines()]
     assert [(step["rung"], step["answer"]) for step in steps if step["wins"]] == [("dictionary", "шмурдяк")]

@@ -164,8 +164,7 @@ def test_the_answer_comes_first_and_no_line_is_beyond_the_width(files, width, co
 def test_tables_keep_their_key_columns_and_their_width(files, width, command, keys):
     lines = shown(command, width, files)
     assert keys <= set(lines[0].split())
-    table = [line for line in lines if not line.startswith("(")]
-    assert max(map(cell_width, table[:3])) <= width
+    assert max(map(cell_width, [line for line in lines if not line.startswith("(")][:3])) <= width
 
 
 @pytest.mark.parametrize("width", WIDTHS[:1])

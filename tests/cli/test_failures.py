@@ -54,8 +54,7 @@ def test_skipped_records_are_counted_and_kept(run, tmp_path):
 
 
 def test_nothing_is_left_behind_when_reading_fails(run, tmp_path):
-    answer = run("dedup", "-", "--out", "out.jsonl", stdin=GOOD + b"{]\n")
-    assert answer.returncode == 65
+    assert run("dedup", "-", "--out", "out.jsonl", stdin=GOOD + b"{]\n").returncode == 65
     assert list(tmp_path.iterdir()) == []
 
 

@@ -114,8 +114,7 @@ def test_a_setting_declared_once_is_an_option_a_keyword_and_in_the_help(monkeypa
         seen.update(given)
 
     made = click.command("try", cls=Command)(command)
-    text = CliRunner().invoke(made, ["--help"]).output
-    group = text.partition(f"{OUTPUT}:")[2]
+    group = CliRunner().invoke(made, ["--help"]).output.partition(f"{OUTPUT}:")[2]
     assert "--patience INTEGER RANGE" in group
     assert "Times to look again.  [default: 3]" in group
     assert "[1<=x<=9]" in group

@@ -88,8 +88,7 @@ def test_skip_sets_the_fault_aside_and_counts(case, ingest):
 def test_a_second_run_after_a_fault_gives_the_stored_verdicts_and_continues(ingest):
     case = next(one for one in CASES if one.name == "broken JSON")
     _, before, _ = ingest(case)
-    mended = case._replace(content=case.content.replace(b'"text":}', b'"text":"two"}'))
-    code, verdicts, _ = ingest(mended)
+    code, verdicts, _ = ingest(case._replace(content=case.content.replace(b'"text":}', b'"text":"two"}')))
     assert code == 0
     assert verdicts[: len(before)] == before
     assert [row["id"] for row in verdicts] == ["a", "b", "z"]

@@ -222,8 +222,7 @@ def test_a_stored_document_is_searched_for_and_does_not_find_itself(whole, run):
 
 
 def test_languages_and_sources_restrict_what_is_found(whole):
-    documents = {document.id: document for document in read_documents(documents_path())}
-    asked = documents["ru-001"]
+    asked = {document.id: document for document in read_documents(documents_path())}["ru-001"]
     with Searcher.open(whole) as searcher:
         every = searcher.search(asked.text, title=asked.title, k_min=1, top=0)
         some = searcher.search(asked.text, title=asked.title, k_min=1, top=0, languages=["uk"])

@@ -21,8 +21,7 @@ def lines(done):
 def test_stats(run, filled):
     found = {row["what"]: row["value"] for row in lines(run("store", "stats", "stream.db"))}
     assert (found["documents"], found["status new"], found["groups of several"]) == (100, 63, 26)
-    table = run("store", "stats", "stream.db", "--format", "table").stdout.decode()
-    assert "groups of several" in table
+    assert "groups of several" in run("store", "stats", "stream.db", "--format", "table").stdout.decode()
 
 
 def test_stats_of_templates_republications_events(run, filled):

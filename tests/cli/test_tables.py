@@ -82,8 +82,7 @@ def test_a_bar_without_rich_is_only_on_a_terminal():
     assert "reading" in shown
     assert "2/2" in shown
     assert shown.endswith("\r\x1b[K")
-    silent = subprocess.run([sys.executable, "-c", BAR], capture_output=True, check=True)
-    assert silent.stderr == b""
+    assert subprocess.run([sys.executable, "-c", BAR], capture_output=True, check=True).stderr == b""
 
 
 def test_a_pipe_gets_every_column_whole(capsys):

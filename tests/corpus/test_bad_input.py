@@ -40,8 +40,7 @@ class Case(NamedTuple):
 
 def _line(content: bytes | dict[str, Any]) -> bytes:
     """A good line, the bad one, a good line."""
-    bad = content if isinstance(content, bytes) else json.dumps(content).encode()
-    return A + bad + b"\n" + Z
+    return A + (content if isinstance(content, bytes) else json.dumps(content).encode()) + b"\n" + Z
 
 
 def _parquet(**columns: Any) -> bytes:

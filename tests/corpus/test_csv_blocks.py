@@ -73,8 +73,7 @@ def tables(draw):
         if draw(st.integers(0, 15)) == 0:
             cells = cells[:-1] if draw(st.booleans()) else [*cells, "more"]
         rows.append(delimiter.join(cells))
-    table = end.join(rows) + draw(st.sampled_from(["", end, end + end]))
-    data = table.encode()
+    data = (end.join(rows) + draw(st.sampled_from(["", end, end + end]))).encode()
     if draw(st.integers(0, 3)) == 0:
         at = draw(st.integers(0, len(data)))
         data = data[:at] + draw(st.sampled_from([*(one.encode() for one in PIECES), b"\xff"])) + data[at:]

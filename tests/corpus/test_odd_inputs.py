@@ -254,8 +254,7 @@ def test_a_table_with_two_columns_of_one_name() -> None:
 
 
 def test_workbooks(tmp_path: Path) -> None:
-    openpyxl = pytest.importorskip("openpyxl", reason="writes the workbook that the test reads")
-    book = openpyxl.Workbook()
+    book = pytest.importorskip("openpyxl", reason="writes the workbook that the test reads").Workbook()
     book.active.append(["ID", "Текст"])
     for number, text in enumerate(TEXTS, 1):
         book.active.append([number, text])

@@ -232,8 +232,7 @@ def test_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
 def test_gzip_head_has_no_name_and_no_time(tmp_path: Path) -> None:
     target = tmp_path / "out.jsonl.gz"
     write_documents(DOCUMENTS, target)
-    head = target.read_bytes()[:8]
-    assert head[3:] == b"\0" * 5
+    assert target.read_bytes()[:8][3:] == b"\0" * 5
     assert len(gzip.decompress(target.read_bytes()).splitlines()) == 2
 
 

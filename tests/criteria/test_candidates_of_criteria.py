@@ -30,8 +30,7 @@ def test_two_heaviest_words_by_a_plain_loop(template_models):
 @pytest.mark.parametrize("k", [1, 3, 12])
 def test_key_term_links_by_a_plain_loop(template_models, k):
     targets = [set(row.indices.tolist()) for row in map(template_models.key_terms.targets.__getitem__, _rows(94))]
-    labels = template_models.key_terms.labels()
-    column = {label: number for number, label in enumerate(labels)}
+    column = {label: number for number, label in enumerate(template_models.key_terms.labels())}
     keys = [{column[term] for term in template_models.key_terms.terms_of(row)[:12]} for row in range(94)]
     expected = {
         (a, b)
@@ -51,8 +50,7 @@ def test_documents_without_words_are_not_candidates():
     )
     assert pairs_of(two_word_candidates(models)) == {(2, 3)}
     assert pairs_of(key_term_candidates(models, k=1)) <= {(2, 3)}
-    nobody = document_models([])
-    assert pairs_of(two_word_candidates(nobody)) == set()
+    assert pairs_of(two_word_candidates(document_models([]))) == set()
 
 
 @pytest.mark.parametrize("k", [0, 13])

@@ -190,8 +190,7 @@ def test_majority_ties_and_settlements(desk: Desk) -> None:
 
 def test_kappa_worked_by_hand() -> None:
     # 35 of 50 alike: .7. By chance .5 x .6 + .5 x .4 = .5. Kappa = (.7 - .5) / (1 - .5).
-    rows = [("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15
-    assert kappa(rows) == 0.4
+    assert kappa([("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15) == 0.4
     assert kappa([("y", "y")] * 3) is None
     assert kappa([]) is None
 
@@ -301,8 +300,7 @@ def test_the_random_queue_does_not_begin_with_the_pairs_for_two() -> None:
 
 def test_some_pairs_are_for_two(desk: Desk) -> None:
     pairs = [("a", f"b{number}") for number in range(2000)]
-    share = sum(for_two(pair, 0.1) for pair in pairs) / len(pairs)
-    assert 0.08 < share < 0.12
+    assert 0.08 < (sum(for_two(pair, 0.1) for pair in pairs) / len(pairs)) < 0.12
     (twice, *_) = [pair for pair in pairs if for_two(pair, 0.1)]
     once = next(pair for pair in pairs if not for_two(pair, 0.1))
     for pair in (twice, once):

@@ -56,8 +56,7 @@ def test_pairs_are_drawn_once_and_the_same_again():
     rows = pairs_to_judge(population, 100)
     assert len(rows) == len(set(rows.tolist())) == 100
     assert rows.tolist() == pairs_to_judge(population, 100).tolist()
-    drawn = np.bincount(population.strata[rows], minlength=STRATA)
-    assert (drawn[population.sizes > 0] >= 2).all()
+    assert (np.bincount(population.strata[rows], minlength=STRATA)[population.sizes > 0] >= 2).all()
     assert len(pairs_to_judge(population, 9999)) == 500
 
 
@@ -83,8 +82,7 @@ def test_right_and_covered_over_200_audits():
 
 def test_a_few_pairs_that_nobody_judged_are_pairs():
     # Twelve links, ten judged, one of them right: the two others hold none, one or two right ones.
-    population = _population([0.5] * 12, [True] * 12)
-    found = audit_scores(population, np.arange(10), np.arange(10) == 3)
+    found = audit_scores(_population([0.5] * 12, [True] * 12), np.arange(10), np.arange(10) == 3)
     low, high = found.precision_bounds
     assert low == pytest.approx((1 + 0) / 12)
     assert high in (pytest.approx((1 + 1) / 12), pytest.approx((1 + 2) / 12))

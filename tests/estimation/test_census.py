@@ -136,8 +136,7 @@ def test_a_story_of_500_sites_is_found_among_texts(corpora):
     evidence = reader.finish(collection.languages)
     counted = counted_pairs(DocumentFacts.of_documents(collection.documents, collection.text_hashes), evidence.records)
     found = find_all_copies(evidence.triples, counted.universe)
-    sites = (found.a >= 400) & (found.b >= 400)
-    assert int(sites.sum()) == 500 * 499 // 2
+    assert int(((found.a >= 400) & (found.b >= 400)).sum()) == 500 * 499 // 2
 
 
 def test_equal_to_brute_force_on_300_real_documents(corpora):
@@ -222,8 +221,7 @@ def _from_shared(rows, universe):
 
 def test_a_case_worked_by_hand_wording(triple_rows, universe):
     # 1 and 2 have the same text, so one of them stands for both. 5 is in one text only and gets no number.
-    rows = triple_rows([[1, 2, 3, 5], [1, 2], [1, 2], [3, 7, 8]])
-    found, evidence = _from_shared(rows, universe(4))
+    found, evidence = _from_shared(triple_rows([[1, 2, 3, 5], [1, 2], [1, 2], [3, 7, 8]]), universe(4))
     assert found.texts.tolist() == [0, 1, 1, 3]
     assert found.terms == 3
     assert np.diff(found.begins).tolist() == [3, 2, 0, 1]

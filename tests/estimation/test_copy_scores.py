@@ -273,8 +273,7 @@ def test_methods_beside_each_other():
     texts = [STORY.format("Казани", "все"), STORY.format("Казани", "все"), STORY.format("Самаре", "многие")]
     texts.append(OTHER.format("большого"))
     documents = [{"id": str(number), "text": text} for number, text in enumerate(texts)]
-    plain = compare(documents, methods=["md5", "shingles"], pool="all")
-    assert "copies" not in plain.as_rows()[0]
+    assert "copies" not in compare(documents, methods=["md5", "shingles"], pool="all").as_rows()[0]
     found = {
         row["method"]: row
         for row in compare(documents, methods=["md5", "shingles"], pool="all", count_copies=True).as_rows()
@@ -349,14 +348,12 @@ def test_shares_and_blocks_have_the_columns_too():
 
 def _labelled(corpora, name):
     reader = EvidenceReader()
-    documents = read_documents(corpora / f"{name}.docs.jsonl.gz")
-    collection = collect(documents, evidence=reader)
+    collection = collect(read_documents(corpora / f"{name}.docs.jsonl.gz"), evidence=reader)
     evidence, settings = reader.finish(collection.languages), Settings()
     counted = counted_pairs(DocumentFacts.of_documents(collection.documents, collection.text_hashes), evidence.records)
     copies = find_all_copies(evidence.triples, counted.universe)
     key_terms = collection.key_terms(settings)
-    matrix = link(key_terms, settings, k_min=3).matrix
-    links = Links.of(count_grades(matrix.counts, key_terms.sizes, n=12))
+    links = Links.of(count_grades(link(key_terms, settings, k_min=3).matrix.counts, key_terms.sizes, n=12))
     place = {one.id: number for number, one in enumerate(collection.documents)}
     with gzip.open(corpora / f"{name}.labels.jsonl.gz", "rt") as lines:
         rows = [json.loads(line) for line in lines]
@@ -417,8 +414,7 @@ def test_additions_come_from_other_documents():
 def test_words_are_replaced_by_words_that_begin_alike():
     found = sentences_of(_copy("word forms", 1.0).text)
     assert len(found) == len(SENTENCES)
-    first = {one.split()[0] for one in found}
-    assert first <= {"Строителям", "Строительства"}
+    assert {one.split()[0] for one in found} <= {"Строителям", "Строительства"}
     assert all(one.split()[1] == "моста" for one in found)
 
 
@@ -448,8 +444,7 @@ def test_recovered_are_the_pairs_that_a_matrix_links_both_ways():
     key_terms = planted.collection.key_terms(SETTINGS)
     matrix = link(key_terms, SETTINGS).matrix
     links = Links.of(count_grades(matrix.counts, key_terms.sizes, n=12, short=SETTINGS.short))
-    copies = len(documents) + np.arange(len(planted.kinds))
-    grades = links.grades_of(planted.originals, copies)
+    grades = links.grades_of(planted.originals, len(documents) + np.arange(len(planted.kinds)))
     of_kind = np.array([one == ("ru", "cuts", 0.3) for one in planted.kinds])
     rows = [
         row for row in planted.recovered(SETTINGS) if (row["language"], row["edit"], row["rate"]) == ("ru", "cuts", 0.3)
@@ -479,8 +474,7 @@ def test_a_sweep_with_planted_copies_is_else_the_same(tmp_path):
     rows = found.as_dict()["planted"]
     assert {row["k"] for row in rows} == {5, 6}
     assert {row["language"] for row in rows} == {"en", "ru", "uk"}
-    again = sweep(str(documents_path()), representations=["stem"], ks=[5, 6], planted=True)
-    assert again.planted == rows
+    assert sweep(str(documents_path()), representations=["stem"], ks=[5, 6], planted=True).planted == rows
 
 
 def test_planted_copies_are_printed_and_in_the_report(tmp_path):

@@ -67,8 +67,7 @@ def test_sources_that_a_mean_hides_by_hand():
     assert disputed_share(sources, np.minimum(apart, 0.119)) == 0.0
     # One link less is too little to tell, unless a link with another source is one of its own.
     assert disputed_share(sources[:, :-1], apart[:-1]) == 0.0
-    across = np.append(sources[:, :-1], [[8], [9]], axis=1)
-    assert disputed_share(across, apart) == pytest.approx(50 / 300)
+    assert disputed_share(np.append(sources[:, :-1], [[8], [9]], axis=1), apart) == pytest.approx(50 / 300)
     assert disputed_share(sources[:, :0], apart[:0]) == 0.0
 
 
@@ -258,8 +257,7 @@ def test_a_sample_does_not_depend_on_how_pairs_come():
         parts.add(a[part], b[part])
     assert whole.total == parts.total == len(a)
     assert np.array_equal(whole.pairs(), parts.pairs())
-    drawn = np.bincount(np.concatenate(whole.pairs()), minlength=80)
-    assert drawn.min() > 0
+    assert np.bincount(np.concatenate(whole.pairs()), minlength=80).min() > 0
     few = DrawnPairs(5000)
     few.add(a, b)
     assert len(few.pairs()[0]) == len(a)
@@ -397,5 +395,4 @@ def test_pairs_of_one_pattern_weigh_as_much_apart_as_together():
     patterns, which = patterns_of(np.concatenate([levels, levels]))
     start = random.random(len(patterns))
     once = fit_mixture(patterns, np.ones(len(patterns)), start)
-    twice = fit_mixture(patterns, np.bincount(which) / 2, start)
-    assert np.allclose(once.m, twice.m)
+    assert np.allclose(once.m, fit_mixture(patterns, np.bincount(which) / 2, start).m)

@@ -90,8 +90,7 @@ def days(counts, source="one", first=0):
 
 def test_a_recall_that_falls_is_an_alarm_on_its_first_day():
     # Five copies a day, four of them linked; from day 40 on none is.
-    counted = days([(50, 4, 5, 4)] * 40 + [(50, 0, 5, 0)] * 5)
-    found = drifts(counted)
+    found = drifts(days([(50, 4, 5, 4)] * 40 + [(50, 0, 5, 0)] * 5))
     assert {row.source for row in found} == {None, "one"}
     assert {row.measure for row in found} == {"recall"}
     (own,) = (row for row in found if row.source == "one")

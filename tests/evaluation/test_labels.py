@@ -80,8 +80,7 @@ def test_gzip_and_byte_order_mark(tmp_path: Path) -> None:
 
 
 def test_a_pair_may_come_twice_with_one_label() -> None:
-    rows = [{"a": "x", "b": "y", "label": "dup"}, {"a": "y", "b": "x", "label": "dup"}]
-    assert len(labels_of(rows)) == 2
+    assert len(labels_of([{"a": "x", "b": "y", "label": "dup"}, {"a": "y", "b": "x", "label": "dup"}])) == 2
 
 
 @pytest.mark.parametrize(("line", "code", "field"), [
@@ -389,8 +388,7 @@ def test_pairs_of_crossnews(tmp_path):
         ("https://a.example/1", "https://a.example/1 2", "different", "different"),
         ("text 1", "text 2", "different", "related"),
     ]
-    found = evaluate(path, path, positive="similar", representation="pivot", df_min=1)
-    row = found.rows[5]
+    row = evaluate(path, path, positive="similar", representation="pivot", df_min=1).rows[5]
     assert (row.scores.tp, row.scores.fp, row.scores.fn) == (1, 0, 0)
     with pytest.raises(ConfigurationError, match="name it as the documents too"):
         evaluate(str(tmp_path / "other.csv"), path)
@@ -417,8 +415,7 @@ def test_articles_and_pairs_of_news_copy(tmp_path):
     assert read[0]["text"] == f"By AP\n{text}"
     assert read[1]["title"] is None
     assert [(one.a, one.b, one.label) for one in labels] == [("gazette-1955-03-02-1-4", "herald-1955-03-02-2-1", "dup")]
-    found = evaluate(documents, edges, closed=True, representation="stem", df_min=1)
-    row = found.rows[5]
+    row = evaluate(documents, edges, closed=True, representation="stem", df_min=1).rows[5]
     assert (row.scores.tp, row.scores.fp, row.scores.fn) == (1, 0, 0)
     assert compare(documents, methods=["minhash"], labels=edges, closed=True).rows[0].figures["fn"] in (0, 1)
     for content, said in (("[]", "an object of articles"), ('{"a": 1}', "a: is missing"), ("{", "not JSON")):

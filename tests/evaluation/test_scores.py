@@ -399,8 +399,7 @@ def test_nothing_predicted_and_nothing_true() -> None:
 
 def test_thresholds_have_their_own_column() -> None:
     steps = tuple(step / 20 for step in (6, 7, 8, 9))
-    found = _evaluation(GRADES, 0.40, steps, "threshold")
-    assert found.recommended.as_dict()["threshold"] == 0.4
+    assert _evaluation(GRADES, 0.40, steps, "threshold").recommended.as_dict()["threshold"] == 0.4
     with pytest.raises(ConfigurationError, match="a refusal is judged as a k"):
         _evaluation(GRADES, None, steps, "threshold")
 

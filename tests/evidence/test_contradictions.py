@@ -24,8 +24,7 @@ def ruled_out(one: str, other: str, share: float = 0.5, titles: tuple[str, str] 
     languages = np.array([LANGUAGES.index("ru"), LANGUAGES.index("en")], dtype=np.int8)
     records = pack_evidence(raw, languages, EvidenceFrequencies())
     keys = key_rows(sp.csr_array((2, 1), dtype=np.int64), sp.csr_array((2, 1), dtype=np.bool_))
-    found = contradict(np.array([0]), np.array([1]), np.array([[share, share]]), keys, records)
-    return bool(found[0])
+    return bool(contradict(np.array([0]), np.array([1]), np.array([[share, share]]), keys, records)[0])
 
 
 @pytest.mark.parametrize(("one", "other", "expected"), [

@@ -85,8 +85,7 @@ def test_a_pair_is_judged_the_same_alone_in_another_order_and_with_triples_on_de
         ]
         return TripleRows(np.concatenate(parts), np.cumsum([0, *map(len, parts)]))
 
-    lazily = collection.judge(a, b, triples=source)
-    assert np.array_equal(whole.evidence, lazily.evidence)
+    assert np.array_equal(whole.evidence, collection.judge(a, b, triples=source).evidence)
     assert np.array_equal(whole.evidence, mixed.evidence[order])
     assert np.array_equal(whole.kinds, mixed.kinds[order])
     assert asked == [[0, 1, 2, 3, 4]]

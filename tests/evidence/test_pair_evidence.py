@@ -189,8 +189,7 @@ def test_records_of_huge_documents_keep_the_smallest_hashes() -> None:
     raw = read_evidence(*evidence_texts([Document(id="1", text=text)]))
     languages, frequencies = np.zeros(1, dtype=np.int8), EvidenceFrequencies()
     changes = changes_of(raw, languages)
-    records = pack_evidence(raw, languages, frequencies)
-    kept = unpack_plainly(records.words.tolist()).numbers
+    kept = unpack_plainly(pack_evidence(raw, languages, frequencies).words.tolist()).numbers
     assert list(kept) == raw.numbers[:4096].tolist()
     assert int(changes.counts.sum()) == 4096 + len(raw.names) + len(raw.lead)
 

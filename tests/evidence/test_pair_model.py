@@ -83,8 +83,7 @@ def test_learning_finds_what_made_the_labels() -> None:
     chosen = draw(same)
     weights = np.ones(len(chosen))
     learned = learn([TrainingSet("x", evidence[chosen], same[chosen], weights)], penalty=1e-9)
-    apart = np.abs(learned.probabilities(evidence) - shipped_model().probabilities(evidence))
-    assert apart.mean() < 0.05
+    assert np.abs(learned.probabilities(evidence) - shipped_model().probabilities(evidence)).mean() < 0.05
     assert learned == learn([TrainingSet("x", evidence[chosen], same[chosen], weights)], penalty=1e-9)
 
 

@@ -54,15 +54,13 @@ def test_samples_by_hand():
 
 
 def test_groups_leave_out_the_rest_unless_it_is_all():
-    rows = rows_from([[1, 2, 3, 4, 5], [1, 2], [9], []], np.uint64)
-    found = grouped(rows, 2)
+    found = grouped(rows_from([[1, 2, 3, 4, 5], [1, 2], [9], []], np.uint64), 2)
     assert found.sizes.tolist() == [2, 1, 1, 0]
     assert found.row(0)[0] == found.row(1)[0]
 
 
 def test_minwise_values_are_the_smallest_images():
-    rows = rows_from([[5, 6], [], [6]], np.uint64)
-    samples = minwise(rows, 3)
+    samples = minwise(rows_from([[5, 6], [], [6]], np.uint64), 3)
     assert samples.shape == (2, 3)
     for function in range(3):
         images = scrambled(np.array([5, 6], dtype=np.uint64), function + 1)
@@ -71,10 +69,8 @@ def test_minwise_values_are_the_smallest_images():
 
 def test_minwise_functions_agree_as_often_as_sets_resemble():
     # 60 of 100 elements in common.
-    rows = distinct(rows_from([range(1000, 1080), range(1020, 1100)], np.uint64))
-    samples = minwise(rows, 4000)
-    share = (samples[0] == samples[1]).mean()
-    assert share == pytest.approx(0.6, abs=4 * math.sqrt(0.24 / 4000))
+    samples = minwise(distinct(rows_from([range(1000, 1080), range(1020, 1100)], np.uint64)), 4000)
+    assert (samples[0] == samples[1]).mean() == pytest.approx(0.6, abs=4 * math.sqrt(0.24 / 4000))
 
 
 def test_two_equal_supershingles_at_the_same_places_make_a_megashingle():
@@ -106,12 +102,10 @@ def test_a_fingerprint_is_the_hash_of_the_sorted_words():
 
 
 def test_each_random_lexicon_lacks_its_share_of_words():
-    whole = np.ones(len(VOCABULARY), dtype=bool)
-    lexicons = random_lexicons(whole, VOCABULARY, 10, 0.33)
+    lexicons = random_lexicons(np.ones(len(VOCABULARY), dtype=bool), VOCABULARY, 10, 0.33)
     assert len(lexicons) == 11
     assert lexicons[0].all()
-    shares = [1 - lexicon.mean() for lexicon in lexicons[1:]]
-    assert shares == pytest.approx([0.33] * 10, abs=0.03)
+    assert [1 - lexicon.mean() for lexicon in lexicons[1:]] == pytest.approx([0.33] * 10, abs=0.03)
 
 
 def test_which_words_are_left_out_does_not_depend_on_the_others():

@@ -76,8 +76,7 @@ def test_a_bag_inside_a_larger_one_is_not_skipped():
     # Asking from the larger bag, the reference bound counts what it has more twice and gives up at tau = .6.
     larger, smaller = list(range(10)), list(range(4, 10))
     others = [[element, 90 + element, 80, 81, 82, 83] for element in range(4, 10)]
-    found = _found(resembling_bags(_rows([larger, smaller, *others]), 0.6))
-    assert (0, 1, 0.6) in found
+    assert (0, 1, 0.6) in _found(resembling_bags(_rows([larger, smaller, *others]), 0.6))
 
 
 @given(st.integers(1, 40), st.integers(0, 200), THRESHOLDS)
@@ -103,8 +102,7 @@ def test_contained_sets(bags, tau):
 @given(st.integers(0, 10**6), THRESHOLDS)
 def test_similar_vectors(seed, tau):
     random = np.random.default_rng(seed)
-    table = random.integers(1, 9, (12, 8)) * (random.random((12, 8)) < 0.5)
-    vectors = unit_vectors(sp.csr_array(table))
+    vectors = unit_vectors(sp.csr_array(random.integers(1, 9, (12, 8)) * (random.random((12, 8)) < 0.5)))
     cosines = np.round((vectors @ vectors.T).toarray(), 9)
     expected = [(a, b, cosines[a, b]) for a, b in combinations(range(12), 2) if cosines[a, b] >= tau - 1e-9]
     found = _found(similar_vectors(vectors, tau))

@@ -77,10 +77,8 @@ def test_the_heaviest_words_and_ties_by_the_alphabet():
 
 
 def test_words_of_negative_weight_are_taken_when_there_are_no_others():
-    words = read_words(["а б в"])
-    counts = count_words(words)
-    chosen = leading_words(counts.rows(np.array([-3, -1, -2])), 2)
-    assert chosen.row(0).tolist() == [1, 2]
+    counts = count_words(read_words(["а б в"]))
+    assert leading_words(counts.rows(np.array([-3, -1, -2])), 2).row(0).tolist() == [1, 2]
 
 
 def test_blanks_keep_words_apart():
@@ -99,6 +97,5 @@ def test_sentences_weigh_what_their_occurrences_weigh():
 
 
 def test_of_equal_sentences_the_first_stays():
-    words = read_words(["Раз. Два. Раз."])
-    found = sentences_by_document(words, np.zeros(3, dtype=np.int64))[0]
+    found = sentences_by_document(read_words(["Раз. Два. Раз."]), np.zeros(3, dtype=np.int64))[0]
     assert [(one.text, one.place) for one in once_each(found)] == [("раз", 0), ("два", 1)]

@@ -60,8 +60,7 @@ def test_key_form(word: str, expected: str) -> None:
 
 @pytest.mark.parametrize("language", OUR_LANGUAGES)
 def test_shares_are_those_of_wordfreq(language: Language) -> None:
-    wordfreq = pytest.importorskip("wordfreq")
-    expected = wordfreq.get_frequency_dict(language, "large")
+    expected = pytest.importorskip("wordfreq").get_frequency_dict(language, "large")
     table = form_table(language)
     assert len(table.forms) == len(expected)
     sample = list(expected)[::97]

@@ -109,8 +109,7 @@ def test_where_s_and_t_fall_topics_come_apart():
     assert advise(table(0.8, 0.7, 0.6, 0.5, 0.45, 0.4, 0.3, 0.2, 0.1), n=12).chosen == 10
     assert advise(table(0.7, 0.7, 0.6, 0.5, 0.45), n=12).chosen == 7
     assert advise(table(0.99, 0.98, 0.97, 0.5, 0.45), n=12).chosen == 5
-    few = [*table(0.8, 0.7, 0.6, 0.5), row(8, 0.1, 0.1, links=49)]
-    assert advise(few, n=12).chosen == 7
+    assert advise([*table(0.8, 0.7, 0.6, 0.5), row(8, 0.1, 0.1, links=49)], n=12).chosen == 7
     # Of 1,000 links, one standard error of .40 is .0155: the lowest k within it keeps most links.
     assert advise(table(0.8, 0.7, 0.6, 0.5, 0.415, 0.4, 0.41, 0.6, 0.9), n=12).chosen == 8
     assert advise(table(0.8, 0.7, 0.6, 0.5, 0.416, 0.4, 0.41, 0.6, 0.9), n=12).chosen == 9

@@ -84,8 +84,7 @@ def test_totals_of_any_cut_add_up_to_those_of_the_whole(relation, data):
     for part in range(3):
         own = part_of == part
         # A block gets its own rows and those they lead to, no others.
-        needed = own | (table[own] > 0).any(axis=0)
-        rows = np.where(needed[:, None], table, 0).astype(np.uint8)
+        rows = np.where((own | (table[own] > 0).any(axis=0))[:, None], table, 0).astype(np.uint8)
         parts.append(block_totals(LinkBlock(sp.csr_array(rows), weights, inside, own), range(1, N + 1)))
     assert parts[0] + parts[1] + parts[2] == whole
     assert (parts[0] + parts[1] + parts[2]).measures() == whole.measures()

@@ -88,8 +88,7 @@ def large_collection(documents=3000, terms=500, density=0.06):
     random = np.random.default_rng(5)
     table = random.random((documents, terms)) < density
     table[1::7] = table[::7][: len(table[1::7])]
-    keys = (table & (random.random(terms) < 0.4)).astype(np.int64)
-    return sp.csr_array(keys), sp.csr_array(table)
+    return sp.csr_array((table & (random.random(terms) < 0.4)).astype(np.int64)), sp.csr_array(table)
 
 
 @pytest.mark.parametrize("k_min", [1, 4])
@@ -193,8 +192,7 @@ def test_unsorted_indices_are_refused():
 
 
 def test_nodes_hold_equal_documents_and_the_links_between_them():
-    documents = [({0, 1, 2}, {0, 1, 2}), ({0, 1}, {0, 1, 2, 3}), ({0, 1, 2}, {0, 1, 2})]
-    keys, targets = matrices(documents)
+    keys, targets = matrices([({0, 1, 2}, {0, 1, 2}), ({0, 1}, {0, 1, 2, 3}), ({0, 1, 2}, {0, 1, 2})])
     found = match_nodes(keys, targets, n=12, k_min=1)
     assert found.nodes.node_of.tolist() == [0, 1, 0]
     assert found.counts.toarray().tolist() == [[0, 3], [2, 0]]

@@ -117,8 +117,7 @@ def test_components_by_matrix_powers(counts: np.ndarray, threads: int) -> None:
     labels = []
     for low in (5, 3, 1):
         joined = (counts >= low) | (low <= counts.T) | np.eye(len(counts), dtype=bool)
-        reached = np.linalg.matrix_power(joined.astype(float), len(counts)) > 0
-        labels.append(reached.argmax(axis=1))
+        labels.append((np.linalg.matrix_power(joined.astype(float), len(counts)) > 0).argmax(axis=1))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(term_rows, "_LEAST_WORK", 1)
         assert _order(counts, [5, 3, 1], threads) == np.lexsort(labels).tolist()

@@ -114,8 +114,7 @@ def test_k_below_k_min_is_refused() -> None:
 
 def test_shares_are_swept_like_counts() -> None:
     matrix = _random_matrix()
-    shares = matrix.counts.astype(np.float64) / 12
-    by_share = sweep_shares(shares, [0.75, 0.25, 0.5, 1.0])
+    by_share = sweep_shares(matrix.counts.astype(np.float64) / 12, [0.75, 0.25, 0.5, 1.0])
     by_count = sweep_counts(matrix, [3, 6, 9, 12])
     assert [row.threshold for row in by_share] == [0.25, 0.5, 0.75, 1.0]
     for share, count in zip(by_share, by_count, strict=True):

@@ -72,8 +72,7 @@ def test_counts_equal_brute_force(relation: np.ndarray) -> None:
 
 def test_a_link_of_any_stored_value_is_a_link() -> None:
     # 16 * 16 is 0 in one byte.
-    counts = sp.csr_array(np.array([[0, 16], [16, 0]], dtype=np.uint8))
-    assert link_counts(counts)[:3] == (2, 2, 2)
+    assert link_counts(sp.csr_array(np.array([[0, 16], [16, 0]], dtype=np.uint8)))[:3] == (2, 2, 2)
 
 
 def _random_links(documents: int, share: float, seed: int) -> sp.csr_array:
@@ -100,8 +99,7 @@ def test_small_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_paths_lead_through_their_middle() -> None:
     # a -> b -> c, b -> a: through b leads a-b-c but not a-b-a; through a leads nothing but b-a-b.
-    links = sp.csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 0, 0]], dtype=np.bool_))
-    _, paths = _paths(links)
+    _, paths = _paths(sp.csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 0, 0]], dtype=np.bool_)))
     assert paths.tolist() == [0, 1, 0]
 
 

@@ -80,8 +80,7 @@ def test_a_check_without_a_copy_of_the_process_foretells_the_same(tmp_path):
     answers = []
     for taken in (TAKEN, ""):
         start = "from pathlib import Path\nfrom infostream_dedup.service.checker import main\nmain(Path('news.db'))"
-        code = f"{taken}\n{start}"
-        command = [sys.executable, "-c", code]
+        command = [sys.executable, "-c", f"{taken}\n{start}"]
         told = subprocess.run(
             command, cwd=tmp_path, input=2 * asked.encode(), capture_output=True,
             env=os.environ | {"PYTHONPATH": str(ROOT)},
@@ -251,8 +250,7 @@ def test_free_memory_of_macos():
 
 def test_memory_without_proc(monkeypatch, tmp_path):
     monkeypatch.setattr(platform, "_PROC", tmp_path)
-    whole = platform.free_memory()
-    assert whole == os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert platform.free_memory() == os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     monkeypatch.delattr(os, "sysconf")
     assert platform.free_memory() is None
     monkeypatch.setitem(sys.modules, "resource", None)

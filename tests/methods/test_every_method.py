@@ -102,8 +102,7 @@ def test_order_of_documents_does_not_matter(name, parameters, documents):
 @pytest.mark.parametrize("name", sorted(set(NAMES) - WEIGHED_BY_COLLECTION))
 def test_signatures_do_not_depend_on_the_other_documents(name, documents):
     whole = _rows(method(name).sign(Texts(documents)))
-    alone = [_rows(method(name).sign(Texts([document])))[0] for document in documents]
-    assert whole == alone
+    assert whole == [_rows(method(name).sign(Texts([document])))[0] for document in documents]
 
 
 @pytest.mark.parametrize(("name", "parameters"), SYMMETRIC + DIRECTED)

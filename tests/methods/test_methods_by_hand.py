@@ -220,8 +220,7 @@ def test_three_shared_sentences_may_be_asked_for():
 
 def test_missing_sentences_never_meet():
     short = DocumentRecord(10, 1, [7], [11, 12])
-    other = DocumentRecord(10, 1, [8], [11, 12])
-    rows = record_rows([short, other], sentences=3, words=5, bits=32)
+    rows = record_rows([short, DocumentRecord(10, 1, [8], [11, 12])], sentences=3, words=5, bits=32)
     rules = {"length_ratio": 1.15, "sentence_ratio": 1.20, "shared_words": 2, "shared_sentences": 2}
     assert not len(record_pairs(rows, sentences=3, words=5, **rules)[0])
 
@@ -273,8 +272,7 @@ def test_n_of_three_plus_two_trades_recall_for_precision():
     row = method("three-plus-two").sign(Texts.of(first)).row(0)
     kept = [line for line in lines if crc32(_significant(line).encode()) in set(row[3:7].tolist())][:2]
     assert len(kept) == 2
-    second = " ".join([*kept, *other[:5]])
-    texts = Texts.of(first, second)
+    texts = Texts.of(first, " ".join([*kept, *other[:5]]))
     rules = {"shared_words": 0, "length_ratio": 10.0}
     shared = set(method("three-plus-two").sign(texts).row(0)[2:7]) & set(
         method("three-plus-two").sign(texts).row(1)[2:7]
@@ -308,8 +306,7 @@ def test_the_variant_with_lists_forgives_a_word_in_one_of_them():
 
 def test_a_threshold_is_where_no_document_is_near():
     # Frequencies of "мост" relative to the most frequent word: 1, 1, 1/4. In 4 steps: 4, 4, 1.
-    words = read_words(["мост мост река", "мост река", "мост река река река река"])
-    counts = count_words(words)
+    counts = count_words(read_words(["мост мост река", "мост река", "мост река река река река"]))
     level = np.array([4, 2, 4, 4, 1, 4])
     assert counts.tf.indices.tolist() == [0, 1, 0, 1, 0, 1]
     found, near = thresholds(counts, level, 4)
@@ -319,8 +316,7 @@ def test_a_threshold_is_where_no_document_is_near():
 
 
 def test_words_that_are_never_above_a_threshold_have_none():
-    counts = count_words(read_words(["мост", "мост река"]))
-    found, near = thresholds(counts, np.array([1, 1, 1]), 4)
+    found, near = thresholds(count_words(read_words(["мост", "мост река"])), np.array([1, 1, 1]), 4)
     assert found.tolist() == [4, 4]
     assert near.tolist() == [1.0, 1.0]
 
@@ -391,8 +387,7 @@ WORDS = [f"слово{number}" for number in range(400)]
 
 
 def test_a_document_keeps_fifteen_megashingles():
-    signatures = method("megashingles").sign(Texts.of(" ".join(WORDS), "снег", ""))
-    assert signatures.sizes.tolist() == [15, 15, 0]
+    assert method("megashingles").sign(Texts.of(" ".join(WORDS), "снег", "")).sizes.tolist() == [15, 15, 0]
 
 
 def test_close_documents_meet_and_distant_ones_do_not():
@@ -521,8 +516,7 @@ def test_votes_have_weights():
 @pytest.mark.parametrize("k", [0, 3])
 def test_a_rare_word_outvotes_common_ones(k):
     texts = ["снег идёт в городе", "снег идёт в городе", "дождь идёт", "ветер дует", "город спит"]
-    found = method("weighted-simhash", k=k).run(Texts.of(*texts)).pairs.as_list()
-    assert (0, 1, 1.0) in found
+    assert (0, 1, 1.0) in method("weighted-simhash", k=k).run(Texts.of(*texts)).pairs.as_list()
 
 
 def test_three_plus_two_takes_another_ratio():
@@ -557,8 +551,7 @@ def test_spots_of_all_documents_can_be_left_out(stories):
 
 def test_low_idf_features_are_about_a_third_of_shingles(stories):
     texts = Texts.of(stories["ru"], stories["uk"], stories["en"])
-    features = method("low-idf-sig").sign(texts).sizes
-    assert (features / method("shingles").sign(texts).sizes < 0.5).all()
+    assert (method("low-idf-sig").sign(texts).sizes / method("shingles").sign(texts).sizes < 0.5).all()
 
 
 def test_an_edited_word_costs_few_features(stories):

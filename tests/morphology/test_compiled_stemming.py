@@ -30,8 +30,7 @@ LETTERS = "абвгдеиоятсьюіїєґклцмнйуabestngid'ʼ-éﷺ�
 
 
 def fast(words, language):
-    listed = SurfaceList.of(words)
-    return bulk_stemming.stems(listed, np.arange(len(words)), language).strings()
+    return bulk_stemming.stems(SurfaceList.of(words), np.arange(len(words)), language).strings()
 
 
 @pytest.fixture(params=["C", "Python"])

@@ -269,8 +269,7 @@ def test_new_forms_are_answered_without_memory(path: Path, monkeypatch: pytest.M
     distinct = list(dict.fromkeys(FORMS))
     keys = [f"{int(shape)}{form}" for form, shape in distinct]
     expected = dict(zip(keys, TERMS, strict=False)), dict(zip(keys, STRICT, strict=False))
-    cache = FormCache("ru", CacheFile(path, "one"))
-    cache.terms_of(distinct[1:3], strict=False)
+    FormCache("ru", CacheFile(path, "one")).terms_of(distinct[1:3], strict=False)
     ordered = sorted(keys)
     for terms, strict in zip(expected, (False, True), strict=True):
         # The first time half of them is analysed, the second time all stand in the file.

@@ -122,8 +122,7 @@ def test_a_known_name_is_not_a_guess() -> None:
 def test_answers_do_not_depend_on_the_order_of_questions() -> None:
     words = [(word, shape) for language, word, shape, _ in TABLE if language == "uk"]
     forwards = [term("uk", word, shape) for word, shape in words]
-    backwards = [term("uk", word, shape) for word, shape in reversed(words)]
-    assert forwards == backwards[::-1]
+    assert forwards == [term("uk", word, shape) for word, shape in reversed(words)][::-1]
 
 
 def test_many_english_forms_at_once_have_the_terms_of_each() -> None:

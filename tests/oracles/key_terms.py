@@ -36,5 +36,4 @@ def statistics_of(counts: TermCounts, settings: Settings) -> list[Statistics]:
 
 
 def _df(counts: TermCounts, language: int) -> NDArray[np.int64]:
-    rows = counts.counts[counts.languages == language]
-    return np.bincount(rows.indices, minlength=len(counts.terms))
+    return np.bincount(counts.counts[counts.languages == language].indices, minlength=len(counts.terms))

@@ -271,8 +271,7 @@ class _Reader:
         parts = _PARTS.match(self.kinds, begin)
         end = parts.end() if parts else begin
         signs = "".join(sign for sign in self.kinds[begin:end] if sign != "d")
-        groups = re.split("[.,]", self.digits(begin, end))
-        return _written(groups, signs), end
+        return _written(re.split("[.,]", self.digits(begin, end)), signs), end
 
     def digits(self, begin: int, end: int) -> str:
         """Characters of a number, with its digits as 0-9 and its spaces as blanks."""
@@ -312,9 +311,7 @@ def _written(groups: list[str], signs: str) -> str:
             thousands += 1
     if thousands and len(signs) - thousands <= 1:
         return _decimal("".join(groups[: thousands + 1]), "".join(groups[thousands + 1 :]))
-    if len(signs) <= 1:
-        return _decimal(first, "".join(groups[1:]))
-    return ".".join(groups)
+    return _decimal(first, "".join(groups[1:])) if len(signs) <= 1 else ".".join(groups)
 
 
 def _decimal(whole: str, decimals: str) -> str:

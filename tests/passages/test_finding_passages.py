@@ -23,8 +23,7 @@ def _document(name, text, day=None):
 
 def test_rows_say_where_the_copied_text_is():
     texts = {"one": f"Начало тут.\n{QUOTE} {SECOND}", "two": f"{QUOTE}\r\n{SECOND}\r\n👍 Совсем другое."}
-    found = find_passages(_document(name, text) for name, text in texts.items())
-    rows = list(found.as_dicts())
+    rows = list(find_passages(_document(name, text) for name, text in texts.items()).as_dicts())
     assert [list(row) for row in rows] == [["a", "b", "spans", "coverage_a", "coverage_b", "sentences"]]
     row = rows[0]
     assert (row["a"], row["b"], row["sentences"]) == ("one", "two", 2)

@@ -43,8 +43,7 @@ def _digests(documents, **rule):
 
 
 def test_order_is_time_then_input():
-    times = np.array([NO_TIME, 5, NO_TIME, 3, 5], dtype=np.int64)
-    assert stream_order(times).tolist() == [0, 2, 3, 1, 4]
+    assert stream_order(np.array([NO_TIME, 5, NO_TIME, 3, 5], dtype=np.int64)).tolist() == [0, 2, 3, 1, 4]
 
 
 def test_novel_is_what_no_earlier_document_has():

@@ -197,8 +197,7 @@ def test_plain_and_compiled_chains_are_equal(documents, gap, min_sentences):
     table = read_sentences([_text(letters) for letters in documents], ["en"] * len(documents))
     settings = LOOSE.but(gap=gap, min_sentences=min_sentences)
     for tau in (1.0, 0.4):
-        bags = sentence_feature("shingles:w=1").bags(table)
-        classes = sentence_classes(bags, tau)
+        classes = sentence_classes(sentence_feature("shingles:w=1").bags(table), tau)
         plain, compiled = _plain_chains(table, classes, settings), find_chains(table, classes, settings)
         assert plain.rows.tolist() == compiled.rows.tolist()
         assert plain.matches.tolist() == compiled.matches.tolist()

@@ -25,8 +25,7 @@ def test_shared_sentences_are_found_and_little_else(corpora, name, every):
     with gzip.open(corpora / f"{name}.labels.jsonl.gz", "rt", encoding="utf-8") as lines:
         labels = [json.loads(line) for line in lines]
     true = {frozenset((label["a"], label["b"])) for label in labels if label.get("same_sentences")}
-    pairs = {frozenset((row["a"], row["b"])) for row in found}
-    assert len(true & pairs) / len(true) >= 0.99
+    assert len(true & {frozenset((row["a"], row["b"])) for row in found}) / len(true) >= 0.99
     judged = [
         bool(_five_grams(texts[row["a"]][slice(*span["a"])]) & _five_grams(texts[row["b"]][slice(*span["b"])]))
         for row in found[::every]

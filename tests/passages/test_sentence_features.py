@@ -67,8 +67,7 @@ def test_antecedents_from_the_dictionary_and_from_the_corpus():
 def test_corpus_antecedents_belong_to_a_language():
     # "b" is the most frequent word of two documents, "c" of the two others.
     table = read_sentences(["x b c", "y b d", "x b c", "c"], ["en", "en", "uk", "uk"])
-    sizes = SentenceLowIdfSig(n=1, c=1, source="corpus").bags(table).sizes
-    assert sizes.tolist() == [2, 2, 1, 1]
+    assert SentenceLowIdfSig(n=1, c=1, source="corpus").bags(table).sizes.tolist() == [2, 2, 1, 1]
 
 
 def test_shingles_of_a_short_sentence_are_the_whole_sentence():
@@ -86,8 +85,7 @@ def test_exact_sentences():
 
 def test_spotsigs_end_within_the_sentence():
     table = read_sentences(["The mayor opened new bridges. The end. The mayor opened new bridges today"], ["en"])
-    feature = SentenceSpotSigs(c=2)
-    bags = feature.bags(table)
+    bags = SentenceSpotSigs(c=2).bags(table)
     assert bags.row(0).tolist() == [_hash("the", "mayor", "opened")]
     assert bags.row(1).tolist() == []
     assert bags.row(0).tolist() == bags.row(2).tolist()

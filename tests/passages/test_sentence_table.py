@@ -56,8 +56,7 @@ def test_combining_marks_stay_inside_the_span_and_outside_of_the_words():
 
 
 def test_a_long_list_is_cut_into_items():
-    text = "Список: " + "; ".join(f"улица номер {number} дом" for number in range(20)) + "."
-    found = _sentences(text)
+    found = _sentences("Список: " + "; ".join(f"улица номер {number} дом" for number in range(20)) + ".")
     assert len(found) == 20
     assert found[1] == "улица номер 1 дом;"
     assert found[-1] == "улица номер 19 дом."

@@ -41,8 +41,7 @@ def learned(texts: list[str], sources: list[str | None], days: list[int] | None 
     encoded = texts_of(texts)
     rows = fragments_of(encoded)
     times = np.array([NO_TIME] * len(texts) if days is None else [DAY * day for day in days], dtype=np.int64)
-    marks = LineLearner().learn(rows, sources, times)
-    return without(encoded, (rows, marks))
+    return without(encoded, (rows, LineLearner().learn(rows, sources, times)))
 
 
 def without(encoded, found) -> list[str]:
@@ -70,8 +69,7 @@ def test_a_text_is_cut_at_lines_bars_emoji_and_ends_of_sentences(text, expected)
 
 def test_a_long_text_has_its_first_three_and_last_five_fragments():
     sentences = [f"Предложение номер {number} о погоде в городе." for number in range(90)]
-    found = [one.strip() for one in fragments(" ".join(sentences))]
-    assert found == [*sentences[:3], *sentences[-5:]]
+    assert [one.strip() for one in fragments(" ".join(sentences))] == [*sentences[:3], *sentences[-5:]]
 
 
 def test_addresses_punctuation_and_case_make_no_difference():

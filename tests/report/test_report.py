@@ -345,8 +345,7 @@ def test_pictures_have_titles_descriptions_and_colours_of_the_page(swept):
         assert f'role="img" aria-labelledby="{name}-title {name}-description"' in svg
         assert re.search(rf'<desc id="{name}-description">[^<]{{20,}}</desc>', svg)
         assert "#ffffff" not in svg.replace("var(--page, #ffffff)", "")
-    page = files["report.html"].decode()
-    names = re.findall(r'\bid="([^"]+)"', page)
+    names = re.findall(r'\bid="([^"]+)"', files["report.html"].decode())
     assert len(names) == len(set(names))
 
 
@@ -378,8 +377,7 @@ def test_counted_and_estimated_quality_are_shown_at_the_recommended_k(swept):
 
 def test_the_workbook_holds_the_tables_and_no_formula(swept):
     openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.load_workbook(io.BytesIO(workbook_of(swept, Cover())))
-    rows = list(book["Links and groups"].values)
+    rows = list(openpyxl.load_workbook(io.BytesIO(workbook_of(swept, Cover())))["Links and groups"].values)
     assert len(rows) == len(swept.as_rows()) + 1
     assert rows[1][rows[0].index("part")] == "2026-W01"
     assert workbook_of(swept, Cover()) == workbook_of(swept, Cover())
@@ -497,8 +495,7 @@ def test_tables_can_be_read(compared):
     times = list(csv.DictReader(io.StringIO(compared["times.csv"].decode())))
     assert [row["method"] for row in times] == ["(reading, shared by all)", *NAMES]
     assert all(float(row["cpu_seconds"]) >= 0 for row in times)
-    dice = list(csv.DictReader(io.StringIO(compared["dice.csv"].decode())))
-    assert float(dice[1]["long-sent"]) == 1.0
+    assert float(list(csv.DictReader(io.StringIO(compared["dice.csv"].decode())))[1]["long-sent"]) == 1.0
     assert json.loads(compared["comparison.json"])["dice"]["methods"] == NAMES
 
 
@@ -580,8 +577,7 @@ def test_words_of_others_are_escaped(text):
 def test_png_only_with_the_extra(tmp_path, monkeypatch):
     assert as_png(picture(boxes=[Box(0, 0, 5, 1, "#040506")])).startswith(b"\x89PNG")
     monkeypatch.setattr(needed, "find_spec", lambda _: None)
-    written = write_learning_curve([], tmp_path)
-    assert sorted(path.name for path in written) == ["curve.csv", "curve.svg"]
+    assert sorted(path.name for path in write_learning_curve([], tmp_path)) == ["curve.csv", "curve.svg"]
     monkeypatch.undo()
     assert sorted(path.name for path in write_learning_curve([], tmp_path)) == ["curve.csv", "curve.png", "curve.svg"]
     assert re.search("<svg[^>]*>", (tmp_path / "curve.svg").read_text("utf-8"))

@@ -87,8 +87,7 @@ def test_a_quick_script_runs_on_the_sample(tmp_path: Path) -> None:
 
 
 def test_every_script_of_the_target_is_listed() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    target = makefile.partition("\nreports:")[2].partition("\n\n")[0]
+    target = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\nreports:")[2].partition("\n\n")[0]
     assert re.findall(r"reports/(\w+\.py)", target) == list(PAGES)
 
 

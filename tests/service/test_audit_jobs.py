@@ -18,8 +18,7 @@ from .conftest import ServiceClient, sample_documents, wait_until_ready
 
 
 def run_job(client: ServiceClient, **parameters: Any) -> dict[str, Any]:
-    begun = client("POST", "/v1/jobs", json={"kind": "audit", **parameters})
-    number = begun.json()["number"]
+    number = client("POST", "/v1/jobs", json={"kind": "audit", **parameters}).json()["number"]
     for _ in range(1200):
         job: dict[str, Any] = client("GET", f"/v1/jobs/{number}").json()
         if job["state"] not in ("waiting", "running"):

@@ -170,8 +170,7 @@ def test_a_client_made_from_the_document_works(served: Served, tmp_path: Path, m
     shown = call("documents", "show_document", id="made-1")
     assert shown.text == DOCUMENTS[0]["text"]
     assert shown.published.year == 2026
-    group = call("groups", "show_group", id=shown.group)
-    assert "made-1" in [one.id for one in group.members]
+    assert "made-1" in [one.id for one in call("groups", "show_group", id=shown.group).members]
     page = call("documents", "show_documents", source=DOCUMENTS[0]["source"], limit=2)
     assert len(page.items) == 2
     assert page.next_

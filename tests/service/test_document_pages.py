@@ -66,8 +66,7 @@ def test_one_box_leads_to_documents_headlines_and_texts(three: ServiceClient) ->
         assert found.status_code in (200, 303)
         assert "/documents/" in (found.headers.get("location") or str(found.url))
     assert "Мост открыт" in three("GET", f"/search?q={quote('МОСТ')}&ui=en", headers=HTML).text
-    similar = three("GET", f"/search?q={quote(TEXT)}&ui=en", headers=HTML).text
-    assert "Similar texts" in similar
+    assert "Similar texts" in three("GET", f"/search?q={quote(TEXT)}&ui=en", headers=HTML).text
     assert "Similar texts" in three("GET", "/search?id=b&ui=en", headers=HTML).text
     assert three("GET", "/search?id=none&ui=en", headers=HTML).status_code == 404
 

@@ -98,11 +98,9 @@ def test_sessions_that_ended_are_dropped_when_one_begins() -> None:
 
 def test_searches_that_cannot_be_answered_soon_are_sent_away(filled: ServiceClient) -> None:
     filled.running.searched._most = 1
-    search = ("POST", "/v1/search", {"json": {"text": "мост через реку"}})
-    answers = filled.together(*[search] * 8)
+    answers = filled.together(*[("POST", "/v1/search", {"json": {"text": "мост через реку"}})] * 8)
     filled.running.searched._most = 16
-    codes = [answer.json().get("code") for answer in answers]
-    assert codes.count("queue-full") == 6
+    assert [answer.json().get("code") for answer in answers].count("queue-full") == 6
     assert {answer.headers.get("retry-after") for answer in answers} == {None, "2"}
 
 

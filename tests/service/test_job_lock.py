@@ -104,8 +104,7 @@ def test_the_end_of_a_job_is_written_once_the_disk_has_room_again(
     monkeypatch.setattr(job_runner, "end_job", full)
     monkeypatch.setattr(job_runner, "_AGAIN_SECONDS", 0.01)
     runner = JobRunner(path.with_suffix(""), path)
-    process = subprocess.Popen([sys.executable, "-c", "raise SystemExit(74)"])
-    runner._wait(process, number)
+    runner._wait(subprocess.Popen([sys.executable, "-c", "raise SystemExit(74)"]), number)
     assert not failures
     assert state_of(path, number) == "failed"
 

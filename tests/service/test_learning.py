@@ -23,8 +23,7 @@ def judge_sample(client: ServiceClient) -> int:
         firsts.append(members[0]["id"])
         for member in members[1:3]:
             number += 1
-            body = {"a": members[0]["id"], "b": member["id"], "label": "dup"}
-            say(client, body, number)
+            say(client, {"a": members[0]["id"], "b": member["id"], "label": "dup"}, number)
     for one, other in pairwise(firsts):
         number += 1
         say(client, {"a": one, "b": other, "label": "different"}, number)
@@ -67,8 +66,7 @@ def test_a_classifier_and_methods_from_judgements(filled_again: ServiceClient, t
     assert folds["f1"] == pytest.approx(2 * hits / (2 * hits + wrong + missed))
     assert 0 <= folds["f1_low"] <= folds["f1"] <= folds["f1_high"] <= 1
     assert len(result["confused"]) == wrong + missed
-    given = client("GET", f"/v1/jobs/{number}/model")
-    (tmp_path / "model.json").write_bytes(given.content)
+    (tmp_path / "model.json").write_bytes(client("GET", f"/v1/jobs/{number}/model").content)
     criteria = {row["criterion"] for row in result["weights"]}
     assert set(read_model(tmp_path / "model.json").criteria) == criteria
     page = client("GET", "/model?ui=en").text
@@ -89,8 +87,7 @@ def test_a_classifier_and_methods_from_judgements(filled_again: ServiceClient, t
     page = client("GET", "/methods?ui=en").text
     assert all(f"<td>{name}</td>" in page for name in methods)
     disputed = {tuple(sorted((row["a"], row["b"]))) for row in job["result"]["disputed"]}
-    answer = client("GET", "/v1/pairs/next?queue=methods")
-    assert answer.status_code == (200 if disputed else 204)
+    assert client("GET", "/v1/pairs/next?queue=methods").status_code == (200 if disputed else 204)
 
 
 @pytest.fixture

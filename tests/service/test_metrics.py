@@ -112,8 +112,7 @@ def test_the_last_closed_epoch_is_measured_without_naming_sources(tmp_path: Path
     client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream=stream))
     wait_until_ready(client)
     assert "infostream_dedup_epoch{" not in client("GET", "/metrics").text
-    documents = sample_documents()
-    assert client("POST", "/v1/batches", json={"documents": documents}).status_code == 200
+    assert client("POST", "/v1/batches", json={"documents": sample_documents()}).status_code == 200
     text = client("GET", "/metrics").text
     (row, *others) = client("GET", "/v1/stats").json()["epochs"]
     assert (row["epoch"], row["source"], row["documents"]) == (0, None, 100)

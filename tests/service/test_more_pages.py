@@ -133,8 +133,7 @@ def test_provenance_on_a_page(filled: ServiceClient, fresh: ServiceClient) -> No
     assert {one["id"]: one["published"] for one in found["copies"]}.items() <= {
         one["id"]: one["published"] for one in members
     }.items()
-    page = filled("GET", f"/groups/{group}/provenance").text
-    assert page.count('class="kept"') == len(found["copies"])
+    assert filled("GET", f"/groups/{group}/provenance").text.count('class="kept"') == len(found["copies"])
     assert filled("GET", "/groups/none/provenance").status_code == 404
     text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
     fresh("POST", "/v1/batches", json={"documents": [{"id": name, "text": text} for name in "ab"]})
@@ -188,8 +187,7 @@ def test_a_snoozed_alarm_opens_again_once_its_group_has_grown_by_half(fresh: Ser
     from infostream_dedup.stream.store import Store
 
     text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
-    documents = [{"id": str(n), "text": text} for n in range(6)]
-    fresh("POST", "/v1/batches", json={"documents": documents[:4]})
+    fresh("POST", "/v1/batches", json={"documents": [{"id": str(n), "text": text} for n in range(6)][:4]})
     with Store.open(fresh.settings.store) as store:
         store.connection.execute(
             "INSERT INTO event (number, batch, ordinal, kind, group_id, value) VALUES (0, 0, 3, 'alarm', '0', 0.1)"
@@ -280,8 +278,7 @@ def test_a_sweep_in_the_background_has_the_numbers_of_the_command(filled: Servic
     # S, T, and precision where the estimate is reliable.
     lines = 2 + any(row["precision"] is not None for row in job["result"]["rows"])
     for k in (1, 6, 99):
-        page = filled("GET", f"/explore?k={k}").text
-        assert page.count("<polyline") == lines
+        assert filled("GET", f"/explore?k={k}").text.count("<polyline") == lines
 
 
 def test_a_job_is_stopped(filled: ServiceClient) -> None:

@@ -270,8 +270,7 @@ def test_a_consumer_killed_at_any_moment_loses_and_doubles_nothing(
     process.terminate()
     assert process.wait(60) in (0, -signal.SIGTERM)
     with Store.open(store, read_only=True) as opened:
-        found = [opened.batch(name) for name in names]
-        lost = found.count(None)
+        lost = [opened.batch(name) for name in names].count(None)
         doubled = opened.position.batches + lost - len(names)
         assert opened.position.documents == 20 * len(names)
     rejected = (tmp_path / "news.db.rejected.jsonl").read_bytes().splitlines()

@@ -23,8 +23,7 @@ def engine_digest(documents, settings, k_min):
     """Of the engine that keeps a collection in memory."""
     key_terms = collect(documents, hashes=False).key_terms(settings)
     counts = link(key_terms, settings, k_min=k_min).matrix.counts.tocoo()
-    found = survey(relate(key_terms, settings), n=settings.n)
-    return digest(counts.row, counts.col, counts.data, found)
+    return digest(counts.row, counts.col, counts.data, survey(relate(key_terms, settings), n=settings.n))
 
 
 def disk_digest(documents, settings, folder, cut):

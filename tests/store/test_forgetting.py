@@ -35,8 +35,7 @@ def test_no_byte_of_it_is_left_in_the_file(filled):
         store.forget("документ-71")
         assert store.wipe()
         assert all(piece not in filled.read_bytes() for piece in (title, text, packed, targets))
-        log = filled.with_name("stream.db-wal")
-        assert log.stat().st_size == 0
+        assert filled.with_name("stream.db-wal").stat().st_size == 0
 
 
 def test_a_reader_may_keep_the_log_alive(filled, faults):

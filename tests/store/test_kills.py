@@ -110,8 +110,7 @@ def test_killed_at_every_step(synthetic, writer_script, tmp_path, faults, step, 
     acknowledged = len(killed.stdout.split())
     with Store.open(path, settings_digest=synthetic.DIGEST) as store:
         assert faults(store) == []
-        after_commit = (step, when) == ("COMMIT", "after")
-        assert store.position.batches == acknowledged + after_commit
+        assert store.position.batches == acknowledged + ((step, when) == ("COMMIT", "after"))
     synthetic.write(path, BATCHES, lambda number: None)
     synthetic.write(tmp_path / "unharmed.db", BATCHES, lambda number: None)
     with Store.open(path) as store, Store.open(tmp_path / "unharmed.db") as unharmed:

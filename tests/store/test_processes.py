@@ -35,8 +35,7 @@ def test_four_writers_and_four_readers(synthetic, writer_script, tmp_path, fault
     readers = [subprocess.Popen([sys.executable, "-c", READER, path, str(batches)], **pipes) for _ in range(4)]
     outputs = [process.communicate(timeout=300) for process in writers + readers]
     assert [errors for _, errors in outputs] == [""] * 8
-    written = sorted(int(line) for output, _ in outputs[:4] for line in output.split())
-    assert written == list(range(batches))
+    assert sorted(int(line) for output, _ in outputs[:4] for line in output.split()) == list(range(batches))
     assert all(int(output) > 0 for output, _ in outputs[4:])
     synthetic.write(tmp_path / "alone.db", batches, lambda number: None)
     with Store.open(path) as store, Store.open(tmp_path / "alone.db") as alone:

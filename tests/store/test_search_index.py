@@ -61,8 +61,7 @@ def test_terms_find_their_documents(rows, asked):
 def test_epochs_are_indexed_as_they_close(filled, faults):
     with Store.open(filled) as store:
         rows = index_rows(store.connection)
-        closed = store.connection.execute("SELECT count(*) FROM epoch_frequency").fetchone()[0]
-        assert closed
+        assert store.connection.execute("SELECT count(*) FROM epoch_frequency").fetchone()[0]
         assert rows[0].first == 0
         assert [row.end for row in rows[:-1]] == [row.first for row in rows[1:]]
         assert rows[-1].end == indexed_until(store.connection)

@@ -106,8 +106,7 @@ def test_a_translation_names_what_met_and_makes_a_story():
 
 def test_a_stream_of_one_language_then_another_is_not_blind():
     many = [news(f"ru-{number}", MATCH["ru"].replace("3:1", f"{number}:1")) for number in range(3)]
-    found = decided([news("ru", BRIDGE["ru"]), *many, news("uk", BRIDGE["uk"])])
-    assert found[-1].translation_of == "ru"
+    assert decided([news("ru", BRIDGE["ru"]), *many, news("uk", BRIDGE["uk"])])[-1].translation_of == "ru"
 
 
 def test_several_renderings_of_a_text_do_not_push_each_other_out():

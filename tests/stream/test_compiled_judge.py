@@ -119,8 +119,7 @@ def test_enough_terms_are_shared_as_the_jaccard_index_says(plain_judge, own, oth
 
 def test_the_best_is_the_earliest_of_the_best(plain_judge):
     # Six of eighteen terms, then all twelve.
-    keys = [TERMS[:12], TERMS[6:18], TERMS[6:18], TERMS[6:18]]
-    documents = [(own, (), (), "s", 0) for own in keys]
+    documents = [(own, (), (), "s", 0) for own in [TERMS[:12], TERMS[6:18], TERMS[6:18], TERMS[6:18]]]
     found, expected = judged(plain_judge, PLAIN, documents)
     assert found == expected
     assert [one.of for one in found[:4]] == [None, 0, 1, 1]

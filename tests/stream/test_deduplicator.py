@@ -77,8 +77,7 @@ def test_further_versions(place, tmp_path, plain, news):
 
 
 def test_mappings_are_checked(stream):
-    verdicts = stream.process([{"id": "a", "text": "bridge river minister bank"}])
-    assert verdicts[0].status == "new"
+    assert stream.process([{"id": "a", "text": "bridge river minister bank"}])[0].status == "new"
     with pytest.raises(BadDataError) as failure:
         stream.process([{"id": "b", "text": "x"}, {"id": "c"}])
     assert (failure.value.code, failure.value.line, failure.value.field) == ("E_MISSING", 2, "text")

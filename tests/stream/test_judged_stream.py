@@ -192,14 +192,12 @@ def test_verdicts_are_those_of_all_pairs_compared_at_once(stream, short_epochs, 
     monkeypatch.setattr(evidence_judge, "MANY_CANDIDATES", many)
     monkeypatch.setattr(evidence_judge, "worth_keeping", lambda *_: True)
     with Deduplicator.open(None, JUDGED) as dedup:
-        engine = dedup._current_engine()
-        done = engine.decide(stream)
+        done = dedup._current_engine().decide(stream)
     # A repeat of a document that left, and was not nearly the same, begins a group of its own.
     status = ["duplicate" if (one.status, one.kind) == ("similar", "copy") else one.status for one in done.verdicts]
     assert Counter(status)["similar"] >= Counter(one.status for one in done.verdicts)["similar"] - 2
     found = [(own, one.of, one.kind, one.probability) for own, one in zip(status, done.verdicts, strict=True)]
-    wanted = expected(done.remembered, JUDGED)
-    assert [(a, b) for a, b in zip(found, wanted, strict=True) if a != b] == []
+    assert [(a, b) for a, b in zip(found, expected(done.remembered, JUDGED), strict=True) if a != b] == []
     counted = Counter(one.status for one in done.verdicts)
     assert min(counted[name] for name in ("new", "exact", "duplicate", "similar")) >= 5
     assert len({one.kind for one in done.verdicts}) >= 6

@@ -12,8 +12,7 @@ from infostream_dedup.stream.window import EvenWindow, Window, with_room, withou
 def test_elements_move_to_the_front(size: int, data: st.DataObject) -> None:
     end = data.draw(st.integers(0, size))
     begin = data.draw(st.integers(0, end))
-    given_array = np.arange(size)
-    moved = without_first(given_array.copy(), begin, end)
+    moved = without_first(np.arange(size).copy(), begin, end)
     assert moved[: end - begin].tolist() == list(range(begin, end))
 
 

@@ -61,8 +61,7 @@ def test_the_likeliest_candidate_is_named_not_the_one_with_most_key_terms(news, 
 def test_what_cannot_be_known_is_none(news, settings):
     stream = [news(id_, range(8), dated=False, source=None, numbers=(77,)) for id_ in "ab"]
     stream[1] = replace(stream[1], text=stream[1].text + " ещё")
-    verdict = judged(stream, settings, model())[-1]
-    assert dict(verdict.criteria)["time_apart"] is None
+    assert dict(judged(stream, settings, model())[-1].criteria)["time_apart"] is None
 
 
 def test_an_exact_repeat_is_not_judged(news, settings):
@@ -84,8 +83,7 @@ def test_batches_and_restarts_change_nothing(news, settings, tmp_path, in_memory
         path = None if in_memory else tmp_path / f"{size}.db"
         assert judged(stream, settings, model(), path=path, size=size) == whole
         if path is not None:
-            again = [judged([one], None, model(), path=path)[0] for one in stream]
-            assert again == whole
+            assert [judged([one], None, model(), path=path)[0] for one in stream] == whole
 
 
 def test_a_store_that_goes_on_judges_by_stored_texts(news, settings, tmp_path):

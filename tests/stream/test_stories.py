@@ -73,8 +73,7 @@ def test_stories_are_named_after_their_earliest_group():
 
 
 def test_a_story_of_several_groups_takes_what_two_of_them_report_or_the_first():
-    groups = Named(a=[0], b=[1], c=[2], d=[3], e=[4])
-    stories = Stories(groups)
+    stories = Stories(Named(a=[0], b=[1], c=[2], d=[3], e=[4]))
     assert events(stories.tell(1, [0])) == [("merge", "a", "b")]
     assert events(stories.tell(2, [1])) == [("split", "c", "a")]
     assert stories.of("c") is None
@@ -85,8 +84,7 @@ def test_a_story_of_several_groups_takes_what_two_of_them_report_or_the_first():
 def test_a_whole_collection_has_the_stories_of_a_stream(tmp_path):
     # 0 and 4 are one group; 1, 3 and 4 tell of it, 2 only of 1; 5 is alone, and 6 and 7 repeat each other.
     told = [np.array([[1, 2, 3, 4], [0, 1, 1, 0]]), np.array([[3, 7], [0, 6]])]
-    leader = np.array([0, 1, 2, 3, 0, 5, 6, 6])
-    assert stories_of(told, leader).tolist() == [0, 0, -1, 0, 0, -1, 6, 6]
+    assert stories_of(told, np.array([0, 1, 2, 3, 0, 5, 6, 6])).tolist() == [0, 0, -1, 0, 0, -1, 6, 6]
     assert stories_of([], np.arange(2)).tolist() == [-1, -1]
     documents = [one for one in infostream_dedup.read_documents(documents_path()) if one.lang == "ru"]
     infostream_dedup.dedup(documents, annotate=True, out=tmp_path / "a.jsonl")
@@ -94,8 +92,7 @@ def test_a_whole_collection_has_the_stories_of_a_stream(tmp_path):
     with Deduplicator.open(None, StreamSettings.of({"across": "none"})) as stream:
         streamed = {one.id: one.story for one in stream.process(documents)}
     # A verdict is given before later documents join the story.
-    apart = [row["id"] for row in rows if streamed[row["id"]] not in (row["story"], None)]
-    assert len(apart) <= 2
+    assert len([row["id"] for row in rows if streamed[row["id"]] not in (row["story"], None)]) <= 2
     assert len({row["story"] for row in rows}) > 10
 
 

@@ -83,8 +83,7 @@ def test_a_stream_that_turns_to_forms_alarms_within_one_epoch(tmp_path):
     alarms = {row["epoch"]: row["alarms"] for row in found if row["source"] is None}
     assert not any(alarms[epoch] for epoch in range(6))
     assert alarms[6]
-    said = alarms_since(tmp_path / "s.db", 6)
-    assert said[0].startswith("alarm: epoch 6 differs from those before in ")
+    assert alarms_since(tmp_path / "s.db", 6)[0].startswith("alarm: epoch 6 differs from those before in ")
     assert alarms_since(tmp_path / "s.db", 8) == []
     notes = []
     with api.ingest(forms(randomness, 9), tmp_path / "s.db", note=notes.append) as found:

@@ -225,8 +225,7 @@ def test_the_way_back_leaves_guesses_and_compounds_out():
     ]
     back = back_translations(["вице-премьер", "премьер", "икс"], answers)
     assert back == {"premier": [Answer("премьер", "dictionary", 1.0)]}
-    compound = back_translations(["нью-йорк"], [(Answer("new-york", "dictionary", 1.0),)])
-    assert list(compound) == ["new-york"]
+    assert list(back_translations(["нью-йорк"], [(Answer("new-york", "dictionary", 1.0),)])) == ["new-york"]
 
 
 def test_a_sure_way_back_takes_the_place_of_a_guess():

@@ -70,8 +70,7 @@ def test_statistics_of_chunks_are_those_of_the_whole():
     settings = Settings(representation="stem")
     whole = statistics_of(_counts(rows, terms, [0] * 4), settings)[0]
     df = np.array([2, 1]) + np.array([1, 2])
-    totals = Totals(2, 5) + Totals(2, 4)
-    joined = filled_up(terms, df, totals, lambda: term_frequencies("ru", "stem"))
+    joined = filled_up(terms, df, Totals(2, 5) + Totals(2, 4), lambda: term_frequencies("ru", "stem"))
     assert (joined.documents, joined.average_length) == (whole.documents, whole.average_length)
     assert np.array_equal(joined.df, whole.df)
 
@@ -117,5 +116,4 @@ def test_an_unknown_representation_has_no_background() -> None:
 def test_the_background_consists_of_terms_of_the_representation(representation_name: str) -> None:
     forms = [Form(form, Shape.START) for form, _ in islice(common_forms("en"), 300)]
     terms = representation(representation_name).terms(forms, "en", Settings(representation=representation_name))
-    known = {term for term in terms if term is not None}
-    assert known <= set(term_frequencies("en", representation_name))
+    assert {term for term in terms if term is not None} <= set(term_frequencies("en", representation_name))

@@ -23,13 +23,11 @@ def test_bm25_by_hand():
     # A term in 1 of 10 documents, twice in a document of average length: tf / (tf + k1) = 2 / (2 + 2).
     idf = bm25.idf(np.array([1.0]), 10)
     assert idf[0] == pytest.approx(math.log(9.5 / 1.5))
-    weight = _bm25([2.0], idf, [7.0], 7.0)
-    assert weight[0] == pytest.approx(math.log(9.5 / 1.5) * 2 * 3 / 4)
+    assert _bm25([2.0], idf, [7.0], 7.0)[0] == pytest.approx(math.log(9.5 / 1.5) * 2 * 3 / 4)
 
 
 def test_bm25_of_a_long_document_is_smaller():
-    idf = np.array([1.0, 1.0])
-    short, long = _bm25([1.0, 1.0], idf, [5.0, 50.0], 10.0)
+    short, long = _bm25([1.0, 1.0], np.array([1.0, 1.0]), [5.0, 50.0], 10.0)
     assert short == pytest.approx(3 / (1 + 2 * (0.25 + 0.75 * 0.5)))
     assert long == pytest.approx(3 / (1 + 2 * (0.25 + 0.75 * 5)))
 

@@ -97,8 +97,7 @@ def _plain(text: str) -> list[str]:
 
 def test_control_characters_divide_no_word() -> None:
     text = TEXTS["ru"]
-    cut = re.sub(r"(\w{2})(?=\w)", "\\1\x07\x1b", text)
-    (document,) = read_documents([{"id": "1", "text": cut}])
+    (document,) = read_documents([{"id": "1", "text": re.sub(r"(\w{2})(?=\w)", "\\1\x07\x1b", text)}])
     assert document.text == text
     (document,) = read_documents([{"id": "1", "text": "первый\x0bвторой\x85третий \x07четвёртый"}])
     assert document.text == "первый второй третий  четвёртый"

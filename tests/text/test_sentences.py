@@ -178,8 +178,7 @@ def test_nothing_to_cut(text: str) -> None:
 def test_spans_cover_everything_and_do_not_overlap(text: str) -> None:
     spans = sentences(text)
     assert [position for span in spans for position in span] == sorted(position for span in spans for position in span)
-    covered = "".join(text[start:end] for start, end in spans)
-    assert "".join(covered.split()) == "".join(text.split())
+    assert "".join("".join(text[start:end] for start, end in spans).split()) == "".join(text.split())
     for start, end in spans:
         assert text[start:end] == text[start:end].strip() != ""
 

@@ -104,16 +104,14 @@ def test_long_words_enlarge_the_memory_of_the_words_only_and_many_words_the_tabl
 
 def test_words_are_found_among_others():
     pool = SurfacePool()
-    held = SurfaceList.of(["и", "¶и", "не", "слово" * 30])
-    pool.add(held)
+    pool.add(SurfaceList.of(["и", "¶и", "не", "слово" * 30]))
     asked = SurfaceList.of(["не", "ни", "слово" * 30, "", "¶и", "и", "слово" * 29 + "слова"])
     assert pool.find(asked, np.array([0, 1, 2, 3, 4, 5, 6, 0])).tolist() == [2, -1, 3, -1, 1, 0, -1, 2]
 
 
 def test_an_emptied_pool_is_used_again_unless_it_is_far_too_large():
     pool = SurfacePool(0)
-    words = SurfaceList.of([f"слово{number}" for number in range(3000)])
-    pool.add(words)
+    pool.add(SurfaceList.of([f"слово{number}" for number in range(3000)]))
     assert pool.emptied(3000) is pool
     assert len(pool) == 0
     assert pool.add(SurfaceList.of(["слово7", "слово1", "слово7"])).tolist() == [0, 1, 0]
@@ -156,8 +154,7 @@ def test_blocks_by_hand(size, runs):
 @given(strings=st.lists(st.text(max_size=5), max_size=12), size=st.integers(1, 20), skipped=st.integers(0, 3))
 def test_blocks_are_all_texts_in_order(strings, size, skipped):
     whole = texts_of(["начало"] * skipped + strings)
-    texts = Utf8Texts(whole.offsets[skipped:], whole.data)
-    blocks = list(texts.blocks(size))
+    blocks = list(Utf8Texts(whole.offsets[skipped:], whole.data).blocks(size))
     assert [text for block in blocks for text in map(block.__getitem__, range(len(block)))] == strings
     assert all(len(block) for block in blocks)
     assert all(block.data is whole.data for block in blocks)

@@ -67,8 +67,7 @@ def test_too_many_files_are_refused(contents, pack, place):
 
 
 def test_a_wrong_size_is_found(contents, pack, place):
-    content = os.urandom(5_000)
-    path = pack({**contents, f"{TOP}/liar": content}, zipfile.ZIP_STORED)
+    path = pack({**contents, f"{TOP}/liar": os.urandom(5_000)}, zipfile.ZIP_STORED)
     raw = bytearray(path.read_bytes())
     entry = raw.rindex(f"{TOP}/liar".encode()) - 46
     assert int.from_bytes(raw[entry + 24 : entry + 28], "little") == 5_000

@@ -174,8 +174,7 @@ def test_slavic_cognates() -> None:
         ("подкуп", "ru", "підкуп"), ("пехотинец", "ru", "піхотинець"), ("базирование", "ru", "базування"),
         ("мʼясорубка", "uk", "мясорубка"), ("анексія", "uk", "аннексия"), ("піхотинець", "uk", "пехотинец"),
     ]:  # fmt: skip
-        found = cognates([term], source, "uk" if source == "ru" else "ru")[0]
-        assert found[0].term == expected
+        assert cognates([term], source, "uk" if source == "ru" else "ru")[0][0].term == expected
 
 
 def test_cognates_are_nouns_in_use() -> None:

@@ -55,8 +55,7 @@ def append_at_once(postings, first, rows, oldest):
     values = np.array([term for row in rows for term in sorted(row)], dtype=np.int64)
     postings.make_room_for_terms(len(values))
     piece = Piece.of(WindowTerms(ends, values), slice(0, len(rows)))
-    append = postings.make_room_for_documents(first, NO_TERMS, piece, oldest=oldest)
-    append()
+    postings.make_room_for_documents(first, NO_TERMS, piece, oldest=oldest)()
 
 
 def living(postings, oldest):

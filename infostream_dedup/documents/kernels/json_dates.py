@@ -99,13 +99,8 @@ def _seconds(data: Vector[np.uint8], at: int, end: int) -> tuple[int, int]:
 def read_date(data: Vector[np.uint8], begin: int, end: int) -> tuple[int, int]:
     """Read ``2024-05-01`` or ``2024-05-01T10:00:30.5+03:00``; seconds, their fraction and the zone are optional.
 
-    Args:
-        data: UTF-8, followed by 32 readable bytes.
-        begin: first byte of the date.
-        end: the byte after it.
-
-    Returns:
-        Microseconds since 1970, and ``OTHER_DATE``, ``LOCAL`` or ``UTC_KNOWN``.
+    ``data``: UTF-8, followed by 32 readable bytes; ``begin``: first byte of the date; ``end``: the byte after it.
+    Returns microseconds since 1970, and ``OTHER_DATE``, ``LOCAL`` or ``UTC_KNOWN``.
     """
     day = _day(data, begin)
     if end - begin < 10 or day == _NO_DAY:

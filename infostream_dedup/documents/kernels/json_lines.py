@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.documents.kernels.json_dates import OTHER_DATE, read_date
+from infostream_dedup.machine.arrays import Cube, Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, eight_bytes, lowest_bit
 from infostream_dedup.model.document import MOST_ID_BYTES
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Cube, Table, Vector
-
 
 # Check JSON values in UTF-8 as strictly as the parser that reads what these loops leave.
 #
@@ -54,14 +51,9 @@ def after_blanks(data: Vector[np.uint8], at: int, end: int) -> int:
 def plain_bytes(data: Vector[np.uint8], at: int, stop: np.uint64) -> tuple[int, int]:
     """Count those of the next ``BLOCK`` bytes that are whole characters and may be copied unchanged.
 
-    Args:
-        data: see above.
-        at: the first byte.
-        stop: uint64, a bit for each further byte that ends the run.
-
-    Returns:
-        Number of bytes (-1 if they are not UTF-8) and of characters. Four-byte characters, and three-byte ones that
-        need a closer look, end the run.
+    ``data``: see above; ``at``: the first byte; ``stop``: a bit for each further byte that ends the run. Returns number
+    of bytes (-1 if they are not UTF-8) and of characters. Four-byte characters, and three-byte ones that need a closer
+    look, end the run.
     """
     follow = between(data, at, 0x80, 0xBF)
     two, three = between(data, at, 0xC2, 0xDF), between(data, at, 0xE1, 0xEC) | between(data, at, 0xEE, 0xEF)
@@ -126,12 +118,8 @@ def _four_digits(data: Vector[np.uint8], at: int) -> int:
 def escaped_code(data: Vector[np.uint8], at: int) -> tuple[int, int]:
     """Decode an escape.
 
-    Args:
-        data: see above.
-        at: place of the backslash.
-
-    Returns:
-        Code point (-1 for a lone surrogate or an invalid escape), and number of bytes.
+    ``data``: see above; ``at``: place of the backslash. Returns code point (-1 for a lone surrogate or an invalid
+    escape), and number of bytes.
     """
     kind = data[at + 1]
     if kind == 0x75:
@@ -176,12 +164,8 @@ def _special_character(data: Vector[np.uint8], at: int) -> tuple[int, int]:
 def string_end(data: Vector[np.uint8], at: int) -> tuple[int, int, int]:
     """Find the end of a string.
 
-    Args:
-        data: see above.
-        at: place after the opening quote.
-
-    Returns:
-        Place of the closing quote, ``ESCAPED`` and ``ODD``, and the number of characters.
+    ``data``: see above; ``at``: place after the opening quote. Returns place of the closing quote, ``ESCAPED`` and
+    ``ODD``, and the number of characters.
     """
     marks, characters = 0, 0
     while True:
@@ -263,13 +247,7 @@ def _is_word(data: Vector[np.uint8], at: int, first: int, second: int, third: in
 def value_end(data: Vector[np.uint8], at: int, end: int) -> tuple[int, int]:
     """Find the end of a number, object or array, or of ``true``, ``false`` or ``null``.
 
-    Args:
-        data: see above.
-        at: its first byte.
-        end: end of the line.
-
-    Returns:
-        Place after it, and ``BRACKETS``.
+    ``data``: see above; ``at``: its first byte; ``end``: end of the line. Returns place after it, and ``BRACKETS``.
     """
     byte = data[at]
     if byte == 0x5B or byte == 0x7B:
@@ -555,11 +533,8 @@ def _write_string(data: Vector[np.uint8], begin: int, end: int, target: Vector[n
 def hash_content(texts: Vector[np.uint8], begin: int, end: int, title: int) -> np.uint64:
     """Hash of a title and a text.
 
-    Args:
-        texts: UTF-8, followed by 8 readable bytes.
-        begin: first byte of ``full_text``.
-        end: the byte after it.
-        title: bytes of the title.
+    ``texts``: UTF-8, followed by 8 readable bytes; ``begin``: first byte of ``full_text``; ``end``: the byte after it;
+    ``title``: bytes of the title.
     """
     found = np.uint64(end - begin) ^ (np.uint64(title) << np.uint64(32))
     at = begin
@@ -620,16 +595,10 @@ def read_lines(
 ) -> int:
     """Read as many whole lines as there is room for.
 
-    Args:
-        data: any bytes, valid UTF-8 or not, followed by ``BLOCK`` zero bytes.
-        size: number of bytes before the zeros.
-        last: whether the last line may lack its line end.
-        limit: maximum size of a line in bytes.
-        words: ``NAME_WORDS``.
-        out: receives what was read; ``texts`` and ``rest`` are as long as ``data``.
-
-    Returns:
-        Number of lines.
+    ``data``: any bytes, valid UTF-8 or not, followed by ``BLOCK`` zero bytes; ``size``: number of bytes before the
+    zeros; ``last``: whether the last line may lack its line end; ``limit``: maximum size of a line in bytes; ``words``:
+    ``NAME_WORDS``; ``out``: receives what was read; ``texts`` and ``rest`` are as long as ``data``. Returns number of
+    lines.
     """
     at, row, text_size, rest_size = 0, 0, 0, 0
     while at < size and row < out.states.size:

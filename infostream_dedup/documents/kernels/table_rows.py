@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -15,12 +15,9 @@ from infostream_dedup.documents.kernels.json_lines import (
     plain_bytes,
     rare_character,
 )
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, copy_bytes
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Find the rows and cells in a piece of a CSV file, up to the first row whose quotes break RFC 4180
 
@@ -116,17 +113,9 @@ def find_rows(
 ) -> tuple[int, int]:
     """Find rows as RFC 4180 defines them.
 
-    Args:
-        data: uint8, the bytes.
-        size: number of bytes.
-        whole: whether no more bytes follow.
-        delimiter: byte between cells.
-        columns: cells of a row.
-        limit: maximum bytes of a row.
-        rows: receives what is found, as many rows as it has room for.
-
-    Returns:
-        Number of rows, and ``MORE`` or ``BROKEN``.
+    ``data``: the bytes; ``size``: number of bytes; ``whole``: whether no more bytes follow; ``delimiter``: byte between
+    cells; ``columns``: cells of a row; ``limit``: maximum bytes of a row; ``rows``: receives what is found, as many
+    rows as it has room for. Returns number of rows, and ``MORE`` or ``BROKEN``.
     """
     found, begin, line = 0, 0, 0
     while begin < size and found < len(rows.states):
@@ -178,13 +167,9 @@ def copy_cells(
 ) -> None:
     """Copy the cells of a column one after the other; those of rows with another number of cells are empty.
 
-    Args:
-        data: uint8, the bytes, followed by ``BLOCK`` readable ones.
-        rows: as found by ``find_rows``.
-        columns: cells of a row.
-        column: number of the column, from 0.
-        out: uint8, receives the cells; has room for as many bytes as they take in ``data`` and ``BLOCK`` more.
-        ends: int64 (rows + 1,), receives the bounds of the cells.
+    ``data``: the bytes, followed by ``BLOCK`` readable ones; ``rows``: as found by ``find_rows``; ``columns``: cells of
+    a row; ``column``: number of the column, from 0; ``out``: receives the cells; has room for as many bytes as they
+    take in ``data`` and ``BLOCK`` more; ``ends``: (rows + 1,), receives the bounds of the cells.
     """
     size = 0
     ends[0] = 0
@@ -255,13 +240,10 @@ def join_texts(
 
     Rows that are not UTF-8 or have control characters other than tabs and line ends become ``LEFT``.
 
-    Args:
-        titles: followed by ``BLOCK`` readable bytes; all empty if there are no titles.
-        title_ends: int64 (rows + 1,), bounds of the titles.
-        texts: followed by ``BLOCK`` readable bytes.
-        text_ends: int64 (rows + 1,), bounds of the texts.
-        out: receives sizes, hashes, texts, their ends and bodies; ``texts`` has room for all bytes, a line end for
-            each row, and ``BLOCK`` bytes more.
+    ``titles``: followed by ``BLOCK`` readable bytes; all empty if there are no titles; ``title_ends``: (rows + 1,),
+    bounds of the titles; ``texts``: followed by ``BLOCK`` readable bytes; ``text_ends``: (rows + 1,), bounds of the
+    texts; ``out``: receives sizes, hashes, texts, their ends and bodies; ``texts`` has room for all bytes, a line end
+    for each row, and ``BLOCK`` bytes more.
     """
     size = 0
     for row in range(out.states.size):
@@ -293,11 +275,8 @@ def join_texts(
 def read_dates(data: Vector[np.uint8], ends: Vector[np.int64], given: Vector[np.bool_], dates: Table[np.int64]) -> None:
     """Read the dates of a column of strings.
 
-    Args:
-        data: UTF-8, followed by 32 readable bytes.
-        ends: int64 (rows + 1,), bounds of the dates.
-        given: bool (rows,), false for null.
-        dates: int64 (rows, 2), receives the result of ``read_date`` for each given date.
+    ``data``: UTF-8, followed by 32 readable bytes; ``ends``: (rows + 1,), bounds of the dates; ``given``: (rows,),
+    false for null; ``dates``: (rows, 2), receives the result of ``read_date`` for each given date.
     """
     for row in range(given.size):
         if given[row]:

@@ -94,8 +94,7 @@ class AuditScores:
 def shared_out(sizes: NDArray[np.float64], rows: NDArray[np.int64], pairs: int) -> NDArray[np.int64]:
     """Allocate judgements to strata: int64 (STRATA,), pairs to judge in each."""
     spread = sizes * np.sqrt(_GUESSES * (1.0 - _GUESSES))
-    least = _LEAST if pairs >= _LEAST * int((rows > 0).sum()) else 0
-    given = np.minimum(rows, least)
+    given = np.minimum(rows, _LEAST if pairs >= _LEAST * int((rows > 0).sum()) else 0)
     for _ in range(pairs - int(given.sum())):
         # One more judgement goes where it lowers the variance most.
         gain = np.where(given < rows, spread / np.sqrt(np.maximum(given, 0.5) * (given + 1.0)), -1.0)

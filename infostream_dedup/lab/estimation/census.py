@@ -379,8 +379,7 @@ def _index(texts: DistinctTexts, wording: SharedWording, pool: ThreadPoolExecuto
     rows, terms = wording.texts[texts.firsts], wording.numbers
     begins, ends = wording.begins[rows], wording.begins[rows + 1]
     heads, postings = np.zeros(wording.terms + 2, dtype=np.int64), np.empty(int((ends - begins).sum()), dtype=np.int32)
-    cuts = np.linspace(0, wording.terms, threads + 1).astype(np.int64)
-    bounds = list(pairwise(cuts.tolist()))
+    bounds = list(pairwise(np.linspace(0, wording.terms, threads + 1).astype(np.int64).tolist()))
     list(pool.map(lambda cut: count_postings(begins, ends, terms, cut[0], cut[1], heads), bounds))
     np.cumsum(heads, out=heads)
     list(pool.map(lambda cut: fill_postings(begins, ends, terms, cut[0], cut[1], heads, postings), bounds))
@@ -423,8 +422,7 @@ def _joined(every: Sequence[FoundPairs], room: int) -> Copies:
 class CopyCensus:
     """Copies of a collection, counted once, when they are first asked for.
 
-    Attributes:
-        records: packed evidence of the documents.
+    ``records``: packed evidence of the documents.
     """
 
     def __init__(

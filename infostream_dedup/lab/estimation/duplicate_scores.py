@@ -289,12 +289,12 @@ def fit_mixture(
     patterns: NDArray[np.int8], weights: NDArray[np.float64], start: NDArray[np.float64], *, rounds: int = _ROUNDS
 ) -> MixtureFit:
     """Fit the two classes."""
-    held = _incidence(patterns)
+    held = np.zeros((len(patterns), len(FIELDS) * LEVELS), dtype=np.float64)
+    held[np.arange(len(patterns))[:, None], patterns + LEVELS * np.arange(len(FIELDS))] = 1.0
     everything = weights @ held
     probability = np.clip(start, _LEAST_START, 1.0 - _LEAST_START)
     for _ in range(rounds):
-        fit = _maximised(held, weights, everything, probability)
-        probability = fit.probabilities(patterns)
+        probability = _maximised(held, weights, everything, probability).probabilities(patterns)
     return _maximised(held, weights, everything, probability)
 
 
@@ -309,13 +309,6 @@ def _maximised(
     m, u = inside.reshape(shape) + _ADDED, (everything - inside).reshape(shape) + _ADDED
     prior = float((weights * probability).sum() / weights.sum())
     return MixtureFit(prior, m / m.sum(axis=1, keepdims=True), u / u.sum(axis=1, keepdims=True))
-
-
-def _incidence(patterns: NDArray[np.int8]) -> NDArray[np.float64]:
-    """float64 (patterns, fields * levels), 1 if a pattern has the level."""
-    held = np.zeros((len(patterns), len(FIELDS) * LEVELS), dtype=np.float64)
-    held[np.arange(len(patterns))[:, None], patterns + LEVELS * np.arange(len(FIELDS))] = 1.0
-    return held
 
 
 ReliableCode = Literal["reliable", "upper_bound", "refused"]

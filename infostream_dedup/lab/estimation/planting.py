@@ -75,8 +75,7 @@ def edited(document: Document, edit: Edit, rate: float, vocabulary: Vocabulary, 
     """Copy a document with changes in its text; in the title, if there is one, only word forms change."""
     sentences = sentences_of(document.text)
     if edit in ("cuts", "all"):
-        kept = [one for one in sentences if random.random() >= rate]
-        sentences = kept or sentences[:1]
+        sentences = [one for one in sentences if random.random() >= rate] or sentences[:1]
     if edit in ("additions", "all") and vocabulary.sentences:
         sentences = _with_additions(sentences, rate, vocabulary, random)
     text, title = " ".join(sentences), document.title
@@ -151,8 +150,7 @@ class PlantedCollection:
                 copies.append(replace(edited(one, edit, rate, vocabulary, random), id=f"copy of {one.id}"))
                 originals.append(number)
                 kinds.append((language, edit, rate))
-        both = [*documents, *copies]
-        collection = collect(both, hashes=False, progress=progress)
+        collection = collect([*documents, *copies], hashes=False, progress=progress)
         return cls(collection, np.array(originals, dtype=np.int64), kinds)
 
     def recovered(self, settings: Settings, ks: Sequence[int] | None = None) -> list[dict[str, Any]]:

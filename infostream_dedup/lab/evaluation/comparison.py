@@ -73,8 +73,7 @@ class Cost:
 def measured(work: Callable[[], _Result]) -> tuple[_Result, Cost]:
     """Do some work and return its result and cost."""
     seconds, cpu = time.perf_counter(), _cpu_seconds()
-    result = work()
-    return result, Cost(time.perf_counter() - seconds, _cpu_seconds() - cpu)
+    return work(), Cost(time.perf_counter() - seconds, _cpu_seconds() - cpu)
 
 
 def growth(whole: Cost, half: Cost) -> float | None:
@@ -189,8 +188,7 @@ def judged_by_labels(run: MethodRun, truth: Truth, *, resamples: int = 1000) -> 
     for prefix, interval in (("", bounds.f1), ("precision_", bounds.precision), ("recall_", bounds.recall)):
         figures[f"{prefix}low"], figures[f"{prefix}high"] = interval or (None, None)
     groups = group_scores(number_components(truth.documents, *both_of(run.codes, truth.documents)), truth)
-    measures = dict.fromkeys(GROUP_MEASURES) if groups is None else groups.as_dict()
-    return figures | measures
+    return figures | (dict.fromkeys(GROUP_MEASURES) if groups is None else groups.as_dict())
 
 
 # Compare methods on one collection: pairs, overlaps, speed, disagreements, and scores by labels or by a pool.
@@ -382,8 +380,7 @@ def disputed(
     kinds, kind, sizes = np.unique(by, axis=0, return_inverse=True, return_counts=True)
     rank_of_kind = np.empty(len(kinds), dtype=np.int64)
     rank_of_kind[np.argsort(-sizes, kind="stable")] = np.arange(len(kinds))
-    chance = np.random.PCG64(0).random_raw(len(codes))
-    order = np.lexsort((codes, chance, kind))
+    order = np.lexsort((codes, np.random.PCG64(0).random_raw(len(codes)), kind))
     turn = np.empty(len(codes), dtype=np.int64)
     turn[order] = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return np.asarray(codes[np.lexsort((rank_of_kind[kind], turn))][:number], dtype=np.int64)
@@ -633,8 +630,7 @@ def judged_by_pool(
     members = own
     if pool == "a0-a10":
         absent = [name for name in POOL_METHODS if name not in own]
-        others = run_methods(texts, absent, progress=progress).runs
-        added = {run.name: run.codes for run in others}
+        added = {run.name: run.codes for run in run_methods(texts, absent, progress=progress).runs}
         members = {name: own[name] if name in own else added[name] for name in POOL_METHODS}
     all_codes = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *own.values(), *members.values()]))
     alike = alike_pairs(texts.plain, all_codes)

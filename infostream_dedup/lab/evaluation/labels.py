@@ -8,24 +8,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from infostream_dedup.documents.column_names import ColumnNames
 from infostream_dedup.documents.csv_table import csv_records
 from infostream_dedup.documents.endings import is_table
 from infostream_dedup.documents.json_files import jsonl_records
+from infostream_dedup.documents.records import Item
 from infostream_dedup.documents.table_files import workbook_records
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, language_number
 from infostream_dedup.model.limits import check_path
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from infostream_dedup.documents.records import Item
 
 
 def codes_of(a: NDArray[np.int64], b: NDArray[np.int64], documents: int) -> NDArray[np.int64]:
@@ -62,8 +59,7 @@ class Scope:
 
     def documents(self) -> NDArray[np.bool_]:
         """Return bool (documents,), whether a document can be part of a pair in scope."""
-        used = np.asarray(self.blocks.any(axis=1))
-        return self.inside & used[self.languages]
+        return self.inside & np.asarray(self.blocks.any(axis=1))[self.languages]
 
 
 def scope_of(

@@ -292,7 +292,11 @@ def group_scores(groups: NDArray[np.int64], truth: Truth) -> GroupScores | None:
     circles = np.where(truth.circles >= 0, truth.circles, truth.documents + np.arange(truth.documents))
     members = _Members(documents, truth)
     group, named, circle = groups[documents], true_groups[documents], circles[documents]
-    listed = _listed_others(truth, true_groups, circles)
+    # Return listed pairs that do not count although they join two true groups and two circles: int64 (2, pairs).
+    a, b = both_of(truth.others, truth.documents)
+    taking = truth.takes_part()
+    kept = (true_groups[a] != true_groups[b]) & (circles[a] != circles[b]) & taking[a] & taking[b]
+    listed = np.stack((a[kept], b[kept]))
     right = members.sharing(group, named)
     linked = members.sharing(group) - members.sharing(group, circle) + members.sharing(group, circle, named)
     true = members.sharing(named)
@@ -335,8 +339,7 @@ class _Members:
         """Return int64 (documents,), the number of documents with the same numbers, including the document itself."""
         places = np.zeros(len(self._documents), dtype=np.int64)
         for one in numbers:
-            rows = np.stack((places, one))
-            places = np.unique(rows, axis=1, return_inverse=True)[1].reshape(-1)
+            places = np.unique(np.stack((places, one)), axis=1, return_inverse=True)[1].reshape(-1)
         languages = self._seen.shape[1]
         cells = np.bincount(places * languages + self._languages, minlength=(places.max() + 1) * languages)
         table = cells.reshape(-1, languages)
@@ -345,14 +348,6 @@ class _Members:
     def meetings(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return int64 (documents,), the number of pairs, int64 (2, pairs), that contain each document."""
         return np.bincount(pairs.ravel(), minlength=self._all)[self._documents]
-
-
-def _listed_others(truth: Truth, true_groups: NDArray[np.int64], circles: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return listed pairs that do not count although they join two true groups and two circles: int64 (2, pairs)."""
-    a, b = both_of(truth.others, truth.documents)
-    taking = truth.takes_part()
-    kept = (true_groups[a] != true_groups[b]) & (circles[a] != circles[b]) & taking[a] & taking[b]
-    return np.stack((a[kept], b[kept]))
 
 
 # Evaluate a sweep of a collection against labels: every step, the best one and the recommended one.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 from infostream_dedup.documents.outputs import check_output, open_output
 from infostream_dedup.errors import CannotCreateError, ConfigurationError
@@ -20,13 +22,8 @@ from infostream_dedup.language.morphology.form_cache import FormCache
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation.target_lexicon import frequent_words
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import OUR_LANGUAGES, Language
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from infostream_dedup.machine.progress import Progress
 
 _FORMS_SHOWN: Final = 5
 _BLOCK: Final = 100_000

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations, product
-from typing import TYPE_CHECKING, Any, Final, Literal
+from pathlib import Path
+from typing import Any, Final, Literal
 
 from infostream_dedup.errors import NoInputError
 from infostream_dedup.lab.lexicography.imports import NAME_OF, mixed_part, stray_letter
@@ -27,9 +28,6 @@ from infostream_dedup.language.translation.romanisation import (
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
 from infostream_dedup.language.translation.word_pairs import as_terms
 from infostream_dedup.model import OUR_LANGUAGES, Language
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Level = Literal["defect", "doubt"]
 
@@ -234,9 +232,7 @@ def misfit(word: str, language: Language, part_of_speech: str) -> str:
         expected = "a noun" if part_of_speech == "noun" else "an adjective"
         return f"is not {expected} ({', '.join(sorted({str(tag.POS) for tag in tags}))})"
     # Abbreviations have no case.
-    if all(tag.case not in (None, "nomn") for tag in fitting):
-        return "is not a nominative"
-    return ""
+    return "is not a nominative" if all(tag.case not in (None, "nomn") for tag in fitting) else ""
 
 
 def _measure_cost(one: str, language: Language, other: str, its: Language) -> float:
@@ -329,9 +325,7 @@ def _choose_check(name: str, blocked: _Blocked) -> _Check:
         return lambda rows: _check_concepts(rows, blocked)
     if name == "false_friends.tsv":
         return lambda rows: _check_false_friends(rows, blocked)
-    if name in KINDS:
-        return lambda rows: _check_names(rows, KINDS[name], blocked)
-    return _check_listed
+    return lambda rows: _check_names(rows, KINDS[name], blocked) if name in KINDS else _check_listed
 
 
 def _make_finding(row: TableRow, field: str, message: str, advice: str, level: Level = "defect") -> Finding:

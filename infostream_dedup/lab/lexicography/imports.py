@@ -6,10 +6,12 @@ import io
 import re
 import zlib
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from gzip import BadGzipFile, GzipFile
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, cast
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Literal, cast
 from xml.parsers import expat
 
 from infostream_dedup.documents.outputs import open_output
@@ -25,13 +27,8 @@ from infostream_dedup.language.translation.word_pairs import (
     word_pairs,
 )
 from infostream_dedup.machine.files import make_private_folder
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import OUR_LANGUAGES, Language
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from infostream_dedup.machine.progress import Progress
 
 NAME_OF: Final[dict[Language, str]] = {"ru": "Russian", "uk": "Ukrainian", "en": "English"}
 
@@ -364,16 +361,14 @@ class _Reader:
         elif tag == "e" and self._paradigm is None:
             self._start_entry(attributes)
         elif tag == "s":
-            self._record_symbol(attributes.get("n", ""))
+            # Record the first symbol of an entry or a paradigm, which is its part of speech.
+            symbol = attributes.get("n", "")
+            if self._paradigm is not None:
+                self._symbols_of_paradigms.setdefault(self._paradigm, symbol)
+            elif self._inside and not self._symbol:
+                self._symbol = symbol
         elif self._inside:
             self._read_part_of_entry(tag, attributes)
-
-    def _record_symbol(self, symbol: str) -> None:
-        """Record the first symbol of an entry or a paradigm, which is its part of speech."""
-        if self._paradigm is not None:
-            self._symbols_of_paradigms.setdefault(self._paradigm, symbol)
-        elif self._inside and not self._symbol:
-            self._symbol = symbol
 
     def _read_part_of_entry(self, tag: str, attributes: dict[str, str]) -> None:
         if tag in _SIDES:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import permutations
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lab.lexicography.imports import stray_letter
@@ -26,6 +27,7 @@ from infostream_dedup.language.translation.ladder import (
     is_blocked,
     standard_rungs,
 )
+from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.rungs.cognates import CognatesRung
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
 from infostream_dedup.language.translation.rungs.identity import IdentityRung
@@ -33,11 +35,6 @@ from infostream_dedup.language.translation.rungs.names import NamesRung
 from infostream_dedup.language.translation.target_lexicon import frequent_words
 from infostream_dedup.language.translation.written_names import marked_term, names_first, plain_term
 from infostream_dedup.model import OUR_LANGUAGES, Language
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from infostream_dedup.language.translation.rung import Translation
 
 _CYRILLIC_LANGUAGES: tuple[Language, ...] = ("ru", "uk")
 
@@ -329,9 +326,7 @@ def _classify_answers(noun: str, answers: Sequence[Translation], target: Languag
     rung = answers[0].rung
     if rung == NamesRung.name and all(one.confidence < _LISTED for one in answers):
         return "none" if _is_strange(noun, answers, target) else "spelt"
-    if rung != DictionaryRung.name and _is_strange(noun, answers, target):
-        return "none"
-    return rung
+    return "none" if rung != DictionaryRung.name and _is_strange(noun, answers, target) else rung
 
 
 def _is_strange(noun: str, answers: Sequence[Translation], target: Language) -> bool:

@@ -87,8 +87,7 @@ class Checksum(Method):
     def sign(self, texts: Texts) -> Ragged:
         """Return the checksum of each body: two 64-bit values."""
         hashes = [text_hash(document.text) for document in texts.documents]
-        sizes = [len(found) // 8 for found in hashes]
-        indptr = offsets_of(sizes)
+        indptr = offsets_of([len(found) // 8 for found in hashes])
         return Ragged(indptr, np.frombuffer(b"".join(hashes), dtype="<u8"))
 
 
@@ -223,8 +222,7 @@ def residual_weights(counts: WordCounts) -> NDArray[np.int64]:
     tf = 0.5 + 0.5 * counts.tf.data / counts.tf_max[counts.document_of]
     word = counts.tf.indices
     rate = counts.cf[word] / counts.documents
-    ridf = -np.log(counts.df[word] / counts.documents) + np.log(-np.expm1(-rate))
-    return in_units(tf * ridf)
+    return in_units(tf * (-np.log(counts.df[word] / counts.documents) + np.log(-np.expm1(-rate))))
 
 
 @register("opt-freq")
@@ -398,7 +396,8 @@ class DescriptiveWords(Method):
     def sign(self, texts: Texts) -> Ragged:
         """Return one hash of the words whose bit is 1 for each document."""
         counts = texts.counts
-        level = _quantise(counts, self.steps)
+        tf_max = counts.tf_max[counts.document_of]
+        level = np.asarray(-(-counts.tf.data.astype(np.int64) * self.steps // tf_max), dtype=np.int64)
         threshold, near = thresholds(counts, level, self.steps)
         above = level > threshold[counts.tf.indices]
         kept = support_words(counts, above, near, self)
@@ -408,12 +407,6 @@ class DescriptiveWords(Method):
         values = [hash_sequences(list(row[:, None])) for row in rows if len(row)]
         indptr = offsets_of(bits.sizes > 0)
         return Ragged(indptr, np.concatenate([np.zeros(0, dtype=np.uint64), *values]))
-
-
-def _quantise(counts: WordCounts, steps: int) -> NDArray[np.int64]:
-    """Return each entry's frequency as a step, 1 to ``steps``: a step above t means a frequency above t / steps."""
-    tf_max = counts.tf_max[counts.document_of]
-    return np.asarray(-(-counts.tf.data.astype(np.int64) * steps // tf_max), dtype=np.int64)
 
 
 def thresholds(
@@ -497,8 +490,7 @@ class Megashingles(Method):
         shingles = texts.shingles(self.w)
         samples = minwise(shingles, self.groups * self.group_size)
         values = megashingles(supershingles(samples, self.groups))
-        sizes = np.where(shingles.sizes > 0, values.shape[1], 0)
-        return Ragged(offsets_of(sizes), values.ravel())
+        return Ragged(offsets_of(np.where(shingles.sizes > 0, values.shape[1], 0)), values.ravel())
 
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs with a common megashingle; the score is the share of common ones."""
@@ -554,8 +546,7 @@ class SimHash(_Projections):
     def sign(self, texts: Texts) -> Ragged:
         """Return one 64-bit value for each document."""
         shingles = texts.shingles(self.w)
-        indptr = offsets_of(shingles.sizes > 0)
-        return Ragged(indptr, projections(shingles))
+        return Ragged(offsets_of(shingles.sizes > 0), projections(shingles))
 
 
 def projections(features: Ragged, weights: NDArray[np.int64] | None = None) -> NDArray[np.uint64]:
@@ -599,8 +590,7 @@ class WeightedSimHash(_Projections):
         voting = weights > 0
         hashes = hash_words(texts.significant.vocabulary)[counts.tf.indices]
         features = Ragged(counts.tf.indptr.astype(np.int64), hashes).chosen(voting)
-        indptr = offsets_of(features.sizes > 0)
-        return Ragged(indptr, projections(features, weights[voting]))
+        return Ragged(offsets_of(features.sizes > 0), projections(features, weights[voting]))
 
 
 @register("minhash")

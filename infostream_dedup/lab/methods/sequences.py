@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import ConfigurationError
@@ -45,12 +47,6 @@ from infostream_dedup.lab.methods.method import (
     unordered_pairs,
 )
 from infostream_dedup.model.limits import OneOf, Range
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
 
 # Documents with the same longest or heaviest sentences.
 
@@ -551,15 +547,13 @@ def logarithmic_sample(shingles: Ragged) -> Ragged:
 def modular_sample(shingles: Ragged, target: int) -> Ragged:
     """Sample the fingerprints divisible by 2^m, where m = floor(log2(n / target)), at least 0."""
     m = np.array([max(size // target, 1).bit_length() - 1 for size in shingles.sizes.tolist()], dtype=np.uint64)
-    divisor = np.repeat(np.uint64(1) << m, shingles.sizes)
-    return shingles.chosen(shingles.values % divisor == 0)
+    return shingles.chosen(shingles.values % np.repeat(np.uint64(1) << m, shingles.sizes) == 0)
 
 
 def _fill_empty_samples(sample: Ragged, shingles: Ragged) -> Ragged:
     """Return the sample with the smallest fingerprint added for documents whose sample is empty."""
     empty = (sample.sizes == 0) & (shingles.sizes > 0)
-    sizes = sample.sizes + empty
-    indptr = offsets_of(sizes)
+    indptr = offsets_of(sample.sizes + empty)
     values = np.empty(int(indptr[-1]), dtype=np.uint64)
     added = np.zeros(len(values), dtype=np.bool_)
     added[indptr[:-1][empty]] = True
@@ -677,8 +671,7 @@ class SpotSigs(Method):
         spots = spot_signatures(texts.words, stops, stops, c=self.c, d=self.d, with_antecedent=self.antecedent)
         kept = spots.chosen(self._select_medium_frequency(spots))
         enough = kept.chosen(np.repeat(kept.sizes >= self.least_spots, kept.sizes))
-        order = np.lexsort((enough.values, enough.numbers))
-        return Ragged(enough.indptr, enough.values[order])
+        return Ragged(enough.indptr, enough.values[np.lexsort((enough.values, enough.numbers))])
 
     def _select_medium_frequency(self, spots: Ragged) -> NDArray[np.bool_]:
         distinct_spots, place = np.unique(spots.values, return_inverse=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import nan
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import ConfigurationError
@@ -30,10 +31,6 @@ from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.settings import REPRESENTATIONS, WEIGHTINGS
 from infostream_dedup.terms.compiled.key_terms import key_terms_of_surfaces
 from infostream_dedup.terms.key_terms import KeyTerms, heaviest
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 # Documents whose vectors point in the same direction.
 
@@ -116,8 +113,7 @@ class Semantic(Method):
         heads = [head_of(document) for document in texts.documents]
         filled = np.array([any(map(str.isalnum, head)) for head in heads], dtype=np.bool_)
         vectors = encode([head for head, one in zip(heads, filled.tolist(), strict=True) if one])
-        indptr = offsets_of(filled * DIMENSIONS)
-        return Ragged(indptr, vectors.ravel())
+        return Ragged(offsets_of(filled * DIMENSIONS), vectors.ravel())
 
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that reach the threshold; the score is the cosine."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import zlib
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon.tables import (
@@ -24,11 +26,6 @@ from infostream_dedup.language.lexicon.tables import (
     sealed,
 )
 from infostream_dedup.model import OUR_LANGUAGES, Language
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from numpy.typing import NDArray
 
 _COMMON: Final = 100 * 6  # loss in centibels down to which a form counts as common: 1e-6 of running words
 _REMEMBERED: Final = 1 << 16

@@ -7,13 +7,11 @@ only if that is clear: a wrong answer would separate it from its copies.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Final
 
 _SAMPLE: Final = 4000
 _OPENING: Final = 1000  # number of characters in which most texts in our languages reveal their language

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from infostream_dedup.language.lexicon.name_tables import variants
 from infostream_dedup.language.lexicon.other_languages import most_frequent_words
 from infostream_dedup.language.lexicon.tables import dictionaries_folder, key_form, read_table, read_words
 from infostream_dedup.model import OUR_LANGUAGES, Language
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _STOP_WORDS: Final = 100
 

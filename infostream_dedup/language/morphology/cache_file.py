@@ -216,14 +216,12 @@ def _compare(language: str, rows: FormRows, sums: Sequence[int]) -> None:
     lines = "\n".join([f"{language}\0{key}\0{term}\0{strict}" for key, term, strict in zip(*rows, strict=True)])
     found = map(crc32, lines.encode("utf-8", "surrogatepass").split(b"\n"))
     if list(found) != list(sums):
-        raise DamagedCacheError(_first_fault(language, rows, sums))
-
-
-def _first_fault(language: str, rows: FormRows, sums: Sequence[int]) -> str:
-    faults = (
-        row[0] for row, crc in zip(zip(*rows, strict=True), sums, strict=False) if checksum_of(language, *row) != crc
-    )
-    return f"form {next(faults, rows.keys[-1])[1:]!r} does not match its checksum"
+        faults = (
+            row[0]
+            for row, crc in zip(zip(*rows, strict=True), sums, strict=False)
+            if checksum_of(language, *row) != crc
+        )
+        raise DamagedCacheError(f"form {next(faults, rows.keys[-1])[1:]!r} does not match its checksum")
 
 
 def _checksum_of_shares(language: str, kind: str, shares: Mapping[str, float]) -> int:

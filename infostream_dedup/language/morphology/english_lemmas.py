@@ -172,7 +172,9 @@ def _noun_term(form: str, shape: int) -> str | None:
     if len(word) < 2 or (not word[0].isascii() and word[0] > "\u024f") or word in excluded("en"):
         return None
     listed = names("en").get(word)
-    if shape != Shape.LOWER and (word == _MONTH or _is_agency(word)):
+    if shape != Shape.LOWER and (
+        word == _MONTH or (is_agency(word, "en") and part_of_speech(word) is None and word not in _nouns())
+    ):
         return None
     if shape == Shape.UPPER and is_roman_numeral(word):
         return None
@@ -186,11 +188,6 @@ def _noun_term(form: str, shape: int) -> str | None:
     if shape != Shape.LOWER and (listed or singular in names("en")):
         return singular
     return singular if _is_noun(word, singular, capital=shape == Shape.CAPITAL) else None
-
-
-def _is_agency(word: str) -> bool:
-    """Whether a capitalised word is the name of an agency; one that is a common word too (Time) is that word."""
-    return is_agency(word, "en") and part_of_speech(word) is None and word not in _nouns()
 
 
 def _is_abbreviation(word: str, listed: bool) -> bool:
@@ -230,8 +227,7 @@ def _is_other_word(word: str, singular: str, *, capital: bool) -> bool:
         numbered = (part_of_speech(head) or "").startswith(_NUMBER) or head in excluded("en")
         return numbered or _is_other_word(last, singular.rpartition("-")[2], capital=False)
     spellings = (word.capitalize(), word, singular) if capital else (word, singular, word.capitalize())
-    tag = next(filter(None, map(part_of_speech, spellings)), _NOUN)
-    return not tag.startswith(_NOUN)
+    return not next(filter(None, map(part_of_speech, spellings)), _NOUN).startswith(_NOUN)
 
 
 def _has_possessive(word: str, frequency: float) -> bool:

@@ -105,14 +105,11 @@ class CachedTable:
         with self._lock:
             self._asked += words
             if self._table is None and self._asked >= self._worth_counting:
-                self._read_if_worth()
+                rows = self._file.count(self._language)
+                self._worth_counting = max(rows // _ROWS_PER_ASKED, 2 * self._worth_counting)
+                if 0 < rows <= min(_ROWS_PER_ASKED * self._asked, _MOST_ROWS):
+                    self._table = table_of(self._file.every_row(self._language))
             return self._table
-
-    def _read_if_worth(self) -> None:
-        rows = self._file.count(self._language)
-        self._worth_counting = max(rows // _ROWS_PER_ASKED, 2 * self._worth_counting)
-        if 0 < rows <= min(_ROWS_PER_ASKED * self._asked, _MOST_ROWS):
-            self._table = table_of(self._file.every_row(self._language))
 
 
 def table_of(rows: FormRows) -> FormTable:

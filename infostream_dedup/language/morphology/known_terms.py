@@ -15,10 +15,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon.tables import checked_bytes, sealed
@@ -27,10 +28,6 @@ from infostream_dedup.language.text.kernels.surface_table import MISSING
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 SHARES_FILE: Final = Path(__file__).with_name("known_shares.bin")
 _AGAIN: Final = "install infostream-dedup again"
@@ -63,8 +60,7 @@ class _Lines(Sequence[str]):
         return len(self._ends)
 
     def __getitem__(self, number: Any) -> Any:
-        begin = self._ends[number - 1] + 1 if number else 0
-        return self._text[begin : self._ends[number]]
+        return self._text[(self._ends[number - 1] + 1 if number else 0) : self._ends[number]]
 
 
 class KnownTerms:
@@ -279,8 +275,7 @@ class _Parts:
         itself = (ends - begins == 1) & (data[begins] == ord(ITSELF))
         self.itself, self.other = np.flatnonzero(itself), np.flatnonzero(~itself & (ends > begins))
         # Odd entries of this list are the gaps between parts.
-        bounds = np.stack([begins, ends], axis=1).ravel()
-        self._list = SurfaceList(np.append(bounds, size), data)
+        self._list = SurfaceList(np.append(np.stack([begins, ends], axis=1).ravel(), size), data)
 
     def __len__(self) -> int:
         return len(self.lines)

@@ -11,8 +11,9 @@ The parts of a hyphenated word are stemmed separately, because both may be infle
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import snowballstemmer
 
@@ -22,9 +23,6 @@ from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.surface_pool import Utf8Texts, texts_of
 from infostream_dedup.language.text.tokens import forms, surfaces
 from infostream_dedup.model import OUR_LANGUAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 # A light stemmer for Ukrainian, which Snowball lacks: remove the longest ending, then level four alternations.
 #

@@ -9,16 +9,13 @@ from __future__ import annotations
 import unicodedata
 from enum import IntEnum
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.language.text.normalise import APOSTROPHES, clean
 from infostream_dedup.language.text.tokens import SENTENCE_MARK, surfaces
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 CODE_POINTS: Final = 0x20000
 """Size of the table; texts with characters beyond it (rare Chinese ones) are left to the plain code."""

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON, composing
 from infostream_dedup.language.text.kernels.visible_text import INVISIBLE, LEFT, VISIBLE, write_visible
 from infostream_dedup.language.text.normalise import with_bounded_marks
+from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.language.text.surface_pool import Utf8Texts
-
 
 TEXT_HASH: Final = 16
 """Bytes of a checksum."""

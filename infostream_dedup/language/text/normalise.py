@@ -334,8 +334,7 @@ def _filled(filler: str, put: _Put) -> _Put:
         return put
 
     def replaced(match: re.Match[str]) -> str:
-        found = put if isinstance(put, str) else put(match)
-        return found.ljust(len(match[0]), filler)
+        return (put if isinstance(put, str) else put(match)).ljust(len(match[0]), filler)
 
     return replaced
 

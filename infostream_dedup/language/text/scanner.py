@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.language.text import language, tokens
 from infostream_dedup.language.text.character_classes import classes_of_cleaned_text, classes_of_raw_text
@@ -17,10 +18,6 @@ from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import surfaces
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import LANGUAGES
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 # Languages of many texts at once
 

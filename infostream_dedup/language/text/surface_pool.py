@@ -6,16 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, Final, overload
+from typing import Any, Final, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.language.text.kernels import surface_table as kernels
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 # Many texts as UTF-8 in one block of memory, for compiled code
 

@@ -137,9 +137,7 @@ def _shape(word: str, *, opens: bool) -> Shape:
 
 def _unglued(word: str) -> list[str]:
     """Split a glued word; parts between hyphens are split separately, so that IT-компания stays one word."""
-    if _ONE_WORD.fullmatch(word):
-        return [word]
-    return "-".join(map(_cut, word.split("-"))).split()
+    return [word] if _ONE_WORD.fullmatch(word) else "-".join(map(_cut, word.split("-"))).split()
 
 
 def _cut(part: str) -> str:

@@ -244,8 +244,7 @@ class Translator:
         if self._cache is not None:
             found.update(self._cache.answers(rest, self.source, self.target))
             rest = [term for term in rest if term not in found]
-        without = self._climb(slow, rest, found)
-        found.update((term, ()) for term in without)
+        found.update((term, ()) for term in self._climb(slow, rest, found))
         if self._cache is not None:
             self._cache.remember({term: found[term] for term in rest}, self.source, self.target)
         return found

@@ -14,10 +14,11 @@ import stat
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import Any, Final, NoReturn, cast
 
 import orjson
 
@@ -25,9 +26,6 @@ from infostream_dedup.errors import BadDataError, CannotCreateError, MissingExtr
 from infostream_dedup.language.translation.loaded_model import InstalledModel, write_checksums
 from infostream_dedup.machine.platform import lock_file, sync
 from infostream_dedup.model import OUR_LANGUAGES, Language
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Check and extract `.argosmodel` files.
 #

@@ -177,8 +177,7 @@ def _rows_of(
     indptr: NDArray[np.int64], values: NDArray[np.uint32], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     chosen = offsets_of(indptr[rows + 1] - indptr[rows])
-    picked = [values[indptr[row] : indptr[row + 1]] for row in rows.tolist()]
-    return chosen, np.concatenate(picked)
+    return chosen, np.concatenate([values[indptr[row] : indptr[row + 1]] for row in rows.tolist()])
 
 
 WALKS_DRAWN: Final = 100_000

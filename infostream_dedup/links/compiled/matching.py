@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import tempfile
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import DTypeLike, NDArray
 
 from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.errors import CannotCreateError
@@ -19,15 +22,8 @@ from infostream_dedup.links.compiled.posting_index import Nodes, PostingIndex, c
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input
 from infostream_dedup.machine.platform import reserve
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from numpy.typing import DTypeLike, NDArray
-
-    from infostream_dedup.machine.progress import Progress
 
 
 @dataclass(slots=True)

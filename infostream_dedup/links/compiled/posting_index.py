@@ -247,8 +247,7 @@ def ranked_rows(
     def ranked(part: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
         indptr = np.zeros(len(part) + 1, dtype=np.int64)
         ranks = np.empty(int(np.diff(rows.indptr)[part].sum()), dtype=np.uint32)
-        size = kernels.rank_rows(rows, part, rank, indptr, ranks)
-        return indptr, ranks[:size]
+        return indptr, ranks[: kernels.rank_rows(rows, part, rank, indptr, ranks)]
 
     if threads == 1:
         return ranked(order)

@@ -120,8 +120,7 @@ def _in_linkage_order(block: LinkBlock, ks: list[int], threads: _Threads) -> _Gr
     indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
     links = LinkArrays(indptr, columns, counts.data)
     # A few of the ks, descending, the smallest among them.
-    levels = ks[:: -(-len(ks) // _ORDER_LEVELS)][::-1]
-    order = linkage_order(links, levels, threads.size)
+    order = linkage_order(links, ks[:: -(-len(ks) // _ORDER_LEVELS)][::-1], threads.size)
     own = size
     if block.own is not None:
         order = order[np.argsort(~block.own[order], kind="stable")]
@@ -186,7 +185,12 @@ def _count_closed(links: LinkArrays, nodes: NodeArrays, threads: _Threads, *, sy
     )
     kernels.pack_rows(links, symmetric, packed)
     tiles = _tiles(packed)
-    weighted = kernels.WeightedNodes(nodes.weights, _bits(nodes.weights > 1))
+    chosen = nodes.weights > 1
+    padded = np.zeros(len(chosen) // 64 * 64 + 64, dtype=np.bool_)
+    padded[: len(chosen)] = chosen
+    weighted = kernels.WeightedNodes(
+        nodes.weights, np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
+    )
 
     def close(rows: slice) -> tuple[int, int]:
         totals = np.zeros(2, dtype=np.int64)
@@ -209,13 +213,6 @@ def _tiles(packed: PackedRows) -> kernels.Tiles:
     tiles = kernels.Tiles(indptr, np.empty(size, dtype=np.uint32), np.zeros((size, 64), dtype=np.uint64))
     kernels.move_to_tiles(packed, _TILED_FROM, rows, met, tiles)
     return tiles
-
-
-def _bits(chosen: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Bit b of word w is set where 64 w + b is chosen."""
-    padded = np.zeros(len(chosen) // 64 * 64 + 64, dtype=np.bool_)
-    padded[: len(chosen)] = chosen
-    return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
 
 
 # Symmetry and transitivity at every k of one similarity matrix, exact from `EXACT_FROM` upwards

@@ -6,14 +6,12 @@ after the last byte of interest.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from infostream_dedup.machine.arrays import Vector
 from infostream_dedup.machine.compiling import inlined, instruction
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Vector
 
 BLOCK: Final = 64
 """Number of bytes that ``between`` reads: one per bit of a machine word."""

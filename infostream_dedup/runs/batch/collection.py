@@ -5,13 +5,16 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.repeated.equality import equality_hashes, equality_hashes_of
 from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
 from infostream_dedup.language.text.surface_pool import Utf8Texts, texts_of, texts_of_bytes
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import (
     LANGUAGES,
     NO_TIME,
@@ -26,17 +29,9 @@ from infostream_dedup.model import (
 )
 from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens, count_terms
 from infostream_dedup.terms.compiled.key_terms import key_terms_of_surfaces
-from infostream_dedup.terms.statistics import statistics_of_distinct
+from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.statistics import TermCounts, statistics_of_distinct
 from infostream_dedup.terms.weighting import above_df_max, kept_despite_repeats
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.collecting import EvidenceReader
-    from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.terms.key_terms import KeyTerms
-    from infostream_dedup.terms.statistics import TermCounts
-
 
 _CHUNK: Final = 1 << 20
 """Characters of a block, as many as the compiled reader of texts scans at a time."""

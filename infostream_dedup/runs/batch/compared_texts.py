@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.repeated.apart import not_compared, parts_apart
+from infostream_dedup.judging.repeated.kernels.fragments import FragmentRows
 from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
 from infostream_dedup.judging.repeated.lines import (
     LeftOut,
@@ -25,11 +27,6 @@ from infostream_dedup.judging.repeated.lines import (
 from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.model import Document, DocumentBlock, with_texts
 from infostream_dedup.runs.batch.collection import in_blocks
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.repeated.kernels.fragments import FragmentRows
 
 Documents = Iterable[Document | DocumentBlock]
 

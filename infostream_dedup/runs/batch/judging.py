@@ -76,17 +76,10 @@ def by_later(a: Numbers, b: Numbers, documents: int) -> Ordinals:
     """Return pairs in the order of (b, a)."""
     if np.all((b[1:] > b[:-1]) | (b[1:] == b[:-1]) & (a[1:] >= a[:-1])):
         return a, b
-    b, a = _split(np.sort(b * np.int64(documents) + a), documents)
-    return a, b
-
-
-def _split(numbers: NDArray[np.int64], documents: int) -> Ordinals:
-    """Return the two ordinals that make up each number, the first times the number of documents plus the second.
-
-    ``np.divmod`` would take several times as long.
-    """
+    numbers = np.sort(b * np.int64(documents) + a)
     first = numbers // max(documents, 1)
-    return first, numbers - first * documents
+    b, a = first, numbers - first * documents
+    return a, b
 
 
 _CHUNK: Final = 100_000
@@ -268,5 +261,4 @@ def _equal_texts(texts: NDArray[np.int64]) -> Ordinals:
         return order[begins][before > 0], order[before > 0]
     b = np.repeat(order, before)
     first = np.cumsum(before) - before
-    place = np.arange(len(b)) - np.repeat(first - begins, before)
-    return order[place], b
+    return order[(np.arange(len(b)) - np.repeat(first - begins, before))], b

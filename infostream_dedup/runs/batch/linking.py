@@ -193,8 +193,7 @@ def relate(
     # A short document may need as few as LEAST_NEED terms at any k; up to it, need(k) is k.
     fewest = min(LEAST_NEED if scaled else EXACT_FROM, settings.n)
     if settings.score == "count" and key_terms.pivot is None and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
-        nodes = link_nodes(key_terms, settings, k_min=fewest, progress=progress)
-        return LowLinks(nodes, exact)
+        return LowLinks(link_nodes(key_terms, settings, k_min=fewest, progress=progress), exact)
     linked = link(key_terms, settings, k_min=min(least_k(key_terms), fewest), progress=progress)
     if settings.score == "share":
         return ShareLinks(linked.relation(), key_terms.own_weights, SHARE_THRESHOLDS)
@@ -329,8 +328,7 @@ def least_count(settings: Settings, k: int | None = None) -> int:
 class LinkedPairs:
     """Unordered pairs of a similarity matrix in the order of (a, b), in blocks of bounded size.
 
-    Args:
-        counts: uint8 (documents, documents), directed links.
+    ``counts``: (documents, documents), directed links.
     """
 
     def __init__(self, counts: sp.csr_array) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
+from infostream_dedup.judging.evidence.differing import WordDifference
 from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
 from infostream_dedup.judging.evidence.facts import circumstances_of
 from infostream_dedup.judging.evidence.judging import JudgedCandidates, contradict
@@ -29,9 +32,12 @@ from infostream_dedup.links.pair_rules import (
     relation_of,
 )
 from infostream_dedup.links.similarity_matrix import kept_entries
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings, fields_of, language_number
 from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.model.limits import OneOf, Range
+from infostream_dedup.runs.batch.collection import Weighable
+from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.linking import (
     PairTable,
     candidate_blocks,
@@ -43,17 +49,7 @@ from infostream_dedup.runs.batch.linking import (
 )
 from infostream_dedup.stream.word_order import WordOrder, keep_order, ordered_words
 from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_max
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.differing import WordDifference
-    from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.runs.batch.collection import Weighable
-    from infostream_dedup.runs.batch.judging import JudgedCollection
-    from infostream_dedup.terms.matched_words import Meeting
+from infostream_dedup.terms.matched_words import Meeting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -360,8 +356,7 @@ class JudgedPairRow(PairRow):
 class PairChoice:
     """Which judged pairs are listed, and how.
 
-    Raises:
-        ConfigurationError: a value is out of range.
+    Raises ``ConfigurationError``: a value is out of range.
     """
 
     # consider exactly the pairs with max(forward, backward) >= k_min, 1 to 12; `None` for the usual candidates
@@ -543,8 +538,7 @@ def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice)
             wanted=np.ones(len(pairs), dtype=np.bool_),
             terms=choice.terms,
         )
-        reasons = _reasons(collection, part) if choice.explain else None
-        yield from judged_rows(plain, part, reasons)
+        yield from judged_rows(plain, part, _reasons(collection, part) if choice.explain else None)
 
 
 def judged_rows(

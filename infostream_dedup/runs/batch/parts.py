@@ -21,12 +21,11 @@ def part_into(
 ) -> dict[str | None, list[Document]]:
     """Divide a collection.
 
-    Example:
-        >>> from infostream_dedup.model import Document
-        >>> from datetime import UTC
-        >>> both = [Document(id=i, text="", source=s) for i, s in (("1", "b"), ("2", None), ("3", "b"))]
-        >>> {name: len(part) for name, part in part_into(both, "source", files={}, zone=UTC).items()}
-        {'b': 2, None: 1}
+    >>> from infostream_dedup.model import Document
+    >>> from datetime import UTC
+    >>> both = [Document(id=i, text="", source=s) for i, s in (("1", "b"), ("2", None), ("3", "b"))]
+    >>> {name: len(part) for name, part in part_into(both, "source", files={}, zone=UTC).items()}
+    {'b': 2, None: 1}
     """
     if by == "file":
         places = iter(documents)
@@ -58,9 +57,8 @@ def _stretch(time: datetime | None, by: Parting, zone: tzinfo) -> str | None:
 def short_names(paths: Sequence[str]) -> list[str]:
     """Shorten file names to as few of their folders as are needed to distinguish them.
 
-    Example:
-        >>> short_names(["/data/may/ru.csv", "/data/june/ru.csv", "/data/june/uk.csv"])
-        ['may/ru.csv', 'june/ru.csv', 'uk.csv']
+    >>> short_names(["/data/may/ru.csv", "/data/june/ru.csv", "/data/june/uk.csv"])
+    ['may/ru.csv', 'june/ru.csv', 'uk.csv']
     """
     steps = [PurePath(path).parts or (path,) for path in paths]
     longest = max(map(len, steps), default=1)

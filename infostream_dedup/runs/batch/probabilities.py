@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.links import Advice, SimilarityMatrix, StoredLinks, group_counts
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.phrase import Phrase
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model.constants import CANDIDATE_TERMS
 from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.linking import link
 from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow, configuration_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.machine.progress import Progress
 
 PROBABILITIES: Final = tuple(round(0.05 * step, 2) for step in range(1, 20))
 

@@ -23,15 +23,9 @@ class Rereadable:
 
     Files, lists and frames are simply read again. Standard input is copied to a temporary file on the first pass.
 
-    Args:
-        source: the documents.
-        reading: how to read them.
-        copy: file for standard input.
-        keep: keep the documents of a list of records, instead of checking them again, as their texts are in memory
-            anyway, and those of an iterator, which has no second pass.
-
-    Attributes:
-        report: what the first pass read.
+    ``source``: the documents; ``reading``: how to read them; ``copy``: file for standard input; ``keep``: keep the
+    documents of a list of records, instead of checking them again, as their texts are in memory anyway, and those of an
+    iterator, which has no second pass. ``report``: what the first pass read.
     """
 
     def __init__(self, source: Any, reading: Reading, copy: IO[bytes] | None, *, keep: bool = False) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import Ragged, offsets_of, places_of
 from infostream_dedup.errors import ConfigurationError
@@ -21,24 +25,15 @@ from infostream_dedup.links.similarity_matrix import pattern_of
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings, language_number, microseconds_of, moment_of
 from infostream_dedup.model.limits import check_moment
 from infostream_dedup.model.settings import PRESETS
+from infostream_dedup.runs.batch.collection import Collection
 from infostream_dedup.stream.kernels.pivot import PLACE_BITS
+from infostream_dedup.stream.store.document_columns import PivotTable, RememberedTable
 from infostream_dedup.stream.store.restoring import LanguageFrequencies, open_epoch
 from infostream_dedup.stream.store.store import Store
 from infostream_dedup.terms.compiled.key_terms import key_terms_of_surfaces
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics, TermCounts, Totals, filled_up
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.runs.batch.collection import Collection
-    from infostream_dedup.stream.store.document_columns import PivotTable, RememberedTable
-
 
 # Convert the settings of a store that concern terms to settings of a collection
 

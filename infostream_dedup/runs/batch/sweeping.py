@@ -180,9 +180,8 @@ def known_days(documents: Sequence[Document], times: Sequence[int | None]) -> li
 class CollectionSummary:
     """Dates and sources of a collection.
 
-    Example:
-        >>> CollectionSummary.of([Document(id="1", text="", source="a"), Document(id="2", text="")]).sources
-        {'a': 1}
+    >>> CollectionSummary.of([Document(id="1", text="", source="a"), Document(id="2", text="")]).sources
+    {'a': 1}
     """
 
     documents: int  # number of documents
@@ -369,11 +368,7 @@ class SweepResult(Tabular):
     def chart(self) -> Any:
         """Draw S, T and the number of links over k for a notebook, with the recommended k; hover shows the rows.
 
-        Returns:
-            An ``altair.Chart``.
-
-        Raises:
-            MissingExtraError: altair is not installed (extra ``notebook``).
+        Returns an ``altair.Chart``. Raises ``MissingExtraError``: altair is not installed (extra ``notebook``).
         """
         try:
             alt: Any = import_module("altair")

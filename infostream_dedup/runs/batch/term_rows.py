@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,12 +14,8 @@ from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings
 from infostream_dedup.model.document import OUR_LANGUAGES
+from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.matched_words import places_of_terms
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from infostream_dedup.terms.key_terms import KeyTerms
 
 _SCALE: Final = 1e9
 TERM_COLUMNS: Final = (

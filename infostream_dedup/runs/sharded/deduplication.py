@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.errors import UsageError
@@ -51,21 +53,14 @@ from infostream_dedup.runs.batch.pairing import JudgedPairRow, ListedPairs, Pair
 from infostream_dedup.runs.sharded.disk_runner import LinkedRun
 from infostream_dedup.runs.sharded.kernels.rows import join_edges, renumber_rows
 from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, fewer_keys, key_term_labels, mark_key_terms
+from infostream_dedup.runs.sharded.linking import NodeTable
 from infostream_dedup.runs.sharded.pairing import DocumentPairs, DocumentRows, paired, pick_terms, recounted
 from infostream_dedup.runs.sharded.reading import DIGEST, FACTS, RECORDS, RunRows, new_wording, weighed_records
 from infostream_dedup.runs.sharded.vocabulary import STATISTICS, FrozenVocabulary, count_distinct
+from infostream_dedup.runs.sharded.work_folder import Stage
 from infostream_dedup.stream.stories import stories_of
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 from infostream_dedup.terms.weighting import as_count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.runs.sharded.linking import NodeTable
-    from infostream_dedup.runs.sharded.work_folder import Stage
-
 
 # Decides status and group of every document of a collection in a work folder, as `dedup` does in memory
 
@@ -136,10 +131,8 @@ class FoundStatuses:
 class StatusRules:
     """Decides the relation of documents to earlier ones, some pairs at a time.
 
-    Args:
-        nodes: the nodes of the collection.
-        settings: ``k``, ``n``, ``short`` and ``rule``; the score must be ``count``.
-        duplicate_rule: as in ``batch.deduplication.statuses``.
+    ``nodes``: the nodes of the collection; ``settings``: ``k``, ``n``, ``short`` and ``rule``; the score must be
+    ``count``; ``duplicate_rule``: as in ``batch.deduplication.statuses``.
     """
 
     def __init__(self, nodes: NodeTable, settings: Settings, duplicate_rule: DuplicateRule) -> None:
@@ -196,8 +189,7 @@ class StatusRules:
 class Statuses:
     """Collects the statuses of a collection.
 
-    Args:
-        nodes: the nodes of the collection.
+    ``nodes``: the nodes of the collection.
     """
 
     def __init__(self, nodes: NodeTable) -> None:
@@ -318,8 +310,7 @@ class JudgedRun(LinkedRun):
     @cached_property
     def compared(self) -> Stage:
         """The key terms that are compared, and targets."""
-        settings = self.settings.but(n=COMPARED_TERMS)
-        return self.selected("compared", settings, self._distinct)
+        return self.selected("compared", self.settings.but(n=COMPARED_TERMS), self._distinct)
 
     @cached_property
     def keys(self) -> Stage:
@@ -515,8 +506,7 @@ class JudgedRun(LinkedRun):
 class EqualTexts:
     """Pairs of documents with equal texts; in large clusters, only pairs with the earliest document.
 
-    Args:
-        texts: int64 (documents,), the earliest document with this text, negative for an empty one.
+    ``texts``: (documents,), the earliest document with this text, negative for an empty one.
     """
 
     def __init__(self, texts: NDArray[np.int64]) -> None:
@@ -620,8 +610,7 @@ def _listed(collection: JudgedRun, choice: PairChoice, parts: NDArray[np.int64] 
         wanted = languages[a] != languages[b] if choice.cross_language else np.full(len(a), True)
         if parts is not None:
             wanted &= parts[a] != parts[b]
-        judged = collection.judge(a[wanted], b[wanted], filtered=choice.least > 0)
-        yield choice.listed(judged)
+        yield choice.listed(collection.judge(a[wanted], b[wanted], filtered=choice.least > 0))
         collection.run.tell("judging", int(documents[-1]) + 1, len(languages))
 
 

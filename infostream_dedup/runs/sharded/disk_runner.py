@@ -67,16 +67,8 @@ _SHARED: Final = ("weighting", "n", "target", "df_min", "df_max", "k1", "b", "ba
 class LinkedRun:
     """One representation of a collection: its key terms and links, made when first needed.
 
-    Args:
-        run: the run.
-        counted: its first stage.
-        settings: settings with the representation.
-        window_days: as in ``DiskRun.linked``.
-
-    Attributes:
-        run: the run.
-        settings: with the representation.
-        counted: the first stage.
+    ``run``: the run; ``counted``: its first stage; ``settings``: settings with the representation; ``window_days``: as
+    in ``DiskRun.linked``. ``run``: the run; ``settings``: with the representation; ``counted``: the first stage.
     """
 
     def __init__(self, run: DiskRun, counted: Stage, settings: Settings, window_days: float | None) -> None:
@@ -287,8 +279,7 @@ class LinkedRun:
     def _make_degrees(self, most: int) -> Iterator[tuple[str, pa.RecordBatch]]:
         linking, n = Linking(self.nodes, self.numbers_of_keys, 1), self.settings.n
         chunks = sum(1 for _ in self.keys.batches("keys"))
-        shards = self._shards()
-        per_shard = max(1, -(-chunks // shards))
+        per_shard = max(1, -(-chunks // self._shards()))
         for begin in range(0, chunks, per_shard):
             shard = Shard(islice(self.chunks(), begin, begin + per_shard), linking)
             step = f"{self.settings.representation}: links below k = {most + 1} to documents of chunks {begin + 1} on"
@@ -297,8 +288,7 @@ class LinkedRun:
                 self.run.tell(step, number + 1, chunks)
 
     def _shards(self) -> int:
-        targets = int(self.key_counts.targets.sum())
-        return self.run.plan.shards(targets, self.terms, len(self.nodes))
+        return self.run.plan.shards(int(self.key_counts.targets.sum()), self.terms, len(self.nodes))
 
     @property
     def windowed(self) -> bool:

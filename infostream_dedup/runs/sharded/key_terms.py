@@ -243,10 +243,8 @@ class _Translated:
 class PivotTerms:
     """Key terms and targets of a collection in a pivot language.
 
-    Args:
-        counts: returns the rows of COUNTS, from the beginning at each call.
-        documents: int64 (languages,), documents of the collection, in the order of ``LANGUAGES``.
-        settings: settings with representation ``pivot``.
+    ``counts``: returns the rows of COUNTS, from the beginning at each call; ``documents``: (languages,), documents of
+    the collection, in the order of ``LANGUAGES``; ``settings``: settings with representation ``pivot``.
     """
 
     def __init__(

@@ -165,9 +165,7 @@ class Linking:
 class Shard:
     """Posting lists of the nodes that documents of some chunks lead.
 
-    Args:
-        chunks: the chunks, ascending.
-        linking: data shared by all shards.
+    ``chunks``: the chunks, ascending; ``linking``: data shared by all shards.
     """
 
     def __init__(self, chunks: Iterable[KeyChunk], linking: Linking) -> None:

@@ -79,11 +79,8 @@ class DocumentPairs:
 class PairFinder:
     """Finds pairs of documents in links of both directions.
 
-    Args:
-        nodes: the nodes of the collection.
-        out: links by asking node.
-        into: the same links by answering node.
-        least: smallest count of a link.
+    ``nodes``: the nodes of the collection; ``out``: links by asking node; ``into``: the same links by answering node;
+    ``least``: smallest count of a link.
     """
 
     def __init__(self, nodes: NodeTable, out: LinkTable, into: LinkTable, least: int) -> None:

@@ -83,8 +83,7 @@ class Plan:
         """Number of shards."""
         if self.cut.shards is not None:
             return self.cut.shards
-        kept = 12 * vocabulary + _NODE_BYTES * nodes
-        room = max(self._room - kept, self._room // 4) // 2
+        room = max(self._room - (12 * vocabulary + _NODE_BYTES * nodes), self._room // 4) // 2
         return max(1, -(-targets * _SHARD_BYTES // room))
 
     def blocks(self, links: int, nodes: int) -> int:
@@ -99,9 +98,8 @@ class Plan:
 def memory_of(size: str | int) -> int:
     """Bytes of a size such as ``8GB``, ``500 MB`` or a number of bytes; a GB is 10^9 bytes, a GiB 2^30.
 
-    Example:
-        >>> memory_of("8GB"), memory_of("1.5 GiB")
-        (8000000000, 1610612736)
+    >>> memory_of("8GB"), memory_of("1.5 GiB")
+    (8000000000, 1610612736)
     """
     if isinstance(size, int):
         return size

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.judging.evidence.facts import microseconds
@@ -18,18 +20,11 @@ from infostream_dedup.judging.repeated.equality import equality_hash, equality_h
 from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
 from infostream_dedup.language.text.fingerprint import TEXT_HASH, text_hash
 from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, Settings, full_text
 from infostream_dedup.model.outlets import outlet_of
 from infostream_dedup.runs.sharded.vocabulary import COUNTS, TEXTS, count_documents
 from infostream_dedup.runs.sharded.work_folder import Layout
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.machine.progress import Progress
-
 
 # Evidence of the documents of a work folder: collected while texts are read, weighted once all have been read
 
@@ -99,13 +94,11 @@ def _facts(first: int, documents: Sequence[Document]) -> pa.RecordBatch:
         first=first,
         times=times,
         openings=openings_of(rows, none, [document.source for document in documents], times),
-        addresses=[_address(document.url) for document in documents],
+        addresses=[
+            (int.from_bytes(text_hash(document.url)[:8], "big") >> 1 if document.url else -1) for document in documents
+        ],
         sources=[outlet_of(document.source, document.url) or "" for document in documents],
     )
-
-
-def _address(url: str | None) -> int:
-    return int.from_bytes(text_hash(url)[:8], "big") >> 1 if url else -1
 
 
 def _raw(row: dict[str, Any]) -> RawEvidence:
@@ -318,9 +311,7 @@ def _text_batches(
 class _Waiting:
     """Documents that are read one by one until they fill a batch of TEXTS.
 
-    Attributes:
-        first: ordinal of the first document that waits.
-        characters: length of those that wait.
+    ``first``: ordinal of the first document that waits; ``characters``: length of those that wait.
     """
 
     def __init__(self) -> None:

@@ -81,11 +81,9 @@ class _Part:
 class FoldedLinks:
     """The links of a collection in a work folder as a ``links.Relation``.
 
-    Args:
-        linked: the collection in one representation.
-        k_min: smallest count that is stored; by default, the smallest one whose links are certainly few enough.
-        part: only these links; ``None`` for all.
-        scaled: links of short documents count by need(k).
+    ``linked``: the collection in one representation; ``k_min``: smallest count that is stored; by default, the smallest
+    one whose links are certainly few enough; ``part``: only these links; ``None`` for all; ``scaled``: links of short
+    documents count by need(k).
     """
 
     def __init__(
@@ -190,8 +188,7 @@ def block_bounds(sizes: NDArray[np.int64], blocks: int) -> list[tuple[int, int]]
     up_to = np.cumsum(sizes + 1)
     whole = int(up_to[-1]) if len(up_to) else 0
     cuts = np.searchsorted(up_to, [whole * block // blocks for block in range(1, blocks)], side="left")
-    bounds = [0, *cuts.tolist(), len(sizes)]
-    return list(pairwise(bounds))
+    return list(pairwise([0, *cuts.tolist(), len(sizes)]))
 
 
 def sweep_on_disk(
@@ -211,7 +208,8 @@ def sweep_on_disk(
     for number, representation in enumerate(series):
         run.tell(f"sweep {representation}", number, len(series))
         linked = run.linked(representation, window_days=window_days)
-        _add_languages(result, linked)
+        totals = zip(LANGUAGES, linked.vocabulary.totals, strict=True)
+        result.documents.update((language, one.documents) for language, one in totals if one.documents)
         sizes = linked.nodes.sizes[linked.nodes.node_of]
         by_need = scales(sizes, n=run.settings.n, short=run.settings.short, wanted=scaled)
         relation = FoldedLinks(linked, scaled=by_need)
@@ -234,11 +232,6 @@ def sweep_on_disk(
         result = replace(result, report=ReadingReport(**linked.report))
     run.tell("sweep", len(series), len(series))
     return result
-
-
-def _add_languages(result: SweepResult, linked: LinkedRun) -> None:
-    totals = zip(LANGUAGES, linked.vocabulary.totals, strict=True)
-    result.documents.update((language, one.documents) for language, one in totals if one.documents)
 
 
 def _labels(linked: LinkedRun) -> NDArray[np.uint8] | None:

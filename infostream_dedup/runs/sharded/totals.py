@@ -64,8 +64,7 @@ def merge_forests(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.
     a, b, counts = _edges(batches)
     order = np.argsort(counts, kind="stable")[::-1]
     kept = np.empty(len(a), dtype=np.int64)
-    size = join_edges(a, b, order.astype(np.int64), np.arange(nodes, dtype=np.int32), kept)
-    chosen = kept[:size]
+    chosen = kept[: join_edges(a, b, order.astype(np.int64), np.arange(nodes, dtype=np.int32), kept)]
     yield FOREST.row(a=a[chosen], b=b[chosen], counts=counts[chosen])
 
 
@@ -150,8 +149,7 @@ class BlockRows:
 class LinkTable:
     """All links of a collection, mapped from files or in memory.
 
-    Args:
-        batches: of LINKS, one row for the nodes of each chunk.
+    ``batches``: of LINKS, one row for the nodes of each chunk.
     """
 
     def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:
@@ -273,8 +271,7 @@ def count_block(
         nodes.inside[local],
         None if len(own) == len(local) else chosen,
     )
-    closed = labels is None or same
-    totals = block_totals(block, ks, closed=closed, workers=workers)
+    totals = block_totals(block, ks, closed=labels is None or same, workers=workers)
     forest = _mutual_forest(indptr, columns, rows.counts, number[own])
     forest[:, :2] = local[forest[:, :2]]
     return totals, forest_row(forest)
@@ -312,15 +309,11 @@ def low_totals(batches: Iterable[pa.RecordBatch], nodes: NodeTable, most: int) -
         siblings = np.where(nodes.inside >= k, nodes.weights - 1, 0)
         out, both, into = degrees[:, :, k - 1] + siblings
         reciprocal = int((nodes.weights * both).sum())
-        walks = _exact_sum(nodes.weights, out * into)
+        values = out * into
+        upper, lower = values >> 32, values & 0xFFFFFFFF
+        walks = (int((nodes.weights * upper).sum()) << 32) + int((nodes.weights * lower).sum())
         by_k[k] = KTotals(int((nodes.weights * out).sum()), reciprocal, walks - reciprocal, None)
     return LinkTotals(nodes.documents, by_k)
-
-
-def _exact_sum(times: NDArray[np.int64], values: NDArray[np.int64]) -> int:
-    """Exact sum of products that may exceed 64 bits: values are below 2^63, times below 2^31."""
-    upper, lower = values >> 32, values & 0xFFFFFFFF
-    return (int((times * upper).sum()) << 32) + int((times * lower).sum())
 
 
 def totals_row(totals: LinkTotals) -> pa.RecordBatch:

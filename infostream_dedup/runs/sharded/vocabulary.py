@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import BadDataError
@@ -23,12 +25,6 @@ from infostream_dedup.terms.compiled import SurfaceCounter, count_terms
 from infostream_dedup.terms.kernels.counting import add_frequencies
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import Statistics, TermCounts, Totals, filled_up, term_hashes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
 
 # Counts terms of texts: each chunk of documents has its own vocabulary, whose terms are identified by hashes
 
@@ -164,9 +160,7 @@ language that contain it, language by language; number of documents and sum of t
 class CollisionError(BadDataError):
     """Two terms share their first hash, so that their documents cannot be distinguished.
 
-    Args:
-        shared: the hash.
-        terms: the terms, if they are known.
+    ``shared``: the hash; ``terms``: the terms, if they are known.
     """
 
     def __init__(self, shared: int, terms: Sequence[str] = ()) -> None:

@@ -13,22 +13,18 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, StoreBusyError
 from infostream_dedup.language.lexicon.tables import checked_bytes, sealed
 from infostream_dedup.machine.files import make_private_folder
 from infostream_dedup.machine.platform import lock_file, sync_path
 from infostream_dedup.model import VERSION
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
 
 # Tables of chunks: one row holds the arrays of many documents, so that small values are not handled row by row
 
@@ -145,11 +141,7 @@ class Stage:
 class WorkFolder:
     """A folder that holds the files of one run at a time.
 
-    Args:
-        path: the folder; made with mode 0700 if it is missing.
-
-    Raises:
-        CannotCreateError: it cannot be made.
+    ``path``: the folder; made with mode 0700 if it is missing. Raises ``CannotCreateError``: it cannot be made.
     """
 
     def __init__(self, path: Path) -> None:

@@ -88,8 +88,7 @@ class Flow:
 
     def to_parts(self, parts: int) -> Flow:
         """Move every blob to the partition of its number, sorted by place."""
-        moved = self.frame.repartitionById(parts, "part")
-        return Flow(moved.sortWithinPartitions("part", "place"))
+        return Flow(self.frame.repartitionById(parts, "part").sortWithinPartitions("part", "place"))
 
     def only(self, part: int) -> Flow:
         """The blobs of one number, without moving them."""
@@ -349,7 +348,7 @@ def judged_documents(run: SparkRun, rules: StatusRules) -> tuple[DocumentPairs, 
         for chunk, first, last, finder in _finders(blobs, nodes, least):
             found = rules.decide(finder.earlier(finder.members_of(slice(first, last)), alone))
             for kind, some in enumerate(found):
-                yield Blob(chunk, kind, _packed(some))
+                yield Blob(chunk, kind, PAIRS.row(a=some.a, b=some.b, forward=some.forward, backward=some.backward))
 
     found = [_pairs_of(blob.batch) for blob in _both_directions(run, least).then(decide).collected()]
     # Three of each chunk, in the order of ``decide``.
@@ -430,10 +429,6 @@ def _finders(blobs: Iterable[Blob], nodes: NodeTable, least: int) -> Iterator[tu
         (row,) = LINKS.rows([out])
         finder = PairFinder(nodes, LinkTable([out]), LinkTable([merged_rows(turned)]), least)
         yield chunk, row["first"], row["first"] + row["nodes"], finder
-
-
-def _packed(pairs: DocumentPairs) -> pa.RecordBatch:
-    return PAIRS.row(a=pairs.a, b=pairs.b, forward=pairs.forward, backward=pairs.backward)
 
 
 def _pairs_of(batch: pa.RecordBatch) -> DocumentPairs:

@@ -248,8 +248,7 @@ class SparkRun:
     def linking(self, k_min: int) -> Linking:
         """Data shared by all shards."""
         used = self.key_counts.keys > 0
-        numbers = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
-        return Linking(self.nodes, numbers, k_min)
+        return Linking(self.nodes, np.where(used, np.cumsum(used) - 1, -1).astype(np.int32), k_min)
 
     def links(self, k_min: int) -> Flow:
         """LINKS of each chunk that contains leaders of nodes; the place is the first node."""
@@ -358,8 +357,7 @@ def _tasks(blobs: Iterable[Blob]) -> Iterator[tuple[list[pa.RecordBatch], Iterat
 
 def _merge(blobs: Iterator[Blob]) -> Iterator[Blob]:
     for row in merge_links(blob.batch for blob in blobs):
-        first = row.column("first")[0].as_py()
-        yield Blob(0, first, row)
+        yield Blob(0, row.column("first")[0].as_py(), row)
 
 
 # ``sweep``, ``pairs`` and ``dedup`` over a DataFrame.

@@ -74,7 +74,9 @@ class SlotWriter:
         """Take documents in any order, possibly with repetitions, and judge the slots that are now closed."""
         held, clock, closed = self._read()
         for row in rows:
-            plain = _plain(row)
+            given = {name: value for name, value in row.items() if value is not None}
+            found: dict[str, Any] = json.loads(json.dumps(given, default=_text))
+            plain = found
             held.setdefault(_key(plain), plain)
         clock = _advanced(clock, [_moment(row) for row in held.values()])
         open_from = max(closed, (clock - self.delay_seconds) // self.slot_seconds)
@@ -129,13 +131,6 @@ def judge_in_store(
             yield judge
         finally:
             thread.submit(stream.close).result()
-
-
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row as it comes back from the file of waiting documents: the judge must not see when it was written."""
-    given = {name: value for name, value in row.items() if value is not None}
-    found: dict[str, Any] = json.loads(json.dumps(given, default=_text))
-    return found
 
 
 def _text(value: Any) -> str:

@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.language.morphology.stemming import stemmed_text, with_stems
 from infostream_dedup.language.text.scanner import Scanned, Scanner, detect
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, texts_of
 from infostream_dedup.machine.threads import Turns, thread_count
 from infostream_dedup.model import OUR_LANGUAGES, language_number
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
 
 _CHUNK: Final = 1 << 20
 """Characters of text scanned at a time. After each compiled step a thread waits up to five milliseconds for Python's

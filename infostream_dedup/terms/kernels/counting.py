@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.arrays.mixing import GOLDEN
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Two independent 64-bit hashes of words in UTF-8
 
@@ -28,10 +25,8 @@ def _finalize(mixed: np.uint64, first: np.uint64, second: np.uint64) -> np.uint6
 def hash_terms(pool: Vector[np.uint8], starts: Vector[np.int64], hashes: Table[np.uint64]) -> None:
     """Write both hashes of each word.
 
-    Args:
-        pool: words in UTF-8.
-        starts: int64 (words + 1,), start of each word in ``pool``.
-        hashes: uint64 (2, words), receives FNV-1a, and a sum of bytes times powers of an odd number; both finalized.
+    ``pool``: words in UTF-8; ``starts``: (words + 1,), start of each word in ``pool``; ``hashes``: (2, words), receives
+    FNV-1a, and a sum of bytes times powers of an odd number; both finalized.
     """
     for word in range(starts.size - 1):
         one, other = np.uint64(0xCBF29CE484222325), np.uint64(GOLDEN)
@@ -61,11 +56,8 @@ def mark_words(
 ) -> None:
     """Mark the words of each surface with the languages that use the surface.
 
-    Args:
-        holders: int32 (entries,), surfaces.
-        words: int32 (entries,), a word of each.
-        used: uint8 (surfaces,), a bit per language.
-        marks: uint8 (words,), initially zeros; receives the same for words.
+    ``holders``: (entries,), surfaces; ``words``: (entries,), a word of each; ``used``: (surfaces,), a bit per language;
+    ``marks``: (words,), initially zeros; receives the same for words.
     """
     for entry in range(words.size):
         marks[words[entry]] |= used[holders[entry]]
@@ -82,18 +74,12 @@ def map_surfaces(
 ) -> tuple[int, int]:
     """Write the terms of each surface in each language.
 
-    Args:
-        holders: int32 (entries,), surfaces, ascending.
-        words: int32 (entries,), a word of each, in order.
-        entered_of_word: int32 (languages, words), the term of a word by the number under which it was entered;
-            ``NOTHING`` for a word that is not a term.
-        term_of_entered: int32 (terms,), the numbers of the terms.
-        terms: int32 (languages, surfaces), ``NOTHING`` everywhere; receives terms, ``SEVERAL`` and below.
-        more: int32, receives lists of terms. It needs, for each language, ``ROOM_FOR_REPEATED`` places per entry whose
-            surface is that of the entry before, and two more places in all.
-
-    Returns:
-        Number of places of ``more`` in use; the maximum number of terms of a surface, at least 1.
+    ``holders``: (entries,), surfaces, ascending; ``words``: (entries,), a word of each, in order; ``entered_of_word``:
+    (languages, words), the term of a word by the number under which it was entered; ``NOTHING`` for a word that is not
+    a term; ``term_of_entered``: (terms,), the numbers of the terms; ``terms``: (languages, surfaces), ``NOTHING``
+    everywhere; receives terms, ``SEVERAL`` and below; ``more``: receives lists of terms. It needs, for each language,
+    ``ROOM_FOR_REPEATED`` places per entry whose surface is that of the entry before, and two more places in all.
+    Returns number of places of ``more`` in use; the maximum number of terms of a surface, at least 1.
     """
     end, most = 0, 1
     for language in range(terms.shape[0]):
@@ -251,15 +237,9 @@ def _write_terms(code: int, more: Vector[np.int32], size: int, row: Row) -> int:
 def count_terms(documents: TokenRows, mapping: TermsOfSurfaces, largest: int, row: Row, counted: Counted) -> int:
     """Count the terms of each document.
 
-    Args:
-        documents: tokens of the documents.
-        mapping: terms of surfaces.
-        largest: the largest term.
-        row: buffers, with room for one term more than the longest document has.
-        counted: receives the terms.
-
-    Returns:
-        The number of entries written.
+    ``documents``: tokens of the documents; ``mapping``: terms of surfaces; ``largest``: the largest term; ``row``:
+    buffers, with room for one term more than the longest document has; ``counted``: receives the terms. Returns the
+    number of entries written.
     """
     tokens, begins, lengths, languages = documents
     indices, counts, sizes, totals = counted
@@ -369,17 +349,11 @@ def select_heaviest(
 ) -> int:
     """Select the n heaviest positive weights of each row.
 
-    Args:
-        indptr: int64 (rows + 1,), bounds of the rows; they begin ``indptr[0]`` entries before ``values``.
-        values: float64 (entries,), weights.
-        n: number of weights to keep.
-        ties: whether to keep all weights equal to the n-th; otherwise, only the first of them.
-        row: int64, scratch memory as long as the longest row.
-        heap: int64, scratch memory for n weights or the longest row, whichever is less.
-        kept: receives the weights.
-
-    Returns:
-        The number of weights written.
+    ``indptr``: (rows + 1,), bounds of the rows; they begin ``indptr[0]`` entries before ``values``; ``values``:
+    (entries,), weights; ``n``: number of weights to keep; ``ties``: whether to keep all weights equal to the n-th;
+    otherwise, only the first of them; ``row``: scratch memory as long as the longest row; ``heap``: scratch memory for
+    n weights or the longest row, whichever is less; ``kept``: receives the weights. Returns the number of weights
+    written.
     """
     sizes, places, weights = kept
     written = 0

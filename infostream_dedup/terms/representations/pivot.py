@@ -15,24 +15,20 @@ column that contains one of its equivalents.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from collections.abc import Mapping, Sequence
+from typing import Final, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from infostream_dedup.language.text.surface_pool import SurfaceList
+from infostream_dedup.language.text.tokens import Form
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.compiled.key_terms import select_key_terms
 from infostream_dedup.terms.equivalents import Translate, equivalents_of, source_terms, translate_by_ladder
 from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace, Select, StatisticsOfTerms
 from infostream_dedup.terms.representation import Representation, representation, term_frequencies
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.language.text.surface_pool import SurfaceList
-    from infostream_dedup.language.text.tokens import Form
-    from infostream_dedup.terms.statistics import TermCounts
+from infostream_dedup.terms.statistics import TermCounts
 
 
 class _Pivot(Representation):

@@ -62,8 +62,7 @@ def test_calibration_of_values_that_say_nothing_is_the_share_of_repeats():
 def test_calibration_meets_the_sigmoid_the_values_were_drawn_from():
     generator = np.random.default_rng(1)
     values = generator.normal(0, 2, 20_000)
-    repeats = generator.random(20_000) < Calibration(-1.5, 0.7).probabilities(values)
-    found = calibrate(values, repeats)
+    found = calibrate(values, generator.random(20_000) < Calibration(-1.5, 0.7).probabilities(values))
     assert found.slope == pytest.approx(-1.5, abs=0.06)
     assert found.offset == pytest.approx(0.7, abs=0.06)
 

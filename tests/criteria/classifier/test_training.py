@@ -131,8 +131,7 @@ def test_without_labels_equal_texts_repeat_each_other_on_any_day_and_a_form_fill
         ]
     )
     yes, i, j = np.ones(4, dtype=bool), np.array([0, 0, 1, 0]), np.array([1, 2, 2, 3])
-    pairs = JudgedPairs(i, j, yes, yes, yes)
-    vectors = PairVectors(models, pairs, PRESET.criteria, NoAuthority())
+    vectors = PairVectors(models, JudgedPairs(i, j, yes, yes, yes), PRESET.criteria, NoAuthority())
     values = vectors.values(np.arange(4), (PRIOR, PRIOR), np.zeros(0, dtype=np.int64))
     assert [(value > 0).tolist() for value in values] == [[True, True, True, False]] * 2
 
@@ -165,8 +164,7 @@ def test_suggestions_are_near_the_plane_spread_and_not_judged_yet(sample_models,
     ids = sample_models.ids
     i, j = np.triu_indices(30, 1)
     judged = {(ids[a], ids[b]) for a, b in zip(sample_pairs.i.tolist(), sample_pairs.j.tolist(), strict=True)}
-    decisions = trained.decide(sample_models, i, j)
-    chosen = suggestions(decisions, ids, judged, 10)
+    chosen = suggestions(trained.decide(sample_models, i, j), ids, judged, 10)
     assert len(chosen) == 10
     assert not {tuple(sorted((ids[i[row]], ids[j[row]]))) for row in chosen} & judged
     order = np.random.default_rng(0).permutation(len(i))

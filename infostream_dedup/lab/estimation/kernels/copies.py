@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.rows import first_not_below
+from infostream_dedup.machine.arrays import Cube, Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Cube, Table, Vector
-
 
 # Find every pair of texts that share a third of their word triples, exactly.
 #
@@ -206,14 +203,9 @@ def find_copies(
 ) -> None:
     """Find the pairs whose smaller text is in ``begin`` .. ``end`` - 1 and that share three tenths of its triples.
 
-    Args:
-        index: triples that occur in two texts or more.
-        classes: documents with equal triples.
-        universe: which pairs are counted.
-        begin: the first text.
-        end: the text after the last.
-        scratch: scratch arrays.
-        found: receives the pairs.
+    ``index``: triples that occur in two texts or more; ``classes``: documents with equal triples; ``universe``: which
+    pairs are counted; ``begin``: the first text; ``end``: the text after the last; ``scratch``: scratch arrays;
+    ``found``: receives the pairs.
     """
     for text in range(begin, end):
         size = classes.sizes[text]
@@ -340,19 +332,12 @@ def draw_pairs(
 
     A pair belongs to the row of its earlier document if the count there is large enough, otherwise to the other row.
 
-    Args:
-        links: all links.
-        universe: which pairs are drawn from, series excepted.
-        languages: uint8 (documents,).
-        published: sources and dates.
-        least: minimum count, in either direction, of a candidate.
-        step: minimum grade, in both directions, of a link that is checked.
-        far_apart: microseconds above which two documents are far apart.
-        first: the first row.
-        last: the row after the last.
-        drawn: receives candidates.
-        linked: receives candidates that have ``least`` terms in both directions and are linked at ``step``.
-        far: receives such links between different sources, far apart, inside or outside the universe.
+    ``links``: all links; ``universe``: which pairs are drawn from, series excepted; ``languages``: (documents,);
+    ``published``: sources and dates; ``least``: minimum count, in either direction, of a candidate; ``step``: minimum
+    grade, in both directions, of a link that is checked; ``far_apart``: microseconds above which two documents are far
+    apart; ``first``: the first row; ``last``: the row after the last; ``drawn``: receives candidates; ``linked``:
+    receives candidates that have ``least`` terms in both directions and are linked at ``step``; ``far``: receives such
+    links between different sources, far apart, inside or outside the universe.
     """
     for row in range(first, last):
         for at in range(links.indptr[row], links.indptr[row + 1]):
@@ -475,16 +460,11 @@ def count_linked_pairs(
     Looking every link up in the row of its answer would wait for memory each time, so the links of later documents to
     the earlier ones are gathered by the earlier one first.
 
-    Args:
-        indptr: int64 (documents + 1,), bounds of the rows of links.
-        indices: int32, the document that answers, ascending in each row.
-        grades: uint8, largest k at which each link counts, 0 for none.
-        universe: which pairs are counted.
-        languages: uint8 (documents,), language of each document.
-        first: the first of the earlier documents.
-        last: the document after the last of them.
-        counts: int64 (2, 2, grades + 1); the number of pairs by series, language crossing, grade is added.
-        picked: receives the pairs, or a sample of them; its arrays hold at least one.
+    ``indptr``: (documents + 1,), bounds of the rows of links; ``indices``: the document that answers, ascending in each
+    row; ``grades``: largest k at which each link counts, 0 for none; ``universe``: which pairs are counted;
+    ``languages``: (documents,), language of each document; ``first``: the first of the earlier documents; ``last``: the
+    document after the last of them; ``counts``: (2, 2, grades + 1); the number of pairs by series, language crossing,
+    grade is added; ``picked``: receives the pairs, or a sample of them; its arrays hold at least one.
     """
     heads = np.zeros(last - first + 1, dtype=np.int64)
     _count_answers(indptr, indices, grades, first, last, heads)
@@ -526,12 +506,9 @@ def count_drawn(
 ) -> None:
     """Count pairs by grade in each resample.
 
-    Args:
-        a: int64 (pairs,), ordinals.
-        b: int64 (pairs,), ordinals.
-        grades: uint8 (pairs,), 0 for pairs that are not linked.
-        drawn: uint8 (documents, draws), multiplicity of each document in each resample.
-        counts: int64 (grades + 1, draws), zeros; receives the pairs.
+    ``a``: (pairs,), ordinals; ``b``: (pairs,), ordinals; ``grades``: (pairs,), 0 for pairs that are not linked;
+    ``drawn``: (documents, draws), multiplicity of each document in each resample; ``counts``: (grades + 1, draws),
+    zeros; receives the pairs.
     """
     for pair in range(a.size):
         # No multiplicity exceeds 8, so a product fits in a byte.

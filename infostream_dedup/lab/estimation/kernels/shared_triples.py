@@ -6,16 +6,14 @@ ranges of their leading bits, by several threads, and within a range in parts, w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from infostream_dedup.arrays.mixing import GOLDEN
 from infostream_dedup.judging.evidence.kernels.triples import TripleRange, table_size, take_parts
+from infostream_dedup.machine.arrays import Vector
 from infostream_dedup.machine.compiling import compiled, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["arrange_range", "count_postings", "fill_postings", "number_range", "sort_rows", "write_rows"]
 
@@ -80,15 +78,10 @@ def number_range(
 ) -> tuple[int, int]:
     """Number the triples of one range that occur in at least two of the chosen documents.
 
-    Args:
-        given: the range; the triples themselves are not needed once they are in their parts.
-        chosen: bool (documents,), the documents whose triples count.
-        numbers: int32, as long as the triples, perhaps in their memory; receives the numbers of shared triples, from 0,
-            document by document.
-        kept: int32 (documents,), receives how many numbers each document has.
-
-    Returns:
-        How many different numbers there are, and how many numbers of all documents.
+    ``given``: the range; the triples themselves are not needed once they are in their parts; ``chosen``: (documents,),
+    the documents whose triples count; ``numbers``: as long as the triples, perhaps in their memory; receives the
+    numbers of shared triples, from 0, document by document; ``kept``: (documents,), receives how many numbers each
+    document has. Returns how many different numbers there are, and how many numbers of all documents.
     """
     ends = np.zeros((1 << given.part_bits) + 1, dtype=np.int64)
     take_parts(given, chosen, ends)
@@ -107,12 +100,9 @@ def arrange_range(
 ) -> None:
     """Add the numbers of a range to those of each document.
 
-    Args:
-        numbers: int32, numbers of the range, document by document.
-        kept: int32 (documents,), how many each document has.
-        first: added to each number.
-        ends: int64 (documents,), where the numbers of each document in ``arranged`` end; moved on.
-        arranged: int32, receives the numbers.
+    ``numbers``: numbers of the range, document by document; ``kept``: (documents,), how many each document has;
+    ``first``: added to each number; ``ends``: (documents,), where the numbers of each document in ``arranged`` end;
+    moved on; ``arranged``: receives the numbers.
     """
     at = 0
     for document in range(kept.size):
@@ -135,13 +125,9 @@ def write_rows(
 ) -> None:
     """Write rows of triples in which equal numbers are equal triples, and all other triples differ.
 
-    Args:
-        numbers: int32, numbers of shared triples.
-        begins: int64 (rows,), start of each row in ``numbers``.
-        ends: int64 (rows,), end of each row.
-        fillers: int64 (rows,), the first of the distinct values for the other triples of a row.
-        bounds: int64 (rows + 1,), bounds of each row in ``rows``.
-        rows: uint64, receives the triples, ascending in each row.
+    ``numbers``: numbers of shared triples; ``begins``: (rows,), start of each row in ``numbers``; ``ends``: (rows,),
+    end of each row; ``fillers``: (rows,), the first of the distinct values for the other triples of a row; ``bounds``:
+    (rows + 1,), bounds of each row in ``rows``; ``rows``: receives the triples, ascending in each row.
     """
     for row in range(begins.size):
         place, last = bounds[row], bounds[row + 1]
@@ -167,13 +153,9 @@ def count_postings(
 ) -> None:
     """Count the texts of the terms from ``first`` to ``last`` - 1.
 
-    Args:
-        begins: int64 (texts,), start of each text in ``terms``.
-        ends: int64 (texts,), end of each text.
-        terms: int32, numbers of triples.
-        first: the first term.
-        last: the term after the last.
-        heads: int64 (terms + 2,), zeros; receives the number of texts of each term, two places later.
+    ``begins``: (texts,), start of each text in ``terms``; ``ends``: (texts,), end of each text; ``terms``: numbers of
+    triples; ``first``: the first term; ``last``: the term after the last; ``heads``: (terms + 2,), zeros; receives the
+    number of texts of each term, two places later.
     """
     for text in range(begins.size):
         for at in range(begins[text], ends[text]):
@@ -193,14 +175,9 @@ def fill_postings(
 ) -> None:
     """Write the texts of the terms from ``first`` to ``last`` - 1.
 
-    Args:
-        begins: int64 (texts,), start of each text in ``terms``.
-        ends: int64 (texts,), end of each text.
-        terms: int32, numbers of triples.
-        first: the first term.
-        last: the term after the last.
-        heads: int64 (terms + 2,), start of each term in ``texts``, one place later; afterwards its end.
-        texts: int32, receives the texts of each term, ascending.
+    ``begins``: (texts,), start of each text in ``terms``; ``ends``: (texts,), end of each text; ``terms``: numbers of
+    triples; ``first``: the first term; ``last``: the term after the last; ``heads``: (terms + 2,), start of each term
+    in ``texts``, one place later; afterwards its end; ``texts``: receives the texts of each term, ascending.
     """
     for text in range(begins.size):
         for at in range(begins[text], ends[text]):
@@ -223,15 +200,10 @@ def sort_rows(
 ) -> None:
     """Order the terms of some texts: rare ones first, then the others, both ascending.
 
-    Args:
-        begins: int64 (texts,), start of each text in ``terms``.
-        ends: int64 (texts,), end of each text.
-        terms: int32, numbers of triples; ordered in place.
-        heads: int64 (terms + 1,), bounds of the postings of each term.
-        rare: maximum number of texts that contain a rare triple.
-        first: the first text.
-        last: the text after the last.
-        middles: int64 (texts,), receives the start of the other terms.
+    ``begins``: (texts,), start of each text in ``terms``; ``ends``: (texts,), end of each text; ``terms``: numbers of
+    triples; ordered in place; ``heads``: (terms + 1,), bounds of the postings of each term; ``rare``: maximum number of
+    texts that contain a rare triple; ``first``: the first text; ``last``: the text after the last; ``middles``:
+    (texts,), receives the start of the other terms.
     """
     for text in range(first, last):
         begin, end = begins[text], ends[text]

@@ -6,20 +6,15 @@ The functions of libstemmer are called by address.
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, instruction, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 OUT_OF_MEMORY: Final = -1
 _HYPHEN: Final = 0x2D
@@ -102,16 +97,10 @@ def stem_words(
 ) -> int:
     """Write the stems of words; parts of hyphenated words are stemmed separately.
 
-    Args:
-        snowball: the stemmer.
-        wanted: the words.
-        first: number of stems already in ``stems``.
-        typed: uint8, room for the longest word.
-        stem_starts: int64 (n + 1,), receives the bounds of the stems; ``stem_starts[first]`` is given.
-        stems: uint8, receives the stems.
-
-    Returns:
-        Number of the first stem that did not fit; n when all are done; ``OUT_OF_MEMORY``.
+    ``snowball``: the stemmer; ``wanted``: the words; ``first``: number of stems already in ``stems``; ``typed``: room
+    for the longest word; ``stem_starts``: (n + 1,), receives the bounds of the stems; ``stem_starts[first]`` is given;
+    ``stems``: receives the stems. Returns number of the first stem that did not fit; n when all are done;
+    ``OUT_OF_MEMORY``.
     """
     pool, starts, numbers = wanted
     end = stem_starts[first]
@@ -178,11 +167,8 @@ _B, _P, _V, _M, _F = (_pair(letter) for letter in "бпвмф")
 def ending_tree(endings: Iterable[str]) -> NDArray[np.int16]:
     """Build a tree of endings, searched backwards from the last letter.
 
-    Args:
-        endings: endings, of letters from U+0430 to U+0491.
-
-    Returns:
-        int16 (nodes, letters + 1): the next node by letter, 0 for none; in the last column whether an ending is whole.
+    ``endings``: endings, of letters from U+0430 to U+0491. Returns (nodes, letters + 1): the next node by letter, 0 for
+    none; in the last column whether an ending is whole.
     """
     rows = [[0] * (_LETTERS + 1)]
     for ending in sorted(endings):
@@ -229,13 +215,9 @@ def _without_ending(
 ) -> tuple[int, int]:
     """Find the end of the word without its longest ending, and the number of characters left.
 
-    Args:
-        word: uint8, UTF-8 that contains the word.
-        begin: start of the word.
-        end: end of the word.
-        characters: number of characters of the word.
-        vowel: number of its first vowel; ``characters`` if it has no vowel.
-        tree: tree of endings.
+    ``word``: UTF-8 that contains the word; ``begin``: start of the word; ``end``: end of the word; ``characters``:
+    number of characters of the word; ``vowel``: number of its first vowel; ``characters`` if it has no vowel; ``tree``:
+    tree of endings.
     """
     left, stem_end, place, node = characters, end, end, 0
     for size in range(1, characters - _SHORTEST_STEM + 1):
@@ -313,13 +295,9 @@ def stem_ukrainian_words(
 ) -> None:
     """Write the stems of words; parts of hyphenated words are stemmed separately.
 
-    Args:
-        pool: uint8, words in UTF-8.
-        starts: int64, bounds.
-        numbers: int64 (n,), the words wanted, in order.
-        tree: tree of endings.
-        stem_starts: int64 (n + 1,), receives the bounds of the stems.
-        stems: uint8, receives the stems, which are never longer than the words.
+    ``pool``: words in UTF-8; ``starts``: bounds; ``numbers``: (n,), the words wanted, in order; ``tree``: tree of
+    endings; ``stem_starts``: (n + 1,), receives the bounds of the stems; ``stems``: receives the stems, which are never
+    longer than the words.
     """
     end = 0
     for place in range(numbers.size):

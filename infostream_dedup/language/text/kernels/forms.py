@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.language.text.kernels.surface_table import AT_ONCE, SurfaceTable, hash_bytes, intern, prepare
 from infostream_dedup.language.text.tokens import LONGEST_FORM, SHORTEST_FORM, Shape
+from infostream_dedup.machine.arrays import Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Vector
 
 
 class FormEntries(NamedTuple):
@@ -27,11 +25,8 @@ class FormEntries(NamedTuple):
 def join_entries(numbers: Vector[np.int32], shapes: Vector[np.uint8], others: FormEntries, joined: FormEntries) -> None:
     """Write the entries of all surfaces in order.
 
-    Args:
-        numbers: int32 (surfaces,), the only form of each surface; negative without one.
-        shapes: uint8 (surfaces,), shape of this form.
-        others: entries of some of the surfaces without.
-        joined: receives all entries.
+    ``numbers``: (surfaces,), the only form of each surface; negative without one; ``shapes``: (surfaces,), shape of
+    this form; ``others``: entries of some of the surfaces without; ``joined``: receives all entries.
     """
     end, other = 0, 0
     for surface in range(numbers.size):
@@ -210,13 +205,10 @@ def plain_forms(
 ) -> None:
     """Number the forms of surfaces.
 
-    Args:
-        pool: the surfaces in UTF-8, followed by ``BLOCK`` readable bytes.
-        starts: int64 (surfaces + 1,), bounds of the surfaces.
-        buffers: scratch memory, as ``form_buffers`` returns it.
-        table: table of forms, with room for one form per surface.
-        numbers: int32 (surfaces,), receives the number of each surface's form, ``NO_FORM`` or ``NOT_PLAIN``.
-        shapes: uint8 (surfaces,), receives the shape of each form.
+    ``pool``: the surfaces in UTF-8, followed by ``BLOCK`` readable bytes; ``starts``: (surfaces + 1,), bounds of the
+    surfaces; ``buffers``: scratch memory, as ``form_buffers`` returns it; ``table``: table of forms, with room for one
+    form per surface; ``numbers``: (surfaces,), receives the number of each surface's form, ``NO_FORM`` or
+    ``NOT_PLAIN``; ``shapes``: (surfaces,), receives the shape of each form.
     """
     forms, hashes = buffers
     for first in range(0, numbers.size, AT_ONCE):

@@ -7,7 +7,7 @@ that slow accesses to the table that all threads share overlap. A text that clea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -22,12 +22,9 @@ from infostream_dedup.language.text.kernels.surface_table import (
     is_marked,
     prepare,
 )
+from infostream_dedup.machine.arrays import Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, lowest_bit
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Vector
-
 
 # Characters of valid UTF-8, for compiled functions only
 
@@ -122,11 +119,8 @@ def rewrite_words(data: Vector[np.uint8], words: ScannedWords, begin: int, end: 
 def take_surfaces(offsets: Vector[np.int64], words: ScannedWords, count: int, begin: int) -> None:
     """Store surfaces that are in ``words.rewritten`` after ``begin`` as words ``count``, ``count`` + 1 ...
 
-    Args:
-        offsets: int64 (surfaces + 1,), bounds of the surfaces relative to ``begin``, marks included.
-        words: receives the words.
-        count: number of words so far.
-        begin: start of the first surface.
+    ``offsets``: (surfaces + 1,), bounds of the surfaces relative to ``begin``, marks included; ``words``: receives the
+    words; ``count``: number of words so far; ``begin``: start of the first surface.
     """
     for surface in range(offsets.size - 1):
         start, end = begin + offsets[surface], begin + offsets[surface + 1]
@@ -147,17 +141,10 @@ def number_words(
 ) -> int:
     """Second pass: write the numbers of the words of texts ``first``, ``first`` + 1 ...
 
-    Args:
-        data: the texts, as in the first pass.
-        words: the words that the first pass found.
-        found: the words of each text.
-        first: the first text.
-        table: table of surfaces; grows.
-        tokens: receives the number of the surface of each word.
-        token_begins: int64 (texts,), where the tokens of each text are written.
-
-    Returns:
-        The first text for which the table has no room; the number of texts when all are done.
+    ``data``: the texts, as in the first pass; ``words``: the words that the first pass found; ``found``: the words of
+    each text; ``first``: the first text; ``table``: table of surfaces; grows; ``tokens``: receives the number of the
+    surface of each word; ``token_begins``: (texts,), where the tokens of each text are written. Returns the first text
+    for which the table has no room; the number of texts when all are done.
     """
     begins, lengths, _ = found
     for text in range(first, begins.size):
@@ -279,9 +266,8 @@ def may_be_address(text: Text, index: int) -> bool:
 def _scheme(text: Text, index: int) -> tuple[int, int]:
     """Find the address that contains the colon or full stop at a place.
 
-    Returns:
-        The number of letters before the place that belong to the address, 0 if there is no address, -1 if cleaning must
-        decide; and where the address continues.
+    Returns the number of letters before the place that belong to the address, 0 if there is no address, -1 if cleaning
+    must decide; and where the address continues.
     """
     data, begin = text.data, text.begin
     if data[index] == 0x2E:
@@ -321,15 +307,9 @@ def _end_of_address(text: Text, index: int) -> int:
 def over_address(text: Text, index: int, words: ScannedWords, count: int) -> tuple[int, int, bool]:
     """Remove an address from the words; its scheme is the end of the last word.
 
-    Args:
-        text: the text.
-        index: place of its colon, or of the full stop after www.
-        words: the words found.
-        count: number of words so far.
-
-    Returns:
-        The place after the address (``index`` if there is none, ``failed(UNCLEAN)`` if cleaning must decide), the new
-        number of words, and whether a part of the last word remains.
+    ``text``: the text; ``index``: place of its colon, or of the full stop after www; ``words``: the words found;
+    ``count``: number of words so far. Returns the place after the address (``index`` if there is none,
+    ``failed(UNCLEAN)`` if cleaning must decide), the new number of words, and whether a part of the last word remains.
     """
     letters, continues = _scheme(text, index)
     after = _end_of_address(text, continues)
@@ -366,11 +346,8 @@ def _may_be_torn(text: Text, index: int) -> bool:
 def _over_invisible(text: Text, index: int, word: bool, quiet: bool) -> int:
     """Return the place after invisible characters; ``failed(UNCLEAN)`` if dropping them may join what belongs together.
 
-    Args:
-        text: the text.
-        index: place of the first one.
-        word: whether a word or a figure ends there.
-        quiet: whether a character of kind ``OTHER`` or a line feed precedes it.
+    ``text``: the text; ``index``: place of the first one; ``word``: whether a word or a figure ends there; ``quiet``:
+    whether a character of kind ``OTHER`` or a line feed precedes it.
     """
     while kind_at(text, index) == _INVISIBLE:
         index += size_of(signed(text.data[index]))
@@ -385,12 +362,8 @@ def _over_invisible(text: Text, index: int, word: bool, quiet: bool) -> int:
 def over_rare(text: Text, index: int, kind: int, word: bool, quiet: bool) -> int:
     """Return the place after a character of a kind that only raw text has, or ``failed`` if reading must stop.
 
-    Args:
-        text: the text.
-        index: place of the character.
-        kind: its kind, from ``APOSTROPHE`` upwards.
-        word: whether a word or a figure ends there.
-        quiet: whether a character of kind ``OTHER`` or a line feed precedes it.
+    ``text``: the text; ``index``: place of the character; ``kind``: its kind, from ``APOSTROPHE`` upwards; ``word``:
+    whether a word or a figure ends there; ``quiet``: whether a character of kind ``OTHER`` or a line feed precedes it.
     """
     if kind == _UNKNOWN:
         return failed(UNKNOWN)
@@ -454,14 +427,9 @@ def _common_gaps(data: Vector[np.uint8], index: int) -> np.uint64:
 def _plain_words(text: Text, index: int, words: ScannedWords, count: int) -> tuple[int, int]:
     """Read words of common letters between common gaps until anything else turns up.
 
-    Args:
-        text: the text.
-        index: place after a word, or any place where a sentence does not open.
-        words: receives the words.
-        count: number of words so far.
-
-    Returns:
-        The place of the first character not read and the new number of words.
+    ``text``: the text; ``index``: place after a word, or any place where a sentence does not open; ``words``: receives
+    the words; ``count``: number of words so far. Returns the place of the first character not read and the new number
+    of words.
     """
     data = text.data
     while index + BLOCK <= text.end:
@@ -519,9 +487,8 @@ def _rewrite(text: Text, start: int, end: int, words: ScannedWords, size: int) -
 def _end_of_word(text: Text, index: int, run: int) -> tuple[int, int, bool]:
     """Find the end of the word that begins at a place.
 
-    Returns:
-        The end, ``failed(UNCLEAN)`` if cleaning would change the word; the start of its last run of letters; whether it
-        contains apostrophes.
+    Returns the end, ``failed(UNCLEAN)`` if cleaning would change the word; the start of its last run of letters;
+    whether it contains apostrophes.
     """
     apostrophes = False
     while True:
@@ -550,17 +517,10 @@ def _over_opener(
 ) -> tuple[int, int, bool]:
     """Skip a full stop or another opener, or the address that it is part of.
 
-    Args:
-        text: the text.
-        index: place of the opener.
-        raw: whether the text is not cleaned yet.
-        words: the words found.
-        count: number of words so far.
-        opens: whether a sentence opens after it.
-        opened: whether a sentence opened before the last word.
-
-    Returns:
-        The place after it, or ``failed(UNCLEAN)``; the new number of words; whether a sentence opens there.
+    ``text``: the text; ``index``: place of the opener; ``raw``: whether the text is not cleaned yet; ``words``: the
+    words found; ``count``: number of words so far; ``opens``: whether a sentence opens after it; ``opened``: whether a
+    sentence opened before the last word. Returns the place after it, or ``failed(UNCLEAN)``; the new number of words;
+    whether a sentence opens there.
     """
     if raw and may_be_address(text, index):
         after, count, kept = over_address(text, index, words, count)
@@ -573,8 +533,7 @@ def _over_opener(
 def _find_words(text: Text, raw: bool, words: ScannedWords, count: int, rewritten: int) -> tuple[int, int]:
     """First pass over one text.
 
-    Returns:
-        The new number of words, or ``failed(UNCLEAN)``, or ``failed(UNKNOWN)``; the new size of ``rewritten``.
+    Returns the new number of words, or ``failed(UNCLEAN)``, or ``failed(UNKNOWN)``; the new size of ``rewritten``.
     """
     opens, opened = True, True
     index, at = text.begin, Cursor(text.begin, -1, -1, -1)
@@ -631,17 +590,11 @@ def find_words(
 ) -> tuple[int, int]:
     """First pass: the words of texts and their hashes.
 
-    Args:
-        data: the texts in UTF-8, followed by ``BLOCK`` + 2 readable bytes.
-        offsets: int64 (texts + 1,), bounds of the texts.
-        rules: the rules of raw or of cleaned text.
-        words: receives the words; it needs room for one per two bytes and one more per text.
-        count: number of words so far.
-        rewritten: number of bytes of ``words.rewritten`` in use.
-        found: receives the words of each text and ``READ``, or ``UNCLEAN`` or ``UNKNOWN`` for a text that was not read.
-
-    Returns:
-        The new number of words and the new size of ``words.rewritten``.
+    ``data``: the texts in UTF-8, followed by ``BLOCK`` + 2 readable bytes; ``offsets``: (texts + 1,), bounds of the
+    texts; ``rules``: the rules of raw or of cleaned text; ``words``: receives the words; it needs room for one per two
+    bytes and one more per text; ``count``: number of words so far; ``rewritten``: number of bytes of
+    ``words.rewritten`` in use; ``found``: receives the words of each text and ``READ``, or ``UNCLEAN`` or ``UNKNOWN``
+    for a text that was not read. Returns the new number of words and the new size of ``words.rewritten``.
     """
     begins, lengths, states = found
     for number in range(states.size):

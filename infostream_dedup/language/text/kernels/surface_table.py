@@ -6,17 +6,14 @@ without the mark of a word that opens a sentence. A look-up thus touches two pla
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.arrays.mixing import GOLDEN
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, HALF, copy_bytes, eight_bytes, equal
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Sort words in code point order, which is the order of their bytes in UTF-8
 
@@ -113,12 +110,9 @@ def sort_words(
 ) -> None:
     """Sort distinct words by multikey quicksort (Bentley & Sedgewick, SODA 1997), eight bytes at a time.
 
-    Args:
-        pool: uint8, the words in UTF-8, none with a zero byte, followed by ``BLOCK`` readable bytes.
-        starts: int64 (words + 1,), bounds.
-        order: int32 (words,), the words to sort; receives them in order.
-        keys: uint64 (words,), scratch memory.
-        ranges: int64 (words // ``RANGES_PER_WORD`` + 1, 3), scratch memory.
+    ``pool``: the words in UTF-8, none with a zero byte, followed by ``BLOCK`` readable bytes; ``starts``: (words + 1,),
+    bounds; ``order``: (words,), the words to sort; receives them in order; ``keys``: (words,), scratch memory;
+    ``ranges``: (words // ``RANGES_PER_WORD`` + 1, 3), scratch memory.
     """
     _load(pool, starts, order, keys, 0, order.size, 0)
     ranges[0, 0], ranges[0, 1], ranges[0, 2] = 0, order.size, 0
@@ -255,13 +249,9 @@ def _add(
 def intern(table: SurfaceTable, data: Vector[np.uint8], start: int, length: int, opens: bool, hashed: np.uint64) -> int:
     """Return the number of a surface, adding it if it is new. The caller makes sure that there is room.
 
-    Args:
-        table: table of surfaces.
-        data: bytes that contain the word, without its mark, in UTF-8, followed by ``HALF`` readable bytes.
-        start: start of the word.
-        length: number of bytes of the word.
-        opens: whether it opens a sentence.
-        hashed: its hash from ``hash_bytes``.
+    ``table``: table of surfaces; ``data``: bytes that contain the word, without its mark, in UTF-8, followed by
+    ``HALF`` readable bytes; ``start``: start of the word; ``length``: number of bytes of the word; ``opens``: whether
+    it opens a sentence; ``hashed``: its hash from ``hash_bytes``.
     """
     slot = _slot_of(table, hashed)
     tag = hashed & np.uint64(_UPPER)
@@ -302,9 +292,7 @@ def has_room(table: SurfaceTable, words: int, size: int) -> bool:
 def fill_slots(table: SurfaceTable, slots: Vector[np.uint64]) -> None:
     """Enter all records into the empty slots of a table.
 
-    Args:
-        table: table of surfaces.
-        slots: uint64, the slots of a smaller table with the same records.
+    ``table``: table of surfaces; ``slots``: the slots of a smaller table with the same records.
     """
     for old in range(slots.size):
         if slots[old] != 0:
@@ -330,12 +318,9 @@ def intern_all(
 ) -> None:
     """Number many surfaces, adding new ones; there must be room for all.
 
-    Args:
-        table: table of surfaces.
-        pool: the surfaces in UTF-8, marks included, followed by ``BLOCK`` readable bytes.
-        starts: int64 (surfaces + 1,), bounds.
-        hashes: uint64 (``AT_ONCE``,), scratch memory.
-        numbers: int32 (surfaces,), receives the result.
+    ``table``: table of surfaces; ``pool``: the surfaces in UTF-8, marks included, followed by ``BLOCK`` readable bytes;
+    ``starts``: (surfaces + 1,), bounds; ``hashes``: (``AT_ONCE``,), scratch memory; ``numbers``: (surfaces,), receives
+    the result.
     """
     for begin in range(0, numbers.size, AT_ONCE):
         last = min(begin + AT_ONCE, numbers.size)
@@ -362,12 +347,9 @@ def find_all(
 ) -> None:
     """Look up the numbers of some surfaces; ``MISSING`` for those not in the table.
 
-    Args:
-        table: table of surfaces, small enough for the cache.
-        pool: surfaces in UTF-8, marks included, followed by ``BLOCK`` readable bytes.
-        starts: int64, bounds.
-        wanted: int64 (n,), the surfaces to look up.
-        numbers: int32 (n,), receives the result.
+    ``table``: table of surfaces, small enough for the cache; ``pool``: surfaces in UTF-8, marks included, followed by
+    ``BLOCK`` readable bytes; ``starts``: bounds; ``wanted``: (n,), the surfaces to look up; ``numbers``: (n,), receives
+    the result.
     """
     for place in range(wanted.size):
         start, end = starts[wanted[place]], starts[wanted[place] + 1]
@@ -400,10 +382,8 @@ def total_size(table: SurfaceTable) -> int:
 def unpack(table: SurfaceTable, starts: Vector[np.int64], pool: Vector[np.uint8]) -> None:
     """Write all surfaces, marks included, in the order of their numbers.
 
-    Args:
-        table: table of surfaces.
-        starts: int64 (surfaces + 1,), receives the bounds.
-        pool: uint8, receives the surfaces, followed by ``BLOCK`` readable bytes.
+    ``table``: table of surfaces; ``starts``: (surfaces + 1,), receives the bounds; ``pool``: receives the surfaces,
+    followed by ``BLOCK`` readable bytes.
     """
     end, record = 0, 0
     for surface in range(table.size[0]):
@@ -430,12 +410,9 @@ def reorder(
 ) -> None:
     """Write surfaces, or some of them, in another order.
 
-    Args:
-        starts: int64 (surfaces + 1,), bounds.
-        pool: uint8, followed by ``BLOCK`` readable bytes.
-        order: int32, numbers of the surfaces, in the new order.
-        new_starts: int64 (numbers + 1,), receives the bounds.
-        new_pool: uint8, receives the surfaces, followed by ``BLOCK`` readable bytes.
+    ``starts``: (surfaces + 1,), bounds; ``pool``: followed by ``BLOCK`` readable bytes; ``order``: numbers of the
+    surfaces, in the new order; ``new_starts``: (numbers + 1,), receives the bounds; ``new_pool``: receives the
+    surfaces, followed by ``BLOCK`` readable bytes.
     """
     end = 0
     for place in range(order.size):
@@ -455,11 +432,8 @@ def write_lines(
 ) -> None:
     """Write some surfaces, each followed by a line break.
 
-    Args:
-        starts: int64 (surfaces + 1,), bounds.
-        pool: uint8.
-        numbers: int64, the surfaces wanted, in order.
-        lines: uint8, receives the lines.
+    ``starts``: (surfaces + 1,), bounds; ``pool``: uint8; ``numbers``: the surfaces wanted, in order; ``lines``:
+    receives the lines.
     """
     end = 0
     for surface in numbers:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from infostream_dedup.language.text.kernels.scanning import code_point, size_of
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, popcount
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, lowest_bit
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 VISIBLE: Final = 0
 INVISIBLE: Final = 1
@@ -33,10 +30,7 @@ def _special(data: Vector[np.uint8], at: int, again: bool) -> int:
 
     These are bytes of visible characters, by their first bytes, and blanks that follow no blank.
 
-    Args:
-        data: see ``write_visible``.
-        at: the first byte.
-        again: whether the first byte may not be a blank.
+    ``data``: see ``write_visible``; ``at``: the first byte; ``again``: whether the first byte may not be a blank.
     """
     visible = between(data, at, 0x21, 0x7E) | between(data, at, 0x80, 0xBF)
     visible |= between(data, at, 0xC3, 0xC9) | between(data, at, 0xD0, 0xD1)
@@ -56,14 +50,11 @@ def write_visible(
 ) -> None:
     """Write the visible parts of texts, concatenated.
 
-    Args:
-        data: valid UTF-8, followed by ``BLOCK`` readable bytes.
-        begins: int64 (texts,), start of each text.
-        ends: int64 (texts,), end of each text.
-        kinds: uint8, kind of every code point; larger ones are ``LEFT``, those in ``ALWAYS_VISIBLE`` are ``VISIBLE``.
-        room: uint8, ``BLOCK`` bytes longer than all the texts; receives the visible parts.
-        places: int64 (texts + 1,), receives the bounds of each.
-        left: uint8 (texts,), receives 1 for texts that the plain code must read; nothing is written for them.
+    ``data``: valid UTF-8, followed by ``BLOCK`` readable bytes; ``begins``: (texts,), start of each text; ``ends``:
+    (texts,), end of each text; ``kinds``: kind of every code point; larger ones are ``LEFT``, those in
+    ``ALWAYS_VISIBLE`` are ``VISIBLE``; ``room``: ``BLOCK`` bytes longer than all the texts; receives the visible parts;
+    ``places``: (texts + 1,), receives the bounds of each; ``left``: (texts,), receives 1 for texts that the plain code
+    must read; nothing is written for them.
     """
     size = 0
     for text in range(begins.size):
@@ -124,12 +115,10 @@ def _has_kelvin(data: Vector[np.uint8], index: int, mask: np.uint64) -> bool:
 def count_letters(data: Vector[np.uint8], offsets: Vector[np.int64], sample: int, counts: Table[np.int32]) -> None:
     """Count the letters that ``language.detect`` counts in the first ``sample`` characters of each text.
 
-    Args:
-        data: the texts in UTF-8, followed by ``BLOCK`` + 2 readable bytes.
-        offsets: int64 (texts + 1,), bounds of the texts.
-        sample: number of characters to read.
-        counts: (texts, 4), receives the numbers of Latin, Cyrillic, Russian-only and Ukrainian-only letters. The first
-            is -1 if a letter changes its alphabet in lower case (U+0130, U+212A).
+    ``data``: the texts in UTF-8, followed by ``BLOCK`` + 2 readable bytes; ``offsets``: (texts + 1,), bounds of the
+    texts; ``sample``: number of characters to read; ``counts``: (texts, 4), receives the numbers of Latin, Cyrillic,
+    Russian-only and Ukrainian-only letters. The first is -1 if a letter changes its alphabet in lower case (U+0130,
+    U+212A).
     """
     for text in range(offsets.size - 1):
         latin, cyrillic, russian, ukrainian, left = 0, 0, 0, 0, sample

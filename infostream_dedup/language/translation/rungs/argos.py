@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
@@ -21,10 +23,6 @@ from infostream_dedup.language.translation.loaded_model import InstalledModel, L
 from infostream_dedup.language.translation.model_files import best_models
 from infostream_dedup.language.translation.rung import Rung, Translation, register
 from infostream_dedup.model import OUR_LANGUAGES, Language
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 CONFIDENCE: Final = 0.8
 """Confidence in one model; a translation through a third language has the product of two."""

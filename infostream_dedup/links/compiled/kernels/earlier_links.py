@@ -58,14 +58,10 @@ def join_returned(
     What is joined at one k is joined at every smaller k, too. So most links, which join nothing new, are settled by one
     look at the greatest k that their count allows.
 
-    Args:
-        first: first of the rows whose links to later rows are joined.
-        last: row after the last of them.
-        indptr: int64 (rows + 1,), start of the links of each row.
-        columns: int32 (links,), ascending in a row.
-        counts: uint8 (links,).
-        levels: int64 (256,), how many of the ks are at most each count.
-        leaders: int32 (rows, ks), union-find forests by k ascending; initially each row is its own leader.
+    ``first``: first of the rows whose links to later rows are joined; ``last``: row after the last of them; ``indptr``:
+    (rows + 1,), start of the links of each row; ``columns``: (links,), ascending in a row; ``counts``: (links,);
+    ``levels``: (256,), how many of the ks are at most each count; ``leaders``: (rows, ks), union-find forests by k
+    ascending; initially each row is its own leader.
     """
     for row in range(first, last):
         for link in range(indptr[row], indptr[row + 1]):
@@ -119,12 +115,8 @@ class Acceptance(NamedTuple):
 def count_forward(links: LinkArrays, starts: Vector[np.int64]) -> int:
     """Count the links from earlier to later documents.
 
-    Args:
-        links: links of all documents.
-        starts: int64 (documents + 2,), zeros; receives in place b + 1 how many of them end in documents before b.
-
-    Returns:
-        The number of all.
+    ``links``: links of all documents; ``starts``: (documents + 2,), zeros; receives in place b + 1 how many of them end
+    in documents before b. Returns the number of all.
     """
     rows = links.indptr.size - 1
     for row in range(rows):
@@ -140,10 +132,8 @@ def count_forward(links: LinkArrays, starts: Vector[np.int64]) -> int:
 def turn_forward(links: LinkArrays, turned: LinkArrays) -> None:
     """List the links from earlier to later documents by the later one.
 
-    Args:
-        links: links of all documents.
-        turned: receives them: the row is the later document, the column the earlier one, ascending. ``indptr`` must
-            hold the starts of ``count_forward``.
+    ``links``: links of all documents; ``turned``: receives them: the row is the later document, the column the earlier
+    one, ascending. ``indptr`` must hold the starts of ``count_forward``.
     """
     # The start of each row moves to its end while the row is filled, and becomes the start of the next row.
     for row in range(links.indptr.size - 1):
@@ -165,14 +155,9 @@ def _next(links: LinkArrays, place: int, row: int) -> int:
 def list_pairs(links: LinkArrays, turned: LinkArrays, a: Vector[np.int32], b: Vector[np.int32]) -> int:
     """List the pairs that are linked in either direction, ordered by the later document, then by the earlier one.
 
-    Args:
-        links: links of all documents.
-        turned: the links from earlier to later documents (``turn_forward``).
-        a: int32, room for all links; receives the earlier document of each pair.
-        b: int32, room for all links; receives the later one.
-
-    Returns:
-        The number of pairs.
+    ``links``: links of all documents; ``turned``: the links from earlier to later documents (``turn_forward``); ``a``:
+    room for all links; receives the earlier document of each pair; ``b``: room for all links; receives the later one.
+    Returns the number of pairs.
     """
     pair = 0
     for later in range(links.indptr.size - 1):
@@ -275,14 +260,10 @@ def choose_earlier(
     The order is that of the smaller count, the larger count, and the earliest document. Counts that are too small to be
     stored are computed only where they decide.
 
-    Args:
-        rows: first row, and row after the last.
-        links: links of all documents; all counts from the smallest need upwards must be stored.
-        turned: the links from earlier to later documents (``turn_forward``).
-        terms: key terms and targets.
-        accepted: which pairs count.
-        parents: int32 (documents,), union-find, joins all accepted pairs; empty not to join any.
-        found: int64 (documents,), receives the choice; -1 if there is none.
+    ``rows``: first row, and row after the last; ``links``: links of all documents; all counts from the smallest need
+    upwards must be stored; ``turned``: the links from earlier to later documents (``turn_forward``); ``terms``: key
+    terms and targets; ``accepted``: which pairs count; ``parents``: (documents,), union-find, joins all accepted pairs;
+    empty not to join any; ``found``: (documents,), receives the choice; -1 if there is none.
     """
     for later in range(rows[0], rows[1]):
         best, unsure = _best(later, links, turned, terms, accepted, parents, False)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.rows import holds
 from infostream_dedup.links.compiled.kernels.totals import LINKS, RECIPROCAL, WALKS, add_up
+from infostream_dedup.links.compiled.term_rows import TermRows
+from infostream_dedup.machine.arrays import Cube, Table, Vector
 from infostream_dedup.machine.compiling import compiled
-
-if TYPE_CHECKING:
-    from infostream_dedup.links.compiled.term_rows import TermRows
-    from infostream_dedup.machine.arrays import Cube, Table, Vector
 
 
 class PlacedCollection(NamedTuple):
@@ -155,14 +153,10 @@ def total_chunk(
 ) -> None:
     """Add links, reciprocal links and walks of rows first to last - 1, for every k at once.
 
-    Args:
-        first: first row.
-        last: row after the last.
-        collection: the collection to match.
-        counters: scratch arrays of this thread.
-        totals: int64 (n + 1, 4, 2), as in ``total_rows``; closed paths are not counted.
-        outgoing_at: int64 (ks, places); receives the links from a document of each place at k = 1, 2, ...
-        incoming_at: int64 (ks, places); receives the links to it.
+    ``first``: first row; ``last``: row after the last; ``collection``: the collection to match; ``counters``: scratch
+    arrays of this thread; ``totals``: (n + 1, 4, 2), as in ``total_rows``; closed paths are not counted;
+    ``outgoing_at``: (ks, places); receives the links from a document of each place at k = 1, 2, ; ``incoming_at``: (ks,
+    places); receives the links to it.
     """
     ks = totals.shape[0]
     outgoing = np.zeros((last - first, ks), np.int64)
@@ -195,14 +189,11 @@ def count_asked(
 ) -> None:
     """Count the links between asking rows and the places of an index, by count.
 
-    Args:
-        rows: number of asking rows.
-        asking: key terms and targets of the asking rows, in ranks of the index; lists and weights of its places.
-        itself: int64 (rows,), place of each row in the index; -1 if it is not in it.
-        counters: scratch arrays of this thread.
-        outgoing: int64 (rows, counts), zeros; receives the documents that each row links to with exactly that count.
-        incoming: int64 (rows, counts), zeros; receives the number of those that link to it.
-        returned: int64 (rows, counts), zeros; receives the number of those linked both ways, by the smaller count.
+    ``rows``: number of asking rows; ``asking``: key terms and targets of the asking rows, in ranks of the index; lists
+    and weights of its places; ``itself``: (rows,), place of each row in the index; -1 if it is not in it; ``counters``:
+    scratch arrays of this thread; ``outgoing``: (rows, counts), zeros; receives the documents that each row links to
+    with exactly that count; ``incoming``: (rows, counts), zeros; receives the number of those that link to it;
+    ``returned``: (rows, counts), zeros; receives the number of those linked both ways, by the smaller count.
     """
     for shard in range(asking.target_starts.shape[0]):
         base = shard * asking.shard_size
@@ -348,14 +339,10 @@ def close_walks(
 ) -> None:
     """Follow sampled walks x -> y -> z.
 
-    Args:
-        walks: sampled walks, by middle ascending.
-        k: minimum count of a link.
-        collection: the collection to match.
-        terms: terms of the same places.
-        counters: scratch arrays of this thread.
-        lists: scratch arrays of this thread.
-        outcomes: uint8 (walks,), receives ``RETURNED`` if x is z, ``CLOSED`` if x -> z closes the path, else ``OPEN``.
+    ``walks``: sampled walks, by middle ascending; ``k``: minimum count of a link; ``collection``: the collection to
+    match; ``terms``: terms of the same places; ``counters``: scratch arrays of this thread; ``lists``: scratch arrays
+    of this thread; ``outcomes``: (walks,), receives ``RETURNED`` if x is z, ``CLOSED`` if x -> z closes the path, else
+    ``OPEN``.
     """
     for walk in range(walks.middles.size):
         middle = walks.middles[walk]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, holds
+from infostream_dedup.links.compiled.term_rows import TermRows
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, prefetch
-
-if TYPE_CHECKING:
-    from infostream_dedup.links.compiled.term_rows import TermRows
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Posting lists of the key terms: the documents that contain a term, in shards of documents
 
@@ -162,16 +159,10 @@ def _prefetch_lists(row: int, starts: Vector[np.int64], questions: Questions, li
 def match_rows(first: int, last: int, questions: Questions, lists: Lists, k_min: int, scratch: Scratch) -> int:
     """Write the links of questions first to last - 1 to ``scratch.links``, in no particular order.
 
-    Args:
-        first: first question.
-        last: question after the last; at most 2**24 from ``first``.
-        questions: asking documents.
-        lists: posting lists of the documents to search.
-        k_min: minimum count of a link, at least 1.
-        scratch: receives ``(question - first) << 40 | place << 8 | count`` in ``links``.
-
-    Returns:
-        The number of links written, or -1 if there is no room for them: then ask fewer questions.
+    ``first``: first question; ``last``: question after the last; at most 2**24 from ``first``; ``questions``: asking
+    documents; ``lists``: posting lists of the documents to search; ``k_min``: minimum count of a link, at least 1;
+    ``scratch``: receives ``(question - first) << 40 | place << 8 | count`` in ``links``. Returns the number of links
+    written, or -1 if there is no room for them: then ask fewer questions.
     """
     written = 0
     for shard in range(lists.starts.shape[0]):
@@ -246,8 +237,7 @@ def expand(
 ) -> int:
     """Replace each column by its members, and link the members of one place to each other (and themselves).
 
-    Returns:
-        The number of links written; ``expanded`` needs room for ``count_expanded`` plus the members of the rows.
+    Returns the number of links written; ``expanded`` needs room for ``count_expanded`` plus the members of the rows.
     """
     written = 0
     for position in range(links.size):

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from infostream_dedup.arrays.mixing import GOLDEN
+from infostream_dedup.machine.arrays import Place, Vector, Whole
 from infostream_dedup.machine.compiling import compiled
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Place, Vector, Whole
-
 
 # Links and nodes in the form that compiled loops take
 
@@ -99,14 +96,10 @@ def earliest_equals(
 ) -> None:
     """Set ``leaders[d]`` to the earliest document with the same key terms and the same target as d.
 
-    Args:
-        order: documents sorted by hash, ascending among equal hashes.
-        hashes: hash of each document; equal documents have equal hashes.
-        key_indptr: key term rows by document.
-        key_indices: their terms, ascending in a row.
-        indptr: target rows by document.
-        indices: their terms, ascending in a row.
-        leaders: receives the result.
+    ``order``: documents sorted by hash, ascending among equal hashes; ``hashes``: hash of each document; equal
+    documents have equal hashes; ``key_indptr``: key term rows by document; ``key_indices``: their terms, ascending in a
+    row; ``indptr``: target rows by document; ``indices``: their terms, ascending in a row; ``leaders``: receives the
+    result.
     """
     run = 0
     for place in range(order.size):
@@ -141,13 +134,9 @@ def root(parents: Vector[Place], node: int) -> int:
 def join_linked(first: int, last: int, links: LinkArrays, low: int, high: int, parents: Vector[np.int32]) -> None:
     """Join the two ends of every link of rows first to last - 1 with low <= count < high.
 
-    Args:
-        first: first row.
-        last: row after the last.
-        links: the links.
-        low: minimum count to join at.
-        high: links of this count or more have been joined by an earlier call.
-        parents: union-find forest; initially each node is its own parent.
+    ``first``: first row; ``last``: row after the last; ``links``: the links; ``low``: minimum count to join at;
+    ``high``: links of this count or more have been joined by an earlier call; ``parents``: union-find forest; initially
+    each node is its own parent.
     """
     for row in range(first, last):
         one = np.int64(root(parents, row))
@@ -192,13 +181,9 @@ def transposed(
 ) -> None:
     """Transpose and relabel the links of some rows: rows and columns of the result are places (counting sort).
 
-    Args:
-        links: the links.
-        rows: rows at consecutive places.
-        first: place of the first of them.
-        place: place of each column.
-        cursor: int64 (places,), where the links of these rows to each place begin in ``moved``; afterwards, their ends.
-        moved: receives the links, by place, columns ascending; its ``indptr`` is not used.
+    ``links``: the links; ``rows``: rows at consecutive places; ``first``: place of the first of them; ``place``: place
+    of each column; ``cursor``: (places,), where the links of these rows to each place begin in ``moved``; afterwards,
+    their ends; ``moved``: receives the links, by place, columns ascending; its ``indptr`` is not used.
     """
     for number in range(rows.size):
         row = rows[number]

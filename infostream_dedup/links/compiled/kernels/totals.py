@@ -6,15 +6,13 @@ other, so that what many rows share with another row is counted without looking 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, NodeArrays, PackedRows, first_not_below
+from infostream_dedup.machine.arrays import Cube, Table, Vector
 from infostream_dedup.machine.compiling import compiled, popcount
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Cube, Table, Vector
 
 
 class Tiles(NamedTuple):
@@ -44,12 +42,9 @@ def count_tiles(
 ) -> None:
     """Count the tiles of each group.
 
-    Args:
-        packed: all rows.
-        least: rows of a group that must have a word to make it a tile.
-        rows: zeros, one for each group; zeros again on return.
-        met: room for one number for each group.
-        indptr: zeros (groups + 1,); receives the start of each group's tiles.
+    ``packed``: all rows; ``least``: rows of a group that must have a word to make it a tile; ``rows``: zeros, one for
+    each group; zeros again on return; ``met``: room for one number for each group; ``indptr``: zeros (groups + 1,);
+    receives the start of each group's tiles.
     """
     for group in range(indptr.size - 1):
         tiles, last = 0, min((group + 1) << 6, packed.indptr.size - 1)
@@ -63,12 +58,8 @@ def count_tiles(
 def move_to_tiles(packed: PackedRows, least: int, rows: Vector[np.int64], met: Vector[np.uint32], tiles: Tiles) -> None:
     """Move words from rows to tiles.
 
-    Args:
-        packed: all rows; keeps the words that are in no tile.
-        least: as in ``count_tiles``.
-        rows: as there.
-        met: as there.
-        tiles: ``indptr`` as counted; numbers and words, zeros, are filled in.
+    ``packed``: all rows; keeps the words that are in no tile; ``least``: as in ``count_tiles``; ``rows``: as there;
+    ``met``: as there; ``tiles``: ``indptr`` as counted; numbers and words, zeros, are filled in.
     """
     kept = np.int64(0)
     begin = packed.indptr[0]
@@ -146,13 +137,8 @@ def total_rows(
 ) -> None:
     """Add the numbers above for rows first to last - 1.
 
-    Args:
-        first: first row.
-        last: row after the last.
-        links: all links.
-        back: their transpose.
-        nodes: what the rows represent.
-        totals: int64 (ks + 1, 4, 2), by k, by number, upper and lower half; added to.
+    ``first``: first row; ``last``: row after the last; ``links``: all links; ``back``: their transpose; ``nodes``: what
+    the rows represent; ``totals``: (ks + 1, 4, 2), by k, by number, upper and lower half; added to.
     """
     ks = totals.shape[0]
     outgoing = np.zeros(ks, np.int64)
@@ -222,8 +208,7 @@ def drop_below(k: int, links: LinkArrays) -> None:
 def pack_rows(links: LinkArrays, upper: bool, packed: PackedRows) -> int:
     """Pack rows into words; with ``upper``, only columns right of the diagonal.
 
-    Returns:
-        The number of words written, at most one for each link.
+    Returns the number of words written, at most one for each link.
     """
     written = 0
     for row in range(links.indptr.size - 1):
@@ -328,14 +313,9 @@ def close_paths(
 ) -> None:
     """Add the closed paths that start at rows first to last - 1.
 
-    Args:
-        first: first row.
-        last: row after the last.
-        packed: the words of all rows that are in no tile.
-        tiles: the others.
-        nodes: documents of each row.
-        row_words: zeros, one for each word number; zeros again on return.
-        totals: upper and lower half of the sum; added to.
+    ``first``: first row; ``last``: row after the last; ``packed``: the words of all rows that are in no tile;
+    ``tiles``: the others; ``nodes``: documents of each row; ``row_words``: zeros, one for each word number; zeros again
+    on return; ``totals``: upper and lower half of the sum; added to.
     """
     for row in range(first, last):
         own, begin, end = row & 63, packed.indptr[row], packed.indptr[row + 1]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.arrays.mixing import GOLDEN
+from infostream_dedup.machine.arrays import Place, Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Place, Table, Vector
-
 
 # The terms of a window in a hash table, each with a slot
 
@@ -88,10 +85,8 @@ def rehash(terms: TermSlots) -> None:
 def find_slots(given: Vector[np.int64], terms: TermSlots, slots: Vector[np.int64]) -> None:
     """Look up the slot of each term; ``NOTHING`` for a term not in use.
 
-    Args:
-        given: terms to look up.
-        terms: the terms in use.
-        slots: int64 (at least as long as ``given``), receives the slots.
+    ``given``: terms to look up; ``terms``: the terms in use; ``slots``: (at least as long as ``given``), receives the
+    slots.
     """
     table = terms.table
     for place in range(given.size):
@@ -188,17 +183,11 @@ def append_document(
 ) -> int:
     """Append a document to the lists of its terms.
 
-    Args:
-        document: number of the document, larger than all previous ones.
-        given: terms of the document.
-        slots: slots of the terms, as ``find_slots`` found them before anything was appended.
-        done: number of terms that earlier calls have appended.
-        oldest: first document that has not expired.
-        terms: the terms in use, with a free slot for every new term.
-        pool: the lists to append to.
-
-    Returns:
-        Number of terms done; less than the number given if the pool is full: make room and call again.
+    ``document``: number of the document, larger than all previous ones; ``given``: terms of the document; ``slots``:
+    slots of the terms, as ``find_slots`` found them before anything was appended; ``done``: number of terms that
+    earlier calls have appended; ``oldest``: first document that has not expired; ``terms``: the terms in use, with a
+    free slot for every new term; ``pool``: the lists to append to. Returns number of terms done; less than the number
+    given if the pool is full: make room and call again.
     """
     lists = pool.lists
     for place in range(done, given.size):
@@ -244,13 +233,9 @@ def reserve(
 ) -> None:
     """Make room for many postings in the lists of many terms.
 
-    Args:
-        distinct: the distinct terms.
-        counts: number of postings to append to each.
-        oldest: first document that has not expired.
-        terms: the terms in use, with a free slot for every new term.
-        pool: the lists, with as much unused memory as ``room_to_reserve`` says.
-        ends: int64, receives the end of each term's list.
+    ``distinct``: the distinct terms; ``counts``: number of postings to append to each; ``oldest``: first document that
+    has not expired; ``terms``: the terms in use, with a free slot for every new term; ``pool``: the lists, with as much
+    unused memory as ``room_to_reserve`` says; ``ends``: receives the end of each term's list.
     """
     for place in range(distinct.size):
         slot = slot_for(distinct[place], terms)
@@ -265,12 +250,9 @@ def append_documents(
 ) -> None:
     """Write documents into lists that have room for them; afterwards call ``settle``.
 
-    Args:
-        first: number of the first document, larger than all previous ones.
-        indptr: int64 (documents + 1,), start of each document's terms in ``places``.
-        places: the terms of all documents, as places in ``ends``.
-        ends: ends of the terms' lists, as ``reserve`` writes them; advanced.
-        postings: postings of the pool.
+    ``first``: number of the first document, larger than all previous ones; ``indptr``: (documents + 1,), start of each
+    document's terms in ``places``; ``places``: the terms of all documents, as places in ``ends``; ``ends``: ends of the
+    terms' lists, as ``reserve`` writes them; advanced; ``postings``: postings of the pool.
     """
     for row in range(indptr.size - 1):
         for at in range(indptr[row], indptr[row + 1]):
@@ -292,12 +274,9 @@ def count_hits(
 ) -> None:
     """Count, for each document, the given slots whose lists contain it.
 
-    Args:
-        slots: slots of the requested terms; ``NOTHING`` for a term not in use.
-        oldest: first document that has not expired.
-        pool: the lists.
-        hits: uint8, by document number minus ``oldest``; incremented.
-        marks: uint8, by block of 2**``BLOCK_BITS`` documents; set to 1 where a document has been counted.
+    ``slots``: slots of the requested terms; ``NOTHING`` for a term not in use; ``oldest``: first document that has not
+    expired; ``pool``: the lists; ``hits``: by document number minus ``oldest``; incremented; ``marks``: by block of
+    2**``BLOCK_BITS`` documents; set to 1 where a document has been counted.
     """
     postings, base, bits = pool.postings, np.uint32(oldest), np.uint32(BLOCK_BITS)
     for place in range(slots.size):
@@ -332,13 +311,8 @@ def tidy(slots: int, oldest: int, terms: TermSlots, one: Pool, other: Pool) -> N
 def compact(order: Vector[np.int64], oldest: int, pool: Pool) -> int:
     """Slide all lists to the front of the pool, without expired postings and with no more spare room than new ones.
 
-    Args:
-        order: int64 (slots,), the slots by start of their chunks: a list never slides over one that still has to.
-        oldest: first document that has not expired.
-        pool: the lists.
-
-    Returns:
-        Length of the longest list.
+    ``order``: (slots,), the slots by start of their chunks: a list never slides over one that still has to; ``oldest``:
+    first document that has not expired; ``pool``: the lists. Returns length of the longest list.
     """
     used = longest = np.int64(0)
     for place in range(order.size):
@@ -571,19 +545,11 @@ def ask_and_add(
 ) -> int:
     """Let each document ask for similar earlier ones, then add it.
 
-    Args:
-        asking: the documents.
-        terms: terms in use.
-        keys: lists of the documents' key terms.
-        targets: lists of the terms in which key terms are looked up.
-        numbered: documents of the window, the asking ones included.
-        hits: scratch arrays with room for all documents.
-        found: receives the finds.
-        state: where to continue; updated.
-
-    Returns:
-        ``ALL_DONE``, or what is full: enlarge it and call again. After ``FOUND_FULL`` the documents before
-        ``state.row`` are done.
+    ``asking``: the documents; ``terms``: terms in use; ``keys``: lists of the documents' key terms; ``targets``: lists
+    of the terms in which key terms are looked up; ``numbered``: documents of the window, the asking ones included;
+    ``hits``: scratch arrays with room for all documents; ``found``: receives the finds; ``state``: where to continue;
+    updated. Returns ``ALL_DONE``, or what is full: enlarge it and call again. After ``FOUND_FULL`` the documents before
+    ``state.row`` are done.
     """
     while state.row[0] < asking.oldest.size:
         row = state.row[0]

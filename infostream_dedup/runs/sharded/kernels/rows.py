@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, first_not_below, root
+from infostream_dedup.machine.arrays import Entry, Place, Table, Vector
 from infostream_dedup.machine.compiling import compiled
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Entry, Place, Table, Vector
 
 
 @compiled
@@ -25,17 +21,10 @@ def renumber_rows(
 ) -> int:
     """Write the new numbers of the columns of chosen rows.
 
-    Args:
-        indptr: int64 (rows + 1,), bounds of the rows.
-        columns: int32 or uint32, columns of each row.
-        chosen: int64, the rows.
-        number_of: int32 or int64 (columns,), new number of each column; negative to leave it out.
-        ascending: sort each row by the new numbers; otherwise keep the order.
-        sizes: int32 (chosen,), receives the number of columns that each chosen row keeps.
-        numbers: uint32, receives the numbers.
-
-    Returns:
-        The number of entries written.
+    ``indptr``: (rows + 1,), bounds of the rows; ``columns``: columns of each row; ``chosen``: the rows; ``number_of``:
+    (columns,), new number of each column; negative to leave it out; ``ascending``: sort each row by the new numbers;
+    otherwise keep the order; ``sizes``: (chosen,), receives the number of columns that each chosen row keeps;
+    ``numbers``: receives the numbers. Returns the number of entries written.
     """
     written = 0
     for at in range(chosen.size):
@@ -57,14 +46,9 @@ def merge_ascending(
 ) -> int:
     """Merge two ascending lists of distinct numbers.
 
-    Args:
-        one: uint64, ascending.
-        other: uint64, ascending.
-        place_of_one: int64 (one,), receives the place of each number in the merged list.
-        place_of_other: int64 (other,), likewise.
-
-    Returns:
-        The length of the merged list, in which a number of both lists occurs once.
+    ``one``: ascending; ``other``: ascending; ``place_of_one``: (one,), receives the place of each number in the merged
+    list; ``place_of_other``: (other,), likewise. Returns the length of the merged list, in which a number of both lists
+    occurs once.
     """
     merged, left, right = 0, 0, 0
     while left < one.size or right < other.size:
@@ -86,11 +70,8 @@ def sort_links(
 ) -> None:
     """Sort the links of each row by column.
 
-    Args:
-        indptr: int64 (rows + 1,), bounds of the rows.
-        columns: int32 (links,).
-        counts: uint8 (links,).
-        packed: uint64, room for the longest row.
+    ``indptr``: (rows + 1,), bounds of the rows; ``columns``: (links,); ``counts``: (links,); ``packed``: room for the
+    longest row.
     """
     for row in range(indptr.size - 1):
         first, size = indptr[row], indptr[row + 1] - indptr[row]
@@ -119,12 +100,9 @@ def name_links(
 ) -> None:
     """Replace questions by rows, and places by nodes.
 
-    Args:
-        found: uint64 (links,), ``question << 40 | place << 8 | count``.
-        asked: uint32 (questions,), row of each question, below 2**24.
-        order: uint32 (places,), row of the shard at each place.
-        answering: int64 (rows of the shard,), node of each, below 2**32.
-        named: uint64 (links,), receives ``row << 40 | node << 8 | count``.
+    ``found``: (links,), ``question << 40 | place << 8 | count``; ``asked``: (questions,), row of each question, below
+    2**24; ``order``: (places,), row of the shard at each place; ``answering``: (rows of the shard,), node of each,
+    below 2**32; ``named``: (links,), receives ``row << 40 | node << 8 | count``.
     """
     for link in range(found.size):
         code = found[link]
@@ -139,11 +117,8 @@ def decode_links(
 ) -> None:
     """Unpack sorted links.
 
-    Args:
-        named: uint64 (links,), as ``name_links`` writes them, ascending.
-        sizes: int32 (rows,), zeros; receives the links of each row.
-        columns: int32 (links,), receives nodes.
-        counts: uint8 (links,), receives counts.
+    ``named``: (links,), as ``name_links`` writes them, ascending; ``sizes``: (rows,), zeros; receives the links of each
+    row; ``columns``: (links,), receives nodes; ``counts``: (links,), receives counts.
     """
     for link in range(named.size):
         code = named[link]
@@ -161,16 +136,9 @@ def span_rows(
 ) -> int:
     """Join the ends of every link with a given count; links that join two trees become edges of the forest.
 
-    Args:
-        first: node of the first row.
-        links: links of the rows; columns are nodes.
-        level: the count.
-        parents: int32 (nodes,), union-find; links of higher counts are joined already.
-        edges: int32 (nodes, 3), receives both ends and the count.
-        written: number of edges so far.
-
-    Returns:
-        The new number of edges.
+    ``first``: node of the first row; ``links``: links of the rows; columns are nodes; ``level``: the count;
+    ``parents``: (nodes,), union-find; links of higher counts are joined already; ``edges``: (nodes, 3), receives both
+    ends and the count; ``written``: number of edges so far. Returns the new number of edges.
     """
     for row in range(links.indptr.size - 1):
         for link in range(links.indptr[row], links.indptr[row + 1]):
@@ -195,16 +163,9 @@ def span_mutual(
 ) -> int:
     """Like ``span_rows``, for returned links; the count of a pair is the smaller of its two directions.
 
-    Args:
-        links: links of all nodes.
-        rows: int32, the rows whose links are used.
-        level: the count.
-        parents: int32 (nodes,), union-find; links of higher counts are joined already.
-        edges: int32 (nodes, 3), receives both ends and the count.
-        written: number of edges so far.
-
-    Returns:
-        The new number of edges.
+    ``links``: links of all nodes; ``rows``: the rows whose links are used; ``level``: the count; ``parents``: (nodes,),
+    union-find; links of higher counts are joined already; ``edges``: (nodes, 3), receives both ends and the count;
+    ``written``: number of edges so far. Returns the new number of edges.
     """
     for at in range(rows.size):
         row = rows[at]
@@ -230,15 +191,9 @@ def join_edges(
 ) -> int:
     """Join the ends of edges in a given order.
 
-    Args:
-        a: int32 (edges,), one end of each.
-        b: int32 (edges,), the other end.
-        order: int64, the edges to join, in order.
-        parents: int32 (nodes,), union-find.
-        kept: int64 (edges,), receives the edges that joined two trees.
-
-    Returns:
-        The number of such edges.
+    ``a``: (edges,), one end of each; ``b``: (edges,), the other end; ``order``: the edges to join, in order;
+    ``parents``: (nodes,), union-find; ``kept``: (edges,), receives the edges that joined two trees. Returns the number
+    of such edges.
     """
     written = 0
     for at in range(order.size):
