@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.language.lexicon.frequency import part_of_speech, share_of, zipf
 from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
@@ -45,6 +46,7 @@ class WordDifference:
 
 
 ANOTHER_FIGURE: Final = "another figure"
+ANOTHER_NAME: Final = "another name"
 
 _TOKEN: Final = re.compile(r"\d+(?:[.,:\-–]\d+)*(?:[  ]\d{3}(?!\d))*|[^\W\d_]+(?:['’-][^\W\d_]+)*|[?]")
 _LINK: Final = re.compile(r"https?://\S+|www\.\S+|[@#]\w+|\]\([^\])\s]*\)|\{[^{}]*\}")
@@ -270,6 +272,21 @@ def _words(one: _Text, other: _Text, change: _Change) -> tuple[str, str]:
     return " ".join(one.words[i] for i in change.a), " ".join(other.words[i] for i in change.b)
 
 
+@lru_cache(1 << 14)
+def counts_of(text: str) -> frozenset[str]:
+    """The numbers of a lead, in figures or words, without years, links and "one", which also is a pronoun.
+
+    Of 12 000 and 12 thousand, both are 12.
+    """
+    found = numbers(_LINK.sub(" ", text)[:_LEAD_CHARACTERS])
+    return frozenset(_THOUSANDS.sub("", one) for one in found if one != "1" and not _YEAR.fullmatch(one))
+
+
+_LEAD_CHARACTERS: Final = 200
+_YEAR: Final = re.compile("(?:19|20)[0-9]{2}")
+_THOUSANDS: Final = re.compile("(?:000)+$")
+
+
 # The rules of form
 
 
@@ -398,7 +415,7 @@ def _another_name(one: _Text, other: _Text, left: list[_Change], language: Langu
         if len(each.a) == len(each.b) <= 3:
             for i, j in zip(each.a, each.b, strict=True):
                 if _other_name(one, i, other, j, language):
-                    return WordDifference("another name", ((one.words[i], other.words[j]),))
+                    return WordDifference(ANOTHER_NAME, ((one.words[i], other.words[j]),))
     return None
 
 

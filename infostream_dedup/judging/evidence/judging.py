@@ -9,11 +9,19 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
-from infostream_dedup.judging.evidence.differing import WordDifference, what_differs
-from infostream_dedup.judging.evidence.facts import DocumentFacts, PairFacts, facts_of_pairs, same_opening, same_text
+from infostream_dedup.judging.evidence.differing import WordDifference, counts_of, what_differs
+from infostream_dedup.judging.evidence.facts import (
+    DocumentFacts,
+    PairFacts,
+    facts_of_pairs,
+    same_opening,
+    same_text,
+    told_anew,
+)
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.kernels.packing import BLOCKS_AT, LEAD_BITS
 from infostream_dedup.judging.evidence.kinds import (
@@ -25,6 +33,8 @@ from infostream_dedup.judging.evidence.kinds import (
     STORY_KINDS,
     STORY_PROBABILITY,
     Kind,
+    counts_may_decide,
+    form_filled_anew,
     kinds_of_rules,
     rules_of_pairs,
     seen_from_later,
@@ -86,8 +96,8 @@ def statuses(kinds: NDArray[np.int8], facts: PairFacts, joined: NDArray[np.bool_
     """``DocumentStatus`` that each pair gives its later document: int8 (pairs,)."""
     related = (kinds == Kind.RELATED) & (facts.wording_most < RELATED_WORDING)
     found = np.where(related | (kinds == Kind.TRANSLATION), DocumentStatus.NEW, DocumentStatus.SIMILAR)
-    found = np.where(joined[kinds] | facts.same_text, DocumentStatus.DUPLICATE, found)
-    return np.where(facts.same_whole, DocumentStatus.EXACT, found).astype(np.int8)
+    found = np.where(joined[kinds] | (facts.same_text & ~facts.anew), DocumentStatus.DUPLICATE, found)
+    return np.where(facts.same_whole & ~facts.anew, DocumentStatus.EXACT, found).astype(np.int8)
 
 
 def tell_one_story(
@@ -110,6 +120,21 @@ def yield_to_differing(
         nearest = np.zeros(int(later.max()) + 1, dtype=np.float64)
         np.maximum.at(nearest, later[turned], wording_least[turned])
         status[(status == DocumentStatus.DUPLICATE) & (wording_least <= nearest[later])] = DocumentStatus.SIMILAR
+
+
+_THREE: Final = 3
+
+
+def in_threes(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which pairs of documents, each given once, have a third document that is paired with both: bool (pairs,)."""
+    if len(a) < _THREE:
+        return np.zeros(len(a), dtype=np.bool_)
+    rows, numbers = np.unique(np.concatenate([a, b]), return_inverse=True)
+    one, other = numbers[: len(a)], numbers[len(a) :]
+    paired = sp.csr_array((np.ones(len(a), dtype=np.int64), (one, other)), shape=(len(rows), len(rows)))
+    paired = paired + paired.T
+    common = (paired @ paired).multiply(paired).tocsr()
+    return np.asarray(common[one, other], dtype=np.int64).ravel() > 0
 
 
 def break_chains(judged: JudgedCandidates, status: NDArray[np.int8], kept: NDArray[np.int8]) -> None:
@@ -259,6 +284,11 @@ class JudgedCandidates:
         return np.round(self.evidence[:, :2], DECIMALS)
 
     @property
+    def forms(self) -> NDArray[np.bool_]:
+        """Which pairs may be two copies of one form: bool (pairs,)."""
+        return self.passed & form_filled_anew(self.facts)
+
+    @property
     def differing(self) -> NDArray[np.object_]:
         """The few words that decided a pair's kind, `WordDifference` or `None`: object (pairs,)."""
         found = self.facts.differing.copy()
@@ -388,7 +418,10 @@ def judge_pairs(
     probability[opening] = np.maximum(probability[opening], OPENING_PROBABILITY)
     probability[equal] = 1.0
     tokens = np.minimum(records.tokens(a), records.tokens(b))
-    facts = with_differences(a, b, facts_of_pairs(earlier, later, evidence, probability, tokens), records)
+    facts = replace(
+        facts_of_pairs(earlier, later, evidence, probability, tokens), anew=told_anew(a, b, (earlier, later), records)
+    )
+    facts = with_differences(a, b, facts, records)
     rules = rules_of_pairs(facts)
     return JudgedCandidates(
         a=a,
@@ -406,20 +439,25 @@ def judge_pairs(
 def with_differences(
     a: NDArray[np.int64], b: NDArray[np.int64], facts: PairFacts, records: EvidenceRecords
 ) -> PairFacts:
-    """Look at the words in which texts of much common wording differ; of a source's own ones, of nearly all."""
+    """Look at the words in which texts of much common wording differ, a source's own of nearly all, and at numbers."""
     looked = np.where(facts.own, REPEATED_WORDING, LEAST_WORDING)
-    near = np.flatnonzero((facts.wording_least >= looked) & ~facts.same_text)
-    if not len(near):
+    near = (facts.wording_least >= looked) & ~facts.same_text
+    counted = counts_may_decide(facts)
+    places = np.flatnonzero(near | counted)
+    if not len(places):
         return facts
-    turned, figures = np.zeros((2, len(facts)), dtype=np.bool_)
+    turned, figures, counts = np.zeros((3, len(facts)), dtype=np.bool_)
     differing = np.full(len(facts), None, dtype=np.object_)
-    rows = {row: records.opening(row) for row in np.unique(np.concatenate([a[near], b[near]])).tolist()}
-    for place, one, other in zip(near.tolist(), a[near].tolist(), b[near].tolist(), strict=True):
-        found = _difference(rows[one], rows[other])
+    rows = {row: records.opening(row) for row in np.unique(np.concatenate([a[places], b[places]])).tolist()}
+    for place, one, other in zip(places.tolist(), a[places].tolist(), b[places].tolist(), strict=True):
+        found = _difference(rows[one], rows[other]) if near[place] else None
         if found is not None:
             (figures if found.is_figure else turned)[place] = True
             differing[place] = found
-    return replace(facts, turned=turned, figure_alone=figures, differing=differing)
+        if counted[place]:
+            mine, others = counts_of(rows[one]), counts_of(rows[other])
+            counts[place] = bool(mine) and bool(others) and mine.isdisjoint(others)
+    return replace(facts, turned=turned, figure_alone=figures, differing=differing, other_counts=counts)
 
 
 def difference(records: EvidenceRecords, a: int, b: int) -> WordDifference | None:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
 from infostream_dedup.judging.evidence.facts import circumstances_of
-from infostream_dedup.judging.evidence.judging import JudgedCandidates, contradict
+from infostream_dedup.judging.evidence.judging import JudgedCandidates, contradict, in_threes
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, names_of_kinds
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
@@ -391,13 +391,26 @@ class PairChoice:
             OneOf(*KIND_NAMES).check("kinds", kind)
 
     def listed(self, judged: JudgedCandidates) -> ListedPairs:
-        """Choose the pairs to list, and count those of other kinds."""
+        """Choose the pairs to list and those that may be forms, and count those of other kinds."""
         wanted = (judged.probability >= self.least) & self.policy.counts(judged)
-        if len(self.kinds) == len(KIND_NAMES):
-            return ListedPairs.of(judged, wanted)
-        listed = wanted & np.isin(judged.kinds, [KIND_NAMES.index(name) for name in self.kinds])
-        self.left_out.update(names_of_kinds(judged.kinds[wanted & ~listed]))
-        return ListedPairs.of(judged, listed)
+        kept = wanted & (judged.forms | np.isin(judged.kinds, self._numbers))
+        self.left_out.update(names_of_kinds(judged.kinds[wanted & ~kept]))
+        return ListedPairs.of(judged, kept)
+
+    def without_forms(self, found: ListedPairs) -> ListedPairs:
+        """Find the forms among all listed pairs, and leave out those that are not to be listed."""
+        forms = np.flatnonzero(found.forms)
+        forms = forms[in_threes(found.a[forms], found.b[forms])]
+        found.kinds[forms], found.differing[forms] = Kind.TEMPLATE, None
+        listed = np.isin(found.kinds, self._numbers)
+        if self.policy.identical is not None:
+            listed[forms] = False
+        self.left_out.update(names_of_kinds(found.kinds[~listed]))
+        return found if listed.all() else found.at(np.flatnonzero(listed))
+
+    @property
+    def _numbers(self) -> list[int]:
+        return [KIND_NAMES.index(name) for name in self.kinds]
 
     @property
     def least(self) -> float:
@@ -418,6 +431,7 @@ class ListedPairs:
     wording: NDArray[np.float64]  # float64 (pairs, 2), forward and backward
     shares: NDArray[np.float64]  # float64 (pairs, 2), shares of the key terms' weight, forward and backward
     differing: NDArray[np.object_]  # `WordDifference` or `None`
+    forms: NDArray[np.bool_]  # whether the pair is a form if a third document is like both
 
     @classmethod
     def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> ListedPairs:
@@ -430,6 +444,7 @@ class ListedPairs:
             wording=judged.wording[chosen],
             shares=judged.shares[chosen],
             differing=judged.differing[chosen],
+            forms=judged.forms[chosen],
         )
 
     def at(self, places: NDArray[np.int64] | slice) -> ListedPairs:
@@ -437,19 +452,20 @@ class ListedPairs:
         return ListedPairs(**{name: getattr(self, name)[places] for name in self.__slots__})
 
 
-def collected(parts: Iterable[ListedPairs], order: PairOrder, top: int | None) -> ListedPairs:
-    """Return the ``top`` strongest pairs of all parts in an order; among pairs of equal probability, shares decide.
+def collected(parts: Iterable[ListedPairs], choice: PairChoice) -> ListedPairs:
+    """Return the pairs of all parts to list, in the chosen order; among pairs of equal probability, shares decide.
 
     Weaker pairs are dropped while parts arrive, so that a short list of many pairs takes little memory.
     """
-    kept: list[ListedPairs] = []
+    top, kept = choice.top, list[ListedPairs]()
     for part in parts:
         kept.append(part)
         if top is not None and sum(len(one.a) for one in kept) >= 2 * top + _DROPPED_AT:
             kept = [_in_order(kept, "strength", top)]
+    found = choice.without_forms(_in_order(kept, "id", None))
     if top is not None:
-        kept = [_in_order(kept, "strength", top)]
-    return _in_order(kept, order, None)
+        found = _in_order([found], "strength", top)
+    return _in_order([found], choice.sort, None)
 
 
 def _in_order(parts: list[ListedPairs], order: PairOrder, top: int | None) -> ListedPairs:
@@ -514,7 +530,7 @@ def listed_pairs(
     none = ListedPairs.of(collection.judge(a[:0], b[:0]), np.zeros(0, dtype=np.bool_))
     screened = choice.least >= LEAST_PROBABILITY
     every = collection.judged(a, b, filtered=choice.least > 0, screened=screened, progress=progress)
-    return collected(chain([none], map(choice.listed, every)), choice.sort, choice.top)
+    return collected(chain([none], map(choice.listed, every)), choice)
 
 
 def _chosen_translations(
