@@ -33,7 +33,8 @@ class Collection:
 
     def __init__(self) -> None:
         documents = [
-            Document(id=str(number), text=text, title=f"Титул {'абвгде'[number]}") for number, text in enumerate(_TEXTS)
+            Document(id=str(number), text=text, title=f"{_NAMES[number]} в Кишинёве")
+            for number, text in enumerate(_TEXTS)
         ]
         raw = read_evidence(*evidence_texts(documents))
         self.records: EvidenceRecords = pack_evidence(raw, np.zeros(6, dtype=np.int8), EvidenceFrequencies())
@@ -63,7 +64,7 @@ def collection() -> Collection:
 
 def test_kinds_of_a_small_collection(collection: Collection) -> None:
     found = collection.judge([0, 0, 1, 0], [2, 3, 4, 5])
-    assert [Kind(one).name for one in found.kinds] == ["COPY", "COPY", "TEMPLATE", "RELATED"]
+    assert [Kind(one).name for one in found.kinds] == ["COPY", "COPY", "UPDATED", "RELATED"]
     assert found.passed.tolist() == [True, True, True, False]
     assert found.probability[1] == 1.0
     assert found.probability[3] == 0.0

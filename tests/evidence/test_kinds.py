@@ -237,7 +237,7 @@ def test_every_rule_has_a_case_of_its_own() -> None:
     assert len({rule.name for rule in RULES}) == len(RULES)
     assert KIND_NAMES == (
         "related", "copy", "retold", "contained", "contains", "template", "updated", "follow-up", "translation",
-        "differs",
+        "differs", "same-story",
     )  # fmt: skip
 
 

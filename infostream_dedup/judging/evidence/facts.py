@@ -35,7 +35,7 @@ DAY_HOURS: Final = 24
 STORY_HOURS: Final = 36
 """Hours within which two sources may report one story."""
 
-WEEK_HOURS: Final = 72
+VERSION_HOURS: Final = 72
 """Hours within which a source may publish a later version of a text."""
 
 _COMPARED, _HALF = slice(TEXT_HASH), slice(TEXT_HASH + 8, None)
@@ -55,7 +55,7 @@ _ALERT: Final = 40
 _CAPTION: Final = 12
 """Words and numbers of a text that can hardly tell an event."""
 
-_HOURS: Final = (NEWS_HOURS, DAY_HOURS, STORY_HOURS, 48, WEEK_HOURS)
+_HOURS: Final = (NEWS_HOURS, DAY_HOURS, STORY_HOURS, 48, VERSION_HOURS)
 """Hours at which rules differ."""
 
 CIRCUMSTANCES: Final = 32 * (len(_HOURS) + 1)

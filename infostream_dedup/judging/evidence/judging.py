@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,6 +25,7 @@ from infostream_dedup.judging.evidence.facts import (
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.kernels.packing import BLOCKS_AT, LEAD_BITS
 from infostream_dedup.judging.evidence.kinds import (
+    ACROSS,
     KIND_NAMES,
     LEAST_WORDING,
     ONE_TEXT,
@@ -42,6 +43,7 @@ from infostream_dedup.judging.evidence.kinds import (
 from infostream_dedup.judging.evidence.meaning import Meanings, with_meaning
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, shipped_model
+from infostream_dedup.links.pair_rules import LEAST_SHARE, SHARE_DECIMALS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,7 +86,7 @@ STATUS_NAMES: Final = tuple(status.name.lower() for status in DocumentStatus)
 def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
     """Which kinds join groups: bool (kinds,)."""
     joined = np.zeros(len(Kind), dtype=np.bool_)
-    allowed = [name for name in KIND_NAMES if name not in ("related", "translation", "differs")]
+    allowed = [name for name in KIND_NAMES if name not in ("related", "translation", "differs", "same-story")]
     for name in names:
         if name not in allowed:
             raise ConfigurationError(f"join is {name!r}; expected one or more of {', '.join(allowed)}")
@@ -95,7 +97,7 @@ def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
 def statuses(kinds: NDArray[np.int8], facts: PairFacts, joined: NDArray[np.bool_]) -> NDArray[np.int8]:
     """``DocumentStatus`` that each pair gives its later document: int8 (pairs,)."""
     related = (kinds == Kind.RELATED) & (facts.wording_most < RELATED_WORDING)
-    found = np.where(related | (kinds == Kind.TRANSLATION), DocumentStatus.NEW, DocumentStatus.SIMILAR)
+    found = np.where(related | np.isin(kinds, ACROSS), DocumentStatus.NEW, DocumentStatus.SIMILAR)
     found = np.where(joined[kinds] | (facts.same_text & ~facts.anew), DocumentStatus.DUPLICATE, found)
     return np.where(facts.same_whole & ~facts.anew, DocumentStatus.EXACT, found).astype(np.int8)
 
@@ -203,19 +205,36 @@ _LENGTH: Final = 0.6
 """Maximum difference between the logarithms of the two lengths."""
 
 
-def contradict(
+_EVENT_NUMBERS: Final = 0.7
+"""Minimum share of one document's numbers in the other, if two reports of one event are no translations."""
+
+_EVENT_NAMES: Final = 0.5
+
+_EVENT_HOURS: Final = 72
+"""Hours within which two languages report an event; the time is not asked if a date is missing."""
+
+
+class Agreement(NamedTuple):
+    """What numbers, names and lengths say of two documents in different languages; bool (pairs,) each."""
+
+    contradicts: NDArray[np.bool_]  # they show that the documents are not translations of each other
+    one_event: NDArray[np.bool_]  # they show that both report one event, even if each in its own words
+
+
+def agreement(
     a: NDArray[np.int64],
     b: NDArray[np.int64],
     shares: NDArray[np.float64],
+    hours: NDArray[np.float64],
     keys: ComparedKeys,
     records: EvidenceRecords,
-) -> NDArray[np.bool_]:
-    """Whether numbers or lengths show that the documents are not translations of each other: bool (pairs,).
+) -> Agreement:
+    """Compare documents in different languages.
 
-    They do if both titles have figures of three digits or more (years and days apart) but none in common; if both
-    documents have at least three numbers and share less than half of them, unless both have nine and nearly all key
-    terms match; if a short one has names, as the other has, but none in common; or if one document is more than 1.8
-    times as long as the other.
+    They are no translations if both titles have figures of three digits or more (years and days apart) but none in
+    common; if both documents have at least three numbers and share less than half of them, unless both have nine and
+    nearly all key terms match; if a short one has names, as the other has, but none in common; or if one document is
+    more than 1.8 times as long as the other.
     """
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
     compared(a, b, evidence, keys=keys, records=records, triples=None)
@@ -231,7 +250,11 @@ def contradict(
     named = np.maximum(column("names_forward"), column("names_backward"))
     short = np.minimum(records.tokens(a), records.tokens(b)) < _SHORT
     other_names = short & (column("names_least") >= 1) & (named == 0)
-    return np.asarray(other_numbers | other_titles | other_names | (column("length") > _LENGTH), dtype=np.bool_)
+    contradicts = other_numbers | other_titles | other_names | (column("length") > _LENGTH)
+    numbered = (least >= _FEWEST_NUMBERS) & (shared >= _EVENT_NUMBERS) & (named >= _EVENT_NAMES)
+    matched = np.round(shares.min(axis=1), SHARE_DECIMALS) >= LEAST_SHARE
+    one_event = numbered & matched & ((hours <= _EVENT_HOURS) | np.isinf(hours)) & ~contradicts
+    return Agreement(np.asarray(contradicts, dtype=np.bool_), np.asarray(one_event, dtype=np.bool_))
 
 
 def _other_titles(records: EvidenceRecords, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:

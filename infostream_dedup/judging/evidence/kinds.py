@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.judging.evidence.differing import ANOTHER_NAME
-from infostream_dedup.judging.evidence.facts import DAY_HOURS, NEWS_HOURS, STORY_HOURS, WEEK_HOURS, PairFacts
+from infostream_dedup.judging.evidence.facts import DAY_HOURS, NEWS_HOURS, STORY_HOURS, VERSION_HOURS, PairFacts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,10 +39,14 @@ class Kind(IntEnum):
     FOLLOW_UP = 7
     TRANSLATION = 8
     DIFFERS = 9
+    SAME_STORY = 10
 
 
 ONE_TEXT: Final = (Kind.COPY, Kind.RETOLD, Kind.UPDATED)
 """Kinds of pairs whose documents have the same text in the same language, perhaps reworded or in another version."""
+
+ACROSS: Final = (Kind.TRANSLATION, Kind.SAME_STORY)
+"""Kinds of pairs of two languages, decided without a probability."""
 
 STORY_KINDS: Final = (Kind.COPY, Kind.RETOLD, Kind.FOLLOW_UP, Kind.CONTAINED, Kind.CONTAINS, Kind.UPDATED)
 """Kinds of pairs that tell one story, if the model is sure (`STORY_PROBABILITY`) and little time lies between."""
@@ -140,7 +144,7 @@ def own_form_with_other_dates(pair: PairFacts) -> NDArray[np.bool_]:
 
     Within a few days, most of the wording with another date is a later version.
     """
-    redated = pair.other_dates & (~_mostly_old(pair) | (pair.hours > WEEK_HOURS))
+    redated = pair.other_dates & (~_mostly_old(pair) | (pair.hours > VERSION_HOURS))
     again = _other_numbers(pair) | pair.same_form | redated
     return _own_wording(pair) & _old_lead(pair) & pair.other_day & again
 

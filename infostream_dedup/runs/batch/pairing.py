@@ -13,8 +13,8 @@ import scipy.sparse as sp
 
 from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
 from infostream_dedup.judging.evidence.facts import circumstances_of
-from infostream_dedup.judging.evidence.judging import JudgedCandidates, contradict, in_threes
-from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, names_of_kinds
+from infostream_dedup.judging.evidence.judging import JudgedCandidates, agreement, in_threes
+from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind, names_of_kinds
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.links import match
@@ -241,13 +241,21 @@ class Translations:
 def find_translations(
     collection: JudgedCollection, *, between: Between = "nothing-better", single: bool = False
 ) -> Translations | None:
-    """Find the pairs between languages.
+    """The translations among ``find_across``."""
+    found = find_across(collection, between=between, single=single)
+    return None if found is None else found[0]
+
+
+def find_across(
+    collection: JudgedCollection, *, between: Between = "nothing-better", single: bool = False
+) -> tuple[Translations, Translations] | None:
+    """Find the pairs between languages: translations, and other reports of one event.
 
     ``plain``: at least three of the 30 heaviest key terms in the pivot language match in both directions, with .4 of
     the weight. ``nothing-better``: neither document has a clearly better partner in the other's language (see
-    ``links.between_languages``), their numbers and lengths agree (see ``contradict``), and their words keep the order
+    ``links.between_languages``), their numbers and lengths agree (see ``agreement``), and their words keep the order
     (see ``stream.word_order``): nearly all of it where less than .4 and at least .3 of the weight matches. Evidence
-    decides which documents of one language have the same text. ``none``: no translations.
+    decides which documents of one language have the same text. ``none``: no pairs.
     """
     if between == "none" or len(set(collection.collection.languages)) < 2:
         return None
@@ -255,15 +263,22 @@ def find_translations(
     key_terms = collection.collection.key_terms(settings)
     found = _plain(key_terms, LEAST_SHARE if between == "plain" else LEAST_ORDERED_SHARE)
     found = found.where(~collection.facts.same_text(found.a, found.b))
-    languages = key_terms.counts.languages
+    languages, stories = key_terms.counts.languages, found.where(np.zeros(len(found.a), dtype=np.bool_))
     if between == "nothing-better":
-        found = found.where(~contradict(found.a, found.b, found.shares, collection.keys, collection.evidence.records))
-        found = found.where(keep_order(orders_of(collection, found), found.shares))
-    smaller = found.shares.min(axis=1)
-    if between == "nothing-better":
-        kept = nothing_better(found.a, found.b, smaller, languages, lambda a, b: _one_text(collection, a, b))
-        found, smaller = found.where(kept), smaller[kept]
-    return found.where(one_to_one(found.a, found.b, smaller, languages)) if single else found
+        _, hours = circumstances_of(collection.facts.at(found.a), collection.facts.at(found.b))
+        agreed = agreement(found.a, found.b, found.shares, hours, collection.keys, collection.evidence.records)
+        found, told = found.where(~agreed.contradicts), agreed.one_event[~agreed.contradicts]
+        orders = orders_of(collection, found)
+        told &= np.array([one.tells_one_event for one in orders], dtype=np.bool_)
+        kept = keep_order(orders, found.shares)
+        best = found.where(kept)
+        kept[kept] = nothing_better(
+            best.a, best.b, best.shares.min(axis=1), languages, lambda a, b: _one_text(collection, a, b)
+        )
+        found, stories = found.where(kept), found.where(told & ~kept)
+    if single:
+        found = found.where(one_to_one(found.a, found.b, found.shares.min(axis=1), languages))
+    return found, stories
 
 
 def orders_of(collection: JudgedCollection, found: Translations) -> list[WordOrder]:
@@ -333,11 +348,11 @@ _DROPPED_AT: Final = 1 << 20
 class JudgedPairRow(PairRow):
     """One unordered pair with its judgement."""
 
-    # that the two are copies or report one event, 0 to 1, rounded to 6 decimals; `None` for a translation, which key
-    # terms in the pivot language decide
+    # that the two are copies or report one event, 0 to 1, rounded to 6 decimals; `None` for a translation and another
+    # report of one event in another language, which key terms in the pivot language decide
     probability: float | None
-    # `copy`, `retold`, `contained`, `contains`, `template`, `updated`, `follow-up`, `differs`, `related`, or
-    # `translation`
+    # `copy`, `retold`, `contained`, `contains`, `template`, `updated`, `follow-up`, `differs`, `related`,
+    # `translation`, or `same-story`
     kind: str
     wording_forward: float | None  # share of the word triples of a that b has, 0 to 1; `None` for a translation
     wording_backward: float | None  # share of the word triples of b that a has; `None` for a translation
@@ -497,19 +512,23 @@ def judged_pair_rows(
     Arguments as in ``listed_pairs``.
     """
     listed = listed_pairs(collection, choice, parts=parts, progress=progress)
-    wanted = KIND_NAMES[Kind.TRANSLATION] in choice.kinds and choice.policy.identical is None
+    wanted = choice.policy.identical is None and any(KIND_NAMES[kind] in choice.kinds for kind in ACROSS)
     between: Between = choice.between if wanted else "none"
-    found = find_translations(collection, between=between, single=choice.one_to_one)
-    if found is None:
-        return _rows(collection, listed, choice)
-    a, b = (collection.facts.at(rows) for rows in (found.a, found.b))
-    found = found.where(choice.policy.allows(*circumstances_of(a, b)))
-    translated = _chosen_translations(found, choice, parts, None if choice.top is None else choice.top - len(listed.a))
-    both = _rows(collection, listed, choice), _translation_rows(collection, translated, choice)
+    across = find_across(collection, between=between, single=choice.one_to_one)
+    rows, places = [_rows(collection, listed, choice)], [(listed.a, listed.b)]
+    left = None if choice.top is None else choice.top - len(listed.a)
+    for kind, found in zip(ACROSS, across or (), strict=False):
+        if KIND_NAMES[kind] in choice.kinds:
+            a, b = (collection.facts.at(ends) for ends in (found.a, found.b))
+            chosen = _chosen_translations(
+                found.where(choice.policy.allows(*circumstances_of(a, b))), choice, parts, left
+            )
+            left = None if left is None else left - len(chosen.a)
+            rows.append(_translation_rows(collection, chosen, choice, kind))
+            places.append((chosen.a, chosen.b))
     if choice.sort == "strength":
-        return (row for rows in both for row in rows)
-    places = (listed.a, listed.b), (translated.a, translated.b)
-    placed = [zip(a.data, b.data, rows, strict=True) for (a, b), rows in zip(places, both, strict=True)]
+        return chain.from_iterable(rows)
+    placed = [zip(a.data, b.data, own, strict=True) for (a, b), own in zip(places, rows, strict=True)]
     return (row for _, _, row in heapq.merge(*placed, key=lambda one: one[:2]))
 
 
@@ -586,7 +605,9 @@ def _reasons(collection: JudgedCollection, part: ListedPairs) -> list[list[Evide
     return [*reasons_of_pairs(judged.evidence, shipped_model(), judged.meaning)]
 
 
-def _translation_rows(collection: JudgedCollection, found: Translations, choice: PairChoice) -> Iterator[JudgedPairRow]:
+def _translation_rows(
+    collection: JudgedCollection, found: Translations, choice: PairChoice, kind: Kind
+) -> Iterator[JudgedPairRow]:
     ids = fields_of(collection.collection.documents).ids
     for pairs in found.tables():
         both = np.full(len(pairs), RELATIONS.index("equal"), dtype=np.int64)
@@ -595,7 +616,7 @@ def _translation_rows(collection: JudgedCollection, found: Translations, choice:
             yield JudgedPairRow(
                 **{name: getattr(row, name) for name in PairRow.__slots__},
                 probability=None,
-                kind=KIND_NAMES[Kind.TRANSLATION],
+                kind=KIND_NAMES[kind],
                 wording_forward=None,
                 wording_backward=None,
                 reasons=[] if choice.explain else None,
