@@ -87,7 +87,7 @@ def test_rules() -> None:
         ({**_OWN, "turned": True, **wording(0.9, 0.95)}, "updated", "own later version"),
         ({**_OWN, "no_title": True, "lead": 0.4, **wording(0.49, 0.5)}, "follow-up", "own next step"),
         ({**_OWN, "no_title": True, "lead": 0.4, **wording(0.5, 0.5)}, "template", "own post of another day"),
-        ({**_OWN, "no_title": True, **wording(0.9, 0.95)}, "template", "own post of another day"),
+        ({**_OWN, "no_title": True, **wording(0.9, 0.95)}, "updated", "own later version"),
         ({**_OWN, "other_dates": True, "hours": 73.0, **wording(0.85, 0.7)}, "template", "own form with other dates"),
         ({**_OWN, "other_dates": True, "hours": 72.0, **wording(0.85, 0.7)}, "updated", "own later version"),
         ({**_OWN, "other_counts": True, **wording(0.9, 0.95)}, "follow-up", "own next step"),

@@ -106,8 +106,8 @@ def another_figure_on_another_day(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_post_of_another_day(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, another day, no title: half of both posts is the same, under the same lead."""
-    again = (pair.wording_least >= 0.5) & _old_lead(pair) & (pair.probability >= 0.5)
+    """Same source, another day, no title: half of both posts is the same, under the same lead, but not nearly all."""
+    again = (pair.wording_least >= 0.5) & (pair.wording_least < 0.8) & _old_lead(pair) & (pair.probability >= 0.5)
     return pair.own & pair.other_day & pair.no_title & again
 
 
