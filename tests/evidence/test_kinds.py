@@ -27,6 +27,7 @@ _PLAIN: dict[str, Any] = {
     "numbers": 1.0, "other_figure": False, "many_figures": False, "other_dates": False, "next_step": True,
     "same_title": False, "same_form": False, "no_title": False, "one_sentence": False,
     "turned": False, "figure_alone": False, "differing": None, "anew": False, "other_counts": False,
+    "same_body": False, "filled": False,
     "recalled_forward": 0.6, "recalled_backward": 0.6, "counts_forward": 1.0, "counts_backward": 1.0, "names_kept": 1.0,
 }  # fmt: skip
 _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
@@ -91,6 +92,8 @@ def test_rules() -> None:
         ({**_OWN, "other_dates": True, "hours": 73.0, **wording(0.85, 0.7)}, "template", "own form with other dates"),
         ({**_OWN, "other_dates": True, "hours": 72.0, **wording(0.85, 0.7)}, "updated", "own later version"),
         ({**_OWN, "other_counts": True, **wording(0.9, 0.95)}, "follow-up", "own next step"),
+        ({**_OWN, "same_body": True, "same_form": True, **wording(0.3, 0.3)}, "copy", "own body again"),
+        ({**_OWN, "same_body": True, "anew": True, **wording(0.3, 0.3)}, "template", "told anew"),
         ({"anew": True, "same_text": True, **wording(1, 1)}, "template", "told anew"),
         ({"figure_alone": True, "hours": 24.1, **wording(0.5, 0.6)}, "template", "another figure on another day"),
         ({**_OWN, "other_day": False, "numbers": 0.89, **wording(0.9, 0.95)}, "updated", "own later version"),
@@ -223,7 +226,6 @@ def test_rules_are_tried_in_order_on_every_pair_that_may_satisfy_one(accepted: f
     drawn["probability"] = np.where(draw.random(pairs) < accepted, drawn["probability"], 0.499999999)
     drawn["wording_forward"] = np.where(draw.random(pairs) < accepted, drawn["wording_forward"], 0.249999999)
     drawn["wording_backward"] = np.where(draw.random(pairs) < accepted, drawn["wording_backward"], 0.0)
-    drawn["anew"] &= drawn["same_text"]
     # Few words are looked at only where much of the wording is common.
     drawn["turned"] &= np.minimum(drawn["wording_forward"], drawn["wording_backward"]) >= 0.25
     every = PairFacts(**drawn)

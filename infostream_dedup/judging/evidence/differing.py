@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS
 from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.language.lexicon.frequency import part_of_speech, share_of, zipf
 from infostream_dedup.language.lexicon.word_lists import stop_words
@@ -46,7 +47,6 @@ class WordDifference:
 
 
 ANOTHER_FIGURE: Final = "another figure"
-ANOTHER_NAME: Final = "another name"
 
 _TOKEN: Final = re.compile(r"\d+(?:[.,:\-–]\d+)*(?:[  ]\d{3}(?!\d))*|[^\W\d_]+(?:['’-][^\W\d_]+)*|[?]")
 _LINK: Final = re.compile(r"https?://\S+|www\.\S+|[@#]\w+|\]\([^\])\s]*\)|\{[^{}]*\}")
@@ -287,6 +287,24 @@ _YEAR: Final = re.compile("(?:19|20)[0-9]{2}")
 _THOUSANDS: Final = re.compile("(?:000)+$")
 
 
+def filled_anew(a: str, b: str) -> bool:
+    """Whether most words in which the beginnings of two texts differ are names, numbers, days or months, in both."""
+    one, other = read(_truncated(a, len(a))), read(_truncated(b, len(b)))
+    changes = _changes(one, other, cut=True)
+    for text, sides in ((one, [each.a for each in changes]), (other, [each.b for each in changes])):
+        places = [i for side in sides for i in side]
+        slots = sum(_is_name(text, i) or text.folded[i][0].isdigit() or text.folded[i] in DATES for i in places)
+        if slots < _FEWEST_SLOTS or slots < _SLOTS * len(places):
+            return False
+    return True
+
+
+DATES: Final = DAY_WORDS.union(MONTH_WORDS)
+_FEWEST_SLOTS: Final = 2
+_SLOTS: Final = 0.6
+"""Fewest slots of a form, and their share of the words that differ."""
+
+
 # The rules of form
 
 
@@ -415,7 +433,7 @@ def _another_name(one: _Text, other: _Text, left: list[_Change], language: Langu
         if len(each.a) == len(each.b) <= 3:
             for i, j in zip(each.a, each.b, strict=True):
                 if _other_name(one, i, other, j, language):
-                    return WordDifference(ANOTHER_NAME, ((one.words[i], other.words[j]),))
+                    return WordDifference("another name", ((one.words[i], other.words[j]),))
     return None
 
 

@@ -161,6 +161,8 @@ class PairFacts:
     figure_alone: NDArray[np.bool_]  # bool, they differ in few words, and a figure is the only one that matters
     differing: NDArray[np.object_]  # `WordDifference` or `None`, the few words in which they differ
     anew: NDArray[np.bool_]  # bool, equal short texts report two events
+    same_body: NDArray[np.bool_]  # bool, one source published equal short texts under two titles; looked at as above
+    filled: NDArray[np.bool_]  # bool, most of the words that differ are names, numbers or days; looked at as above
     # bool, both beginnings have numbers, in figures or words, and share none; looked at only where it may matter
     other_counts: NDArray[np.bool_]
     recalled_forward: NDArray[np.float64]  # float64, share of a's lead in the whole of b
@@ -265,6 +267,8 @@ def facts_of_pairs(
         differing=np.full(len(probability), None, dtype=np.object_),
         anew=np.zeros(len(probability), dtype=np.bool_),
         other_counts=np.zeros(len(probability), dtype=np.bool_),
+        same_body=np.zeros(len(probability), dtype=np.bool_),
+        filled=np.zeros(len(probability), dtype=np.bool_),
         recalled_forward=column["opening_forward"],
         recalled_backward=column["opening_backward"],
         counts_forward=np.where(column["numbers_least"] >= 1, column["numbers_forward"], 1.0),
@@ -328,7 +332,7 @@ def told_anew(
             another[place] = warns(records.opening(int(b[place])))
         if not another[place] and own[place]:
             another[place] = records.other_titles(int(a[place]), int(b[place]))
-    return found & another
+    return np.asarray(found & another, dtype=np.bool_)
 
 
 def circumstances_of(earlier: DocumentFacts, later: DocumentFacts) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
-from infostream_dedup.judging.evidence.differing import WordDifference, counts_of, what_differs
+from infostream_dedup.judging.evidence.differing import WordDifference, counts_of, filled_anew, what_differs
 from infostream_dedup.judging.evidence.facts import (
     DocumentFacts,
     PairFacts,
@@ -37,6 +37,8 @@ from infostream_dedup.judging.evidence.kinds import (
     counts_may_decide,
     form_filled_anew,
     kinds_of_rules,
+    may_be_form,
+    may_be_retitled,
     rules_of_pairs,
     seen_from_later,
 )
@@ -465,12 +467,12 @@ def with_differences(
     """Look at the words in which texts of much common wording differ, a source's own of nearly all, and at numbers."""
     looked = np.where(facts.own, REPEATED_WORDING, LEAST_WORDING)
     near = (facts.wording_least >= looked) & ~facts.same_text
-    counted = counts_may_decide(facts)
-    places = np.flatnonzero(near | counted)
+    counted, retitled, formed = counts_may_decide(facts), may_be_retitled(facts), may_be_form(facts)
+    places = np.flatnonzero(near | counted | retitled | formed)
     if not len(places):
         return facts
-    turned, figures, counts = np.zeros((3, len(facts)), dtype=np.bool_)
-    differing = np.full(len(facts), None, dtype=np.object_)
+    turned, figures, counts, bodies, filled = np.zeros((5, len(facts)), dtype=np.bool_)
+    differing, anew = np.full(len(facts), None, dtype=np.object_), facts.anew.copy()
     rows = {row: records.opening(row) for row in np.unique(np.concatenate([a[places], b[places]])).tolist()}
     for place, one, other in zip(places.tolist(), a[places].tolist(), b[places].tolist(), strict=True):
         found = _difference(rows[one], rows[other]) if near[place] else None
@@ -480,7 +482,21 @@ def with_differences(
         if counted[place]:
             mine, others = counts_of(rows[one]), counts_of(rows[other])
             counts[place] = bool(mine) and bool(others) and mine.isdisjoint(others)
-    return replace(facts, turned=turned, figure_alone=figures, differing=differing, other_counts=counts)
+        if retitled[place]:
+            body = rows[one].partition("\n")[2]
+            bodies[place] = 0 < len(body) < OPENING // 2 and body == rows[other].partition("\n")[2]
+            anew[place] = bodies[place] and records.other_titles(one, other)
+        filled[place] = formed[place] and filled_anew(rows[one], rows[other])
+    return replace(
+        facts,
+        turned=turned,
+        figure_alone=figures,
+        differing=differing,
+        other_counts=counts,
+        same_body=bodies,
+        anew=anew,
+        filled=filled,
+    )
 
 
 def difference(records: EvidenceRecords, a: int, b: int) -> WordDifference | None:

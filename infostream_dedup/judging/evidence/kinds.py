@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.differing import ANOTHER_NAME
 from infostream_dedup.judging.evidence.facts import DAY_HOURS, NEWS_HOURS, STORY_HOURS, VERSION_HOURS, PairFacts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    _Shares = NDArray[np.float64]
 
 
 REPEATED_WORDING: Final = 0.9
@@ -62,7 +63,6 @@ LISTED_KINDS: Final = tuple(name for name in KIND_NAMES if name not in ("related
 """Kinds that ``pairs`` lists unless others are asked for: the two documents have a text or an event in common."""
 
 Condition = Callable[[PairFacts], "NDArray[np.bool_]"]
-_Shares = "NDArray[np.float64]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,11 @@ def own_post_of_another_day(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source, another day, no title: half of both posts is the same, under the same lead, but not nearly all."""
     again = (pair.wording_least >= 0.5) & (pair.wording_least < 0.8) & _old_lead(pair) & (pair.probability >= 0.5)
     return pair.own & pair.other_day & pair.no_title & again
+
+
+def own_body_again(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source within two days: a short text again, under another version of its title."""
+    return pair.same_body & (pair.hours <= 2 * DAY_HOURS)
 
 
 def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
@@ -287,10 +292,23 @@ def form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
     Of two alone, one may be another report of the event; so may reports of a few hours, whose numbers change with it.
     """
     alike = (pair.wording_least >= 0.3) | (pair.vocabulary >= 0.8) & (pair.lead >= 0.8)
-    named = np.array([one is not None and one.reason == ANOTHER_NAME for one in pair.differing], dtype=np.bool_)
-    other = np.where(pair.numbers >= 0, pair.numbers < 0.5, _other_count(pair)) | named
-    apart = ~pair.known | (pair.hours > NEWS_HOURS)
-    return (pair.probability >= 0.5) & alike & other & apart & ~pair.same_text
+    other = np.where(pair.numbers >= 0, pair.numbers < 0.5, _other_count(pair)) | pair.filled
+    return (pair.probability >= 0.5) & alike & other & _of_two_times(pair)
+
+
+def may_be_form(pair: PairFacts) -> NDArray[np.bool_]:
+    """Pairs of which a form asks whether most of the words that differ are names, numbers and days."""
+    return (pair.probability >= 0.5) & (pair.wording_least >= 0.2) & _of_two_times(pair)
+
+
+def may_be_retitled(pair: PairFacts) -> NDArray[np.bool_]:
+    """Pairs of which it is asked whether a source has published one short text under two titles."""
+    near = pair.own & (pair.hours <= 2 * DAY_HOURS) & ~pair.no_title & ~pair.same_title
+    return near & (pair.wording_least >= LEAST_WORDING) & ~pair.same_text
+
+
+def _of_two_times(pair: PairFacts) -> NDArray[np.bool_]:
+    return (~pair.known | (pair.hours > NEWS_HOURS)) & ~pair.same_text
 
 
 def own_form_of_many_figures(pair: PairFacts) -> NDArray[np.bool_]:
@@ -358,6 +376,7 @@ RULES: Final = (
     Rule("told anew", Kind.TEMPLATE, told_anew),
     Rule("equal text", Kind.COPY, equal_text),
     Rule("same page again", Kind.UPDATED, same_page_again),
+    Rule("own body again", Kind.COPY, own_body_again),
     Rule("turned round", Kind.DIFFERS, turned_round),
     Rule("own form filled anew", Kind.TEMPLATE, own_form_filled_anew),
     Rule("own form with other numbers", Kind.TEMPLATE, own_form_with_other_numbers),
@@ -393,7 +412,7 @@ def rules_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
     """Index of the first rule that matches each pair, or ``len(RULES)``: int8 (pairs,)."""
     decided = np.full(len(facts), len(RULES), dtype=np.int8)
     # No rule holds for a pair without any of these, and nearly all candidates have none.
-    equal = facts.same_text | facts.same_opening
+    equal = facts.same_text | facts.same_opening | facts.anew | facts.same_body
     places = np.flatnonzero(equal | (facts.probability >= 0.5) | (facts.wording_most >= LEAST_WORDING))
     if not len(places):
         return decided
