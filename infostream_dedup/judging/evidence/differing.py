@@ -288,12 +288,18 @@ _THOUSANDS: Final = re.compile("(?:000)+$")
 
 
 def filled_anew(a: str, b: str) -> bool:
-    """Whether most words in which the beginnings of two texts differ are names, numbers, days or months, in both."""
+    """Whether most words in which the beginnings of two texts differ are other names, numbers or days, in both."""
     one, other = read(_truncated(a, len(a))), read(_truncated(b, len(b)))
     changes = _changes(one, other, cut=True)
-    for text, sides in ((one, [each.a for each in changes]), (other, [each.b for each in changes])):
-        places = [i for side in sides for i in side]
-        slots = sum(_is_name(text, i) or text.folded[i][0].isdigit() or text.folded[i] in DATES for i in places)
+    mine, theirs = [i for each in changes for i in each.a], [i for each in changes for i in each.b]
+    for text, places, rest, others in ((one, mine, other, theirs), (other, theirs, one, mine)):
+        names = [rest.folded[i] for i in others if _is_name(rest, i)]
+        slots = sum(
+            text.folded[i][0].isdigit()
+            or text.folded[i] in DATES
+            or (_is_name(text, i) and not any(_sounds_alike(text.folded[i], name) for name in names))
+            for i in places
+        )
         if slots < _FEWEST_SLOTS or slots < _SLOTS * len(places):
             return False
     return True

@@ -313,8 +313,8 @@ def told_anew(
 ) -> NDArray[np.bool_]:
     """Which pairs of equal texts report two events: bool (pairs,); ``a``, ``b``: rows of ``records``.
 
-    An alert that a source repeats on another day is another one, as is one of another source after 36 hours, and so are
-    the few words of a caption. The few words that a source has under several titles are a stub, or belong to a live
+    An alert that is repeated on another day is another one, and so are the few words of a caption, if one source
+    repeats them, or another after 36 hours. The few words that a source has under several titles are a stub, or belong to a live
     page or a bulletin of every hour, unless the titles are versions of one.
     """
     earlier, later = facts
@@ -326,10 +326,9 @@ def told_anew(
     found &= tokens < _ALERT
     own, hours = _equal(earlier.sources, later.sources), _hours(earlier, later, dated)
     again = (hours > NEWS_HOURS) & (earlier.times // DAY != later.times // DAY)
-    another = again & (own | (hours > STORY_HOURS))
+    another = again & (own | (hours > STORY_HOURS)) & (tokens < _CAPTION)
     for place in np.flatnonzero(found).tolist():
-        if another[place] and tokens[place] >= _CAPTION:
-            another[place] = warns(records.opening(int(b[place])))
+        another[place] |= again[place] and warns(records.opening(int(b[place])))
         if not another[place] and own[place]:
             another[place] = records.other_titles(int(a[place]), int(b[place]))
     return np.asarray(found & another, dtype=np.bool_)
