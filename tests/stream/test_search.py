@@ -159,8 +159,8 @@ def test_a_policy_chooses_hits_as_it_chooses_pairs(documents, store):
             near = searcher.search(**asked, within_days=1)
             own = [hit for hit in every if _apart(hit.published, document.time) <= timedelta(days=1)]
             assert [hit.id for hit in near] == [hit.id for hit in own]
-        # Epochs of the store weigh words otherwise than the whole collection does.
-        assert len(others ^ copied) < 0.1 * len(copied) > 2
+        # Epochs of the store weigh words otherwise than the whole collection does, in which forms are found by threes.
+        assert len(others ^ copied) < 0.12 * len(copied) > 2
         with pytest.raises(ConfigurationError, match="has no source"):
             searcher.search(documents[0].text, within="source")
 
