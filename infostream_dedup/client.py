@@ -195,7 +195,10 @@ class Client:
         return self._listed("/v1/groups", chosen)
 
     def search(self, text: str, **options: Any) -> list[Json]:
-        """The stored documents that most resemble a text: ``title``, ``across``, ``k_min``, ``top``."""
+        """The stored documents that most resemble a text: ``title``, ``across``, ``k_min``, ``top``, ``identical``...
+
+        ``within`` and ``within_days`` are for a text that is the id or the address of a stored document.
+        """
         return list(self._json("POST", "/v1/search", {"text": text, **options})["items"])
 
     def forget(self, id: str, *, wipe: bool = False) -> None:  # noqa: A002 - the name of the field

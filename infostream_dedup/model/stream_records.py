@@ -24,8 +24,9 @@ JUDGED_FIELDS: Final = ("kind", "probability")
 """Fields that preset ``judged`` adds."""
 ACROSS_FIELDS: Final = ("translation_of", "translation")
 """Fields added by a stream that looks across languages."""
-SOMETIMES_FIELDS: Final = ("revision_of", "differs_by", "differing", "watches")
-"""Fields that only some verdicts have: of corrections, those that few words decide, hits of standing searches."""
+SOMETIMES_FIELDS: Final = ("revision_of", "differs_by", "differing", "same_story_of", "watches")
+"""Fields that only some verdicts have: of corrections, those that few words decide, of reports in two languages, hits
+of standing searches."""
 STORY_FIELDS: Final = ("story",)
 """The last field of preset ``judged``."""
 CLASSIFIED_FIELDS: Final = ("probability", "criteria")
@@ -89,6 +90,8 @@ class Verdict:
         translation_of: id of the earlier document in another language that has the same text; ``None`` if there is
             none, and in a stream that does not look across languages.
         translation: the matching terms; ``None`` without ``translation_of``.
+        same_story_of: id of the earlier document in another language that reports the same event in its own words;
+            ``None`` if there is none.
         watches: names of the standing searches that it answers; ``None`` if there are none.
         story: id of its story, which is the id of the story's earliest document; ``None`` as long as no other group
             tells it (preset ``judged``).
@@ -110,6 +113,7 @@ class Verdict:
     differing: tuple[tuple[str, str], ...] | None = None
     translation_of: str | None = None
     translation: TranslatedFrom | None = None
+    same_story_of: str | None = None
     story: str | None = None
     watches: tuple[str, ...] | None = None
 
@@ -137,6 +141,8 @@ class Verdict:
             row["revision_of"] = self.revision_of
         if self.differing is not None and "kind" in fields:
             row |= {"differs_by": self.differs_by, "differing": [list(pair) for pair in self.differing]}
+        if self.same_story_of is not None and "translation_of" in fields:
+            row["same_story_of"] = self.same_story_of
         if self.watches is not None:
             row["watches"] = list(self.watches)
         row["terms"] = None if self.terms is None else list(self.terms)

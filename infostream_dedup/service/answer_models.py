@@ -68,7 +68,8 @@ VerdictCore = _form(
     kind=(Annotated[str | None, Field(description="copy, retold, contained, contains, template, updated ...")], None),
     probability=(Annotated[Share | None, Field(description="That both documents tell the same story")], None),
     differs_by=(Annotated[str | None, Field(description="What a correction changed")], None),
-    differing=(list[list[Any]] | None, None), translation_of=(str | None, None), translation=(Translation | None, None)
+    differing=(list[list[Any]] | None, None), translation_of=(str | None, None), translation=(Translation | None, None),
+    same_story_of=(str | None, None)
 )
 Verdict = _form(
     "Verdict", "The verdict on a document of a batch", base=VerdictCore, id=str,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.arrays import Ragged
-from infostream_dedup.judging.evidence.judging import contradict
+from infostream_dedup.judging.evidence.facts import circumstances_of
+from infostream_dedup.judging.evidence.judging import agreement
 from infostream_dedup.judging.evidence.kernels.sharing import SLOTS
 from infostream_dedup.language.lexicon.tables import is_latin
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, NEAR_BEST, OneText
@@ -77,6 +78,8 @@ class LinkAcross:
     ordinal: int  # the earlier document
     forward: int  # share, by weight, of the later document's key terms found in the earlier one, in units of 1e-9
     backward: int  # share of the earlier document's key terms found in the later one
+    translates: bool = True  # whether it keeps the order of the words
+    one_event: bool = False  # whether numbers, names and some of the order say that both report one event
 
     @property
     def smaller(self) -> int:
@@ -206,6 +209,7 @@ class LinksAcross:
         doubts: list[list[list[_Doubt]]] = []
         for ordinal, (own, alive) in enumerate(zip(links, oldest, strict=True), start=first):
             self._forget_before(alive)
+            own = [one for one in own if one.translates]
             self.take(ordinal, [(one.ordinal, one.smaller) for one in own])
             doubts.append(self._doubts(ordinal, own, alive) if own else [])
         asked = sorted({(one.earlier, one.later) for own in doubts for link in own for one in link})
@@ -215,13 +219,18 @@ class LinksAcross:
             sorted(
                 (
                     one
-                    for one, doubtful in zip(own, of_links, strict=True)
+                    for one, doubtful in zip((one for one in own if one.translates), of_links, strict=True)
                     if all(same[doubt.earlier, doubt.later] for doubt in doubtful)
                 ),
                 key=lambda one: one.rank,
             )
             for own, of_links in zip(links, doubts, strict=True)
         ]
+
+    @staticmethod
+    def told(found: Sequence[LinkAcross], kept: Sequence[LinkAcross]) -> list[LinkAcross]:
+        """The links to other reports of the event, the best first, given those that are kept as translations."""
+        return sorted((one for one in found if one.one_event and one not in kept), key=lambda one: one.rank)
 
     def take(self, ordinal: int, links: Sequence[tuple[int, int]]) -> None:
         """Remember the links of a document with earlier ones in the window: ordinal and smaller share."""
@@ -258,27 +267,32 @@ class LinksAcross:
         shares = np.rint(met / np.maximum(own, 1) * _UNIT).astype(np.int64)
         strong = (counts >= _LEAST_TERMS) & (shares >= round(LEAST_ORDERED_SHARE * _UNIT))
         chosen = np.flatnonzero(strong[:, 0] & strong[:, 1])
-        chosen = chosen[~self._contradict(earlier[chosen], b[chosen], shares[chosen])]
-        for place in chosen.tolist():
+        translate, tell = self._compared(earlier[chosen], b[chosen], shares[chosen])
+        for at in np.flatnonzero(translate | tell).tolist():
+            place = chosen[at]
             number, row = int(later[place]), int(earlier[place])
             if not self._same_text(row, number + first - window.first):
                 forward, backward = shares[place].tolist()
-                links[number].append(LinkAcross(row + window.first, forward, backward))
+                link = LinkAcross(row + window.first, forward, backward, bool(translate[at]), bool(tell[at]))
+                links[number].append(link)
 
-    def _contradict(
+    def _compared(
         self, earlier: NDArray[np.int64], later: NDArray[np.int64], shares: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
-        """Whether evidence or the order of words rules out that documents are translations: bool (pairs,)."""
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which documents evidence and the order of words let be translations, and which reports of one event."""
         if not len(earlier):
-            return np.zeros(0, dtype=np.bool_)
+            return np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.bool_)
         rows, numbers = np.unique(np.concatenate([earlier, later]), return_inverse=True)
         documents = ComparedDocuments.of_window(self._window, rows)
         a, b = numbers[: len(earlier)].astype(np.int64), numbers[len(earlier) :].astype(np.int64)
-        found = contradict(a, b, shares / _UNIT, documents.keys, documents.records)
-        left = np.flatnonzero(~found)
-        compared = _ordered(self._window, self._words).compared(earlier[left], later[left])
-        found[left] = ~keep_order(compared, shares[left] / _UNIT)
-        return found
+        _, hours = circumstances_of(documents.facts.at(a), documents.facts.at(b))
+        agreed = agreement(a, b, shares / _UNIT, hours, documents.keys, documents.records)
+        left = np.flatnonzero(~agreed.contradicts)
+        orders = _ordered(self._window, self._words).compared(earlier[left], later[left])
+        translate, tell = ~agreed.contradicts, agreed.one_event
+        translate[left] = keep_order(orders, shares[left] / _UNIT)
+        tell[left] &= np.array([one.tells_one_event for one in orders], dtype=np.bool_)
+        return translate, tell
 
     def _same_text(self, row: int, other: int) -> bool:
         """Whether two texts are equal, though given or detected as different languages: such documents are copies."""
@@ -550,9 +564,8 @@ class EnteringAcross:
 
 
 def _packed(links: Sequence[LinkAcross]) -> bytes:
-    if not links:
-        return b""
-    return np.array([value for link in links for value in (link.ordinal, link.smaller)], dtype=INT64).tobytes()
+    values = [value for link in links if link.translates for value in (link.ordinal, link.smaller)]
+    return np.array(values, dtype=INT64).tobytes() if values else b""
 
 
 class Across:
@@ -608,9 +621,17 @@ class Across:
         return found
 
     def extend_verdict(
-        self, verdict: Verdict, links: Sequence[LinkAcross], translation: TranslatedFrom | None
+        self,
+        verdict: Verdict,
+        links: Sequence[LinkAcross],
+        translation: TranslatedFrom | None,
+        told: Sequence[LinkAcross],
     ) -> Verdict:
-        """Add the best link of a document across languages to its verdict."""
+        """Add the best link of a document across languages to its verdict, and the best one to another report."""
+        if told:
+            verdict = replace(verdict, same_story_of=self._met.id_of(told[0].ordinal))
+        if not links:
+            return verdict
         return replace(verdict, translation_of=self._met.id_of(links[0].ordinal), translation=translation)
 
 

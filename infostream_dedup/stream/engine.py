@@ -509,9 +509,11 @@ class StreamEngine:
             self._watches.see(self.numbers.terms)
         links: list[list[LinkAcross]] = []
         translations: list[TranslatedFrom | None] = []
+        told_across: list[list[LinkAcross]] = []
         if self._across is not None and isinstance(self._deciding, EvidenceJudge):
             links = self._across.links.kept(documents[0].ordinal, begun.links, oldest.tolist(), self._deciding.one_text)
             translations = self._across.met(documents[0].ordinal, links)
+            told_across = list(map(self._across.links.told, begun.links, links))
         rows = self._memory.candidate_rows(documents[0].ordinal, oldest, self._deciding.needs, INSUFFICIENT_TERMS)
         for candidates in rows:
             more = slice(candidates.first, candidates.first + len(candidates))
@@ -526,10 +528,11 @@ class StreamEngine:
             for number, (document, equal, found, alive) in enumerate(asked, start=candidates.first):
                 known = len(events)
                 verdict = self._judge_document(document, equal, found, alive, met, events)
-                if self._across is not None and links[number]:
-                    verdict = self._across.extend_verdict(verdict, links[number], translations[number])
+                if self._across is not None and links:
+                    across = links[number], translations[number], told_across[number]
+                    verdict = self._across.extend_verdict(verdict, *across)
                 if self.settings.preset == "judged":
-                    translated = [link.ordinal for link in links[number]] if links else []
+                    translated = [one.ordinal for one in (*links[number], *told_across[number])] if links else []
                     told = NO_ORDINALS if found is None else found.told
                     verdict = self._told(document.ordinal, verdict, events[known:], translated, told, decided.stories)
                 names = [] if self._watches is None else self._watches.hits(document)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.facts import CIRCUMSTANCES, DocumentFacts, circumstances
+from infostream_dedup.judging.evidence.facts import CIRCUMSTANCES, DocumentFacts, circumstances, told_anew
 from infostream_dedup.judging.evidence.judging import (
     DocumentStatus,
+    JudgedCandidates,
     TripleSource,
     best_pairs,
     judge_pairs,
@@ -150,7 +151,14 @@ class StoryPairs:
         self._parts, chosen = [], []
         ends = [*begins.tolist()[1:], len(later)]
         for number, text, begin, end in zip(numbers_b.tolist(), own_texts.tolist(), begins.tolist(), ends, strict=True):
-            equal = texts[begin:end] == text if text >= 0 else np.zeros(end - begin, dtype=np.bool_)
+            equal = (texts[begin:end] == text) & (text >= 0)
+            if equal.any():
+                # A text told anew takes no status from an equal one.
+                some = begin + np.flatnonzero(equal)
+                pair = [_with_texts(facts[side].at(some), own[some]) for side, own in ((0, texts), (1, texts))]
+                equal[some - begin] &= ~told_anew(
+                    a[some], np.full(len(some), number), (pair[0], pair[1]), self.evidence.records
+                )
             for around_one in np.flatnonzero(np.bincount(around[begin:end], minlength=CIRCUMSTANCES)).tolist():
                 pairs = begin + np.flatnonzero(around[begin:end] == around_one)
                 part = _Part(pairs, (number, around_one))
@@ -271,13 +279,19 @@ class _Judged(NamedTuple):
     shares: NDArray[np.float64]  # float64 (pairs, 2), not rounded
     differing: NDArray[np.object_]  # `WordDifference` or `None`
     wording: NDArray[np.float64]  # float64 (pairs,), smaller direction of wording
+    forms: NDArray[np.bool_]  # bool (pairs,), whether they may be copies of one form
 
 
 _NONE_JUDGED: Final = _Judged(
     *(np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.float64), np.zeros((0, 2))),
     np.zeros(0, dtype=np.object_),
     np.zeros(0, dtype=np.float64),
+    np.zeros(0, dtype=np.bool_),
 )
+
+
+_ALIKE: Final = 16
+"""Latest documents among which a form looks for two others."""
 
 
 class _Pairs(NamedTuple):
@@ -393,9 +407,12 @@ class EvidenceJudge:
 
     def one_text(self, earlier: NDArray[np.int64], later: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether documents of one language have the same text, perhaps reworded: bool (pairs,)."""
+        return self._judged_again(earlier, later).one_text
+
+    def _judged_again(self, earlier: NDArray[np.int64], later: NDArray[np.int64]) -> JudgedCandidates:
         rows, numbers = _distinct(np.concatenate([earlier, later]))
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
-        judged = judge_pairs(
+        return judge_pairs(
             numbers[: len(earlier)],
             numbers[len(earlier) :],
             keys=documents.keys,
@@ -404,7 +421,19 @@ class EvidenceJudge:
             documents=documents.facts,
             model=self._model,
         )
-        return judged.one_text
+
+    def _find_forms(self, pairs: _Pairs) -> None:
+        """Tell copies of one form: a document and two earlier ones, each two of which are one text filled anew."""
+        places = np.flatnonzero(pairs.judged.forms)
+        later, counts = np.unique(pairs.asked.later[places], return_counts=True)
+        for ordinal in later[counts > 1].tolist():
+            own = places[pairs.asked.later[places] == ordinal][-_ALIKE:]
+            ordinals = pairs.asked.earlier[own]
+            one, other = np.triu_indices(len(own), 1)
+            both = self._judged_again(ordinals[one], ordinals[other]).forms
+            found = own[np.unique(np.concatenate([one[both], other[both]]))]
+            pairs.judged.kinds[found], pairs.judged.differing[found] = Kind.TEMPLATE, None
+            pairs.judged.status[found] = DocumentStatus.SIMILAR
 
     def _judged(self, candidates: CandidateRows, first: int) -> tuple[_Pairs, _Repeated]:
         """Judge the candidates of consecutive documents; ``first`` is the ordinal of the first document."""
@@ -421,6 +450,7 @@ class EvidenceJudge:
             pairs = self._judged_recent(asked)
         else:
             pairs = _in_order(self._judged_older(asked.at(~recent)), self._judged_recent(asked.at(recent)))
+        self._find_forms(pairs)
         yield_to_differing(pairs.asked.later - first, pairs.judged.status, pairs.judged.kinds, pairs.judged.wording)
         repeats = pairs.judged.status >= DocumentStatus.DUPLICATE
         return pairs, _Repeated(pairs.asked.later[repeats], pairs.asked.earlier[repeats])
@@ -493,12 +523,15 @@ class EvidenceJudge:
         """Judge pairs; arguments as in ``judge_pairs``."""
         earlier, later = facts
         same = (earlier.texts == later.texts) & (earlier.texts >= 0)
+        anew = told_anew(a, b, facts, records)
         evidence = shares_of_pairs(a, b, keys)
         # Equal texts are exact whatever a comparison would say, and a text that fills a stream has thousands of them.
         # Pairs that do not pass the filter have no status, and half of the candidates do not.
         status = np.where(same, DocumentStatus.EXACT, DocumentStatus.NEW).astype(np.int8)
         kinds, probability = np.where(same, Kind.COPY, Kind.RELATED).astype(np.int8), same.astype(np.float64)
+        status[anew], kinds[anew] = DocumentStatus.SIMILAR, Kind.TEMPLATE
         differing, wording = np.full(len(a), None, dtype=np.object_), same.astype(np.float64)
+        forms = np.zeros(len(a), dtype=np.bool_)
         left = ~same & passes_filter(evidence)
         other = np.flatnonzero(left if undecided is None else left & undecided.may_decide(evidence))
         if len(other):
@@ -515,8 +548,8 @@ class EvidenceJudge:
             )
             status[other], kinds[other] = self._policy.statuses(judged), judged.kinds
             probability[other], differing[other] = judged.probability, judged.differing
-            wording[other] = judged.facts.wording_least
-        return _Judged(status, kinds, probability, evidence[:, :2], differing, wording)
+            wording[other], forms[other] = judged.facts.wording_least, judged.forms
+        return _Judged(status, kinds, probability, evidence[:, :2], differing, wording, forms)
 
     def _facts(self, ordinals: NDArray[np.int64]) -> DocumentFacts:
         """Facts of documents of the window, except their texts."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.judging.evidence.facts import DocumentFacts, told_anew
 from infostream_dedup.links.window.window_index import CandidateRows, WindowIndex
 from infostream_dedup.model.outlets import outlet_of
 from infostream_dedup.model.stream_records import GroupEvent
@@ -382,11 +383,29 @@ class Memory:
                 as_given = texts.meet(whole, source, rule, ordinal)
                 other = texts.meet(half, source, rule, ordinal)
                 equal = next((one for one in (as_given, equal, other) if one is not None), None)
+            if equal is not None and self._settings.preset == "judged":
+                equal = self._of_one_event(equal, ordinal, (text, whole, half), source)
             if opening:
                 same = openings.meet(opening, source, "outlets" if alike else rule, ordinal)
                 equal = same if equal is None and not alike else equal
             found.append((equal, same))
         return found
+
+    def _of_one_event(self, equal: int, ordinal: int, hashes: Iterable[bytes], source: int) -> int | None:
+        """The earliest equal document, or that of the same event if an alert or a stub is told anew."""
+        if not self._anew(equal, ordinal):
+            return equal
+        every = {one for digest in hashes for one in self._texts.every(digest, source, self._settings.within)}
+        later = sorted(one for one in every if equal < one < ordinal)
+        return next((one for one in later if not self._anew(one, ordinal)), None)
+
+    def _anew(self, earlier: int, later: int) -> bool:
+        window, rows = self.window, np.array([earlier, later], dtype=np.int64) - self.window.first
+        columns, texts = window.evidence_columns, np.zeros(2, dtype=np.int64)
+        sources = window.sources[rows].astype(np.int64)
+        both = DocumentFacts(sources, columns.published[rows], texts, columns.addresses[rows])
+        one, other = np.arange(1), np.arange(1, 2)
+        return bool(told_anew(one, other, (both.at(one), both.at(other)), columns.records_of(rows))[0])
 
     def oldest_at(self, first: int, documents: int) -> NDArray[np.int64]:
         """Advance the clock over documents whose columns have been added.

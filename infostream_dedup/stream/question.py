@@ -10,9 +10,9 @@ import numpy as np
 import orjson
 
 from infostream_dedup.arrays import Ragged
-from infostream_dedup.judging.evidence.facts import DocumentFacts
-from infostream_dedup.judging.evidence.judging import contradict, judge_pairs
-from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
+from infostream_dedup.judging.evidence.facts import HOUR, DocumentFacts
+from infostream_dedup.judging.evidence.judging import agreement, judge_pairs
+from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.meaning import Meanings
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
@@ -640,22 +640,30 @@ class QuestionJudge:
         itself: FoundDocument | None,
         found: Sequence[FoundDocument],
         shares: NDArray[np.float64],
-    ) -> NDArray[np.bool_]:
-        """Which documents in other languages are translations, as `ingest` decides it: bool (documents,).
+    ) -> list[str | None]:
+        """Kind of each document in another language, as `ingest` decides it; ``None`` for no relation.
 
         ``shares``: float64 (documents, 2), share of the weight that matched, forward and backward.
         """
         last = np.full(len(found), len(found), dtype=np.int64)
         rows = np.arange(len(found), dtype=np.int64)
         records = [*(one.record for one in found), itself.record if itself is not None else self._read(question).record]
-        kept = ~contradict(rows, last, shares, self._compared(found, question), EvidenceRecords.of_blobs(records))
-        kept &= keep_order(self._ordered(connection, question, itself, found).compared(rows, last), shares)
+        asked = None if itself is None else itself.published
+        dates = [one.published for one in found]
+        hours = np.array([abs(one - asked) / HOUR if one and asked else np.inf for one in dates], dtype=np.float64)
+        agreed = agreement(
+            rows, last, shares, hours, self._compared(found, question), EvidenceRecords.of_blobs(records)
+        )
+        orders = self._ordered(connection, question, itself, found).compared(rows, last)
+        told = agreed.one_event & np.array([one.tells_one_event for one in orders], dtype=np.bool_)
+        kept = ~agreed.contradicts & keep_order(orders, shares)
         smaller, best = shares.min(axis=1), dict[str, int]()
         for row in np.flatnonzero(kept)[np.argsort(-smaller[kept], kind="stable")].tolist():
             better = best.setdefault(found[row].language, row)
             # Documents of one group have one text.
             kept[row] = smaller[row] >= NEAR_BEST * smaller[better] or found[row].group == found[better].group
-        return kept
+        names = [KIND_NAMES[kind] for kind in ACROSS]
+        return [names[0] if one else names[1] if tells else None for one, tells in zip(kept, told, strict=True)]
 
     def _ordered(
         self,

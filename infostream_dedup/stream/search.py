@@ -92,9 +92,9 @@ class Hit:
     relation: str | None  # relation of the text to it at `k_duplicate`: `equal`, `contained` (it contains the text),
     # kind of the hit. In a store of preset `judged`, for a hit in the text's language, as in `pairs`: `copy`, `retold`,
     # `contained` (it includes the text), `contains`, `template`, `updated`, `follow-up`, `differs`, `related`; a text
-    # without source and date is never `template`. In other stores, `copy` for an equal text. `translation` for a hit in
-    # another language that `ingest --across pivot` would call one; never in a store that keeps languages apart.
-    # Otherwise `None`
+    # without source and date is never `template`. In other stores, `copy` for an equal text. `translation` or
+    # `same-story` for a hit in another language, as `ingest --across pivot` decides; never in a store that keeps
+    # languages apart. Otherwise `None`
     kind: str | None
     # probability that the two are copies or report the same event, 0 to 1, rounded to 6 decimals;
     probability: float | None
@@ -228,7 +228,7 @@ class HitMaker:
         # Terms that match a key term of the text are among the terms with weights.
         names = term_names_of(self._connection, sorted({term for weights, _ in lists for term in weights}))
         return [
-            self._hit(near, one, judgement, text, _Met.of(near.asked, *terms, names), translates=place in translations)
+            self._hit(near, one, judgement, text, _Met.of(near.asked, *terms, names), across=translations.get(place))
             for place, (near, one, judgement, terms) in enumerate(zip(ranked, found, judged, lists, strict=True))
         ]
 
@@ -255,14 +255,14 @@ class HitMaker:
         itself: FoundDocument | None,
         ranked: Sequence[RankedDocument],
         found: Sequence[FoundDocument],
-    ) -> set[int]:
-        """Places of the translations; none in a store that keeps languages apart, and so no order of words."""
+    ) -> dict[int, str]:
+        """Kinds across languages by place; none in a store that keeps languages apart, and so no order of words."""
         places = [place for place, near in enumerate(ranked) if near.translates]
         if self._judge is None or self._settings.across != "pivot" or not places:
-            return set()
+            return {}
         shares = np.array([(ranked[place].share_forward, ranked[place].share_backward) for place in places])
         kept = self._judge.translate(self._connection, question, itself, [found[place] for place in places], shares)
-        return {place for place, keeps in zip(places, kept.tolist(), strict=True) if keeps}
+        return {place: kind for place, kind in zip(places, kept, strict=True) if kind is not None}
 
     @property
     def _in_text(self) -> bool:
@@ -276,14 +276,14 @@ class HitMaker:
         text: bytes,
         met: _Met,
         *,
-        translates: bool,
+        across: str | None,
     ) -> Hit:
         settings, terms = self._settings, self._settings.terms
         sizes = np.array([len(near.asked.sets), len(one.keys)], dtype=np.int64)
         least = int(need(settings.k_duplicate, sizes[:1], sizes[1:], n=terms.n, short=terms.short)[0])
         forward, backward = near.counts
         same = text and one.text_hash[:TEXT_HASH] == text[:TEXT_HASH]
-        kind = "copy" if same else "translation" if translates else None
+        kind = "copy" if same else across
         return Hit(
             ordinal=one.ordinal,
             id=one.id,

@@ -584,6 +584,11 @@ class EqualHashes:
         if not by_source:
             del self._several[digest]
 
+    def every(self, digest: bytes, source: int, rule: str) -> list[int]:
+        """Ordinals of all documents with a hash that a document of a source may be linked to."""
+        held = self._several.get(digest, {})
+        return [one for other, ordinals in held.items() if _may_link(other, source, rule) for one in ordinals]
+
     def earliest(self, digest: bytes, source: int, rule: str) -> int | None:
         """Return the earliest document with a hash that a document of a source may be linked to."""
         by_source = self._several.get(digest)

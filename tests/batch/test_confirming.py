@@ -25,7 +25,7 @@ def test_every_row_beside_links_and_paths_counted_one_by_one() -> None:
     matrix, _ = similarity_matrix(source, representation="morph")
     counts = matrix.counts.tocoo()
     place = {document.id: number for number, document in enumerate(read_documents(source))}
-    listed = [row for row in pairs(source, preset="judged", terms=False, kinds="all") if row.kind != "translation"]
+    listed = [row for row in pairs(source, preset="judged", terms=False, kinds="all") if row.probability is not None]
     accepted = {frozenset((place[row.a], place[row.b])) for row in listed}
     every = dict(zip(zip(counts.row.tolist(), counts.col.tolist(), strict=True), counts.data.tolist(), strict=True))
     rows = {row.measures.k: row for row in found.rows if row.block == "confirmed"}

@@ -128,7 +128,7 @@ def test_short_equal_texts_are_copies_without_a_single_term():
 def test_pairs_between_files_only(documents):
     half = len(documents) // 2
     first = {document["id"] for document in documents[:half]}
-    found = pairs(documents, preset="judged", terms=False)
+    found = pairs(documents, preset="judged", terms=False, kinds="all")
     between = [(row.a, row.b) for row in found if (row.a in first) != (row.b in first)]
     assert "terms" not in found.columns
     assert between
@@ -177,11 +177,13 @@ def test_pairs_collected_part_by_part_are_the_strongest_of_all(monkeypatch, orde
     a, b = np.array(ends, dtype=np.int64).T
     kinds, nothing = np.zeros(len(ends), np.int8), np.full(len(ends), None, dtype=np.object_)
     every = ListedPairs(
-        a=a, b=b, probability=probability, kinds=kinds, wording=shares[:, ::-1], shares=shares, differing=nothing
-    )
+        a=a, b=b, probability=probability, kinds=kinds, wording=shares[:, ::-1], shares=shares, differing=nothing,
+        forms=kinds > 0,
+    )  # fmt: skip
     plain = sorted(range(len(ends)), key=lambda n: (-probability[n], -min(shares[n]), -max(shares[n]), *ends[n]))[:top]
     plain = sorted(plain, key=lambda n: ends[n]) if order == "id" else plain
-    found = collected((every.at(slice(begin, begin + 9)) for begin in range(0, len(ends), 9)), order, top)
+    parts = (every.at(slice(begin, begin + 9)) for begin in range(0, len(ends), 9))
+    found = collected(parts, PairChoice(sort=order, top=top))
     assert [*zip(found.a.tolist(), found.b.tolist(), strict=True)] == [ends[number] for number in plain]
     assert found.shares.tolist() == shares[plain].tolist()
     assert found.wording.tolist() == shares[plain, ::-1].tolist()

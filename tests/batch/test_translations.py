@@ -146,7 +146,8 @@ def test_plain_is_preset_best_in_the_pivot_language(sample):
 
 
 def test_rows_of_translations(sample):
-    rows = [row.as_dict() for row in pairs(SAMPLE, preset="judged", cross_language=True, explain=True)]
+    found = pairs(SAMPLE, preset="judged", cross_language=True, explain=True, kinds="translation")
+    rows = [row.as_dict() for row in found]
     assert {(row["a"], row["b"]) for row in rows} == named(sample)
     for row in rows:
         assert row["kind"] == "translation"
@@ -166,12 +167,12 @@ def test_translations_come_in_the_order_of_ids_or_after_all_probabilities(sample
     sorted_rows = list(pairs(SAMPLE, preset="judged", sort="strength", terms=False))
     without = [row.probability is None for row in sorted_rows]
     assert without == sorted(without)
-    weakest = [min(row.share_forward, row.share_backward) for row in sorted_rows if row.probability is None]
+    weakest = [min(row.share_forward, row.share_backward) for row in sorted_rows if row.kind == "translation"]
     assert weakest == sorted(weakest, reverse=True)
     judged_ones = without.count(False)
     top = list(pairs(SAMPLE, preset="judged", sort="strength", top=judged_ones + 2, terms=False))
     assert top == sorted_rows[: judged_ones + 2]
-    wide = list(pairs(SAMPLE, preset="judged", cross_language=True, k_min=12, terms=False))
+    wide = list(pairs(SAMPLE, preset="judged", cross_language=True, k_min=12, terms=False, kinds="translation"))
     strong = [row for row in listed if row.kind == "translation" and max(row.forward, row.backward) >= 12]
     assert wide == strong
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from infostream_dedup.judging.evidence.judging import contradict
+from infostream_dedup.judging.evidence.judging import Agreement, agreement
 from infostream_dedup.judging.evidence.pair_evidence import key_rows
 from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
 from infostream_dedup.judging.evidence.records import EvidenceFrequencies, pack_evidence
@@ -16,6 +16,12 @@ _SAILS = "captain told children about storm anchor ship with white sails " * 3
 
 
 def ruled_out(one: str, other: str, share: float = 0.5, titles: tuple[str, str] = ("", "")) -> bool:
+    return bool(agreed(one, other, share, titles).contradicts[0])
+
+
+def agreed(
+    one: str, other: str, share: float = 0.5, titles: tuple[str, str] = ("", ""), hours: float = np.inf
+) -> Agreement:
     made = [
         Document(id="a", text=one, lang="ru", title=titles[0]),
         Document(id="b", text=other, lang="en", title=titles[1]),
@@ -24,7 +30,7 @@ def ruled_out(one: str, other: str, share: float = 0.5, titles: tuple[str, str] 
     languages = np.array([LANGUAGES.index("ru"), LANGUAGES.index("en")], dtype=np.int8)
     records = pack_evidence(raw, languages, EvidenceFrequencies())
     keys = key_rows(sp.csr_array((2, 1), dtype=np.int64), sp.csr_array((2, 1), dtype=np.bool_))
-    return bool(contradict(np.array([0]), np.array([1]), np.array([[share, share]]), keys, records)[0])
+    return agreement(np.array([0]), np.array([1]), np.array([[share, share]]), np.array([hours]), keys, records)
 
 
 @pytest.mark.parametrize(("one", "other", "expected"), [
@@ -61,6 +67,17 @@ def test_figures_of_titles():
         ("Бюллетень 3834 о сервере", "Advisory on the server", False),
     ]:
         assert ruled_out(_SAILS, _SAILS, titles=(one, other)) is expected
+
+
+@pytest.mark.parametrize(("changes", "expected"), [
+    ({}, True), ({"other": "Kravtsova in Odesa paid 316, 417 and 619"}, False),
+    ({"other": "Bondar in Lutsk paid 316, 417 and 518"}, False), ({"share": 0.39}, False), ({"hours": 72.0}, True),
+    ({"hours": 73.0}, False), ({"one": "Судья Кравцова в Одессе внесла 316 и 417"}, False),
+    ({"one": "Суддя Кравцова в Одесі внесла 316, 417 та 518"}, True),
+])  # fmt: skip
+def test_one_event_in_two_languages_has_the_same_numbers_and_names(changes, expected):
+    texts = {"one": "Судья Кравцова в Одессе внесла 316, 417 и 518", "other": "Kravtsova in Odesa paid 316, 417, 518"}
+    assert bool(agreed(**{**texts, **changes}).one_event[0]) is expected
 
 
 def test_length():

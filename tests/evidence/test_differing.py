@@ -156,3 +156,70 @@ def test_policies_are_checked() -> None:
     ):
         with pytest.raises((ConfigurationError, UsageError), match=words):
             dedup(collection(), **options)
+
+
+def _dated(source: str, day: int, hour: int, text: str, title: str = "") -> dict[str, Any]:
+    return {"source": source, "published": f"2024-05-{day:02}T{hour:02}:00Z", "text": text, "title": title}
+
+
+LOSSES = "Втрати за {} травня: близько {} осіб, танків {}, бойових машин {}, артилерійських систем {}, літаків {}."
+MATCH = "Волна обыграла Искру со счётом {}:{} в матче {} тура. Голы забили {} и {}. Следующая игра пройдёт {} мая."
+STARS = (
+    "Horoscope for {}: {} should postpone purchases, {} will meet an old friend, and {} need rest by the sea this week."
+)
+ALARM = "Повітряна тривога у Житомирі! Усім пройти в укриття."
+CRASH = "The A38 near Exeter is closed in both directions after a crash. Drivers are asked to use other roads."
+COUNCIL = "The council has approved the repair of the old bridge over the river before winter."
+LIVE = "We have closed this live page and thank our readers for their questions."
+
+
+@pytest.mark.parametrize(
+    ("made", "kinds"),
+    [
+        # Forms, by their own repetition: with a copy of one of them, three alone.
+        (
+            [LOSSES.format(*n) for n in ((3, 840, 12, 25, 41, 1), (4, 910, 9, 17, 38, 0), (5, 1020, 15, 31, 52, 2))],
+            "tt",
+        ),
+        (
+            [MATCH.format(*n) for n in ((2, 1, 5, "Ткач", "Бондарь", 3), (3, 0, 9, "Лысенко", "Кравец", 17))]
+            + [MATCH.format(1, 0, 12, "Шевчук", "Мельник", 30)],
+            "tt",
+        ),
+        (
+            [
+                STARS.format("Monday", "Aries", "Leo", "Pisces"),
+                STARS.format("Tuesday", "Taurus", "Virgo", "Libra"),
+                STARS.format("Friday", "Gemini", "Cancer", "Scorpio"),
+                STARS.format("Monday", "Aries", "Leo", "Pisces"),
+            ],
+            "rtc",
+        ),
+        # An alert on another day is another one; of another source at once it is the same.
+        ([_dated("a", 1, 10, ALARM), _dated("a", 2, 10, ALARM), _dated("b", 2, 11, ALARM)], "tc"),
+        ([_dated("a", 1, 10, CRASH), _dated("b", 9, 10, CRASH), _dated("b", 9, 11, CRASH)], "tc"),
+        # Other news may be published again.
+        ([_dated("a", 1, 10, COUNCIL), _dated("a", 9, 10, COUNCIL)], "c"),
+        # The same words under another title: a version, or a stub that many pages have.
+        (
+            [
+                _dated("a", 1, 8, COUNCIL, "Old bridge repair approved"),
+                _dated("a", 1, 12, COUNCIL, "Old bridge: a plan"),
+            ],
+            "c",
+        ),
+        ([_dated("a", 1, 8, LIVE, "Budget debate"), _dated("a", 1, 12, LIVE, "Floods in Devon cut off villages")], "t"),
+        ([_dated("a", 1, 8, LIVE, "Questions of 3 May"), _dated("a", 1, 12, LIVE, "Questions of 4 May")], "t"),
+    ],
+)
+def test_forms_alerts_and_stubs_are_told_from_copies(made: list[Any], kinds: str) -> None:
+    documents = [{"id": str(i), **({"text": one} if isinstance(one, str) else one)} for i, one in enumerate(made)]
+    with Deduplicator.open(None, StreamSettings.of({"preset": "judged"})) as stream:
+        verdicts = stream.process(documents)[1:]
+    assert "".join(str(one.kind)[0] for one in verdicts) == kinds
+    assert all((one.status in ("exact", "duplicate")) == (one.kind == "copy") for one in verdicts)
+    kept = {row["id"] for row in dedup(documents).rows}
+    assert kept == {"0", *(one.id for one in verdicts if one.kind != "copy")}
+    listed = {(row.a, row.b): row.kind for row in pairs(documents, kinds=("copy", "template"))}
+    copies = {pair for pair, kind in listed.items() if kind == "copy"}
+    assert copies == {(str(one.of), one.id) for one in verdicts if one.kind == "copy"}

@@ -49,13 +49,15 @@ def test_only_doubtful_pairs_are_asked_and_each_text_is_encoded_once(made_up):
     for number, text in enumerate(("aa", "ab", "b", "ba")):
         found.add(Document(id=str(number), text=text))
     a, b = np.array([0, 0, 0, 1]), np.array([1, 2, 3, 2])
-    probability, cosines = with_meaning(a, b, np.array([0.5, 0.95, 0.05, 0.9]), found)
+    probability, cosines = with_meaning(a, b, np.array([0.9, 0.99, 0.01, 0.9]), found)
     assert made_up == ["aa", "ab", "b"]
     np.testing.assert_array_equal(cosines, [1.0, np.nan, np.nan, 0.0])
-    assert probability[1:3].tolist() == [0.95, 0.05]
-    assert probability[0] == pytest.approx(1 / (1 + np.exp(-MEANING_WEIGHT * (1 - MEANING_MIDDLE))))
+    assert probability[1:3].tolist() == [0.99, 0.01]
+    # The logit of .9 is ln 9, of which a quarter counts.
+    logit = np.log(9) / 4 + MEANING_WEIGHT * (1 - MEANING_MIDDLE)
+    assert probability[0] == pytest.approx(1 / (1 + np.exp(-logit)))
     assert probability[3] < 1e-9
-    with_meaning(a, b, np.array([0.5, 0.95, 0.05, 0.9]), found)
+    with_meaning(a, b, np.array([0.5, 0.99, 0.01, 0.9]), found)
     assert len(made_up) == 3
 
 

@@ -155,6 +155,30 @@ def test_questions_without_an_answer(filled: ServiceClient, path: str, status: i
     assert (answer.status_code, answer.json()["code"]) == (status, code)
 
 
+def test_search_takes_the_policies_of_the_command_line(fresh: ServiceClient) -> None:
+    text = "The council of Exeter has approved the repair of the old bridge over the river before winter."
+    rows = [("a", "x", 1, text), ("b", "x", 2, f"{text} Photo: city."), ("c", "y", 9, text.replace("before", "after"))]
+    documents = [
+        {"id": name, "source": source, "published": f"2024-05-0{day}T10:00:00Z", "text": words}
+        for name, source, day, words in rows
+    ]
+    fresh("POST", "/v1/batches", json={"documents": documents})
+    for options, found in (
+        ({}, "bc"), ({"within": "source"}, "b"), ({"within": "outlets"}, "c"), ({"within_days": 2}, "b"),
+        ({"identical": 0.9}, "b"), ({"identical": 0.9, "within": "outlets"}, ""),
+    ):  # fmt: skip
+        similar = fresh("GET", "/v1/documents/a/similar", params=options).json()["items"]
+        assert "".join(sorted(one["id"] for one in similar)) == found, options
+        linked = fresh("GET", "/v1/search", params={"q": "a", **options}).json()["items"]
+        asked = fresh("POST", "/v1/search", json={"text": "a", **options}).json()["items"]
+        assert linked == asked
+        assert set(found) <= {one["id"] for one in asked} <= {*found, "a"}
+    for options, status in (({"within": "day"}, 422), ({"identical": 0.1}, 422), ({"within_days": 0}, 422)):
+        assert fresh("POST", "/v1/search", json={"text": text, **options}).status_code == status
+    answer = fresh("POST", "/v1/search", json={"text": text, "within": "source"})
+    assert (answer.status_code, "need an id or url" in answer.text) == (422, True)
+
+
 def test_a_forgotten_document_is_gone(fresh: ServiceClient) -> None:
     fresh("POST", "/v1/batches", json={"documents": [{"id": "a/b", "text": "Снег в Киеве."}]})
     assert fresh("GET", "/v1/documents/a%2Fb").status_code == 200

@@ -159,8 +159,8 @@ def test_a_policy_chooses_hits_as_it_chooses_pairs(documents, store):
             near = searcher.search(**asked, within_days=1)
             own = [hit for hit in every if _apart(hit.published, document.time) <= timedelta(days=1)]
             assert [hit.id for hit in near] == [hit.id for hit in own]
-        # Epochs of the store weigh words otherwise than the whole collection does.
-        assert len(others ^ copied) < 0.1 * len(copied) > 2
+        # Epochs of the store weigh words otherwise than the whole collection does, in which forms are found by threes.
+        assert len(others ^ copied) < 0.12 * len(copied) > 2
         with pytest.raises(ConfigurationError, match="has no source"):
             searcher.search(documents[0].text, within="source")
 
@@ -210,11 +210,11 @@ def test_the_encoder_judges_hits_in_doubt_and_leaves_their_order(documents, stor
             assert [hit.id for hit in asked] == [hit.id for hit in plain]
             assert "sentence encoder" in asked.searched.sentence()
             for before, after in zip(plain, asked, strict=True):
-                if before.probability is None or not 0.1 <= before.probability <= 0.9:
+                if before.probability is None or not 0.02 <= before.probability <= 0.98:
                     assert after.probability == before.probability
                 else:
-                    # Equal meanings: a cosine of 1 adds 60 (1 - .9) = 6 to the logit.
-                    logit = math.log(before.probability / (1 - before.probability)) + 6
+                    # Equal meanings: a cosine of 1 adds 60 (1 - .905) = 5.7; of the rest a quarter counts.
+                    logit = math.log(before.probability / (1 - before.probability)) / 4 + 5.7
                     assert after.probability == pytest.approx(1 / (1 + math.exp(-logit)), abs=1e-5)
                     changed += 1
             if encoder:

@@ -132,8 +132,9 @@ def test_circumstances_by_hand():
         texts=np.zeros(5, dtype=np.int64), addresses=np.array([3, 3, -1, -1, -1]),
     )  # fmt: skip
     one = circumstances(documents.at(np.zeros(5, dtype=np.int64)), documents)
-    # Same address 1, both known 2, same source 4, another day 8, at most 36 hours 16, one has a date 32.
-    assert one.tolist() == [1 + 2 + 4 + 16 + 32, 1 + 2 + 4 + 8 + 16 + 32, 2 + 8 + 32, 16 + 32, 32]
+    # Same address 1, both known 2, same source 4, another day 8, one has a date 16, and 32 for each of 12, 24, 36, 48
+    # and 72 hours that is exceeded.
+    assert one.tolist() == [1 + 2 + 4 + 16, 1 + 2 + 4 + 8 + 16 + 2 * 32, 2 + 8 + 16 + 3 * 32, 16, 16 + 5 * 32]
 
 
 def test_whether_evidence_is_kept_changes_no_verdict(decided):

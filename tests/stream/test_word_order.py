@@ -86,18 +86,38 @@ def test_chains_are_longest_common_subsequences(one, other):
     assert found.places == min(sum(word in other for word in one), sum(word in one for word in other))
 
 
-@pytest.mark.parametrize(("sentences", "translated"), [(UKRAINIAN, True), (SHUFFLED, False)])
-def test_pairs_ingest_and_search_ask_the_same(sentences, translated, tmp_path):
-    russian = Document(id="ru", title="", text=" ".join(RUSSIAN), lang="ru")
-    other = Document(id="uk", title="", text=" ".join(sentences), lang="uk")
-    listed = [(row.a, row.b) for row in api.pairs([russian, other], preset="judged") if row.kind == "translation"]
-    assert listed == ([("ru", "uk")] if translated else [])
+NUMBERED = "Суд в Одессе с адвокатом Кравцовой и свидетелем Бондарем присудил 316, 417 и 518 гривен."
+NUMBERED_UKRAINIAN = "Суд в Одесі з адвокаткою Кравцовою і свідком Бондарем присудив 316, 417 та 518 гривень."
+TOLD_OTHERWISE = (*UKRAINIAN[4:], NUMBERED_UKRAINIAN, *UKRAINIAN[2:4], *UKRAINIAN[:2])
+"""Another report of the same event: its numbers and names, and some of the order."""
+
+
+@pytest.mark.parametrize(
+    ("russian", "other", "kind"),
+    [
+        (RUSSIAN, UKRAINIAN, "translation"),
+        (RUSSIAN, SHUFFLED, None),
+        ((*RUSSIAN[:5], NUMBERED, *RUSSIAN[5:]), TOLD_OTHERWISE, "same-story"),
+        ((*RUSSIAN[:5], NUMBERED, *RUSSIAN[5:]), [one.replace("417 та 518", "619") for one in TOLD_OTHERWISE], None),
+        (RUSSIAN[:3], [one.replace("нашли", "потеряли") for one in RUSSIAN[:3]], "differs"),
+    ],
+)
+def test_pairs_ingest_and_search_ask_the_same(russian, other, kind, tmp_path):
+    russian = Document(id="ru", title="", text=" ".join(russian), lang="ru")
+    other = Document(id="other", title="", text=" ".join(other), lang="ru" if kind == "differs" else "uk")
+    listed = [(row.a, row.b, row.kind) for row in api.pairs([russian, other], preset="judged")]
+    assert listed == ([] if kind is None else [("ru", "other", kind)])
     with Deduplicator.open(tmp_path / "store.db", StreamSettings.of({"preset": "judged", "keep_text": True})) as stream:
-        verdict = stream.process([russian, other])[1]
-    assert verdict.translation_of == ("ru" if translated else None)
-    if translated:
+        verdict = stream.process([russian, other], batch_id="1")[1]
+        assert stream.process([russian, other], batch_id="1")[1] == verdict
+        assert verdict.as_dict(("id", "translation_of")).get("same_story_of") == verdict.same_story_of
+    assert verdict.translation_of == ("ru" if kind == "translation" else None)
+    assert verdict.same_story_of == ("ru" if kind == "same-story" else None)
+    assert verdict.kind == ("differs" if kind == "differs" else None)
+    assert (verdict.story is None) == (kind in (None, "differs"))
+    if kind == "translation":
         assert verdict.translation.order >= 0.9
         assert verdict.translation.places >= 20
-    for asked in ({"text": other.text}, {"id": "uk"}):
+    for asked in ({"text": other.text}, {"id": "other"}):
         hits = api.search(tmp_path / "store.db", **asked, across=True, k_min=1)
-        assert [hit.kind for hit in hits if hit.id == "ru"] == ["translation" if translated else None], asked
+        assert [hit.kind for hit in hits if hit.id == "ru"] == [kind], asked

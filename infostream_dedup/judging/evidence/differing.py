@@ -15,6 +15,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS
+from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.language.lexicon.frequency import part_of_speech, share_of, zipf
 from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
@@ -268,6 +270,45 @@ def _language_of(*texts: Sequence[str]) -> Language:
 
 def _words(one: _Text, other: _Text, change: _Change) -> tuple[str, str]:
     return " ".join(one.words[i] for i in change.a), " ".join(other.words[i] for i in change.b)
+
+
+@lru_cache(1 << 14)
+def counts_of(text: str) -> frozenset[str]:
+    """The numbers of a lead, in figures or words, without years, links and "one", which also is a pronoun.
+
+    Of 12 000 and 12 thousand, both are 12.
+    """
+    found = numbers(_LINK.sub(" ", text)[:_LEAD_CHARACTERS])
+    return frozenset(_THOUSANDS.sub("", one) for one in found if one != "1" and not _YEAR.fullmatch(one))
+
+
+_LEAD_CHARACTERS: Final = 200
+_YEAR: Final = re.compile("(?:19|20)[0-9]{2}")
+_THOUSANDS: Final = re.compile("(?:000)+$")
+
+
+def filled_anew(a: str, b: str) -> bool:
+    """Whether most words in which the beginnings of two texts differ are other names, numbers or days, in both."""
+    one, other = read(_truncated(a, len(a))), read(_truncated(b, len(b)))
+    changes = _changes(one, other, cut=True)
+    mine, theirs = [i for each in changes for i in each.a], [i for each in changes for i in each.b]
+    for text, places, rest, others in ((one, mine, other, theirs), (other, theirs, one, mine)):
+        names = [rest.folded[i] for i in others if _is_name(rest, i)]
+        slots = sum(
+            text.folded[i][0].isdigit()
+            or text.folded[i] in DATES
+            or (_is_name(text, i) and not any(_sounds_alike(text.folded[i], name) for name in names))
+            for i in places
+        )
+        if slots < _FEWEST_SLOTS or slots < _SLOTS * len(places):
+            return False
+    return True
+
+
+DATES: Final = DAY_WORDS.union(MONTH_WORDS)
+_FEWEST_SLOTS: Final = 2
+_SLOTS: Final = 0.6
+"""Fewest slots of a form, and their share of the words that differ."""
 
 
 # The rules of form

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
-from infostream_dedup.judging.evidence.meaning import added_by
+from infostream_dedup.judging.evidence.meaning import OTHER_EVIDENCE, added_by
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel
 
 if TYPE_CHECKING:
@@ -48,16 +48,21 @@ def reasons_of_pairs(
     found: list[list[EvidenceReason]] = []
     for row, parts in zip(evidence.tolist(), model.contributions(evidence), strict=True):
         values = dict(zip(COLUMNS, row, strict=True))
+        cosine = np.nan if meaning is None else float(meaning[len(found)])
+        weight = 1.0 if np.isnan(cosine) else OTHER_EVIDENCE
         reasons = [
-            EvidenceReason(name, round(sum(parts[feature] for feature in features), DECIMALS), _WORDS[name](values))
+            EvidenceReason(
+                name, round(weight * sum(parts[feature] for feature in features), DECIMALS), _WORDS[name](values)
+            )
             for name, features in GROUPS.items()
         ]
-        reasons.sort(key=lambda reason: -abs(reason.adds))
-        if meaning is not None and not np.isnan(cosine := float(meaning[len(found)])):
+        if not np.isnan(cosine):
             adds = float(added_by(np.array([cosine]))[0])
             words = f"title and opening mean the same by {cosine:.2f} (cosine)"
-            reasons = sorted([*reasons, EvidenceReason("meaning", adds, words)], key=lambda reason: -abs(reason.adds))
-        found.append([EvidenceReason("base", parts["intercept"], "before anything is compared"), *reasons])
+            reasons.append(EvidenceReason("meaning", adds, words))
+        reasons.sort(key=lambda reason: -abs(reason.adds))
+        base = round(weight * parts["intercept"], DECIMALS)
+        found.append([EvidenceReason("base", base, "before anything is compared"), *reasons])
     return found
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_model import DECIMALS
+from infostream_dedup.judging.evidence.step_words import warns
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.model import NO_TIME, Document, fields_of, microseconds_of
 from infostream_dedup.model.outlets import outlet_of
@@ -18,14 +19,24 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.evidence.records import EvidenceRecords
+
 
 NO_SOURCE: Final = -1
 HOUR: Final = 3_600_000_000
 DAY: Final = 24 * HOUR
 """Microseconds."""
 
+NEWS_HOURS: Final = 12
+"""Hours within which a report is repeated rather than brought up to date, and within which an alert is the same one."""
+
+DAY_HOURS: Final = 24
+
 STORY_HOURS: Final = 36
-"""Hours within which two sources may report one story; the time between documents is used for nothing else."""
+"""Hours within which two sources may report one story."""
+
+VERSION_HOURS: Final = 72
+"""Hours within which a source may publish a later version of a text."""
 
 _COMPARED, _HALF = slice(TEXT_HASH), slice(TEXT_HASH + 8, None)
 """What of a checksum stands for the text and for its half in another language."""
@@ -38,7 +49,16 @@ _RECALLED_LEAD: Final = 0.5
 _SENTENCE: Final = 30
 """Words and numbers that few sentences of news have."""
 
-CIRCUMSTANCES: Final = 64
+_ALERT: Final = 40
+"""Words and numbers that few alerts and stubs have, with their titles."""
+
+_CAPTION: Final = 12
+"""Words and numbers of a text that can hardly tell an event."""
+
+_HOURS: Final = (NEWS_HOURS, DAY_HOURS, STORY_HOURS, 48, VERSION_HOURS)
+"""Hours at which rules differ."""
+
+CIRCUMSTANCES: Final = 32 * (len(_HOURS) + 1)
 """Number of different values that ``circumstances`` returns."""
 
 
@@ -140,6 +160,16 @@ class PairFacts:
     turned: NDArray[np.bool_]  # bool, they differ in few words, and these turn the news round
     figure_alone: NDArray[np.bool_]  # bool, they differ in few words, and a figure is the only one that matters
     differing: NDArray[np.object_]  # `WordDifference` or `None`, the few words in which they differ
+    anew: NDArray[np.bool_]  # bool, equal short texts report two events
+    same_body: NDArray[np.bool_]  # bool, one source published equal short texts under two titles; looked at as above
+    filled: NDArray[np.bool_]  # bool, most of the words that differ are names, numbers or days; looked at as above
+    # bool, both beginnings have numbers, in figures or words, and share none; looked at only where it may matter
+    other_counts: NDArray[np.bool_]
+    recalled_forward: NDArray[np.float64]  # float64, share of a's lead in the whole of b
+    recalled_backward: NDArray[np.float64]  # float64, share of b's lead in the whole of a
+    counts_forward: NDArray[np.float64]  # float64, share of a's numbers in b; 1 if one has none
+    counts_backward: NDArray[np.float64]  # float64, share of b's numbers in a; 1 if one has none
+    names_kept: NDArray[np.float64]  # float64, the larger share of names in the other; 1 if one has none
 
     def __len__(self) -> int:
         return len(self.probability)
@@ -177,9 +207,13 @@ _USED: Final = (
     "figures_least",
     "lead_backward",
     "lead_forward",
+    "names_backward",
+    "names_forward",
+    "names_least",
     "numbers_backward",
     "numbers_forward",
     "numbers_least",
+    "opening_backward",
     "opening_forward",
     "step",
     "title",
@@ -231,6 +265,17 @@ def facts_of_pairs(
         turned=np.zeros(len(probability), dtype=np.bool_),
         figure_alone=np.zeros(len(probability), dtype=np.bool_),
         differing=np.full(len(probability), None, dtype=np.object_),
+        anew=np.zeros(len(probability), dtype=np.bool_),
+        other_counts=np.zeros(len(probability), dtype=np.bool_),
+        same_body=np.zeros(len(probability), dtype=np.bool_),
+        filled=np.zeros(len(probability), dtype=np.bool_),
+        recalled_forward=column["opening_forward"],
+        recalled_backward=column["opening_backward"],
+        counts_forward=np.where(column["numbers_least"] >= 1, column["numbers_forward"], 1.0),
+        counts_backward=np.where(column["numbers_least"] >= 1, column["numbers_backward"], 1.0),
+        names_kept=np.where(
+            column["names_least"] >= 1, np.maximum(column["names_forward"], column["names_backward"]), 1.0
+        ),
     )
 
 
@@ -263,6 +308,32 @@ def same_opening(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.boo
     return np.asarray(_equal(earlier.openings, later.openings) & (earlier.sources != later.sources), dtype=np.bool_)
 
 
+def told_anew(
+    a: NDArray[np.int64], b: NDArray[np.int64], facts: tuple[DocumentFacts, DocumentFacts], records: EvidenceRecords
+) -> NDArray[np.bool_]:
+    """Which pairs of equal texts report two events: bool (pairs,); ``a``, ``b``: rows of ``records``.
+
+        An alert that is repeated on another day is another one, and so are the few words of a caption, if one source
+    repeats them, or another after 36 hours. The few words that a source has under several titles are a stub, or belong
+    to a live page or a bulletin of every hour, unless the titles are versions of one.
+    """
+    earlier, later = facts
+    dated = _dated(earlier, later)
+    found = same_text(earlier, later) & dated
+    if not found.any():
+        return found
+    tokens = np.minimum(records.tokens(a), records.tokens(b))
+    found &= tokens < _ALERT
+    own, hours = _equal(earlier.sources, later.sources), _hours(earlier, later, dated)
+    again = (hours > NEWS_HOURS) & (earlier.times // DAY != later.times // DAY)
+    another = again & (own | (hours > STORY_HOURS)) & (tokens < _CAPTION)
+    for place in np.flatnonzero(found).tolist():
+        another[place] |= again[place] and warns(records.opening(int(b[place])))
+        if not another[place] and own[place]:
+            another[place] = records.other_titles(int(a[place]), int(b[place]))
+    return np.asarray(found & another, dtype=np.bool_)
+
+
 def circumstances_of(earlier: DocumentFacts, later: DocumentFacts) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Whether one source published both of each pair, and the hours between them, infinite if a date is missing."""
     return _equal(earlier.sources, later.sources), _hours(earlier, later, _dated(earlier, later))
@@ -279,10 +350,9 @@ def circumstances(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.in
         dated & (earlier.sources != NO_SOURCE) & (later.sources != NO_SOURCE),
         _equal(earlier.sources, later.sources),
         dated & (earlier.times // DAY != later.times // DAY),
-        _hours(earlier, later, dated) <= STORY_HOURS,
         _one_dated(earlier, later),
     )
-    found = np.zeros(len(dated), dtype=np.int64)
+    found = np.searchsorted(_HOURS, _hours(earlier, later, dated)) << len(asked)
     for bit, holds in enumerate(asked):
         found |= holds.astype(np.int64) << bit
     return found

@@ -6,17 +6,26 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
-from infostream_dedup.judging.evidence.differing import WordDifference, what_differs
-from infostream_dedup.judging.evidence.facts import DocumentFacts, PairFacts, facts_of_pairs, same_opening, same_text
+from infostream_dedup.judging.evidence.differing import WordDifference, counts_of, filled_anew, what_differs
+from infostream_dedup.judging.evidence.facts import (
+    DocumentFacts,
+    PairFacts,
+    facts_of_pairs,
+    same_opening,
+    same_text,
+    told_anew,
+)
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.kernels.packing import BLOCKS_AT, LEAD_BITS
 from infostream_dedup.judging.evidence.kinds import (
+    ACROSS,
     KIND_NAMES,
     LEAST_WORDING,
     ONE_TEXT,
@@ -25,13 +34,18 @@ from infostream_dedup.judging.evidence.kinds import (
     STORY_KINDS,
     STORY_PROBABILITY,
     Kind,
+    counts_may_decide,
+    form_filled_anew,
     kinds_of_rules,
+    may_be_form,
+    may_be_retitled,
     rules_of_pairs,
     seen_from_later,
 )
 from infostream_dedup.judging.evidence.meaning import Meanings, with_meaning
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, shipped_model
+from infostream_dedup.links.pair_rules import LEAST_SHARE, SHARE_DECIMALS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +88,7 @@ STATUS_NAMES: Final = tuple(status.name.lower() for status in DocumentStatus)
 def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
     """Which kinds join groups: bool (kinds,)."""
     joined = np.zeros(len(Kind), dtype=np.bool_)
-    allowed = [name for name in KIND_NAMES if name not in ("related", "translation", "differs")]
+    allowed = [name for name in KIND_NAMES if name not in ("related", "translation", "differs", "same-story")]
     for name in names:
         if name not in allowed:
             raise ConfigurationError(f"join is {name!r}; expected one or more of {', '.join(allowed)}")
@@ -85,9 +99,9 @@ def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
 def statuses(kinds: NDArray[np.int8], facts: PairFacts, joined: NDArray[np.bool_]) -> NDArray[np.int8]:
     """``DocumentStatus`` that each pair gives its later document: int8 (pairs,)."""
     related = (kinds == Kind.RELATED) & (facts.wording_most < RELATED_WORDING)
-    found = np.where(related | (kinds == Kind.TRANSLATION), DocumentStatus.NEW, DocumentStatus.SIMILAR)
-    found = np.where(joined[kinds] | facts.same_text, DocumentStatus.DUPLICATE, found)
-    return np.where(facts.same_whole, DocumentStatus.EXACT, found).astype(np.int8)
+    found = np.where(related | np.isin(kinds, ACROSS), DocumentStatus.NEW, DocumentStatus.SIMILAR)
+    found = np.where(joined[kinds] | (facts.same_text & ~facts.anew), DocumentStatus.DUPLICATE, found)
+    return np.where(facts.same_whole & ~facts.anew, DocumentStatus.EXACT, found).astype(np.int8)
 
 
 def tell_one_story(
@@ -110,6 +124,21 @@ def yield_to_differing(
         nearest = np.zeros(int(later.max()) + 1, dtype=np.float64)
         np.maximum.at(nearest, later[turned], wording_least[turned])
         status[(status == DocumentStatus.DUPLICATE) & (wording_least <= nearest[later])] = DocumentStatus.SIMILAR
+
+
+_THREE: Final = 3
+
+
+def in_threes(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which pairs of documents, each given once, have a third document that is paired with both: bool (pairs,)."""
+    if len(a) < _THREE:
+        return np.zeros(len(a), dtype=np.bool_)
+    rows, numbers = np.unique(np.concatenate([a, b]), return_inverse=True)
+    one, other = numbers[: len(a)], numbers[len(a) :]
+    paired = sp.csr_array((np.ones(len(a), dtype=np.int64), (one, other)), shape=(len(rows), len(rows)))
+    paired = paired + paired.T
+    common = (paired @ paired).multiply(paired).tocsr()
+    return np.asarray(common[one, other], dtype=np.int64).ravel() > 0
 
 
 def break_chains(judged: JudgedCandidates, status: NDArray[np.int8], kept: NDArray[np.int8]) -> None:
@@ -178,19 +207,36 @@ _LENGTH: Final = 0.6
 """Maximum difference between the logarithms of the two lengths."""
 
 
-def contradict(
+_EVENT_NUMBERS: Final = 0.7
+"""Minimum share of one document's numbers in the other, if two reports of one event are no translations."""
+
+_EVENT_NAMES: Final = 0.5
+
+_EVENT_HOURS: Final = 72
+"""Hours within which two languages report an event; the time is not asked if a date is missing."""
+
+
+class Agreement(NamedTuple):
+    """What numbers, names and lengths say of two documents in different languages; bool (pairs,) each."""
+
+    contradicts: NDArray[np.bool_]  # they show that the documents are not translations of each other
+    one_event: NDArray[np.bool_]  # they show that both report one event, even if each in its own words
+
+
+def agreement(
     a: NDArray[np.int64],
     b: NDArray[np.int64],
     shares: NDArray[np.float64],
+    hours: NDArray[np.float64],
     keys: ComparedKeys,
     records: EvidenceRecords,
-) -> NDArray[np.bool_]:
-    """Whether numbers or lengths show that the documents are not translations of each other: bool (pairs,).
+) -> Agreement:
+    """Compare documents in different languages.
 
-    They do if both titles have figures of three digits or more (years and days apart) but none in common; if both
-    documents have at least three numbers and share less than half of them, unless both have nine and nearly all key
-    terms match; if a short one has names, as the other has, but none in common; or if one document is more than 1.8
-    times as long as the other.
+    They are no translations if both titles have figures of three digits or more (years and days apart) but none in
+    common; if both documents have at least three numbers and share less than half of them, unless both have nine and
+    nearly all key terms match; if a short one has names, as the other has, but none in common; or if one document is
+    more than 1.8 times as long as the other.
     """
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
     compared(a, b, evidence, keys=keys, records=records, triples=None)
@@ -206,7 +252,11 @@ def contradict(
     named = np.maximum(column("names_forward"), column("names_backward"))
     short = np.minimum(records.tokens(a), records.tokens(b)) < _SHORT
     other_names = short & (column("names_least") >= 1) & (named == 0)
-    return np.asarray(other_numbers | other_titles | other_names | (column("length") > _LENGTH), dtype=np.bool_)
+    contradicts = other_numbers | other_titles | other_names | (column("length") > _LENGTH)
+    numbered = (least >= _FEWEST_NUMBERS) & (shared >= _EVENT_NUMBERS) & (named >= _EVENT_NAMES)
+    matched = np.round(shares.min(axis=1), SHARE_DECIMALS) >= LEAST_SHARE
+    one_event = numbered & matched & ((hours <= _EVENT_HOURS) | np.isinf(hours)) & ~contradicts
+    return Agreement(np.asarray(contradicts, dtype=np.bool_), np.asarray(one_event, dtype=np.bool_))
 
 
 def _other_titles(records: EvidenceRecords, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -257,6 +307,11 @@ class JudgedCandidates:
     def shares(self) -> NDArray[np.float64]:
         """float64 (pairs, 2), share of the 12 key terms forward and backward, rounded."""
         return np.round(self.evidence[:, :2], DECIMALS)
+
+    @property
+    def forms(self) -> NDArray[np.bool_]:
+        """Which pairs may be two copies of one form: bool (pairs,)."""
+        return self.passed & form_filled_anew(self.facts)
 
     @property
     def differing(self) -> NDArray[np.object_]:
@@ -388,7 +443,10 @@ def judge_pairs(
     probability[opening] = np.maximum(probability[opening], OPENING_PROBABILITY)
     probability[equal] = 1.0
     tokens = np.minimum(records.tokens(a), records.tokens(b))
-    facts = with_differences(a, b, facts_of_pairs(earlier, later, evidence, probability, tokens), records)
+    facts = replace(
+        facts_of_pairs(earlier, later, evidence, probability, tokens), anew=told_anew(a, b, (earlier, later), records)
+    )
+    facts = with_differences(a, b, facts, records)
     rules = rules_of_pairs(facts)
     return JudgedCandidates(
         a=a,
@@ -406,20 +464,39 @@ def judge_pairs(
 def with_differences(
     a: NDArray[np.int64], b: NDArray[np.int64], facts: PairFacts, records: EvidenceRecords
 ) -> PairFacts:
-    """Look at the words in which texts of much common wording differ; of a source's own ones, of nearly all."""
+    """Look at the words in which texts of much common wording differ, a source's own of nearly all, and at numbers."""
     looked = np.where(facts.own, REPEATED_WORDING, LEAST_WORDING)
-    near = np.flatnonzero((facts.wording_least >= looked) & ~facts.same_text)
-    if not len(near):
+    near = (facts.wording_least >= looked) & ~facts.same_text
+    counted, retitled, formed = counts_may_decide(facts), may_be_retitled(facts), may_be_form(facts)
+    places = np.flatnonzero(near | counted | retitled | formed)
+    if not len(places):
         return facts
-    turned, figures = np.zeros((2, len(facts)), dtype=np.bool_)
-    differing = np.full(len(facts), None, dtype=np.object_)
-    rows = {row: records.opening(row) for row in np.unique(np.concatenate([a[near], b[near]])).tolist()}
-    for place, one, other in zip(near.tolist(), a[near].tolist(), b[near].tolist(), strict=True):
-        found = _difference(rows[one], rows[other])
+    turned, figures, counts, bodies, filled = np.zeros((5, len(facts)), dtype=np.bool_)
+    differing, anew = np.full(len(facts), None, dtype=np.object_), facts.anew.copy()
+    rows = {row: records.opening(row) for row in np.unique(np.concatenate([a[places], b[places]])).tolist()}
+    for place, one, other in zip(places.tolist(), a[places].tolist(), b[places].tolist(), strict=True):
+        found = _difference(rows[one], rows[other]) if near[place] else None
         if found is not None:
             (figures if found.is_figure else turned)[place] = True
             differing[place] = found
-    return replace(facts, turned=turned, figure_alone=figures, differing=differing)
+        if counted[place]:
+            mine, others = counts_of(rows[one]), counts_of(rows[other])
+            counts[place] = bool(mine) and bool(others) and mine.isdisjoint(others)
+        if retitled[place]:
+            body = rows[one].partition("\n")[2]
+            bodies[place] = 0 < len(body) < OPENING // 2 and body == rows[other].partition("\n")[2]
+            anew[place] = bodies[place] and records.other_titles(one, other)
+        filled[place] = formed[place] and filled_anew(rows[one], rows[other])
+    return replace(
+        facts,
+        turned=turned,
+        figure_alone=figures,
+        differing=differing,
+        other_counts=counts,
+        same_body=bodies,
+        anew=anew,
+        filled=filled,
+    )
 
 
 def difference(records: EvidenceRecords, a: int, b: int) -> WordDifference | None:

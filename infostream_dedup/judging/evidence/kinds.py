@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.facts import STORY_HOURS, PairFacts
+from infostream_dedup.judging.evidence.facts import DAY_HOURS, NEWS_HOURS, STORY_HOURS, VERSION_HOURS, PairFacts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    _Shares = NDArray[np.float64]
 
 
 REPEATED_WORDING: Final = 0.9
@@ -38,10 +40,14 @@ class Kind(IntEnum):
     FOLLOW_UP = 7
     TRANSLATION = 8
     DIFFERS = 9
+    SAME_STORY = 10
 
 
 ONE_TEXT: Final = (Kind.COPY, Kind.RETOLD, Kind.UPDATED)
 """Kinds of pairs whose documents have the same text in the same language, perhaps reworded or in another version."""
+
+ACROSS: Final = (Kind.TRANSLATION, Kind.SAME_STORY)
+"""Kinds of pairs of two languages, decided without a probability."""
 
 STORY_KINDS: Final = (Kind.COPY, Kind.RETOLD, Kind.FOLLOW_UP, Kind.CONTAINED, Kind.CONTAINS, Kind.UPDATED)
 """Kinds of pairs that tell one story, if the model is sure (`STORY_PROBABILITY`) and little time lies between."""
@@ -68,6 +74,11 @@ class Rule:
     holds: Condition  # function that returns for which pairs it holds, bool (pairs,)
 
 
+def told_anew(pair: PairFacts) -> NDArray[np.bool_]:
+    """Equal short texts that report two events: an alert on another day, a stub under another title."""
+    return pair.anew
+
+
 def equal_text(pair: PairFacts) -> NDArray[np.bool_]:
     """The bodies are equal."""
     return pair.same_text
@@ -87,6 +98,22 @@ def turned_round(pair: PairFacts) -> NDArray[np.bool_]:
 def another_figure_alone(pair: PairFacts) -> NDArray[np.bool_]:
     """Two texts that differ in few words: the later one gives another figure."""
     return pair.figure_alone & (pair.wording_least >= 0.5) & ~pair.own
+
+
+def another_figure_on_another_day(pair: PairFacts) -> NDArray[np.bool_]:
+    """Two texts that differ in few words give the figures of two days: rates, records, counts."""
+    return another_figure_alone(pair) & pair.known & (pair.hours > DAY_HOURS)
+
+
+def own_post_of_another_day(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source, another day, no title: half of both posts is the same, under the same lead, but not nearly all."""
+    again = (pair.wording_least >= 0.5) & (pair.wording_least < 0.8) & _old_lead(pair) & (pair.probability >= 0.5)
+    return pair.own & pair.other_day & pair.no_title & again
+
+
+def own_body_again(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source within two days: a short text again, under another version of its title."""
+    return pair.same_body & (pair.hours <= 2 * DAY_HOURS)
 
 
 def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
@@ -118,8 +145,11 @@ def own_old_background(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_form_with_other_dates(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, another day: the wording is repeated with other numbers, or with another date at its beginning."""
-    redated = pair.other_dates & ~_mostly_old(pair)
+    """Same source, another day: the wording is repeated with other numbers, or with another date at its beginning.
+
+    Within a few days, most of the wording with another date is a later version.
+    """
+    redated = pair.other_dates & (~_mostly_old(pair) | (pair.hours > VERSION_HOURS))
     again = _other_numbers(pair) | pair.same_form | redated
     return _own_wording(pair) & _old_lead(pair) & pair.other_day & again
 
@@ -131,7 +161,7 @@ def own_text_repeated(pair: PairFacts) -> NDArray[np.bool_]:
     """
     again = (pair.wording_least >= REPEATED_WORDING) & (pair.hours <= 48.0) & ~(pair.no_title & pair.other_day)
     same = ~pair.turned & ~pair.figure_alone & ~pair.other_dates & ((pair.numbers < 0) | (pair.numbers >= 0.9))
-    return pair.own & again & same & ~pair.other_figure
+    return pair.own & again & same & ~_other_count(pair)
 
 
 def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
@@ -139,7 +169,7 @@ def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
 
     With less of it, a later report has kept old paragraphs.
     """
-    return _own_wording(pair) & _old_lead(pair) & (pair.wording_most >= 0.85)
+    return _own_wording(pair) & _old_lead(pair) & (pair.wording_most >= 0.85) & ~pair.other_counts
 
 
 def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
@@ -170,13 +200,16 @@ def undated_sentence_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: some of the wording is repeated, and a lead with much of the old one tells the next step."""
-    return _own_wording(pair) & _old_lead(pair) & pair.next_step
+    """Same source: some of the wording is repeated, and a lead with much of the old one tells the next step.
+
+    It may tell it by other numbers alone.
+    """
+    return _own_wording(pair) & _old_lead(pair) & (pair.next_step | pair.other_counts)
 
 
 def own_text_again(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: most of both texts is the same, and the lead tells of no next step."""
-    return _own_wording(pair) & _mostly_old(pair)
+    """Same source: most of both texts is the same, also the lead, which tells of no next step."""
+    return _own_wording(pair) & _mostly_old(pair) & _old_lead(pair)
 
 
 def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
@@ -187,7 +220,7 @@ def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
     of both; of one sentence, in which one other word may be the news, two thirds. A copy keeps the numbers, though it
     may be cut: of two short items in one form, the number is the news.
     """
-    numbers_kept = (pair.numbers < 0) & ~pair.other_figure | (pair.numbers >= 0.75)
+    numbers_kept = _numbers_kept(pair)
     least = np.where(pair.one_sentence & ~pair.known, 2 / 3, 0.5)
     much = (pair.wording_least >= least) & (pair.probability >= 0.5)
     return ~pair.own & (pair.known & _some_wording(pair) | much) & numbers_kept
@@ -200,13 +233,24 @@ def undated_wording(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def lies_inside(pair: PairFacts) -> NDArray[np.bool_]:
-    """Half of a's wording is in b."""
-    return (pair.wording_most >= 0.5) & (pair.wording_forward >= pair.wording_backward)
+    """Most of a is in b, which is longer."""
+    return _inside(pair, pair.wording_forward, pair.wording_backward, pair.recalled_forward, pair.counts_forward)
 
 
 def holds_inside(pair: PairFacts) -> NDArray[np.bool_]:
-    """Half of b's wording is in a."""
-    return pair.wording_most >= 0.5
+    """Most of b is in a, which is longer."""
+    return _inside(pair, pair.wording_backward, pair.wording_forward, pair.recalled_backward, pair.counts_backward)
+
+
+def _inside(pair: PairFacts, own: _Shares, other: _Shares, lead: _Shares, counts: _Shares) -> NDArray[np.bool_]:
+    """Whether most of the wording of a text is in a longer one, with its numbers and its lead.
+
+    Where the lead is not, the two share an old background. A text of the same length is a version, a form or a
+    retelling. If the model does not agree, a few common phrases and a footer may be all that is shared.
+    """
+    most = (own >= 0.85) | (own >= 0.6) & (lead >= 0.6)
+    agreed = (pair.probability >= 0.5) | (own >= 0.8) | (lead >= 0.85)
+    return most & (other <= 0.75 * own) & agreed & (counts >= 0.5)
 
 
 def equal_opening(pair: PairFacts) -> NDArray[np.bool_]:
@@ -214,10 +258,22 @@ def equal_opening(pair: PairFacts) -> NDArray[np.bool_]:
     return pair.same_opening
 
 
+def told_at_once(pair: PairFacts) -> NDArray[np.bool_]:
+    """Two sources within half a day, and the model is certain: a text rewritten lightly, with its names and numbers."""
+    sure = (pair.probability >= 0.98) & (pair.wording_least >= 0.15) & (pair.names_kept >= 0.5)
+    near = pair.known & ~pair.same_source & (pair.hours <= NEWS_HOURS)
+    return near & sure & _numbers_kept(pair) & ~pair.turned & ~pair.figure_alone
+
+
+def told_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
+    """Two sources within 36 hours, and the model is sure, but the numbers are others: the next step of an event."""
+    return _by_another_source(pair) & (pair.probability >= 0.9) & _numbers_of_another_step(pair)
+
+
 def told_by_another_source(pair: PairFacts) -> NDArray[np.bool_]:
-    """Two sources within 36 hours, and the model is sure or the story's vocabulary is repeated."""
-    again = (pair.probability >= 0.6) & (pair.vocabulary >= 0.375)
-    return pair.known & ~pair.same_source & (pair.hours <= STORY_HOURS) & ((pair.probability >= 0.9) | again)
+    """Two sources within 36 hours, and the model is sure; or, within half a day, the story's vocabulary is repeated."""
+    again = (pair.probability >= 0.6) & (pair.vocabulary >= 0.45) & (pair.hours <= NEWS_HOURS)
+    return _by_another_source(pair) & ((pair.probability >= 0.9) | again) & ~_numbers_of_another_step(pair)
 
 
 def told_again(pair: PairFacts) -> NDArray[np.bool_]:
@@ -228,6 +284,31 @@ def told_again(pair: PairFacts) -> NDArray[np.bool_]:
     """
     vocabulary = (pair.probability >= 0.9) & (pair.vocabulary >= 0.6)
     return ~pair.known & ~pair.own & (pair.probability >= 0.5) & ((pair.wording_least >= 0.15) | vocabulary)
+
+
+def form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
+    """One text with other numbers or names in it: a form, if a third document is alike.
+
+    Of two alone, one may be another report of the event; so may reports of a few hours, whose numbers change with it.
+    """
+    alike = (pair.wording_least >= 0.3) | (pair.vocabulary >= 0.8) & (pair.lead >= 0.8)
+    other = np.where(pair.numbers >= 0, pair.numbers < 0.5, _other_count(pair)) | pair.filled
+    return (pair.probability >= 0.5) & alike & other & _of_two_times(pair)
+
+
+def may_be_form(pair: PairFacts) -> NDArray[np.bool_]:
+    """Pairs of which a form asks whether most of the words that differ are names, numbers and days."""
+    return (pair.probability >= 0.5) & (pair.wording_least >= 0.2) & _of_two_times(pair)
+
+
+def may_be_retitled(pair: PairFacts) -> NDArray[np.bool_]:
+    """Pairs of which it is asked whether a source has published one short text under two titles."""
+    near = pair.own & (pair.hours <= 2 * DAY_HOURS) & ~pair.no_title & ~pair.same_title
+    return near & (pair.wording_least >= LEAST_WORDING) & ~pair.same_text
+
+
+def _of_two_times(pair: PairFacts) -> NDArray[np.bool_]:
+    return (~pair.known | (pair.hours > NEWS_HOURS)) & ~pair.same_text
 
 
 def own_form_of_many_figures(pair: PairFacts) -> NDArray[np.bool_]:
@@ -255,6 +336,29 @@ def _mostly_old(pair: PairFacts) -> NDArray[np.bool_]:
     return pair.wording_least >= 0.6
 
 
+def counts_may_decide(pair: PairFacts) -> NDArray[np.bool_]:
+    """Pairs of which a rule asks whether the numbers at their beginnings are others."""
+    alike = (pair.wording_least >= LEAST_WORDING) | (pair.probability >= 0.6) & (pair.lead >= 0.25)
+    near = ~pair.known | (pair.hours <= STORY_HOURS) | (pair.wording_least >= LEAST_WORDING)
+    return (pair.probability >= 0.5) & alike & near & ~pair.same_text
+
+
+def _by_another_source(pair: PairFacts) -> NDArray[np.bool_]:
+    return pair.known & ~pair.same_source & (pair.hours <= STORY_HOURS)
+
+
+def _other_count(pair: PairFacts) -> NDArray[np.bool_]:
+    return pair.other_figure | pair.other_counts
+
+
+def _numbers_of_another_step(pair: PairFacts) -> NDArray[np.bool_]:
+    return pair.other_counts | (pair.numbers >= 0) & (pair.numbers < 0.3)
+
+
+def _numbers_kept(pair: PairFacts) -> NDArray[np.bool_]:
+    return (pair.numbers < 0) & ~_other_count(pair) | (pair.numbers >= 0.75)
+
+
 def _old_lead(pair: PairFacts) -> NDArray[np.bool_]:
     return pair.lead >= 0.4
 
@@ -269,8 +373,10 @@ def _other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 RULES: Final = (
+    Rule("told anew", Kind.TEMPLATE, told_anew),
     Rule("equal text", Kind.COPY, equal_text),
     Rule("same page again", Kind.UPDATED, same_page_again),
+    Rule("own body again", Kind.COPY, own_body_again),
     Rule("turned round", Kind.DIFFERS, turned_round),
     Rule("own form filled anew", Kind.TEMPLATE, own_form_filled_anew),
     Rule("own form with other numbers", Kind.TEMPLATE, own_form_with_other_numbers),
@@ -278,18 +384,22 @@ RULES: Final = (
     Rule("own old background", Kind.FOLLOW_UP, own_old_background),
     Rule("own form with other dates", Kind.TEMPLATE, own_form_with_other_dates),
     Rule("own text repeated", Kind.COPY, own_text_repeated),
+    Rule("own post of another day", Kind.TEMPLATE, own_post_of_another_day),
     Rule("own later version", Kind.UPDATED, own_later_version),
     Rule("undated form", Kind.TEMPLATE, undated_form),
     Rule("undated form of many figures", Kind.TEMPLATE, undated_form_of_many_figures),
     Rule("undated sentence with other numbers", Kind.TEMPLATE, undated_sentence_with_other_numbers),
     Rule("own next step", Kind.FOLLOW_UP, own_next_step),
     Rule("own text again", Kind.UPDATED, own_text_again),
+    Rule("another figure on another day", Kind.TEMPLATE, another_figure_on_another_day),
     Rule("another figure alone", Kind.UPDATED, another_figure_alone),
     Rule("much the same wording", Kind.COPY, much_the_same_wording),
     Rule("undated wording", Kind.RETOLD, undated_wording),
     Rule("lies inside", Kind.CONTAINED, lies_inside),
     Rule("holds inside", Kind.CONTAINS, holds_inside),
     Rule("equal opening", Kind.COPY, equal_opening),
+    Rule("told at once", Kind.COPY, told_at_once),
+    Rule("told with other numbers", Kind.FOLLOW_UP, told_with_other_numbers),
     Rule("told by another source", Kind.RETOLD, told_by_another_source),
     Rule("told again", Kind.RETOLD, told_again),
     Rule("own form of many figures", Kind.TEMPLATE, own_form_of_many_figures),
@@ -302,7 +412,7 @@ def rules_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
     """Index of the first rule that matches each pair, or ``len(RULES)``: int8 (pairs,)."""
     decided = np.full(len(facts), len(RULES), dtype=np.int8)
     # No rule holds for a pair without any of these, and nearly all candidates have none.
-    equal = facts.same_text | facts.same_opening
+    equal = facts.same_text | facts.same_opening | facts.anew | facts.same_body
     places = np.flatnonzero(equal | (facts.probability >= 0.5) | (facts.wording_most >= LEAST_WORDING))
     if not len(places):
         return decided

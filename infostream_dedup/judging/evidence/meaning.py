@@ -79,14 +79,21 @@ def _encoder() -> Any:
 MEANING_WORDS: Final = 40
 """Number of words encoded after the title."""
 
-CERTAIN: Final = 0.9
+CERTAIN: Final = 0.98
 """Meanings are not compared if the probability is below 1 - CERTAIN or above this."""
 
 MEANING_WEIGHT: Final = 60.0
 """Amount that one unit of cosine adds to the logit of a pair's probability."""
 
-MEANING_MIDDLE: Final = 0.9
+MEANING_MIDDLE: Final = 0.905
 """Neutral cosine: the encoder's cosines of unrelated news are mostly 0.78 to 0.88."""
+
+OTHER_EVIDENCE: Final = 0.25
+"""Weight of the logit of all other evidence, which mostly sees the words that the encoder sees.
+
+With `CERTAIN` and `MEANING_MIDDLE`, 125 pairs of news judged by people have an F1 of .926. If these are chosen for
+each pair by the others, it is .919; of the encoder alone, with its threshold chosen so, .905; without it, .871.
+"""
 
 
 class Meanings:
@@ -131,7 +138,7 @@ def with_meaning(
     cosines = np.full(len(a), np.nan)
     cosines[doubtful] = meanings.cosines(a[doubtful], b[doubtful])
     prior = probability[doubtful]
-    logits = np.log(prior / (1 - prior)) + added_by(cosines[doubtful])
+    logits = OTHER_EVIDENCE * np.log(prior / (1 - prior)) + added_by(cosines[doubtful])
     judged = probability.copy()
     judged[doubtful] = np.round(1 / (1 + np.exp(-logits)), DECIMALS)
     return judged, cosines

@@ -10,7 +10,7 @@ import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.judging import JOINED, DocumentStatus, JudgedCandidates, joined_kinds, statuses
-from infostream_dedup.judging.evidence.kinds import Kind
+from infostream_dedup.judging.evidence.kinds import ACROSS, Kind
 from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.notation import names_in
 
@@ -21,7 +21,7 @@ Within = Literal["source", "outlets", "all"]
 
 WITHIN: Final[tuple[Within, ...]] = ("source", "outlets", "all")
 
-_NEVER_IDENTICAL: Final = (Kind.DIFFERS, Kind.TEMPLATE, Kind.TRANSLATION)
+_NEVER_IDENTICAL: Final = (Kind.DIFFERS, Kind.TEMPLATE, *ACROSS)
 """Kinds of pairs that are not one text however much of their wording is common."""
 
 _HOURS: Final = 24.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
@@ -15,8 +16,10 @@ from infostream_dedup.judging.evidence.kernels.packing import (
     BLOCKS_AT,
     BUCKET_BITS,
     COUNTS_AT,
+    FORM_AT,
     HEADER,
     LEAD_BITS,
+    TITLE_AT,
     buckets_of_documents,
     fill_filters,
     pack_documents,
@@ -48,6 +51,8 @@ EPOCH: Final = 1000
 
 Shorter than the epochs of key terms, so that names found in every item of a stream soon have little weight.
 """
+
+_WORD: Final = re.compile(r"[^\W\d_]{3,}")
 
 _WITH_OTHERS: Final = -1
 """Marks a stored blob that also counts documents of other languages; streams without any keep the older format."""
@@ -190,6 +195,17 @@ class EvidenceRecords:
         counts, rest = self.words[[begin + COUNTS_AT, begin + BLOCKS_AT]].tolist()
         entries = (counts & 0xFFFF) + (counts >> 16) + (rest & (1 << LEAD_BITS) - 1)
         return opening_of(self.words[begin + HEADER + entries + (entries + 3) // 4 + 2 * (rest >> 16) : end])
+
+    def other_titles(self, a: int, b: int) -> bool:
+        """Whether two documents, given their ordinals, have titles that are no versions of one another.
+
+        They share less than a quarter of their words, or differ only by numbers and dates.
+        """
+        titles, forms = (self.words[self.begins[[a, b]] + place].tolist() for place in (TITLE_AT, FORM_AT))
+        if 0 in titles or titles[0] == titles[1]:
+            return False
+        one, other = (set(_WORD.findall(self.opening(row).partition("\n")[0].lower())) for row in (a, b))
+        return forms[0] == forms[1] or 4 * len(one & other) < min(len(one), len(other))
 
     def some(self, documents: NDArray[np.int64]) -> EvidenceRecords:
         """The records of some documents, given their ordinals, in this order."""

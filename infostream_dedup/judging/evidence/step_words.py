@@ -1,7 +1,8 @@
-"""Words with which the lead of a news item tells that something happened, or that somebody said something about it."""
+"""Words with which the lead of a news item tells that something happened, that somebody spoke of it, or an alert."""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -52,6 +53,32 @@ else, as "начался" for "начальник" or "передали" for "п
 
 SPEECH_WORDS: Final = tuple(" ".join(_SPEECH).split())
 """Statements, comments and reactions, chosen alike."""
+
+
+_RUSSIAN_ALERTS: Final = (
+    "тревог отбой угроз опасност предупрежд шторм ураган смерч порыв ветер ветра гроз ливен метел снегопад",
+    "гололед туман жар заморозк паводк наводнен подтоплен лавин землетряс цунами пожароопасн эвакуац укрыти сирен",
+    "беспилотн бпла дрон ракет обстрел перекрыт перекрыв закрыт закрыв ограничен приостанов затрудн пробк сбой",
+    "сбоя задерж отключ аварийн",
+)
+_UKRAINIAN_ALERTS: Final = (
+    "тривог відбі загроз небезпек попередж буревій пориви вітер вітру злив хуртов снігопад ожелед спек повін",
+    "підтоплен землетрус евакуац укритт безпілотн перекрит перекрив закрит закрив обмежен призупин утрудн ускладн",
+    "затор збій збою затрим відключ аварійн",
+)
+_ENGLISH_ALERTS: Final = (
+    "alert alarm siren all-clear warning warned storm hurricane tornado gust wind gale thunder blizzard snowfall",
+    "icy fog heatwave frost flood avalanche earthquake tsunami wildfire evacuat shelter drone missile shelling",
+    "threat danger closed closure blocked suspended restricted congest delay disrupt outage blackout",
+)
+_ALERT: Final = re.compile(
+    rf"(?<!\w)(?:{'|'.join(' '.join((*_RUSSIAN_ALERTS, *_UKRAINIAN_ALERTS, *_ENGLISH_ALERTS)).split())})"
+)
+
+
+def warns(text: str) -> bool:
+    """Whether a text has a word that announces what may return any day: an alarm, weather, a closure."""
+    return _ALERT.search(text.lower().replace("ё", "е")) is not None
 
 
 @cache

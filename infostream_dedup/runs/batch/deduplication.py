@@ -15,6 +15,7 @@ from infostream_dedup.judging.evidence.judging import (
     STATUS_NAMES,
     best_pairs,
     break_chains,
+    in_threes,
     tell_one_story,
     yield_to_differing,
 )
@@ -273,7 +274,7 @@ DIFFERENCE_COLUMNS: Final = ("differs_by", "differing")
 JUDGED_STATUS_COLUMNS: Final = (*_PAIR_COLUMNS, *DIFFERENCE_COLUMNS)
 """What ``dedup --annotate`` adds to a document with preset ``judged``."""
 
-_NEW, _DUPLICATE = (STATUS_NAMES.index(name) for name in ("new", "duplicate"))
+_NEW, _SIMILAR, _DUPLICATE = (STATUS_NAMES.index(name) for name in ("new", "similar", "duplicate"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +302,7 @@ class BestPairs:
     probability: NDArray[np.float64]
     differing: NDArray[np.object_]
     told: list[NDArray[np.int64]]  # int64 (2, links), later documents and earlier ones that report the same event
+    forms: list[NDArray[np.int64]]  # int64 (2, pairs), earlier and later documents that may be copies of one form
 
     @classmethod
     def none(cls, documents: int) -> BestPairs:
@@ -312,7 +314,18 @@ class BestPairs:
             np.zeros(documents, dtype=np.float64),
             np.full(documents, None, dtype=np.object_),
             [],
+            [],
         )
+
+    def find_forms(self) -> None:
+        """Tell copies of one form, three or more, from documents that repeat one another; all pairs have been taken."""
+        a, b = np.concatenate([np.zeros((2, 0), dtype=np.int64), *self.forms], axis=1)
+        found = in_threes(a, b)
+        a, b = a[found], b[found]
+        for place, (one, other) in enumerate(self.told):
+            self.told[place] = self.told[place][:, ~np.isin(one * len(self.of) + other, b * len(self.of) + a)]
+        later = b[(self.of[b] == a) & (self.status[b] > _NEW)]
+        self.kind[later], self.status[later], self.differing[later] = Kind.TEMPLATE, _SIMILAR, None
 
     def joined(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Documents that others repeat, and these."""
@@ -324,6 +337,8 @@ class BestPairs:
         # The strongest status wins, so that pairs without any need not be sorted.
         told = tell_one_story(judged.kinds, judged.probability, judged.facts.hours) & (status > _NEW)
         self.told.append(np.stack((judged.b[told], judged.a[told])))
+        forms = np.flatnonzero(judged.forms)
+        self.forms.append(np.stack((judged.a[forms], judged.b[forms])))
         with_status = np.flatnonzero(status > _NEW)
         a, b, probability, shares = (
             judged.a[with_status],
@@ -359,6 +374,7 @@ def judged_statuses(
         yield_to_differing(judged.b, status, judged.kinds, judged.facts.wording_least)
         break_chains(judged, status, kept)
         decided.take(judged, status)
+    decided.find_forms()
     return _named(collection, decided, groups_of([decided.joined()], len(sizes)))
 
 

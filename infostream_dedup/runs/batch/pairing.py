@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from infostream_dedup.judging.evidence.differing import WordDifference
 from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
 from infostream_dedup.judging.evidence.facts import circumstances_of
-from infostream_dedup.judging.evidence.judging import JudgedCandidates, contradict
-from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, names_of_kinds
+from infostream_dedup.judging.evidence.judging import JudgedCandidates, agreement, in_threes
+from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind, names_of_kinds
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.links import match
@@ -237,13 +237,21 @@ class Translations:
 def find_translations(
     collection: JudgedCollection, *, between: Between = "nothing-better", single: bool = False
 ) -> Translations | None:
-    """Find the pairs between languages.
+    """The translations among ``find_across``."""
+    found = find_across(collection, between=between, single=single)
+    return None if found is None else found[0]
+
+
+def find_across(
+    collection: JudgedCollection, *, between: Between = "nothing-better", single: bool = False
+) -> tuple[Translations, Translations] | None:
+    """Find the pairs between languages: translations, and other reports of one event.
 
     ``plain``: at least three of the 30 heaviest key terms in the pivot language match in both directions, with .4 of
     the weight. ``nothing-better``: neither document has a clearly better partner in the other's language (see
-    ``links.between_languages``), their numbers and lengths agree (see ``contradict``), and their words keep the order
+    ``links.between_languages``), their numbers and lengths agree (see ``agreement``), and their words keep the order
     (see ``stream.word_order``): nearly all of it where less than .4 and at least .3 of the weight matches. Evidence
-    decides which documents of one language have the same text. ``none``: no translations.
+    decides which documents of one language have the same text. ``none``: no pairs.
     """
     if between == "none" or len(set(collection.collection.languages)) < 2:
         return None
@@ -251,15 +259,22 @@ def find_translations(
     key_terms = collection.collection.key_terms(settings)
     found = _plain(key_terms, LEAST_SHARE if between == "plain" else LEAST_ORDERED_SHARE)
     found = found.where(~collection.facts.same_text(found.a, found.b))
-    languages = key_terms.counts.languages
+    languages, stories = key_terms.counts.languages, found.where(np.zeros(len(found.a), dtype=np.bool_))
     if between == "nothing-better":
-        found = found.where(~contradict(found.a, found.b, found.shares, collection.keys, collection.evidence.records))
-        found = found.where(keep_order(orders_of(collection, found), found.shares))
-    smaller = found.shares.min(axis=1)
-    if between == "nothing-better":
-        kept = nothing_better(found.a, found.b, smaller, languages, lambda a, b: _one_text(collection, a, b))
-        found, smaller = found.where(kept), smaller[kept]
-    return found.where(one_to_one(found.a, found.b, smaller, languages)) if single else found
+        _, hours = circumstances_of(collection.facts.at(found.a), collection.facts.at(found.b))
+        agreed = agreement(found.a, found.b, found.shares, hours, collection.keys, collection.evidence.records)
+        found, told = found.where(~agreed.contradicts), agreed.one_event[~agreed.contradicts]
+        orders = orders_of(collection, found)
+        told &= np.array([one.tells_one_event for one in orders], dtype=np.bool_)
+        kept = keep_order(orders, found.shares)
+        best = found.where(kept)
+        kept[kept] = nothing_better(
+            best.a, best.b, best.shares.min(axis=1), languages, lambda a, b: _one_text(collection, a, b)
+        )
+        found, stories = found.where(kept), found.where(told & ~kept)
+    if single:
+        found = found.where(one_to_one(found.a, found.b, found.shares.min(axis=1), languages))
+    return found, stories
 
 
 def orders_of(collection: JudgedCollection, found: Translations) -> list[WordOrder]:
@@ -329,11 +344,11 @@ _DROPPED_AT: Final = 1 << 20
 class JudgedPairRow(PairRow):
     """One unordered pair with its judgement."""
 
-    # that the two are copies or report one event, 0 to 1, rounded to 6 decimals; `None` for a translation, which key
-    # terms in the pivot language decide
+    # that the two are copies or report one event, 0 to 1, rounded to 6 decimals; `None` for a translation and another
+    # report of one event in another language, which key terms in the pivot language decide
     probability: float | None
-    # `copy`, `retold`, `contained`, `contains`, `template`, `updated`, `follow-up`, `differs`, `related`, or
-    # `translation`
+    # `copy`, `retold`, `contained`, `contains`, `template`, `updated`, `follow-up`, `differs`, `related`,
+    # `translation`, or `same-story`
     kind: str
     wording_forward: float | None  # share of the word triples of a that b has, 0 to 1; `None` for a translation
     wording_backward: float | None  # share of the word triples of b that a has; `None` for a translation
@@ -386,13 +401,26 @@ class PairChoice:
             OneOf(*KIND_NAMES).check("kinds", kind)
 
     def listed(self, judged: JudgedCandidates) -> ListedPairs:
-        """Choose the pairs to list, and count those of other kinds."""
+        """Choose the pairs to list and those that may be forms, and count those of other kinds."""
         wanted = (judged.probability >= self.least) & self.policy.counts(judged)
-        if len(self.kinds) == len(KIND_NAMES):
-            return ListedPairs.of(judged, wanted)
-        listed = wanted & np.isin(judged.kinds, [KIND_NAMES.index(name) for name in self.kinds])
-        self.left_out.update(names_of_kinds(judged.kinds[wanted & ~listed]))
-        return ListedPairs.of(judged, listed)
+        kept = wanted & (judged.forms | np.isin(judged.kinds, self._numbers))
+        self.left_out.update(names_of_kinds(judged.kinds[wanted & ~kept]))
+        return ListedPairs.of(judged, kept)
+
+    def without_forms(self, found: ListedPairs) -> ListedPairs:
+        """Find the forms among all listed pairs, and leave out those that are not to be listed."""
+        forms = np.flatnonzero(found.forms)
+        forms = forms[in_threes(found.a[forms], found.b[forms])]
+        found.kinds[forms], found.differing[forms] = Kind.TEMPLATE, None
+        listed = np.isin(found.kinds, self._numbers)
+        if self.policy.identical is not None:
+            listed[forms] = False
+        self.left_out.update(names_of_kinds(found.kinds[~listed]))
+        return found if listed.all() else found.at(np.flatnonzero(listed))
+
+    @property
+    def _numbers(self) -> list[int]:
+        return [KIND_NAMES.index(name) for name in self.kinds]
 
     @property
     def least(self) -> float:
@@ -413,6 +441,7 @@ class ListedPairs:
     wording: NDArray[np.float64]  # float64 (pairs, 2), forward and backward
     shares: NDArray[np.float64]  # float64 (pairs, 2), shares of the key terms' weight, forward and backward
     differing: NDArray[np.object_]  # `WordDifference` or `None`
+    forms: NDArray[np.bool_]  # whether the pair is a form if a third document is like both
 
     @classmethod
     def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> ListedPairs:
@@ -425,6 +454,7 @@ class ListedPairs:
             wording=judged.wording[chosen],
             shares=judged.shares[chosen],
             differing=judged.differing[chosen],
+            forms=judged.forms[chosen],
         )
 
     def at(self, places: NDArray[np.int64] | slice) -> ListedPairs:
@@ -432,19 +462,20 @@ class ListedPairs:
         return ListedPairs(**{name: getattr(self, name)[places] for name in self.__slots__})
 
 
-def collected(parts: Iterable[ListedPairs], order: PairOrder, top: int | None) -> ListedPairs:
-    """Return the ``top`` strongest pairs of all parts in an order; among pairs of equal probability, shares decide.
+def collected(parts: Iterable[ListedPairs], choice: PairChoice) -> ListedPairs:
+    """Return the pairs of all parts to list, in the chosen order; among pairs of equal probability, shares decide.
 
     Weaker pairs are dropped while parts arrive, so that a short list of many pairs takes little memory.
     """
-    kept: list[ListedPairs] = []
+    top, kept = choice.top, list[ListedPairs]()
     for part in parts:
         kept.append(part)
         if top is not None and sum(len(one.a) for one in kept) >= 2 * top + _DROPPED_AT:
             kept = [_in_order(kept, "strength", top)]
+    found = choice.without_forms(_in_order(kept, "id", None))
     if top is not None:
-        kept = [_in_order(kept, "strength", top)]
-    return _in_order(kept, order, None)
+        found = _in_order([found], "strength", top)
+    return _in_order([found], choice.sort, None)
 
 
 def _in_order(parts: list[ListedPairs], order: PairOrder, top: int | None) -> ListedPairs:
@@ -476,19 +507,23 @@ def judged_pair_rows(
     Arguments as in ``listed_pairs``.
     """
     listed = listed_pairs(collection, choice, parts=parts, progress=progress)
-    wanted = KIND_NAMES[Kind.TRANSLATION] in choice.kinds and choice.policy.identical is None
+    wanted = choice.policy.identical is None and any(KIND_NAMES[kind] in choice.kinds for kind in ACROSS)
     between: Between = choice.between if wanted else "none"
-    found = find_translations(collection, between=between, single=choice.one_to_one)
-    if found is None:
-        return _rows(collection, listed, choice)
-    a, b = (collection.facts.at(rows) for rows in (found.a, found.b))
-    found = found.where(choice.policy.allows(*circumstances_of(a, b)))
-    translated = _chosen_translations(found, choice, parts, None if choice.top is None else choice.top - len(listed.a))
-    both = _rows(collection, listed, choice), _translation_rows(collection, translated, choice)
+    across = find_across(collection, between=between, single=choice.one_to_one)
+    rows, places = [_rows(collection, listed, choice)], [(listed.a, listed.b)]
+    left = None if choice.top is None else choice.top - len(listed.a)
+    for kind, found in zip(ACROSS, across or (), strict=False):
+        if KIND_NAMES[kind] in choice.kinds:
+            a, b = (collection.facts.at(ends) for ends in (found.a, found.b))
+            chosen = _chosen_translations(
+                found.where(choice.policy.allows(*circumstances_of(a, b))), choice, parts, left
+            )
+            left = None if left is None else left - len(chosen.a)
+            rows.append(_translation_rows(collection, chosen, choice, kind))
+            places.append((chosen.a, chosen.b))
     if choice.sort == "strength":
-        return (row for rows in both for row in rows)
-    places = (listed.a, listed.b), (translated.a, translated.b)
-    placed = [zip(a.data, b.data, rows, strict=True) for (a, b), rows in zip(places, both, strict=True)]
+        return chain.from_iterable(rows)
+    placed = [zip(a.data, b.data, own, strict=True) for (a, b), own in zip(places, rows, strict=True)]
     return (row for _, _, row in heapq.merge(*placed, key=lambda one: one[:2]))
 
 
@@ -509,7 +544,7 @@ def listed_pairs(
     none = ListedPairs.of(collection.judge(a[:0], b[:0]), np.zeros(0, dtype=np.bool_))
     screened = choice.least >= LEAST_PROBABILITY
     every = collection.judged(a, b, filtered=choice.least > 0, screened=screened, progress=progress)
-    return collected(chain([none], map(choice.listed, every)), choice.sort, choice.top)
+    return collected(chain([none], map(choice.listed, every)), choice)
 
 
 def _chosen_translations(
@@ -564,7 +599,9 @@ def _reasons(collection: JudgedCollection, part: ListedPairs) -> list[list[Evide
     return [*reasons_of_pairs(judged.evidence, shipped_model(), judged.meaning)]
 
 
-def _translation_rows(collection: JudgedCollection, found: Translations, choice: PairChoice) -> Iterator[JudgedPairRow]:
+def _translation_rows(
+    collection: JudgedCollection, found: Translations, choice: PairChoice, kind: Kind
+) -> Iterator[JudgedPairRow]:
     ids = fields_of(collection.collection.documents).ids
     for pairs in found.tables():
         both = np.full(len(pairs), RELATIONS.index("equal"), dtype=np.int64)
@@ -573,7 +610,7 @@ def _translation_rows(collection: JudgedCollection, found: Translations, choice:
             yield JudgedPairRow(
                 **{name: getattr(row, name) for name in PairRow.__slots__},
                 probability=None,
-                kind=KIND_NAMES[Kind.TRANSLATION],
+                kind=KIND_NAMES[kind],
                 wording_forward=None,
                 wording_backward=None,
                 reasons=[] if choice.explain else None,

@@ -585,15 +585,12 @@ def judged_pairs_on_disk(
     collection: JudgedRun, choice: PairChoice, *, parts: NDArray[np.int64] | None = None
 ) -> Iterator[JudgedPairRow]:
     """Judged pairs as rows, as ``batch.judged_pairing.judged_pair_rows`` yields them with ``between`` ``none``."""
-    listed = _listed(collection, choice, parts)
-    if choice.sort != "id" or choice.top is not None:
-        listed = iter([collected(chain([_nothing(collection)], listed), choice.sort, choice.top)])
+    found = collected(chain([_nothing(collection)], _listed(collection, choice, parts)), choice)
     rows = DocumentRows(collection)
-    for found in listed:
-        for begin in range(0, len(found.a), _ROWS_AT_ONCE):
-            part = found.at(slice(begin, begin + _ROWS_AT_ONCE))
-            plain = rows.pair_rows(part.a, part.b, collection.settings, k_min=0, terms=choice.terms)
-            yield from judged_rows(plain, part, _reasons(collection, part) if choice.explain else None)
+    for begin in range(0, len(found.a), _ROWS_AT_ONCE):
+        part = found.at(slice(begin, begin + _ROWS_AT_ONCE))
+        plain = rows.pair_rows(part.a, part.b, collection.settings, k_min=0, terms=choice.terms)
+        yield from judged_rows(plain, part, _reasons(collection, part) if choice.explain else None)
 
 
 def _listed(collection: JudgedRun, choice: PairChoice, parts: NDArray[np.int64] | None) -> Iterator[ListedPairs]:
@@ -674,6 +671,7 @@ def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) 
         yield_to_differing(judged.b, status, judged.kinds, judged.facts.wording_least)
         break_chains(judged, status, kept)
         decided.take(judged, status)
+    decided.find_forms()
     join_groups(*decided.joined(), parents)
     return _found(collection, decided, earliest_joined(parents), sizes)
 

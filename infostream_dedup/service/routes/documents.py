@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.judgements.judgements import forget_in_desk
+from infostream_dedup.judging.evidence.policies import Within
 from infostream_dedup.model.stream_records import Status
 from infostream_dedup.service.answer_models import (
     Comparison,
@@ -46,6 +47,9 @@ from infostream_dedup.stream.store.browsing import (
 
 if TYPE_CHECKING:
     from infostream_dedup.stream.store import Store
+
+_Identical = Annotated[float | None, Field(ge=0.2, le=1, description="Share of the wording of the shorter text")]
+_Days = Annotated[float | None, Field(gt=0, le=1e6, description="Most days between the two dates")]
 
 router = APIRouter(prefix="/v1", tags=["documents"], route_class=LiteralEndRoute)
 _MOST_TERMS: Final = 255
@@ -100,12 +104,16 @@ async def show_similar(
     across: bool = True,
     k: Annotated[int, Query(ge=1, le=_MOST_TERMS)] | None = None,
     top: int = _TOP,
+    identical: _Identical = None,
+    within: Within = "all",
+    within_days: _Days = None,
 ) -> Response:
     """The stored documents that most resemble a stored one, without itself; see ``/v1/search``."""
     service = running(request)
     rows_wanted(request, top, "top")
     try:
-        found = await service.searched.hits(id=id, across=across, k_min=k, top=top)
+        policy = {"identical": identical, "within": within, "within_days": within_days}
+        found = await service.searched.hits(id=id, across=across, k_min=k, top=top, **policy)
     except BadDataError as error:
         if error.code == "E_FORGOTTEN":
             raise ProblemError(410, "forgotten") from None
@@ -237,6 +245,9 @@ class SearchQuestion(Body):
     across: bool = True
     k_min: Annotated[int, Field(ge=1, le=_MOST_TERMS)] | None = None
     top: Annotated[int, Field(ge=1)] = _TOP
+    identical: _Identical = None
+    within: Within = "all"
+    within_days: _Days = None
 
     @field_validator("text")
     @classmethod
@@ -255,15 +266,28 @@ class SearchQuestion(Body):
 async def search(request: Request) -> Response:
     """The stored documents that most resemble a text.
 
-    The body is ``{"text": string, "title": string?, "across": bool?, "k_min": int?, "top": int?}``.
+    The body is ``{"text": string, "title": string?, "across": bool?, "k_min": int?, "top": int?, "identical": number?,
+    "within": "source" | "outlets" | "all"?, "within_days": number?}``; the last two need a text that is the id or the
+    address of a stored document.
     """
     return JsonResponse(await _found(request, await read_body(request, SearchQuestion)))
 
 
 @search_router.get("/search", dependencies=[needs("reader")], response_model=page_of(Hit))
-async def search_by_link(request: Request, q: str, *, across: bool = True, top: int = _TOP) -> Response:
+async def search_by_link(
+    request: Request,
+    q: str,
+    *,
+    across: bool = True,
+    top: int = _TOP,
+    identical: _Identical = None,
+    within: Within = "all",
+    within_days: _Days = None,
+) -> Response:
     """Search for a short text in the address."""
-    return JsonResponse(await _found(request, checked(SearchQuestion, {"text": q, "across": across, "top": top})))
+    asked = {"text": q, "across": across, "top": top}
+    asked |= {"identical": identical, "within": within, "within_days": within_days}
+    return JsonResponse(await _found(request, checked(SearchQuestion, asked)))
 
 
 async def _found(request: Request, asked: SearchQuestion) -> dict[str, Any]:

@@ -69,7 +69,7 @@ _DOCUMENT: Final = (
     "document.ordinal, document.id, version, document.source, document.language, clock, published, title, status,"
     " of_id, document.group_id, relation, forward, backward, terms, kind, differs_by, differing,"
     " coalesce(probability, (SELECT probability FROM judgement WHERE judgement.ordinal = document.ordinal)),"
-    " translation_of, translation, story_id, document.url, forgotten"
+    " translation_of, translation, same_story_of, story_id, document.url, forgotten"
 )
 
 _IN_GROUP: Final = (
@@ -380,6 +380,7 @@ def _document(row: Sequence[Any]) -> dict[str, Any]:
         probability,
         translation_of,
         translation,
+        same_story_of,
         story,
         url,
         forgotten,
@@ -407,6 +408,7 @@ def _document(row: Sequence[Any]) -> dict[str, Any]:
         "differing": None if differing is None else orjson.loads(differing),
         "translation_of": translation_of,
         "translation": None if translation is None else orjson.loads(translation),
+        "same_story_of": same_story_of,
         "story_then": story,
         "url": url,
         "forgotten": bool(forgotten),

@@ -77,6 +77,7 @@ CREATE TABLE document (
     url TEXT,
     translation_of TEXT,
     translation TEXT CHECK (translation IS NULL OR json_valid(translation)),
+    same_story_of TEXT,
     story_id TEXT,
     UNIQUE (id, version)
 ) STRICT;

@@ -166,7 +166,7 @@ DOCUMENT: Final = Table(
     )
     | {"signature_hash": _each("checksum")}
     | _fields("verdict.", "id", "status", "relation", "forward", "backward", "kind", "translation_of")
-    | _fields("verdict.", "differs_by")
+    | _fields("verdict.", "differs_by", "same_story_of")
     | {
         "differing": _json("verdict.differing"),
         "of_id": _each("verdict.of"),
@@ -276,7 +276,7 @@ def _translation(stored: str) -> TranslatedFrom:
 
 VERDICT: Final[Mapping[str, tuple[str, Callable[[str], Any] | None]]] = {
     **{name: (name, None) for name in ("id", "status", "relation", "forward", "backward", "kind", "translation_of")},
-    "differs_by": ("differs_by", None),
+    **{name: (name, None) for name in ("differs_by", "same_story_of")},
     "revision_of": ("CASE WHEN document.version > 0 THEN document.id END", None),
     "differing": ("differing", lambda stored: tuple(map(tuple, orjson.loads(stored)))),
     "of": ("of_id", None),
