@@ -46,6 +46,13 @@ from pathlib import Path
 from infostream_dedup import read_documents
 assert len(list(read_documents(Path("news.jsonl").resolve().as_uri()))) == 60
 """
+QUEUE = """
+import subprocess, sys
+for scheme in ("amqp", "nats", "redis", "kafka"):
+    command = [sys.executable, "-m", "infostream_dedup", "ingest", f"{scheme}://127.0.0.1:1", "--queue", "news"]
+    done = subprocess.run([*command, "--store", "news.db"], capture_output=True, text=True)
+    assert (done.returncode, f"cannot read news of {scheme}:" in done.stderr) == (66, True), done.stderr
+"""
 CLI = ["-m", "infostream_dedup"]
 COMMANDS = {
     "tables": [*CLI, "dedup", "news.jsonl", "--out", "kept.parquet"],
@@ -62,7 +69,7 @@ COMMANDS = {
     "frames": ["-c", "from infostream_dedup import drop_near_duplicates as drop; import narwhals; print(drop.__doc__)"],
     "remote": ["-c", REMOTE],
     "mcp": [*CLI, "mcp", "--store", "stored.db"],
-    "queue": ["-c", "import infostream_dedup.service.queue_consumer, faststream.rabbit"],
+    "queue": ["-c", QUEUE],
     "traces": ["-c", "import opentelemetry.sdk.trace, infostream_dedup.service.tracing"],
     "spark": ["-c", SPARK],
     "semantic": [*CLI, "dedup", "news.jsonl", "--semantic", "--out", "-"],

@@ -48,6 +48,21 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
+_PAGES: dict[str, tuple[str, str]] = {}
+"""Title and text of each page by its place, for programs that read."""
+
+
+def on_post_build(config: Any) -> None:
+    """Write each page as Markdown beside its HTML, and ``llms.txt``, which lists them."""
+    site, base = Path(config.site_dir), (config.site_url or "").rstrip("/")
+    lines = [f"# {config.site_name}", f"\n> {config.site_description}", "\n## Pages\n"]
+    for place, (title, text) in sorted(_PAGES.items()):
+        (site / place).parent.mkdir(parents=True, exist_ok=True)
+        (site / place).write_text(text, encoding="utf-8")
+        lines.append(f"- [{title}]({base}/{place})")
+    (site / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def _generated_pages() -> dict[str, str]:
     """The reference of commands, errors and Python, from the package itself."""
     found = importlib.util.spec_from_file_location("make_reference", ROOT / "docs" / "tools" / "make_reference.py")
@@ -65,7 +80,8 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
         markdown = _first_pages(markdown.replace(f"]({'../' * (deep + 1)}", f"]({'../' * deep}"))
     if page.file.src_uri == "contents.md":
         markdown = re.sub(r"- (Command line|Errors|Python): ", _named_reference, markdown)
-    return markdown.replace(".ipynb)", ".md)")
+    _PAGES[page.file.src_uri] = str(page.title), markdown.replace(".ipynb)", ".md)")
+    return _PAGES[page.file.src_uri][1]
 
 
 def _named_reference(found: re.Match[str]) -> str:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
 from infostream_dedup.api.keyword_types import IngestKeywords
 from infostream_dedup.api.keywords import parted, refuse_idle
 from infostream_dedup.api.listing import UnbrokenIterator
+from infostream_dedup.api.webhook import pushed
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model.stream_records import VERDICT_FIELDS
 from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from infostream_dedup.documents import Annotation, BadRecords, Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
@@ -133,6 +134,11 @@ def ingest(
     on_conflict: OnConflict = "item",
     follow: bool = False,
     batch_seconds: float = 1.0,
+    queue: str | None = None,
+    group: str | None = None,
+    publish: str | None = None,
+    webhook: str | None = None,
+    webhook_secret: str | Path | None = None,
     annotate: bool = False,
     prefix: str = "",
     model: str | Path | None = None,
@@ -151,15 +157,24 @@ def ingest(
     ``Deduplicator``.
 
     Args:
-        source: the documents (see ``read_documents``).
+        source: the documents (see ``read_documents``), or the address of a broker: ``amqp://``, ``nats://``,
+            ``redis://`` or ``kafka://``; a message is a document, several, or a body of ``POST /v1/batches``.
         store: the store; created if it does not exist.
         batch_size: number of documents per batch; verdicts do not depend on it.
         batch_id: id of the first batch (``#2``, ``#3`` ... is appended for further ones), so that the same id with
             different content is refused; by default the id is derived from the content.
         on_conflict: what to do with a known id and different content: ``error``, ``version`` to store it as a further
             version, or ``item``: a version if the document has the field ``item``, as those of ``collect`` have.
-        follow: keep waiting for input: ``source`` is one folder (a batch per new file) or ``-``; SIGTERM ends it.
-        batch_seconds: with ``follow``: close a batch after this many seconds.
+        follow: keep waiting for input: ``source`` is one folder (a batch per new file), ``-`` or a broker, which is
+            otherwise read until it is empty; SIGTERM ends it.
+        batch_seconds: with ``follow`` or a broker: close a batch after this many seconds.
+        queue: queue, subject, stream or topic of the broker. Its messages are acknowledged once they are stored and
+            their verdicts have been read. What cannot be read in three tries is added to ``STORE.dead.jsonl``.
+        group: consumer group or durable consumer of the broker; by default named after the store's file.
+        publish: queue, subject, stream or topic for the verdicts; after a crash, those of a batch may come twice.
+        webhook: address to which alarms, merges, limits and hits of standing searches are posted.
+        webhook_secret: file with the secret that signs them; by default the environment variable
+            ``INFOSTREAM_DEDUP_WEBHOOK_SECRET``.
         annotate: ``IngestedBatch.rows`` are documents with their verdicts in columns; a document that already has
             such a column is refused.
         prefix: put before the names of these columns.
@@ -197,7 +212,7 @@ def ingest(
     from infostream_dedup.documents.documents import refuse_idle_prefix
     from infostream_dedup.model.limits import Range
     from infostream_dedup.stream.deduplicator import Deduplicator
-    from infostream_dedup.stream.intake import Intake, unreported
+    from infostream_dedup.stream.intake import Intake, stopping, unreported
     from infostream_dedup.stream.store.opening import set_mode
 
     refuse_idle_prefix(prefix, annotate=annotate)
@@ -211,6 +226,9 @@ def ingest(
         raise UsageError(
             "batch_id (--batch-id) names a single input; with follow (--follow), batches are named by content"
         )
+    broker = _broker_of(source, queue=queue, group=group, publish=publish)
+    if broker is not None and (batch_id is not None or read.on_error != "fail"):
+        raise UsageError("batch_id and on_error are for files: a broker's messages that cannot be read are set aside")
     listed = judge = None
     # Each loads packages that a stream without it does not need.
     if boilerplate is not None:
@@ -224,7 +242,6 @@ def ingest(
     agreed = _settings(Path(store), settings, single, classified=judge is not None)
     bad = read.bad_records()
     tell = note or _ignore
-    batches = _batches(source, bad, read, follow=follow, size=batch_size, seconds=batch_seconds, note=tell)
     with ExitStack() as stack:
         stream = stack.enter_context(
             Deduplicator.open(
@@ -242,11 +259,35 @@ def ingest(
         columns = Annotation(fields[1:], prefix=prefix) if annotate else None
         stack.enter_context(bad)
         intake = Intake(stream, bad, listed=listed, columns=columns, on_conflict=on_conflict)
-        if follow and not _is_standard_input(source):
-            batches = unreported(batches, intake, tell)
+        if webhook is not None:
+            stack.enter_context(pushed(Path(store), webhook, webhook_secret, tell))
+        if broker is not None:
+            from infostream_dedup.stream.brokers import consumed
+
+            stop = stack.enter_context(stopping())
+            pairs = consumed(
+                broker,
+                intake,
+                read,
+                stop,
+                store=Path(store),
+                queue=cast("str", queue),
+                group=group,
+                publish=publish,
+                follow=follow,
+                size=batch_size,
+                seconds=batch_seconds,
+                note=tell,
+            )
+        else:
+            batches = _batches(source, bad, read, follow=follow, size=batch_size, seconds=batch_seconds, note=tell)
+            if follow and not _is_standard_input(source):
+                batches = unreported(batches, intake, tell)
+            pairs = intake.taken(batches, batch_id)
+        stack.callback(pairs.close)
         decided: Iterator[IngestedBatch] = (
             IngestedBatch(documents, verdicts, columns, fields)
-            for documents, verdicts in _decided(intake, batches, batch_id, progress)
+            for documents, verdicts in _counted(pairs, intake, progress)
         )
         if note is not None:
             decided = _alarmed(decided, stream, store, note, often=follow)
@@ -295,6 +336,25 @@ def _is_standard_input(source: Any) -> bool:
     return source == "-" or (not isinstance(source, str | Path) and list(source) == ["-"])
 
 
+def _broker_of(source: Any, **given: str | None) -> str | None:
+    """The address of the broker to read from, if it is one; what is missing or idle then is refused."""
+    from infostream_dedup.stream.brokers import is_broker
+
+    sources = [source] if isinstance(source, str | Path) else source
+    found = [one for one in sources if is_broker(one)] if isinstance(sources, list | tuple) else []
+    if not found:
+        if idle := [name for name, value in given.items() if value is not None]:
+            raise UsageError(
+                f"{idle[0]} (--{idle[0]}) needs the address of a broker as input, such as amqp://localhost/"
+            )
+        return None
+    if len(sources) > 1:
+        raise UsageError("a broker is the only input; start one process for each")
+    if not given["queue"]:
+        raise UsageError("queue (--queue) is missing: name the queue, subject, stream or topic of the broker")
+    return str(found[0])
+
+
 def _batches(
     source: Any,
     bad: BadRecords,
@@ -319,16 +379,15 @@ def _cut(documents: Iterator[Placed], size: int) -> Iterator[list[Placed]]:
         yield batch
 
 
-def _decided(
-    intake: Intake, batches: Iterable[Sequence[Placed]], batch_id: str | None, progress: Progress | None
+def _counted(
+    decided: Iterator[tuple[Sequence[Document], list[Verdict]]], intake: Intake, progress: Progress | None
 ) -> Iterator[tuple[Sequence[Document], list[Verdict]]]:
-    """Yield verdicts batch by batch, each committed to disk."""
+    """Tell how many documents are on disk."""
     done = 0
     try:
-        for number, batch in enumerate(batches, start=1):
-            name = batch_id if batch_id is None or number == 1 else f"{batch_id}#{number}"
-            yield intake.take(batch, name)
-            done += len(batch)
+        for documents, verdicts in decided:
+            yield documents, verdicts
+            done += len(documents)
             if progress is not None:
                 progress("ingesting", done, None)
     finally:

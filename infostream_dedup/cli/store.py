@@ -556,17 +556,28 @@ def desk() -> None:
     type=click.Path(dir_okay=False),
     help="Write the labels here instead of printing them: JSON Lines, or by its ending .csv, .xlsx or .sqlite.",
 )
+@output("--label-studio", is_flag=True, help="Export tasks for Label Studio (JSON), with texts and the pairs to judge.")
 @general_options("table", "jsonl", "json", "csv")
-def export_command(file: Path, who: str | None, out: str | None, output_format: str | None, *, quiet: bool) -> None:
+def export_command(
+    file: Path, who: str | None, out: str | None, output_format: str | None, *, label_studio: bool, quiet: bool
+) -> None:
     """Export judgements as labels for evaluate, train, compare and audit.
 
     The latest judgement of each person counts, then the majority, or the judgement that settled the pair. A pair
     without a majority has the label null, which those commands leave out. Pairs that an audit asked for have the field
     asked; audit then counts no others.
     """
-    from infostream_dedup.api.desk import export_labels
+    from infostream_dedup.api.desk import export_labels, label_studio_tasks
     from infostream_dedup.documents.outputs import row_format
 
+    if label_studio:
+        tasks = label_studio_tasks(file, who=who)
+        if out is None:
+            print_rows(tasks, "json")
+        else:
+            save_rows(tasks, out, "json", inputs=(str(file), f"{file.resolve()}.desk"))
+        note(f"{len(tasks)} tasks", quiet=quiet)
+        return
     if out is not None and output_format == "table":
         raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
     rows = export_labels(file, who=who)
@@ -590,7 +601,7 @@ def export_command(file: Path, who: str | None, out: str | None, output_format: 
 @output("--person", metavar="NAME", required=True, help="Name of the person who judged.")
 @general_options("table", "table")
 def import_command(file: Path, labels: str, person: str, output_format: str | None, *, quiet: bool) -> None:
-    """Import a labels file (JSONL, CSV or .xlsx: a, b, label).
+    """Import a labels file (JSONL, CSV or .xlsx: a, b, label), or what Label Studio exported as JSON.
 
     Rows with a label become judgements; rows without one become pairs to judge (queue audit). Rows imported before are
     skipped, unless a later import has replaced them.

@@ -47,13 +47,29 @@ _LATEST: Final = 10
 """Repeats that a terminal shows after an ingest."""
 
 
+webhook_option = access(
+    "--webhook", metavar="URL", help="Post alarms, merges, limits and hits of standing searches there, signed."
+)
+webhook_secret_option = access(
+    "--webhook-secret",
+    type=click.Path(dir_okay=False),
+    help="File with the secret that signs them.  [default: $INFOSTREAM_DEDUP_WEBHOOK_SECRET]",
+)
+
+
 @command(
     examples=[
         "ingest monday.jsonl --store news.db",
         "ingest - --store news.db --keep originals < monday.jsonl",
         "ingest incoming --follow --store news.db",
+        "ingest nats://localhost --queue news --publish verdicts --follow --store news.db",
     ],
-    rules=[Excludes(("keep", "annotate")), Needs("batch_seconds", ("follow",), typed=True)],
+    rules=[
+        Excludes(("keep", "annotate")),
+        Needs("batch_seconds", ("follow", "queue"), typed=True),
+        *(Needs(name, ("queue",)) for name in ("group", "publish")),
+        Needs("webhook_secret", ("webhook",)),
+    ],
 )
 @documents_argument
 @reads(
@@ -84,14 +100,23 @@ _LATEST: Final = 10
 @reads(
     "--follow",
     is_flag=True,
-    help="Keep waiting for input: DOCS is one folder (a batch per new file) or - (JSON Lines).",
+    help="Keep waiting for input: DOCS is one folder (a batch per new file), - (JSON Lines) or a broker.",
 )
+@reads(
+    "--queue",
+    metavar="NAME",
+    help="Queue, subject, stream or topic to read, where DOCS is a broker: amqp://, nats://, redis://, kafka://.",
+)
+@expert("--group", metavar="NAME", help="Consumer group of the broker.  [default: named after the store's file]")
+@output("--publish", metavar="NAME", help="Also send verdicts to this queue, subject, stream or topic of the broker.")
+@webhook_option
+@webhook_secret_option
 @expert(
     "--batch-seconds",
     type=click.FloatRange(min=0.01),
     default=1.0,
     show_default=True,
-    help="With --follow: close a batch after this many seconds.",
+    help="With --follow or --queue: close a batch after this many seconds.",
 )
 @alike(
     "--model",
@@ -127,6 +152,9 @@ def ingest(
     other as there, null with fewer than 6 places; and the words: word, pivot, their_word, rung) and story (id of its
     earliest document; null until the story has appeared in two languages). With --model also probability (that the
     document repeats 'of') and criteria (the difference from 'of' by each criterion).
+
+    A broker's messages are documents, arrays of them or bodies of POST /v1/batches. They are acknowledged once they are
+    stored and their verdicts printed and published. What cannot be read in three tries is added to STORE.dead.jsonl.
     """
     from infostream_dedup import api
     from infostream_dedup.api.store import show
@@ -479,7 +507,7 @@ token_file_option = access(
         "serve --store news.db --port 8601 --read-only",
         "serve --new-token desk --role analyst --token-file tokens",
     ],
-    rules=[Needs("new_token", ("token_file",))],
+    rules=[Needs("new_token", ("token_file",)), Needs("webhook_secret", ("webhook",))],
 )
 @reads("--store", metavar="FILE", type=click.Path(dir_okay=False), help="Store (SQLite); created if missing.")
 @host_option
@@ -498,6 +526,8 @@ token_file_option = access(
     metavar="HOST:PORT",
     help="Also show /metrics there, without a token, for Prometheus; figures name no document or source.",
 )
+@webhook_option
+@webhook_secret_option
 @access("--read-only", is_flag=True, help="Serve a store that another process writes to.")
 @access("--new-token", metavar="NAME", help="Add a token to the token file, print it once, and exit.")
 @access(

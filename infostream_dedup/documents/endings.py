@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Final, Literal, NamedTuple
 
 from infostream_dedup.errors import ConfigurationError, NoInputError
+from infostream_dedup.machine.registry import offered
 
 Format = Literal["jsonl", "csv", "parquet", "xlsx"]
 
@@ -23,7 +24,7 @@ _FORMATS: Final[dict[str, Format]] = {
 }
 _GZIP: Final = ".gz"
 
-InputFormat = Literal["jsonl", "json", "csv", "parquet", "arrow", "xlsx", "text"]
+InputFormat = Literal["jsonl", "json", "csv", "parquet", "arrow", "xlsx", "text", "reader"]
 
 _INPUTS: Final[dict[str, InputFormat]] = {
     ".jsonl": "jsonl",
@@ -49,8 +50,14 @@ PACKINGS: Final = (".gz", ".bz2", ".xz", ".zst", ".zip")
 _TABLES: Final = ("csv", "xlsx")
 _STREAMS: Final = ("jsonl", "json", "csv", "text")
 
+READERS: Final = {
+    f".{name.lower()}": point for name, point in offered("readers").items() if f".{name.lower()}" not in _INPUTS
+}
+"""Readers of other packages by the endings of their files: functions that take a path and yield dicts."""
+
 KNOWN_ENDINGS: Final = (
     *_INPUTS,
+    *READERS,
     *(ending + packing for ending, form in _INPUTS.items() if form in _STREAMS for packing in PACKINGS),
     ".zip",
 )
@@ -92,13 +99,13 @@ def input_format(name: str) -> InputFormat:
         return _inner_format(name)
     for ending in sorted(KNOWN_ENDINGS, key=len, reverse=True):
         if lower.endswith(ending):
-            return _INPUTS["." + ending.split(".")[1]]
+            return "reader" if ending in READERS else _INPUTS["." + ending.split(".")[1]]
     if lower.removesuffix(_GZIP).endswith(_COLLECTED):
         raise ConfigurationError(f"{name}: unknown kind of file; {COLLECT_ADVICE}")
     raise ConfigurationError(
         f"{name}: unknown kind of file; known endings are .jsonl, .ndjson, .jl, .json, .csv, .tsv, .tab and .txt, each "
-        f"also with {', '.join(PACKINGS)}; .parquet, .pq, .feather, .arrow, .xlsx; and - for JSON Lines on "
-        "standard input"
+        f"also with {', '.join(PACKINGS)}; {', '.join(('.parquet', '.pq', '.feather', '.arrow', '.xlsx', *READERS))}; "
+        "and - for JSON Lines on standard input"
     )
 
 

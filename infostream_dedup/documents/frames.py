@@ -138,10 +138,10 @@ def _open_reader(frame: Any) -> Any:
     return pa.RecordBatchReader.from_stream(pa.table(frame) if made is None else made())
 
 
-def list_records(values: Iterable[Any], first: int = 1) -> Iterator[Item]:
+def list_records(values: Iterable[Any], first: int = 1, source: str = LIST) -> Iterator[Item]:
     """Yield the records of dicts and documents, numbered from ``first``, and an error for everything else."""
     for number, value in enumerate(values, first):
-        place = Place(LIST, number)
+        place = Place(source, number)
         if isinstance(value, Document):
             yield Record(row_of(value), place, value.time)
         elif isinstance(value, Mapping):

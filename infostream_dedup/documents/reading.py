@@ -13,7 +13,7 @@ from infostream_dedup.documents.columns import ReadBatch, batch_records
 from infostream_dedup.documents.csv_table import ReadRows, csv_records
 from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.documents import DocumentBuilder, OtherLanguageError, OtherLanguages
-from infostream_dedup.documents.endings import STANDARD_STREAM, input_format
+from infostream_dedup.documents.endings import READERS, STANDARD_STREAM, input_format
 from infostream_dedup.documents.frames import frame_records, is_frame, list_records, loaded
 from infostream_dedup.documents.json_files import is_json_lines, json_array_records, jsonl_records
 from infostream_dedup.documents.json_text import json_bytes
@@ -317,6 +317,20 @@ def _open_file(path: str, reading: Reading, names: ColumnNames, readers: RecordR
             return workbook_records(path, names, ids=ids)
         case "text":
             return text_records(path, encoding)
+        case "reader":
+            return _read_by_others(path)
+
+
+def _read_by_others(path: str) -> Iterator[Item]:
+    """Read a file with the reader of another package; whatever it raises is told as a fault of the file."""
+    point = READERS[max((ending for ending in READERS if path.lower().endswith(ending)), key=len)]
+    try:
+        yield from list_records(point.load()(path), source=path)
+    except InfostreamError:
+        raise
+    except Exception as error:
+        told = f"the reader {point.name} of {point.value}: {type(error).__name__}: {error}"
+        raise BadDataError(told, code="E_READER", source=path) from error
 
 
 def make_builder(reading: Reading, report: ReadingReport | None) -> DocumentBuilder:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -78,12 +79,19 @@ class Registry(Mapping[str, _Thing], Generic[_Thing]):
 
     def _read_entry_points(self) -> None:
         """Load what other packages offer: importing it registers it; what fails is left out with a warning."""
-        for point in sorted(entry_points(group=f"infostream_dedup.{self._kind}s"), key=lambda one: one.name):
+        for point in offered(f"{self._kind}s").values():
             try:
                 point.load()
             except Exception as error:  # whatever a stranger's package does, ours goes on
                 told = f"{type(error).__name__}: {error}"
                 _log.warning("the %s %s of %s was left out: %s", self._kind, point.name, point.value, told)
+
+
+@cache
+def offered(kinds: str) -> dict[str, EntryPoint]:
+    """What other packages offer of a kind, by its names in their order; nothing is imported."""
+    found = entry_points(group=f"infostream_dedup.{kinds}")
+    return {one.name: one for one in sorted(found, key=lambda one: one.name)}
 
 
 def names_in_folder(folder: Path, first: Sequence[str], *, folders: bool = False) -> tuple[str, ...]:

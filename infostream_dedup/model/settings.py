@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.machine.registry import names_in_folder
+from infostream_dedup.machine.registry import names_in_folder, offered
 from infostream_dedup.model.document import OUR_LANGUAGES
 from infostream_dedup.model.limits import EXPERT, OneOf, Option, Range, check_limits
 
 _TERMS: Final = Path(__file__).parents[1] / "terms"
 
-REPRESENTATIONS: Final = names_in_folder(_TERMS / "representations", ("stem", "morph", "pivot"))
-"""Each is one file; see ``terms.representation``."""
+_OURS: Final = names_in_folder(_TERMS / "representations", ("stem", "morph", "pivot"))
+REPRESENTATIONS: Final = (*_OURS, *(name for name in offered("representations") if name not in _OURS))
+"""Each is one file, or an entry point of another package; see ``terms.representation``."""
 
 WEIGHTINGS: Final = names_in_folder(_TERMS / "weightings", ("bm25", "tfidf"))
 """Each is one file; see ``terms.weighting``."""

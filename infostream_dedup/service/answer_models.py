@@ -75,6 +75,7 @@ Verdict = _form(
     "Verdict", "The verdict on a document of a batch", base=VerdictCore, id=str,
     group=Annotated[str, Field(description="The earliest document of its group; its own id if it begins one")],
     story=(str | None, None), revision_of=(str | None, None), criteria=(dict[str, Any] | None, None),
+    watches=(Annotated[list[str] | None, Field(description="Standing searches that it answers")], None),
     extra=(Annotated[Any, Field(description="The member `extra` of the document as it was sent; not stored")], None)
 )
 Position = _form("Position", "What the store has", batches=int, documents=int)

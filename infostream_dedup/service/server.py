@@ -12,6 +12,7 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from infostream_dedup.api.webhook import pushed
 from infostream_dedup.errors import ConfigurationError, InfostreamError, MissingExtraError, StoreMovedError
 from infostream_dedup.machine.platform import allow_open_files, keep_heap_small, on_requests_to_end, trim_heap
 from infostream_dedup.service.problems import ProblemError
@@ -98,7 +99,16 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
                 f"--metrics is the address of the service itself, port {settings.port}; name another"
             )
     allow_open_files(2 * _CONNECTIONS)
-    asyncio.run(_serve(settings, addresses, tell))
+    with contextlib.ExitStack() as stack:
+        if settings.webhook is not None:
+            stack.enter_context(pushed(settings.store, settings.webhook, settings.webhook_secret, _note_webhook))
+        asyncio.run(_serve(settings, addresses, tell))
+
+
+def _note_webhook(reason: str) -> None:
+    from infostream_dedup.service.logs import log_event
+
+    log_event("webhook", reason=reason)
 
 
 async def _serve(settings: ServiceSettings, addresses: list[tuple[str, int]], tell: Callable[[str], None]) -> None:

@@ -117,6 +117,8 @@ class ServiceSettings:
     # address and port at which the figures for Prometheus need no token; None: nowhere
     metrics: tuple[str, int] | None = None
     token_file: Path | None = None  # who may do what (see `tokens`); None: one local person who may do everything
+    webhook: str | None = None  # where alarms, merges, limits and hits of standing searches are posted
+    webhook_secret: str | None = None  # file with the secret that signs them; None: the environment has it
     read_only: bool = False  # serve a store that another process writes
     stream: dict[str, object] = field(default_factory=dict)  # settings of a new store by name (see `StreamSettings`)
     limits: ServiceLimits = field(default_factory=ServiceLimits)  # see there

@@ -20,7 +20,7 @@ from infostream_dedup.machine.sqlite_cache import checksum_of
 from infostream_dedup.stream.preparation import batch_hash, content_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from infostream_dedup.documents import Annotation, BadRecords, Place, Reading
     from infostream_dedup.judging.passages.boilerplate import Boilerplate
@@ -118,7 +118,7 @@ def followed(
     """Yield batches of a continuing input until SIGTERM or SIGINT; documents read by then are still yielded."""
     if len(sources) != 1:
         raise ConfigurationError(f"--follow takes one folder or -, not {len(sources)} sources")
-    with _stopping() as stop:
+    with stopping() as stop:
         if sources[0] == "-":
             yield from _from_lines(bad, reading, stop, size=size, seconds=seconds)
         else:
@@ -126,10 +126,12 @@ def followed(
 
 
 @contextmanager
-def _stopping() -> Iterator[threading.Event]:
+def stopping() -> Iterator[threading.Event]:
     """Yield an event that is set when the process is asked to end."""
     stop = threading.Event()
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    # Only the main thread may handle signals.
+    ours = (signal.SIGTERM, signal.SIGINT) if threading.current_thread() is threading.main_thread() else ()
+    before = {number: signal.getsignal(number) for number in ours}
     for number in before:
         signal.signal(number, lambda *_: stop.set())
     try:
@@ -317,6 +319,13 @@ class Intake:
                 raise _conflict(compared[error.line - 1].id, batch[error.line - 1][1]) from error
             raise
 
+    def taken(
+        self, batches: Iterable[Sequence[Placed]], batch_id: str | None
+    ) -> Generator[tuple[Sequence[Document], list[Verdict]]]:
+        """Let the stream judge batch by batch; the first has an id, and the others are numbered."""
+        for number, batch in enumerate(batches, start=1):
+            yield self.take(batch, batch_id if batch_id is None or number == 1 else f"{batch_id}#{number}")
+
     def last_batch(self) -> LastBatch | None:
         """The last batch of the store that brought documents; ``None`` if there is none, and for a stream in memory."""
         from infostream_dedup.stream.store import Store
@@ -360,6 +369,13 @@ class Intake:
                 yield number
             else:
                 known.add(content)
+
+    def conflicts(self, batch: Sequence[Placed]) -> Iterator[tuple[int, BadDataError]]:
+        """Positions of documents whose id is already in the stream with other content, each with its error."""
+        if self.on_conflict != "version":
+            for number in self._refused(self._compared([document for document, _ in batch])):
+                document, place = batch[number]
+                yield number, _conflict(document.id, place)
 
     def _set_aside(self, document: Document, place: Place) -> None:
         from infostream_dedup.documents import json_bytes, row_of

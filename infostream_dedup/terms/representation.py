@@ -1,7 +1,8 @@
 """Representations, which decide the term, if any, that a word of a text becomes, and how they are found.
 
 A representation is one file in ``terms/representations/``; its name in the settings is the name of the file. The file
-contains a subclass of ``Representation`` and an instance of it named ``REPRESENTATION``.
+contains a subclass of ``Representation`` and an instance of it named ``REPRESENTATION``. Other packages offer an
+instance by an entry point of the group ``infostream_dedup.representations``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from infostream_dedup.language.morphology.cache_file import cache_file
 from infostream_dedup.language.morphology.known_terms import known_shares
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.machine.memory import collector_paused
+from infostream_dedup.machine.registry import offered
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
 
@@ -116,8 +118,18 @@ def representation(name: str) -> Representation:
     """Return the representation with a given name."""
     if name not in REPRESENTATIONS:
         raise ConfigurationError(f"representation is {name!r}; expected one of {', '.join(REPRESENTATIONS)}")
-    found: Representation = import_module(f"infostream_dedup.terms.representations.{name}").REPRESENTATION
-    return found
+    point = offered("representations").get(name)
+    if point is None:
+        found: Representation = import_module(f"infostream_dedup.terms.representations.{name}").REPRESENTATION
+        return found
+    try:
+        given = point.load()
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        raise ConfigurationError(f"representation {name} of {point.value} cannot be loaded: {told}") from error
+    if not isinstance(given, Representation) or given.name != name:
+        raise ConfigurationError(f"{point.value} is no Representation with the name {name}")
+    return given
 
 
 @cache

@@ -15,7 +15,7 @@ LAYOUTS = {"en": "jkcnpqwearz", "ru": "оклтзйцуфкя", "uk": "оклт�
 CODES = dict(zip("JKCNPQWEARZ", range(11), strict=True))
 PATHS = (
     "/", "/groups", "/stories", "/search?q=мост", "/judge", "/labels", "/model", "/explore", "/methods", "/templates",
-    "/sources", "/alarms", "/settings", "/sign-in", "/documents/ru-002", "/stories?order=size", "/v1/docs",
+    "/sources", "/alarms", "/watches", "/settings", "/sign-in", "/documents/ru-002", "/stories?order=size", "/v1/docs",
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from infostream_dedup import desk as public
+from infostream_dedup import ingest
 from infostream_dedup.cli.store import desk as command
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.judgements import Desk, desk_path
@@ -79,3 +80,43 @@ def test_judgements_do_not_go_to_a_store_that_does_not_exist(tmp_path: Path) -> 
     with pytest.raises(NoInputError, match="there is no store"):
         public.import_labels(tmp_path / "nwes.db", labels, person="oksana")
     assert not desk_path(tmp_path / "nwes.db").exists()
+
+
+def test_label_studio_takes_the_judgements_and_gives_them_back(tmp_path: Path) -> None:
+    store = tmp_path / "news.db"
+    texts = {
+        "x": "Мост через реку открыл министр.",
+        "y": "Мост через реку открыл министр, сообщили в городе.",
+        "z": "Снег.",
+    }
+    list(ingest([{"id": name, "text": text, "title": name} for name, text in texts.items()], store, keep_text=True))
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text(LABELS + '{"a": "y", "b": "z", "label": null}\n', encoding="utf-8")
+    assert public.import_labels(store, labels, person="oksana") == (2, 1)
+    out = tmp_path / "tasks.json"
+    assert run("export", store, "--label-studio", "--out", out).exception is None
+    tasks = orjson.loads(out.read_bytes())
+    assert [(one["data"]["a"], one["data"]["b"], len(one.get("annotations", []))) for one in tasks] == [
+        ("x", "y", 1), ("x", "z", 1), ("y", "z", 0),
+    ]  # fmt: skip
+    assert [tasks[0]["data"][f"text_{side}"] for side in "ab"] == [texts["x"], texts["y"]]
+    assert {part["to_name"] for one in tasks for said in one.get("annotations", []) for part in said["result"]} == {
+        "text_a"
+    }
+    # As Label Studio exports it once two people have been there; one of them skipped the first.
+    part = {"from_name": "label", "to_name": "text_a", "type": "choices", "value": {"choices": ["template"]}}
+    tasks[2]["annotations"] = [{"id": 7, "completed_by": {"id": 1, "email": "olena@news.ua"}, "result": [part]}]
+    tasks[0]["annotations"].append({"was_cancelled": True, "completed_by": 2, "result": [part]})
+    for one in tasks[:2]:
+        one["annotations"][0]["completed_by"] = 2
+    out.write_bytes(orjson.dumps(tasks))
+    assert "3 judgements added, 0 pairs" in str(run("import", store, out, "--person", "studio").output)
+    assert public.import_labels(store, out, person="studio") == (0, 0)
+    said = {
+        (row["a"], row["b"]): (row["label"], row.get("repeats"), row["judges"]) for row in public.export_labels(store)
+    }
+    assert said == {("x", "y"): ("dup", "b", 2), ("x", "z"): ("different", None, 2), ("y", "z"): ("template", None, 1)}
+    assert len(public.export_labels(store, who="studio olena@news.ua")) == 1
+    out.write_text('[{"a": "x"}]', encoding="utf-8")
+    with pytest.raises(BadDataError, match="a task of Label Studio"):
+        public.import_labels(store, out, person="studio")

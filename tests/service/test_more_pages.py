@@ -1,5 +1,6 @@
 """Now, stories, provenance, templates, sources, alarms, settings, and jobs."""
 
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from infostream_dedup.api import watch
 from infostream_dedup.service.pages.charts import chart_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings
@@ -72,7 +74,18 @@ def test_an_empty_store_has_nothing_to_say(fresh: ServiceClient) -> None:
     ask = fresh.running.readers.ask
     assert ask(lambda store: activity(store.connection)).result()["documents"] == 0
     assert ask(lambda store: alarm_rows(store.connection, 9)).result() == []
-    for path in ("/", "/stories", "/sources", "/templates", "/alarms", "/settings", "/explore", "/judge", "/labels"):
+    for path in (
+        "/",
+        "/stories",
+        "/sources",
+        "/templates",
+        "/alarms",
+        "/watches",
+        "/settings",
+        "/explore",
+        "/judge",
+        "/labels",
+    ):
         assert fresh("GET", path).status_code == 200, path
 
 
@@ -329,3 +342,22 @@ def test_the_first_and_the_last_years_are_shown(filled_with_texts: ServiceClient
         page = filled_with_texts("GET", path)
         assert page.status_code == 200, path
         assert f'datetime="{published[:4]}' in page.text, path
+
+
+def test_standing_searches_have_a_page_with_their_hits(fresh: ServiceClient) -> None:
+    path = fresh.running.settings.store
+    fresh("POST", "/v1/batches", json={"documents": [{"id": "a", "text": "Снег идёт в горах второй день подряд."}]})
+    watch.add(path, "мости", terms="мост,Харьков")
+    text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
+    rows = [{"id": "b/1", "title": "Новый <мост>", "text": text, "source": "Город"}]
+    fresh("POST", "/v1/batches", json={"documents": rows})
+    for language, title in (("en", "Standing searches"), ("uk", "Постійні запити"), ("ru", "Постоянные запросы")):
+        page = fresh("GET", f"/watches?ui={language}").text
+        assert title in page
+        assert "мост, Харьков" in page
+    page = fresh("GET", "/watches?ui=en&name=мости").text
+    assert "Новый &lt;мост&gt;" in page
+    assert "1 document found" in page
+    (link,) = set(re.findall(r'href="(/documents/[^"]+)"', page))
+    assert fresh("GET", link).status_code == 200
+    assert fresh("GET", "/watches?name=other").status_code == 404

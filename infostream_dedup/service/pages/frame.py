@@ -92,6 +92,7 @@ _MENU: Final = {
         ("stories", "/stories", "reader"),
         ("search", "/search", "reader"),
         ("sources", "/sources", "reader"),
+        ("watches", "/watches", "reader"),
         ("alarms", "/alarms", "reader"),
     ),
     "judge": (("judge", "/judge", "analyst"), ("labels", "/labels", "analyst"), ("model", "/model", "analyst")),

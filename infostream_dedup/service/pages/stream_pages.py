@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request
 from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 
+from infostream_dedup.api.watch import hit_rows, watch_rows
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.answers import LiteralEndRoute, keyset, listed, needs
@@ -331,6 +332,19 @@ async def show_alarms(request: Request) -> Response:
         epochs=await health_now(service),
         drifts=await drifts_now(service),
     )
+
+
+@router.get("/watches", dependencies=[needs("reader")])
+async def show_standing_searches(request: Request, name: str | None = None) -> Response:
+    """The standing searches, and the latest documents that one of them found."""
+    service = running(request)
+    rows = await service.read(watch_rows)
+    hits = None
+    if name is not None:
+        hits = await service.read(lambda store: hit_rows(store.connection, name, top=service.settings.limits.page))
+        if not hits and all(row["name"] != name for row in rows):
+            raise ProblemError(404, "not-found")
+    return page(request, "watches", rows=rows, name=name, hits=hits)
 
 
 @router.get("/sources", dependencies=[needs("reader")])

@@ -188,6 +188,23 @@ def group_events(connection: sqlite3.Connection, first: int, last: int) -> list[
     return [dict(zip(_EVENT_FIELDS, row, strict=True)) for row in rows]
 
 
+def events_after(connection: sqlite3.Connection, after: int, limit: int) -> tuple[list[dict[str, Any]], int]:
+    """Events after one of them but expiries, each with the document that caused it, and the number of the last one."""
+    rows = connection.execute(
+        "SELECT event.number, event.ordinal, event.kind, event.group_id, event.other, event.value,"
+        " document.id, title, source, language, url FROM event LEFT JOIN document USING (ordinal)"
+        " WHERE number > ? AND event.kind != 'expiry' ORDER BY number LIMIT ?",
+        (after, limit),
+    ).fetchall()
+    names = (*_EVENT_FIELDS, *(f"document_{name}" for name in ("id", "title", "source", "language", "url")))
+    found = [dict(zip(names, row[1:], strict=True)) for row in rows]
+    if len(rows) < limit:
+        last = connection.execute("SELECT coalesce(max(number), -1) FROM event").fetchone()[0]
+    else:
+        last = rows[-1][0]
+    return found, last
+
+
 def group_page(
     connection: sqlite3.Connection, chosen: GroupFilter, *, by_date: bool, after: GroupPlace | None, limit: int
 ) -> list[dict[str, Any]]:
