@@ -297,8 +297,11 @@ def form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def may_be_form(pair: PairFacts) -> NDArray[np.bool_]:
-    """Pairs of which a form asks whether most of the words that differ are names, numbers and days."""
-    return (pair.probability >= 0.5) & (pair.wording_least >= 0.2) & _of_two_times(pair)
+    """Pairs of which a form asks whether most of the words that differ are names, numbers and days.
+
+    Of one source, other rules know its forms.
+    """
+    return (pair.probability >= 0.5) & (pair.wording_least >= LEAST_WORDING) & _of_two_times(pair) & ~pair.own
 
 
 def may_be_retitled(pair: PairFacts) -> NDArray[np.bool_]:
