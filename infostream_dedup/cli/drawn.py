@@ -28,8 +28,8 @@ MOST: Final = 12
 """Examples shown, and rows of a table."""
 
 _KINDS: Final = (
-    *("copy", "retold", "contained", "contains", "translation", "template", "updated", "follow-up", "differs"),
-    "related",
+    *("copy", "retold", "contained", "contains", "translation", "same-story", "template", "updated", "follow-up"),
+    *("differs", "related"),
     *("equal", "linked"),
 )
 _LABEL: Final = 15

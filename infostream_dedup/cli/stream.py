@@ -149,7 +149,8 @@ def ingest(
     kind updated, unless it repeats another document, and has revision_of. With --across pivot, the default of new
     stores of that preset, also translation_of (an earlier document in another language with the same text),
     translation (the shares of key terms that match in the pivot language; order, how far the matching words follow each
-    other as there, null with fewer than 6 places; and the words: word, pivot, their_word, rung) and story (id of its
+    other as there, null with fewer than 6 places; and the words: word, pivot, their_word, rung), same_story_of (an
+    earlier document in another language that reports the same event in its own words) and story (id of its
     earliest document; null until the story has appeared in two languages). With --model also probability (that the
     document repeats 'of') and criteria (the difference from 'of' by each criterion).
 
@@ -339,11 +340,11 @@ def search(
     Rows are ordered by share_forward (the share, by weight, of the text's key terms that the document contains), then
     by share_backward. forward and backward count the key terms. relation: how the text relates to the document (equal,
     contained, contains; empty if fewer terms match than a duplicate needs). kind: what the document is to the text, as
-    in 'pairs' (copy, retold, contained, contains, follow-up, related; translation in another language), and probability
-    that the two are copies or report one event; in a store whose preset is not judged, kind is copy (the same text)
-    or empty, and there is no probability. terms: matching terms of the document, heaviest first. met: matching words
-    of the text and of the document. With --sentences: sentence and their_sentence, those with most of these words (the
-    store must keep texts).
+    in 'pairs' (copy, retold, contained, contains, follow-up, related; translation, same-story in another language),
+    and probability that the two are copies or report one event; in a store whose preset is not judged, kind is copy
+    (the same text) or empty, and there is no probability. terms: matching terms of the document, heaviest first.
+    met: matching words of the text and of the document. With --sentences: sentence and their_sentence, those with
+    most of these words (the store must keep texts).
     """
     from infostream_dedup import api
 

@@ -30,7 +30,7 @@ from infostream_dedup.stream.kernels.pivot import (
 from infostream_dedup.stream.pivot_terms import PIVOT, PivotFrequencies, PivotRead, PivotReader, PivotWords, without
 from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of_rows
 from infostream_dedup.stream.window import ComparedDocuments, PivotRows, Window
-from infostream_dedup.stream.word_order import OrderedWords, keep_order
+from infostream_dedup.stream.word_order import OrderedWords, keep_order, tell_one_event
 from infostream_dedup.terms.matched_words import SAME
 
 if TYPE_CHECKING:
@@ -291,7 +291,7 @@ class LinksAcross:
         orders = _ordered(self._window, self._words).compared(earlier[left], later[left])
         translate, tell = ~agreed.contradicts, agreed.one_event
         translate[left] = keep_order(orders, shares[left] / _UNIT)
-        tell[left] &= np.array([one.tells_one_event for one in orders], dtype=np.bool_)
+        tell[left] &= tell_one_event(orders, shares[left] / _UNIT)
         return translate, tell
 
     def _same_text(self, row: int, other: int) -> bool:

@@ -426,7 +426,8 @@ class EvidenceJudge:
         """Tell copies of one form: a document and two earlier ones, each two of which are one text filled anew."""
         places = np.flatnonzero(pairs.judged.forms)
         later, counts = np.unique(pairs.asked.later[places], return_counts=True)
-        for ordinal in later[counts > 1].tolist():
+        undecided = pairs.asked.later[places[pairs.judged.kinds[places] != Kind.TEMPLATE]]
+        for ordinal in later[(counts > 1) & np.isin(later, undecided)].tolist():
             own = places[pairs.asked.later[places] == ordinal][-_ALIKE:]
             ordinals = pairs.asked.earlier[own]
             one, other = np.triu_indices(len(own), 1)

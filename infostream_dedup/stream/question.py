@@ -40,7 +40,7 @@ from infostream_dedup.stream.store.restoring import (
 )
 from infostream_dedup.stream.store.search_index import FoundDocument, TermIndex, term_names_of
 from infostream_dedup.stream.window import compared_keys, triple_rows
-from infostream_dedup.stream.word_order import OrderedWords, keep_order
+from infostream_dedup.stream.word_order import OrderedWords, keep_order, tell_one_event
 from infostream_dedup.terms.representation import representation
 from infostream_dedup.terms.statistics import Totals
 
@@ -655,7 +655,7 @@ class QuestionJudge:
             rows, last, shares, hours, self._compared(found, question), EvidenceRecords.of_blobs(records)
         )
         orders = self._ordered(connection, question, itself, found).compared(rows, last)
-        told = agreed.one_event & np.array([one.tells_one_event for one in orders], dtype=np.bool_)
+        told = agreed.one_event & tell_one_event(orders, shares)
         kept = ~agreed.contradicts & keep_order(orders, shares)
         smaller, best = shares.min(axis=1), dict[str, int]()
         for row in np.flatnonzero(kept)[np.argsort(-smaller[kept], kind="stable")].tolist():

@@ -81,11 +81,6 @@ class WordOrder:
             return self.share is None or self.share >= LEAST_ORDER
         return self.places >= LEAST_SURE_PLACES and (self.share or 0) >= LEAST_SURE_ORDER
 
-    @property
-    def tells_one_event(self) -> bool:
-        """Whether documents whose numbers and names agree may report one event."""
-        return self.share is not None and self.share >= LEAST_EVENT_ORDER
-
 
 @dataclass(frozen=True, slots=True)
 class _Places:
@@ -126,6 +121,12 @@ def keep_order(compared: Iterable[WordOrder], shares: NDArray[np.float64]) -> ND
     """Which pairs may be translations, if these shares of their key terms match, float64 (pairs, 2): bool (pairs,)."""
     matched = np.round(shares.min(axis=1), SHARE_DECIMALS).tolist()
     return np.array([one.keeps(share) for one, share in zip(compared, matched, strict=True)], dtype=np.bool_)
+
+
+def tell_one_event(compared: Iterable[WordOrder], shares: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which pairs may report one event, if numbers and names agree; as ``keep_order``."""
+    ordered = np.array([(one.share or 0.0) >= LEAST_EVENT_ORDER for one in compared], dtype=np.bool_)
+    return np.asarray(ordered & (np.round(shares.min(axis=1), SHARE_DECIMALS) >= LEAST_SHARE), dtype=np.bool_)
 
 
 def word_order(a: _Places, b: _Places) -> WordOrder:

@@ -189,6 +189,7 @@ def test_rules() -> None:
         ),
         ({**_OWN, "lead": 0.39, "next_step": False, **wording(0.7, 0.6)}, "related", None),
         ({**_OWN, "next_step": False, **wording(0.6, 0.6)}, "updated", "own text again"),
+        ({**_OWN, "lead": 0.1, "next_step": False, **wording(0.7, 0.7)}, "updated", "own text again"),
         ({**_OWN, **wording(0.6, 0.6)}, "follow-up", "own next step"),
         ({**_OWN, "next_step": False, **wording(0.5, 0.7)}, "contains", "holds inside"),
         ({**_OWN, "probability": 0.599999999}, "related", None),

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS
+from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.language.lexicon.frequency import part_of_speech, share_of, zipf
 from infostream_dedup.language.lexicon.word_lists import stop_words
@@ -287,22 +288,22 @@ _YEAR: Final = re.compile("(?:19|20)[0-9]{2}")
 _THOUSANDS: Final = re.compile("(?:000)+$")
 
 
+@lru_cache(1 << 14)
 def filled_anew(a: str, b: str) -> bool:
-    """Whether most words in which the beginnings of two texts differ are other names, numbers or days, in both."""
-    one, other = read(_truncated(a, len(a))), read(_truncated(b, len(b)))
-    changes = _changes(one, other, cut=True)
-    mine, theirs = [i for each in changes for i in each.a], [i for each in changes for i in each.b]
-    for text, places, rest, others in ((one, mine, other, theirs), (other, theirs, one, mine)):
-        names = [rest.folded[i] for i in others if _is_name(rest, i)]
-        slots = sum(
-            text.folded[i][0].isdigit()
-            or text.folded[i] in DATES
-            or (_is_name(text, i) and not any(_sounds_alike(text.folded[i], name) for name in names))
-            for i in places
-        )
-        if slots < _FEWEST_SLOTS or slots < _SLOTS * len(places):
-            return False
-    return True
+    """Whether most words of the beginnings of two texts that the other has not are other names, numbers or days."""
+    one, other = read(_truncated(a, OPENING)), read(_truncated(b, OPENING))
+    named = [_slots(text, rest) for text, rest in ((one, other), (other, one))]
+    if named[0] is None or named[1] is None:
+        return False
+    return not any(_sounds_alike(x, y) for x in named[0] for y in named[1])
+
+
+def _slots(text: _Text, rest: _Text) -> list[str] | None:
+    """Names that only one text has, if with numbers and days they are most of what only it has."""
+    own = [i for i, word in enumerate(text.folded) if word not in rest.folded]
+    names = [text.folded[i] for i in own if _is_name(text, i)]
+    slots = len(names) + sum(text.folded[i][0].isdigit() or text.folded[i] in DATES for i in own)
+    return names if slots >= max(_FEWEST_SLOTS, _SLOTS * len(own)) else None
 
 
 DATES: Final = DAY_WORDS.union(MONTH_WORDS)

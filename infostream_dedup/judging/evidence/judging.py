@@ -45,7 +45,6 @@ from infostream_dedup.judging.evidence.kinds import (
 from infostream_dedup.judging.evidence.meaning import Meanings, with_meaning
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, shipped_model
-from infostream_dedup.links.pair_rules import LEAST_SHARE, SHARE_DECIMALS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -220,7 +219,7 @@ class Agreement(NamedTuple):
     """What numbers, names and lengths say of two documents in different languages; bool (pairs,) each."""
 
     contradicts: NDArray[np.bool_]  # they show that the documents are not translations of each other
-    one_event: NDArray[np.bool_]  # they show that both report one event, even if each in its own words
+    one_event: NDArray[np.bool_]  # they agree as in two reports of one event, even if each is in its own words
 
 
 def agreement(
@@ -254,8 +253,7 @@ def agreement(
     other_names = short & (column("names_least") >= 1) & (named == 0)
     contradicts = other_numbers | other_titles | other_names | (column("length") > _LENGTH)
     numbered = (least >= _FEWEST_NUMBERS) & (shared >= _EVENT_NUMBERS) & (named >= _EVENT_NAMES)
-    matched = np.round(shares.min(axis=1), SHARE_DECIMALS) >= LEAST_SHARE
-    one_event = numbered & matched & ((hours <= _EVENT_HOURS) | np.isinf(hours)) & ~contradicts
+    one_event = numbered & ((hours <= _EVENT_HOURS) | np.isinf(hours)) & ~contradicts
     return Agreement(np.asarray(contradicts, dtype=np.bool_), np.asarray(one_event, dtype=np.bool_))
 
 

@@ -208,8 +208,8 @@ def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_text_again(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: most of both texts is the same, also the lead, which tells of no next step."""
-    return _own_wording(pair) & _mostly_old(pair) & _old_lead(pair)
+    """Same source: most of both texts is the same, and the lead, old unless nearly all is, tells of no next step."""
+    return _own_wording(pair) & _mostly_old(pair) & (_old_lead(pair) | (pair.wording_least >= 0.7))
 
 
 def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
@@ -297,8 +297,11 @@ def form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def may_be_form(pair: PairFacts) -> NDArray[np.bool_]:
-    """Pairs of which a form asks whether most of the words that differ are names, numbers and days."""
-    return (pair.probability >= 0.5) & (pair.wording_least >= 0.2) & _of_two_times(pair)
+    """Pairs of which a form asks whether most of the words that differ are names, numbers and days.
+
+    Of one source, other rules know its forms.
+    """
+    return (pair.probability >= 0.5) & (pair.wording_least >= LEAST_WORDING) & _of_two_times(pair) & ~pair.own
 
 
 def may_be_retitled(pair: PairFacts) -> NDArray[np.bool_]:

@@ -292,7 +292,7 @@ class JudgedStatus(Status):
         return row if self.differing is None else row | self.differing.as_dict()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class BestPairs:
     """The verdict of the best pair of each document; -1 and status new if there is none."""
 
@@ -308,13 +308,13 @@ class BestPairs:
     def none(cls, documents: int) -> BestPairs:
         """Return an empty record."""
         return cls(
-            np.full(documents, _NEW, dtype=np.int8),
-            np.full(documents, -1, dtype=np.int64),
-            np.zeros(documents, dtype=np.int8),
-            np.zeros(documents, dtype=np.float64),
-            np.full(documents, None, dtype=np.object_),
-            [],
-            [],
+            status=np.full(documents, _NEW, dtype=np.int8),
+            of=np.full(documents, -1, dtype=np.int64),
+            kind=np.zeros(documents, dtype=np.int8),
+            probability=np.zeros(documents, dtype=np.float64),
+            differing=np.full(documents, None, dtype=np.object_),
+            told=[],
+            forms=[],
         )
 
     def find_forms(self) -> None:

@@ -47,7 +47,7 @@ from infostream_dedup.runs.batch.linking import (
     relations,
     what_met,
 )
-from infostream_dedup.stream.word_order import WordOrder, keep_order, ordered_words
+from infostream_dedup.stream.word_order import WordOrder, keep_order, ordered_words, tell_one_event
 from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_max
 from infostream_dedup.terms.matched_words import Meeting
 
@@ -265,7 +265,7 @@ def find_across(
         agreed = agreement(found.a, found.b, found.shares, hours, collection.keys, collection.evidence.records)
         found, told = found.where(~agreed.contradicts), agreed.one_event[~agreed.contradicts]
         orders = orders_of(collection, found)
-        told &= np.array([one.tells_one_event for one in orders], dtype=np.bool_)
+        told &= tell_one_event(orders, found.shares)
         kept = keep_order(orders, found.shares)
         best = found.where(kept)
         kept[kept] = nothing_better(

@@ -69,7 +69,7 @@ CREATE TABLE document (
     kind TEXT CHECK (
         kind = 'copy' OR kind = 'retold' OR kind = 'contained' OR kind = 'contains' OR kind = 'template'
         OR kind = 'updated' OR kind = 'follow-up' OR kind = 'related' OR kind = 'translation'
-        OR kind = 'differs'
+        OR kind = 'differs' OR kind = 'same-story'
     ),
     probability REAL CHECK (probability BETWEEN 0 AND 1),
     differs_by TEXT,
