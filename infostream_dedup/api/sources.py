@@ -116,7 +116,6 @@ def read_list(source: Any, reading: Reading) -> tuple[list[Document], ReadingRep
 
 
 _log = logging.getLogger(__name__)
-
 _GIGABYTE: Final = 10**9
 _LARGE: Final = 5
 _UNPACKED: Final = 7

@@ -462,7 +462,7 @@ def demo(out: str | Path | None = None, *, progress: Progress | None = None) -> 
     Raises:
         CannotCreateError, CannotWriteError: the report cannot be written.
     """
-    from infostream_dedup.machine.phrase import Phrase
+    from infostream_dedup.machine.progress import Phrase
     from infostream_dedup.sample import documents_path, topics_path
 
     if out is not None:

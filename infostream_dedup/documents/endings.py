@@ -10,7 +10,6 @@ from typing import Final, Literal, NamedTuple
 from infostream_dedup.errors import ConfigurationError, NoInputError
 
 Format = Literal["jsonl", "csv", "parquet", "xlsx"]
-
 STANDARD_STREAM: Final = "-"
 
 _FORMATS: Final[dict[str, Format]] = {
@@ -22,7 +21,6 @@ _FORMATS: Final[dict[str, Format]] = {
     ".xlsx": "xlsx",
 }
 _GZIP: Final = ".gz"
-
 InputFormat = Literal["jsonl", "json", "csv", "parquet", "arrow", "xlsx", "text"]
 
 _INPUTS: Final[dict[str, InputFormat]] = {

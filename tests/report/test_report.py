@@ -24,7 +24,7 @@ import infostream_dedup
 from infostream_dedup import Document, compare, dedup, sweep
 from infostream_dedup.errors import CannotCreateError, MissingExtraError, UsageError
 from infostream_dedup.lab.evaluation.labels import labels_of
-from infostream_dedup.machine.phrase import Phrase
+from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.report import needed
 from infostream_dedup.report.comparison import comparison_files, write_comparison, write_learning_curve
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg, even_ticks

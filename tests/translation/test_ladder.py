@@ -12,11 +12,9 @@ from infostream_dedup.language.lexicon.word_lists import blocked, concepts, fals
 from infostream_dedup.language.translation import Translation, Translator
 from infostream_dedup.language.translation.ladder import AnswerCache, answer_cache
 from infostream_dedup.language.translation.rung import Rung
-from infostream_dedup.language.translation.rungs.cognates import CognatesRung
-from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
-from infostream_dedup.language.translation.rungs.identity import IdentityRung
+from infostream_dedup.language.translation.rungs.cognates import CognatesRung, SkeletonRung
+from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung
-from infostream_dedup.language.translation.rungs.skeleton import SkeletonRung
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 PAIRS = [(one, other) for one in OUR_LANGUAGES for other in OUR_LANGUAGES if one != other]

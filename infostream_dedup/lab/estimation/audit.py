@@ -40,7 +40,6 @@ _GUESSES: Final = np.array([0.002, 0.01, 0.05, 0.3, 0.7, 0.95, 0.98, 0.1, 0.1, 0
 Links with little common wording are often right: the story is retold in other words."""
 
 STRATA: Final = 2 * _BANDS
-
 _LEAST: Final = 2
 _NOTHING: Final = 0.01
 _FACTOR: Final = 5.0

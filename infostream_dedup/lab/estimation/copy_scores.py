@@ -84,7 +84,6 @@ _MOST_DRAWN: Final = 500_000
 """Maximum number of links from which intervals are computed; more are sampled by a hash of the pair."""
 
 _LINKS_AT_ONCE: Final = 1 << 24
-
 _GRADES: Final = 256
 
 

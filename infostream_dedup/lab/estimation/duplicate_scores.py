@@ -14,7 +14,7 @@ from infostream_dedup.judging.evidence.pair_evidence import compared, shares_of_
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.lab.estimation.copy_scores import Bounds, bounds_of, drawn_documents, harmonic
 from infostream_dedup.lab.estimation.kernels.copies import DatedSources, GradedLinks, SmallestPairs, draw_pairs
-from infostream_dedup.machine.phrase import Phrase
+from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME
 
@@ -39,7 +39,6 @@ MOST_CANDIDATES: Final = 50_000
 MOST_LINKS: Final = 20_000
 """Maximum number of links that are checked."""
 MOST_FAR_LINKS: Final = 5_000
-
 _FAR: Final = 60 * DAY
 
 
@@ -312,9 +311,7 @@ def _maximised(
 
 
 ReliableCode = Literal["reliable", "upper_bound", "refused"]
-
 CHECKED_K: Final = 6
-
 MOST_DISAGREEMENT: Final = 0.06
 MOST_OVERALL: Final = 0.3
 MOST_UNWORDED: Final = 0.05
@@ -435,7 +432,6 @@ def disputed_share(sources: NDArray[np.int64], apart: NDArray[np.float64]) -> fl
 
 
 LOWEST_K: Final = 3
-
 _DRAWS: Final = 100
 _GRADES: Final = 256
 _REFIT_ROUNDS: Final = 8

@@ -28,7 +28,7 @@ from infostream_dedup.links import Advice, Choice, KnownK, LowLinks, SimilarityM
 from infostream_dedup.links.measures import FEWEST_COPIES, error_of_share
 from infostream_dedup.links.pair_rules import LEAST_NEED, count_grades, share_grades
 from infostream_dedup.machine.memory import give_back_memory
-from infostream_dedup.machine.phrase import Phrase
+from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, single_documents, without_text
 from infostream_dedup.model.constants import SHOWN_DECIMALS

@@ -13,7 +13,7 @@ import numpy as np
 from infostream_dedup.documents import ReadingReport
 from infostream_dedup.links import Measures, survey
 from infostream_dedup.links.pair_rules import LEAST_NEED, scales
-from infostream_dedup.machine.phrase import Phrase
+from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.runs.batch.sweeping import (
     ENGLISH_NOTE,
