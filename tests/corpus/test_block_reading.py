@@ -35,8 +35,6 @@ NAMES = [
     *("te\\u0078t", "publishe", "published_", ""),
 ]
 GERMAN = "Der Bundestag hat am Freitag das Gesetz über die Renten mit den Stimmen der Koalition beschlossen"
-
-
 TEXTS = [GERMAN, "Мэр открыл мост", "Зима. Снег\nидёт", "", "🙂 — «текст»"]
 OPTIONS = [
     {}, {"on_error": "skip"}, {"on_error": "skip", "max_errors": 1}, {"tz": "Europe/Kyiv"},

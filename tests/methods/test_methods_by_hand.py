@@ -270,7 +270,7 @@ def test_n_of_three_plus_two_trades_recall_for_precision():
     first = " ".join(lines)
     # The dictionary words are in all lines; two of the chosen five stay.
     row = method("three-plus-two").sign(Texts.of(first)).row(0)
-    kept = [line for line in lines if crc32(_significant(line).encode()) in set(row[3:7].tolist())][:2]
+    kept = [line for line in lines if crc32(line.rstrip(".").lower().encode()) in set(row[3:7].tolist())][:2]
     assert len(kept) == 2
     texts = Texts.of(first, " ".join([*kept, *other[:5]]))
     rules = {"shared_words": 0, "length_ratio": 10.0}
@@ -280,10 +280,6 @@ def test_n_of_three_plus_two_trades_recall_for_precision():
     assert len(shared) == 2
     assert len(method("three-plus-two", n=2, **rules).run(texts).pairs) == 1
     assert len(method("three-plus-two", n=3, **rules).run(texts).pairs) == 0
-
-
-def _significant(line):
-    return line.rstrip(".").lower()
 
 
 def test_fewer_than_five_sentences_are_kept_by_length():
@@ -569,17 +565,13 @@ def test_the_cosine_by_hand():
     assert method("tf-idf-cosine", tau=0.05).run(texts).pairs.as_list() == [(0, 1, pytest.approx(expected, abs=1e-3))]
 
 
-def _rows(documents, representation, k):
-    settings = Settings.of(representation=representation, k=k)
-    place = {document.id: number for number, document in enumerate(documents)}
-    return [(place[row.a], place[row.b], row.relation) for row in pair_rows(collect(documents), settings)]
-
-
 def test_pairs_are_those_of_the_main_job(documents):
     copies = [Document(id=f"copy of {found.id}", text=found.text, title=found.title) for found in documents]
     documents = [*documents, *copies]
     for representation in ("stem", "morph"):
-        rows = _rows(documents, representation, 6)
+        settings = Settings.of(representation=representation, k=6)
+        place = {document.id: number for number, document in enumerate(documents)}
+        rows = [(place[row.a], place[row.b], row.relation) for row in pair_rows(collect(documents), settings)]
         assert {relation for _, _, relation in rows} == {"equal", "contained", "contains"}
         name = f"key-terms-{representation}"
         both = method(name).run(Texts(documents)).pairs
