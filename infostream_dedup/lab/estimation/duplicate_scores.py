@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.facts import DAY
-from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
+from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
+from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.pair_evidence import compared, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import shipped_model
-from infostream_dedup.lab.estimation.copy_scores import Bounds, bounds_of, drawn_documents, harmonic
-from infostream_dedup.lab.estimation.kernels.copies import DatedSources, GradedLinks, SmallestPairs, draw_pairs
+from infostream_dedup.lab.estimation.copy_scores import Bounds, Links, bounds_of, drawn_documents, harmonic
+from infostream_dedup.lab.estimation.kernels.copies import (
+    DatedSources,
+    GradedLinks,
+    SmallestPairs,
+    Universe,
+    draw_pairs,
+)
 from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME
@@ -23,12 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.judging.evidence.facts import DocumentFacts
-    from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
     from infostream_dedup.judging.evidence.records import EvidenceRecords
     from infostream_dedup.lab.estimation.census import SharedWording
-    from infostream_dedup.lab.estimation.copy_scores import Links
-    from infostream_dedup.lab.estimation.kernels.copies import Universe
     from infostream_dedup.links import SimilarityMatrix
 
 
