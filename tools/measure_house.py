@@ -19,7 +19,7 @@ from pathlib import Path
 LIMITS = {
     "lines of the package": (107_200, 78_000),
     "files of the package": (486, 330),
-    "lines of tests": (53_000, 40_000),
+    "lines of tests": (52_900, 40_000),
     "lines of reports and benchmarks": (8_400, 8_000),
     "arrows between rooms": (227, 140),
     "import circles": (0, 0),

@@ -172,8 +172,7 @@ def test_translations_come_in_the_order_of_ids_or_after_all_probabilities(sample
     top = list(pairs(SAMPLE, preset="judged", sort="strength", top=judged_ones + 2, terms=False))
     assert top == sorted_rows[: judged_ones + 2]
     wide = list(pairs(SAMPLE, preset="judged", cross_language=True, k_min=12, terms=False))
-    strong = [row for row in listed if row.kind == "translation" and max(row.forward, row.backward) >= 12]
-    assert wide == strong
+    assert wide == [row for row in listed if row.kind == "translation" and max(row.forward, row.backward) >= 12]
 
 
 def test_one_language_has_no_translations():

@@ -265,8 +265,7 @@ def test_verdicts_by_hand(families: str, listed: Listed, options: dict[str, Any]
     ("fgh", {}, {"languages": ["ru", "uk", "ru"], "language_pairs": "ru"}, [0, -1, 1]),
 ])  # fmt: skip
 def test_stories_by_hand(families: str, listed: Listed, options: dict[str, Any], stories: list[int]) -> None:
-    truth = _truth([None if one == "." else one for one in families], listed, **options)
-    assert truth.stories.tolist() == stories
+    assert _truth([None if one == "." else one for one in families], listed, **options).stories.tolist() == stories
 
 
 def test_templates_are_false_in_a_closed_world_whatever_their_label() -> None:

@@ -26,8 +26,7 @@ def packaged(folder: Path, name: str, source: str) -> None:
 
 
 def test_a_method_of_another_package_is_compared(tmp_path):
-    example = Path(__file__).with_name("example_method.py").read_text(encoding="utf-8")
-    packaged(tmp_path, "first_letter", example)
+    packaged(tmp_path, "first_letter", Path(__file__).with_name("example_method.py").read_text(encoding="utf-8"))
     packaged(tmp_path, "broken_method", METHOD)
     done = subprocess.run(
         [sys.executable, "-c", ASK],

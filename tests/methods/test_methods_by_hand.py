@@ -333,8 +333,7 @@ def test_training_drops_the_least_precise_words_while_documents_stay_covered():
 
 
 def test_documents_without_a_bit_are_not_all_alike():
-    run = method("descr-words").run(Texts.of("", "!!!", "и в на", "мост"))
-    assert run.signatures.sizes.tolist() == [0, 0, 0, 1]
+    assert method("descr-words").run(Texts.of("", "!!!", "и в на", "мост")).signatures.sizes.tolist() == [0, 0, 0, 1]
 
 
 def test_the_score_is_string_similarity_of_the_words():
@@ -365,8 +364,7 @@ def test_samples_resemble_as_the_whole_does():
     texts = Texts.of(" ".join(words[:4000]), " ".join(words[1000:5000]))
     # 2998 of 4998 shingles in common.
     for parameters in ({"m": 10}, {"sample": "min", "s": 500}):
-        scores = method("dsc", tau=0.3, **parameters).run(texts).pairs.scores
-        assert scores.tolist() == [pytest.approx(0.6, abs=0.1)]
+        assert method("dsc", tau=0.3, **parameters).run(texts).pairs.scores.tolist() == [pytest.approx(0.6, abs=0.1)]
 
 
 def test_a_small_edit_leaves_some_supershingles():
@@ -531,8 +529,7 @@ def test_navigation_has_no_spots(stories):
 
 
 def test_the_three_languages_have_antecedents(stories):
-    signatures = method("spotsigs").sign(Texts.of(stories["ru"], stories["uk"], stories["en"]))
-    assert (signatures.sizes >= 10).all()
+    assert (method("spotsigs").sign(Texts.of(stories["ru"], stories["uk"], stories["en"])).sizes >= 10).all()
 
 
 def test_documents_of_few_spots_have_no_signature():
