@@ -27,7 +27,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from benchmarks import write_figures
 from benchmarks.generator import MONTH, Corpus, Texts, generate, write_texts
@@ -63,7 +62,9 @@ def main() -> None:
                         {"documents": documents, "runner": runner, **_in_own_process(folder, runner, arguments)}
                     )
                     print(json.dumps(rows[-1]), flush=True)
-    _check_digests(rows)
+    for row in rows:
+        same = {one["sha256"] for one in rows if one["documents"] == row["documents"]}
+        assert len(same) == 1, f"runners differ at {row['documents']} documents"
     for line in _ratios(rows):
         print(json.dumps(line))
     write_figures(arguments.out, rows=rows, ratios=_ratios(rows))
@@ -93,16 +94,13 @@ def _texts(documents: int) -> Iterator[bytes]:
 
 def _spelled(corpus: Corpus) -> Iterator[bytes]:
     for begin in range(0, len(corpus), _SPELLED_AT_ONCE):
-        some = _taken(corpus, np.arange(begin, min(begin + _SPELLED_AT_ONCE, len(corpus))))
+        documents = np.arange(begin, min(begin + _SPELLED_AT_ONCE, len(corpus)))
+        sizes = np.diff(corpus.indptr)[documents]
+        indptr = np.concatenate(([0], np.cumsum(sizes)))
+        place = np.arange(indptr[-1]) + np.repeat(corpus.indptr[documents] - indptr[:-1], sizes)
+        some = Corpus(indptr, corpus.tokens[place], corpus.stories[documents], corpus.lemmas)
         for text in write_texts(some):
             yield text.encode()
-
-
-def _taken(corpus: Corpus, documents: NDArray[np.int64]) -> Corpus:
-    sizes = np.diff(corpus.indptr)[documents]
-    indptr = np.concatenate(([0], np.cumsum(sizes)))
-    place = np.arange(indptr[-1]) + np.repeat(corpus.indptr[documents] - indptr[:-1], sizes)
-    return Corpus(indptr, corpus.tokens[place], corpus.stories[documents], corpus.lemmas)
 
 
 def _write(texts: Iterable[bytes], folder: Path) -> None:
@@ -293,12 +291,6 @@ def _table(documents: Iterable[Document]) -> pa.Table:
 def _digest(measures: Any, sizes: Any) -> str:
     text = json.dumps([[row.as_dict() for row in measures], sorted(sizes.tolist())])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _check_digests(rows: list[dict[str, Any]]) -> None:
-    for row in rows:
-        same = {one["sha256"] for one in rows if one["documents"] == row["documents"]}
-        assert len(same) == 1, f"runners differ at {row['documents']} documents"
 
 
 def _ratios(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

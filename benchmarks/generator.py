@@ -28,7 +28,6 @@ _MEAN_LENGTH = 225
 _LARGEST_STORY = 3000
 _SKEWED_LEMMAS = 30_000
 _RUSSIAN = re.compile("[а-я][а-яё]*")
-
 Words = Literal["made-up", "russian"]
 
 

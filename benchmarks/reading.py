@@ -35,7 +35,13 @@ CHUNK = 1 << 21
 
 def main() -> None:
     """Write the file, read it in every way, print and store the rows."""
-    arguments = _arguments()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=65_208)
+    parser.add_argument("--real", type=Path)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--out", type=Path)
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "documents.jsonl"
         documents = _write(path, arguments)
@@ -46,7 +52,12 @@ def main() -> None:
         pq.write_table(pa_json.read_json(path), table)
         rows += [_measured(name, work, table, size, arguments.runs) for name, work in TABLE_WAYS.items()]
         cells = path.with_suffix(".csv")
-        _write_cells(path, cells)
+        # Write the texts and strings of JSON Lines as CSV.
+        csv.field_size_limit(1 << 30)
+        with path.open("rb") as lines, cells.open("w", encoding="utf-8", newline="") as out:
+            writer = csv.DictWriter(out, ("id", "title", "text", "lang", "published", "source"), extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows(orjson.loads(line) for line in lines)
         rows += [_measured(name, work, cells, size, arguments.runs) for name, work in CSV_WAYS.items()]
     write_figures(arguments.out, real=bool(arguments.real), documents=documents, mb=round(size, 1), rows=rows)
 
@@ -129,25 +140,6 @@ def _write(path: Path, arguments: argparse.Namespace) -> int:
             row = own[number % len(own)]
             out.write(orjson.dumps({**row, "id": f"{row.get('id', 'd')}-{number}"}, option=orjson.OPT_APPEND_NEWLINE))
     return int(arguments.documents)
-
-
-def _write_cells(path: Path, cells: Path) -> None:
-    """Write the texts and strings of JSON Lines as CSV."""
-    csv.field_size_limit(1 << 30)
-    with path.open("rb") as lines, cells.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.DictWriter(out, ("id", "title", "text", "lang", "published", "source"), extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(orjson.loads(line) for line in lines)
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--documents", type=int, default=65_208)
-    parser.add_argument("--real", type=Path)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--out", type=Path)
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

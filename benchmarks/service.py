@@ -295,7 +295,13 @@ class SlowClients:
     def _hold(self) -> None:
         while self._open and time.monotonic() - self._begin < 60:
             time.sleep(0.5)
-            established = _established(self._port)
+            # The clients' ports of the connections that a service still holds (Linux: the table of connections).
+            established = set()
+            for line in Path("/proc/net/tcp").read_text("ascii").splitlines()[1:]:
+                fields = line.split()
+                local, remote = (int(fields[place].split(":")[1], 16) for place in (1, 2))
+                if local == self._port and fields[3] == "01":
+                    established.add(remote)
             for entry in list(self._open):
                 kind, one = entry
                 # Notice the end without reading: the service has let go of its end.
@@ -305,17 +311,6 @@ class SlowClients:
                 elif kind in ("headers", "bodies"):
                     with contextlib.suppress(OSError):
                         one.send(b"x")
-
-
-def _established(port: int) -> set[int]:
-    """The clients' ports of the connections that a service still holds (Linux: the table of connections)."""
-    found = set()
-    for line in Path("/proc/net/tcp").read_text("ascii").splitlines()[1:]:
-        fields = line.split()
-        local, remote = (int(fields[place].split(":")[1], 16) for place in (1, 2))
-        if local == port and fields[3] == "01":
-            found.add(remote)
-    return found
 
 
 def _health(served: ServedStore, seconds: float) -> list[float]:

@@ -32,7 +32,12 @@ MINUTE = 60_000_000
 
 def main() -> None:
     """Append, look up, load; print and store the rows."""
-    arguments = _arguments()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--batch", type=int, default=1000)
+    parser.add_argument("--folder", type=Path, help="folder of the store during the measurement")
+    parser.add_argument("--out", type=Path, help="JSON file for the figures")
+    arguments = parser.parse_args()
     rows: dict[str, Any] = {}
 
     def measure(name: str, number: int, work: Callable[[], Any]) -> Any:
@@ -145,15 +150,6 @@ def _verdict(one: Remembered) -> Verdict:
     return Verdict(
         id=one.id, status="duplicate", of=earlier, group=earlier, relation="equal", forward=11, backward=10, terms=terms
     )
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--documents", type=int, default=100_000)
-    parser.add_argument("--batch", type=int, default=1000)
-    parser.add_argument("--folder", type=Path, help="folder of the store during the measurement")
-    parser.add_argument("--out", type=Path, help="JSON file for the figures")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -27,7 +27,11 @@ MOST_SECONDS = 10
 
 def main() -> None:
     """Write a store, then start an engine from it; print and store the figures."""
-    arguments = _arguments()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=1_000_000)
+    parser.add_argument("--folder", type=Path, help="folder of the store during the measurement")
+    parser.add_argument("--out", type=Path, help="JSON file for the figures")
+    arguments = parser.parse_args()
     rows: dict[str, dict[str, float]] = {}
 
     def measure(name: str, work: Callable[[], Any]) -> Any:
@@ -55,14 +59,6 @@ def main() -> None:
     goal = MOST_SECONDS * arguments.documents / 1e6
     report = {"documents": arguments.documents, "goal_seconds": goal, "rows": rows, "largest_memory_mb": memory}
     write_figures(arguments.out, **report)
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--documents", type=int, default=1_000_000)
-    parser.add_argument("--folder", type=Path, help="folder of the store during the measurement")
-    parser.add_argument("--out", type=Path, help="JSON file for the figures")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -27,7 +27,14 @@ CHUNK = 150
 
 def main() -> None:
     """Generate or read the texts, run every stage, print and store the rows."""
-    arguments = _arguments()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--real", type=Path, help="gzipped JSON Lines with title and text, instead of made-up texts")
+    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--runs", type=int, default=3, help="number of runs, of which the best counts")
+    parser.add_argument("--out", type=Path)
+    arguments = parser.parse_args()
     if arguments.real:
         texts = _read_texts(arguments.real)
     else:
@@ -107,17 +114,6 @@ def _findall(texts: list[str]) -> int:
 def _read_texts(path: Path) -> list[str]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [f"{one.get('title') or ''}\n{one['text']}" for one in map(json.loads, lines)]
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--documents", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=11)
-    parser.add_argument("--real", type=Path, help="gzipped JSON Lines with title and text, instead of made-up texts")
-    parser.add_argument("--repeat", type=int, default=1)
-    parser.add_argument("--runs", type=int, default=3, help="number of runs, of which the best counts")
-    parser.add_argument("--out", type=Path)
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

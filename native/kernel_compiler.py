@@ -731,7 +731,7 @@ def sources_of(root: Path) -> list[Path]:
 
 
 def digest_of(root: Path) -> str:
-    """Digest of the sources; ``machine.native`` computes it in the same way."""
+    """Digest of the sources; ``machine.compiling`` computes it in the same way."""
     return hashlib.sha256(b"".join(one.read_bytes() for one in sources_of(root))).hexdigest()[:16]
 
 
@@ -831,7 +831,7 @@ def build(
     wheel: str | None = None,
     folder: Path | None = None,
 ) -> list[Path]:
-    """Write the extensions into a folder, or beside their loader, ``machine.native``, and return them.
+    """Write the extensions into a folder, or beside their loader, ``machine.compiling``, and return them.
 
     Raises:
         RefusedError: a kernel cannot be translated or compiled.

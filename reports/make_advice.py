@@ -30,7 +30,7 @@ from infostream_dedup.lab.estimation.census import CopyCensus, in_universe
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.lab.evaluation.labels import both_of, codes_of
 from infostream_dedup.links import Choice, KnownK, Measures, advise, measures
-from infostream_dedup.machine.phrase import Phrase
+from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.linking import link

@@ -112,12 +112,13 @@ def _measured(corpus: str) -> Judged:
     judged.runs[corpus] = runs
     for labelled in SETS:
         if labelled.corpus == corpus:
-            judged.sets[_name(labelled)] = _by_labels(texts, runs, labelled)
+            judged.sets[labelled.name.removesuffix(", either")] = _by_labels(texts, runs, labelled)
     for labelled in CROSS:
         if labelled.corpus == corpus:
             judged.cross[labelled.name] = _by_labels(texts, runs, labelled)
     if corpus in WHOLE:
-        judged.pools[corpus] = _by_pool(texts, runs)
+        figures, summary = judged_by_pool(texts, runs, "a0-a10")
+        judged.pools[corpus] = replace(_comparison("pool", runs, figures), pool=summary)
     print(corpus, f"{runs.reading.cpu_seconds:.1f} s of reading", flush=True)
     return judged
 
@@ -126,19 +127,9 @@ def _tell(step: str, done: int, total: int | None) -> None:
     print(f"{time.process_time():.0f} CPU s: {step} ({done} of {total})", flush=True)
 
 
-def _name(labelled: LabelledSet) -> str:
-    """Return the name of a set without its rule, since every method has a rule of its own."""
-    return labelled.name.removesuffix(", either")
-
-
 def _by_labels(texts: Texts, runs: MethodRuns, labelled: LabelledSet) -> Comparison:
     truth = labelled.truth(texts)
     return _comparison("labels", runs, [judged_by_labels(run, truth) for run in runs.runs])
-
-
-def _by_pool(texts: Texts, runs: MethodRuns) -> Comparison:
-    figures, summary = judged_by_pool(texts, runs, "a0-a10")
-    return replace(_comparison("pool", runs, figures), pool=summary)
 
 
 def _comparison(protocol: Any, runs: MethodRuns, figures: Sequence[Mapping[str, float | int | None]]) -> Comparison:

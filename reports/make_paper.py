@@ -57,7 +57,15 @@ def main() -> None:
         _write_examples(made, Path(folder, "labels.jsonl"))
     parts += _others()
     write_page("paper.md", "The papers, redone", "make paper", parts)
-    _write_html()
+    # The page as one file that a browser shows, figures inside.
+    body = markdown((REPORTS / "paper.md").read_text(encoding="utf-8"), extensions=["tables"])
+    body = re.sub(
+        r'<img alt="([^"]*)" src="([^"]*)" ?/>',
+        lambda image: f"<figure>{(REPORTS / image[2]).read_text(encoding='utf-8')}</figure>",
+        body,
+    )
+    body = body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+    write_text(REPORTS / "paper.html", f"{_HEAD}<body>{body}</body></html>\n")
 
 
 def _write_examples(made: Path, labels: Path) -> None:
@@ -112,18 +120,6 @@ def _others() -> Iterable[str]:
     figures, says = paper_methods.sentence_sweeps(invented)
     yield from (f"![Figure {number}]({file})" for number, file in enumerate(figures, 1))
     yield f"On {_MONTH}, {says}"
-
-
-def _write_html() -> None:
-    """The page as one file that a browser shows, figures inside."""
-    body = markdown((REPORTS / "paper.md").read_text(encoding="utf-8"), extensions=["tables"])
-    body = re.sub(
-        r'<img alt="([^"]*)" src="([^"]*)" ?/>',
-        lambda image: f"<figure>{(REPORTS / image[2]).read_text(encoding='utf-8')}</figure>",
-        body,
-    )
-    body = body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
-    write_text(REPORTS / "paper.html", f"{_HEAD}<body>{body}</body></html>\n")
 
 
 _HEAD: Final = """\

@@ -24,7 +24,6 @@ _OVERLAP = ("reprint", "partial", "contained")
 _BATCH = 1000
 _WEEK = 7 * 86_400
 _OWN_AGAIN = ("template", "updated", "follow-up")
-
 Pair = tuple[Document, Document]
 
 

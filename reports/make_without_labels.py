@@ -64,7 +64,6 @@ def measure(name: str, one: TrueSet, representation: str) -> dict[str, Any]:
     candidates = drawn_and_compared(collection, census, linked, links, languages)
     known = _judged(truth, candidates.a, candidates.b)
     estimate = estimate_duplicates(candidates, steps=STEPS, about=known != 0)
-
     a, b = np.repeat(np.arange(len(documents)), np.diff(links.indptr)), links.indices.astype(np.int64)
     a, b = a[a < b], b[a < b]
     grades = links.grades_of(a, b)

@@ -50,7 +50,9 @@ class EvidenceCollection:
         raw = read_evidence(*evidence_texts(kept))
         terms = collection.key_terms(Settings(n=30))
         keys = key_rows(terms.keys, terms.targets)
-        return cls(kept, collection, raw, _as_collection(raw, languages), keys)
+        frequencies = EvidenceFrequencies()
+        frequencies.add(changes_of(raw, languages))
+        return cls(kept, collection, raw, pack_evidence(raw, languages, frequencies), keys)
 
     def candidates(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Pairs with three of twelve key terms in one direction, as (earlier, later), ordered by the later one."""
@@ -64,12 +66,6 @@ class EvidenceCollection:
         """Evidence of pairs: float64 (pairs, COLUMNS)."""
         evidence = shares_of_pairs(a, b, self.keys)
         return compared(a, b, evidence, keys=self.keys, records=self.records, triples=self.triples)
-
-
-def _as_collection(raw: RawEvidence, languages: NDArray[np.int8]) -> EvidenceRecords:
-    frequencies = EvidenceFrequencies()
-    frequencies.add(changes_of(raw, languages))
-    return pack_evidence(raw, languages, frequencies)
 
 
 _NEWS = frozenset(("", "news"))

@@ -204,11 +204,6 @@ def _twenty_each(random: Random) -> list[tuple[str, int]]:
     ]
 
 
-def _whole(corpus: str) -> list[Document]:
-    """The documents of a corpus without dates: all pairs count."""
-    return [replace(one, published=None, time=None) for one in read_documents(documents_file(corpus))]
-
-
 def _news(domain: str) -> bool:
     return domain in ("", "news")
 
@@ -218,7 +213,6 @@ def _other(domain: str) -> bool:
 
 
 _OVERLAP: Final = ("dup", "similar")
-
 _UAGEC: Final = _of_corpus("corrections", "uagec")
 _NEWS_EN: Final = _of_corpus("translations of news", "wmt", "en", _news)
 _OTHER_EN: Final = _of_corpus("other translations", "wmt", "en", _other)
@@ -237,7 +231,8 @@ SETS: Final[Mapping[str, TrueSet]] = {
     "wmt other en, thinned": thinned(_OTHER_EN, 3),
     "mdnews": _of_corpus("news", "mdnews", positive=_OVERLAP, negatives="closed"),
     "mdnews, no dates": replace(
-        _of_corpus("news", "mdnews", positive=_OVERLAP, negatives="closed"), documents=lambda: _whole("mdnews")
+        _of_corpus("news", "mdnews", positive=_OVERLAP, negatives="closed"),
+        documents=lambda: [replace(one, published=None, time=None) for one in read_documents(documents_file("mdnews"))],
     ),
     "slavictopics": _of_corpus("news", "slavictopics", positive=_OVERLAP, negatives="closed"),
     "tgpairs": _of_corpus("news", "tgpairs", positive=_OVERLAP, negatives="listed"),

@@ -96,8 +96,7 @@ def test_an_extra_alone_is_enough(extra, wheel, tmp_path):
         pytest.skip("Spark needs Java 17 or newer")
     python = tmp_path / "venv" / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
-    install = [python, "-m", "pip", "install", "--quiet", f"{wheel}[{extra}]"]
-    subprocess.run(install, check=True, capture_output=True)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", f"{wheel}[{extra}]"], check=True, capture_output=True)
     (tmp_path / "news.jsonl").write_bytes(b"".join(documents_path().read_bytes().splitlines(keepends=True)[:60]))
     (tmp_path / "feed.xml").write_text(FEED, encoding="utf-8")
     ingest = [python, *CLI, "ingest", "news.jsonl", "--store", "stored.db"]

@@ -21,7 +21,6 @@ TREES = {
     for path in sorted(PACKAGE.rglob("*.py"))
 }
 OUTSIDE_KERNELS = {path: tree for path, tree in TREES.items() if "kernels" not in Path(path).parts}
-
 MOST_LINES = 800
 MOST_PARAMETERS = 8
 MOST_POSITIONAL_VALUES = 12

@@ -74,8 +74,7 @@ def test_a_stream_takes_them_from_its_first_document_on(tmp_path) -> None:
         again = stream.process([replace(FOREIGN[0], id="de-3")])
     assert (again[0].status, again[0].of) == ("exact", "de-1")
     with closing(sqlite3.connect(tmp_path / "both.db")) as store:
-        rows = store.execute("SELECT DISTINCT language FROM document WHERE id LIKE 'de-%'")
-        assert rows.fetchall() == [("other",)]
+        assert store.execute("SELECT DISTINCT language FROM document WHERE id LIKE 'de-%'").fetchall() == [("other",)]
 
 
 def test_sweeps_count_them_as_one_language() -> None:
@@ -91,5 +90,4 @@ def test_counters_of_other_languages_survive_a_store() -> None:
         assert (back.documents.tolist(), back.buckets.tolist(), back.counts.tolist()) == (
             one.documents.tolist(), one.buckets.tolist(), one.counts.tolist(),
         )  # fmt: skip
-    frequencies = EvidenceFrequencies.of_blob(others.blob())
-    assert frequencies.filled_up()[1].tolist() == [2000.0, 2000.0, 2000.0, 2000.0]
+    assert EvidenceFrequencies.of_blob(others.blob()).filled_up()[1].tolist() == [2000.0, 2000.0, 2000.0, 2000.0]

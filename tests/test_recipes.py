@@ -17,7 +17,6 @@ import pytest
 from infostream_dedup.language.lexicon.tables import dictionaries_folder
 
 pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 SECTIONS = PAGE.partition("\n## Recipes\n")[2].split("\n### ")[1:]

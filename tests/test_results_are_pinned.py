@@ -77,7 +77,6 @@ COMPARISON = {
 }
 EVALUATED = "k tp fp fn precision recall f1 low high"
 FOUND = "id title language group forward backward relation terms"
-
 CHEAP = "md5,tf,long-sent,three-plus-two:n=3,descr-words,key-terms-stem"
 METHODS = (
     "md5,tf,tf-idf,tf-ridf,long-sent,heavy-sent,megashingles,lex-rand,log-shingles,descr-words,opt-freq,decomposition,"

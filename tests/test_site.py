@@ -10,7 +10,6 @@ import pytest
 from infostream_dedup.documents.endings import KNOWN_ENDINGS
 
 pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).resolve().parents[1]
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
 

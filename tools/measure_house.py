@@ -17,11 +17,11 @@ from pathlib import Path
 
 # What is measured: (limit that --check enforces, goal of the redesign).
 LIMITS = {
-    "lines of the package": (108_200, 78_000),
-    "files of the package": (494, 330),
-    "lines of tests": (53_300, 40_000),
-    "lines of reports and benchmarks": (8_450, 8_000),
-    "arrows between rooms": (234, 140),
+    "lines of the package": (107_200, 78_000),
+    "files of the package": (486, 330),
+    "lines of tests": (52_900, 40_000),
+    "lines of reports and benchmarks": (8_400, 8_000),
+    "arrows between rooms": (227, 140),
     "import circles": (0, 0),
 }
 

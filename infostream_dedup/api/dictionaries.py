@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from infostream_dedup.model import OUR_LANGUAGES, names_in
+from infostream_dedup.model import OUR_LANGUAGES, Language, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from infostream_dedup.lab.lexicography.imports import Imported, TableFormat
     from infostream_dedup.language.translation.model_files import Installation
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Language
 
 __all__ = ["DictionaryCheck", "build", "check", "import_table", "install_model", "list_tables", "remove_table", "show"]
 

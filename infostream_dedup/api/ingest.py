@@ -14,7 +14,7 @@ from infostream_dedup.api.listing import UnbrokenIterator
 from infostream_dedup.api.webhook import pushed
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
-from infostream_dedup.model.stream_records import VERDICT_FIELDS
+from infostream_dedup.model.stream_records import VERDICT_FIELDS, Verdict
 from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from infostream_dedup.documents import Annotation, BadRecords, Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document
-    from infostream_dedup.model.stream_records import Verdict
     from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict
     from infostream_dedup.stream.intake import Intake, Placed
     from infostream_dedup.stream.settings import StreamSettings

@@ -13,7 +13,7 @@ from infostream_dedup.api.keywords import parted
 from infostream_dedup.api.listing import Listing
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model import LANGUAGES, Language
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.passages.passage_table import TextComparison
     from infostream_dedup.judging.passages.settings import PassageSettings
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Language
 
 __all__ = ["compare", "find", "find_digests", "find_novel"]
 

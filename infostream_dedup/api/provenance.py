@@ -10,14 +10,13 @@ from infostream_dedup.api.keywords import parted
 from infostream_dedup.api.listing import Listing
 from infostream_dedup.documents.reading import ReadingOptions, chosen_reading
 from infostream_dedup.errors import UsageError
-from infostream_dedup.model import names_in
+from infostream_dedup.model import Document, names_in
 
 if TYPE_CHECKING:
     from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.judging.passages.boilerplate import Boilerplate
     from infostream_dedup.judging.passages.provenance import Provenance
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document
 
     _Groups = Iterable[Sequence[str] | str] | Mapping[str, Sequence[str] | str]
 

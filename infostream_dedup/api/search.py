@@ -10,7 +10,7 @@ from infostream_dedup.api.keyword_types import MatrixKeywords
 from infostream_dedup.api.keywords import chosen
 from infostream_dedup.api.listing import Listing
 from infostream_dedup.errors import UsageError
-from infostream_dedup.model import microseconds_of
+from infostream_dedup.model import Language, Settings, microseconds_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from infostream_dedup.documents import Reading
     from infostream_dedup.links.similarity_matrix import SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Language, Settings
     from infostream_dedup.stream.search import SearchHits
 
 

@@ -6,7 +6,7 @@ import hashlib
 import logging
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -20,8 +20,6 @@ from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.model.limits import own_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.machine.progress import Progress
@@ -116,7 +114,6 @@ def read_list(source: Any, reading: Reading) -> tuple[list[Document], ReadingRep
 
 
 _log = logging.getLogger(__name__)
-
 _GIGABYTE: Final = 10**9
 _LARGE: Final = 5
 _UNPACKED: Final = 7

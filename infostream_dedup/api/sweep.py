@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, cast
 from infostream_dedup.api.keyword_types import RepresentedKeywords, SweepKeywords
 from infostream_dedup.api.keywords import KEYWORDS, chosen, parted
 from infostream_dedup.errors import UsageError
-from infostream_dedup.model import Settings, names_in
+from infostream_dedup.model import Document, DocumentBlock, Settings, names_in
 from infostream_dedup.model.settings import REPRESENTATIONS, SERIES, base_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from infostream_dedup.lab.estimation.census import CopyCensus
     from infostream_dedup.links import Advice
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document, DocumentBlock
     from infostream_dedup.runs.batch.answering import Answer
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.judging import JudgedCollection
@@ -462,7 +461,7 @@ def demo(out: str | Path | None = None, *, progress: Progress | None = None) -> 
     Raises:
         CannotCreateError, CannotWriteError: the report cannot be written.
     """
-    from infostream_dedup.machine.phrase import Phrase
+    from infostream_dedup.machine.progress import Phrase
     from infostream_dedup.sample import documents_path, topics_path
 
     if out is not None:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.store.store import Store
 
 __all__ = ["add", "hits", "listed", "remove"]
-
 _NAME: Final = re.compile(r"[\w.-]{1,64}")
 TermSets = list[list[str]]
 """For each term of a search, the terms of documents that match it."""

@@ -426,7 +426,7 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
     the indexes against signatures and terms), checked, faults, first (the first fault).
     """
     from infostream_dedup.api import store as kept
-    from infostream_dedup.machine.restoring import restoring_advice
+    from infostream_dedup.machine.progress import restoring_advice
 
     rows = [asdict(check) for check in kept.verify(file)]
     _print(rows, output_format)

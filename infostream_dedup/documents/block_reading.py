@@ -36,8 +36,6 @@ from infostream_dedup.language.text.kernels.visible_text import count_letters
 from infostream_dedup.language.text.language import SAMPLE, is_contradicted, language_beyond_ours
 from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of
 
-__all__ = ["read_document_blocks"]
-
 _ColumnBlock: TypeAlias = JsonBlock | ListBlock | CsvBlock | ArrowBlock
 
 

@@ -10,8 +10,6 @@ from typing import Any, Final, TypeAlias
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["ColumnNames", "Columns", "advice_on", "doubled_names"]
-
 Columns: TypeAlias = Mapping[str, str] | Sequence[str] | str
 """Our names to theirs: ``{"text": "Текст"}``, ``"id=ID,text=Текст"``, or a list of such parts."""
 

@@ -10,8 +10,6 @@ from infostream_dedup.documents.json_text import json_bytes
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError
 
-__all__ = ["BATCH_ROWS", "ReadBatch", "batch_records", "schema_error", "without_nanoseconds"]
-
 BATCH_ROWS: Final = 256
 
 ReadBatch: TypeAlias = Callable[[Any, str, int], Iterator[Any]]

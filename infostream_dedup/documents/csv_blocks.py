@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from infostream_dedup.documents.column_names import ColumnNames
     from infostream_dedup.model import Document
 
-__all__ = ["CsvBlock", "csv_blocks"]
 
 _SIZE: Final = 1 << 22
 """Number of bytes read at a time."""

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.documents.reading import Reading
 
-__all__ = ["OPTIONAL", "Header", "ReadRows", "RowFeed", "csv_records", "read_header", "read_rows"]
-
 
 _REQUIRED: Final = ("id", "text")
 

@@ -11,7 +11,6 @@ from infostream_dedup.errors import ConfigurationError, NoInputError
 from infostream_dedup.machine.registry import offered
 
 Format = Literal["jsonl", "csv", "parquet", "xlsx"]
-
 STANDARD_STREAM: Final = "-"
 
 _FORMATS: Final[dict[str, Format]] = {

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypedDict, Unpack, get_args
 
 from infostream_dedup.documents.column_names import ColumnNames, Columns
-from infostream_dedup.documents.columns import ReadBatch, batch_records
+from infostream_dedup.documents.columns import BATCH_ROWS, ReadBatch, batch_records, schema_error
 from infostream_dedup.documents.csv_table import ReadRows, csv_records
 from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.documents import DocumentBuilder, OtherLanguageError, OtherLanguages
@@ -17,29 +17,15 @@ from infostream_dedup.documents.endings import READERS, STANDARD_STREAM, input_f
 from infostream_dedup.documents.frames import frame_records, is_frame, list_records, loaded
 from infostream_dedup.documents.json_files import is_json_lines, json_array_records, jsonl_records
 from infostream_dedup.documents.json_text import json_bytes
-from infostream_dedup.documents.lines import encoding_named
+from infostream_dedup.documents.lines import StreamError, check_ratio, encoding_named
 from infostream_dedup.documents.own_files import check_quarantine
-from infostream_dedup.documents.parquet import parquet_records
 from infostream_dedup.documents.records import BadRecords, Item, OnError, Place, ReadingReport, Record, SeenIds
 from infostream_dedup.documents.table_files import arrow_records, workbook_records
 from infostream_dedup.documents.text_files import copied, files_of, text_records
-from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
+from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, NoInputError
+from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import EXPERT, READS, Option, Range, check_record, own_number
-
-__all__ = [
-    "MAX_LINE_BYTES",
-    "Reading",
-    "ReadingOptions",
-    "RecordReaders",
-    "Source",
-    "checked_documents",
-    "chosen_reading",
-    "make_builder",
-    "open_items",
-    "placed_documents",
-    "read_documents",
-]
 
 Source: TypeAlias = str | Path | Iterable[str | Path] | Iterable[Mapping[str, Any] | Document] | Any
 """A path or several, ``-``, an iterable of dicts or documents, or a data frame (anything that supports Arrow)."""
@@ -56,7 +42,6 @@ class RecordReaders(NamedTuple):
 
 
 _ONE_BY_ONE: Final[RecordReaders] = RecordReaders(jsonl_records, batch_records, csv_records, list_records)
-
 MAX_LINE_BYTES: Final = 10 * 2**20
 
 
@@ -348,3 +333,70 @@ def make_builder(reading: Reading, report: ReadingReport | None) -> DocumentBuil
         repair="written" if reading.write_repaired else "judged" if reading.repair else "no",
         report=report,
     )
+
+
+__all___parquet = ["parquet_records"]
+
+# With a buffer, pages are read as needed instead of a whole column of a row group at once.
+_BUFFER_BYTES: Final = 2**20
+_BATCH_BYTES: Final = 256 * 2**20
+_SMALL_FILE: Final = 16 * 2**20
+
+
+def parquet_records(source: str, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True) -> Iterator[Any]:
+    """Yield the records of one file, or a single error if it is not Parquet or has wrong columns."""
+    require_arrow("reading .parquet")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = 0
+    try:
+        with Path(source).open("rb") as stream, pq.ParquetFile(stream, buffer_size=_BUFFER_BYTES) as file:
+            wrong = schema_error(file.schema_arrow, source, names, ids=ids)
+            if wrong is not None:
+                yield wrong
+                return
+            size = Path(source).stat().st_size
+            groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+            check_ratio(sum(max(group.total_byte_size, _values_of(group)) for group in groups), size)
+            unpacked = 0
+            for batch in file.iter_batches(batch_size=_rows_at_once(groups, size)):
+                # A dictionary holds a value once that each row then has.
+                unpacked += batch.nbytes
+                check_ratio(unpacked, size)
+                yield from read_batch(batch, source, rows)
+                rows += batch.num_rows
+    except StreamError as error:
+        yield Place(source, rows + 1 if rows else None).error(error.code, error.message)
+    except (pa.ArrowException, ValueError, OverflowError) as error:
+        # Names that are not UTF-8 and impossible sizes raise Python's errors, not Arrow's.
+        yield _damage_error(source, rows, error)
+    except OSError as error:
+        # pyarrow reports damaged pages as OSError without a number; system errors have one.
+        if error.errno is None:
+            yield _damage_error(source, rows, error)
+        else:
+            raise NoInputError(f"cannot read {source}: {error.strerror or error}") from error
+
+
+def _values_of(group: Any) -> int:
+    """Number of values, those in lists too, each of which takes a byte at least once it is read."""
+    return sum(group.column(number).num_values for number in range(group.num_columns))
+
+
+def _rows_at_once(groups: list[Any], size: int) -> int:
+    """Rows of a batch: in a small file, few enough that even a dictionary's longest value in each row has room."""
+    if size > _SMALL_FILE:
+        return BATCH_ROWS
+    longest = max(
+        (group.column(number).total_uncompressed_size for group in groups for number in range(group.num_columns)),
+        default=0,
+    )
+    return min(BATCH_ROWS, max(1, _BATCH_BYTES // max(1, longest)))
+
+
+def _damage_error(source: str, rows: int, error: Exception) -> Item:
+    reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+    if not rows:
+        return Place(source).error("E_PARQUET", f"not a Parquet file that can be read ({reason})")
+    return Place(source, rows + 1).error("E_PARQUET", f"the file is damaged after {rows} rows ({reason})")

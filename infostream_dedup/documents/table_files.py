@@ -22,8 +22,6 @@ from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.machine.children import python_command, python_environment
 from infostream_dedup.machine.table_process import cell_of
 
-__all__ = ["arrow_records", "workbook_records"]
-
 _REQUIRED: Final = ("id", "text")
 _TEXTS: Final = ("id", "title", "text", "source", "url")
 

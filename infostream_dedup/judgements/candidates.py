@@ -26,9 +26,7 @@ is least sure. ``methods``: pairs on which the latest compared methods disagree.
 """
 
 _PAIRS: Final = 5_000
-
 _LOOKED_AT: Final = 200_000
-
 _GROUP_MEMBERS: Final = 40
 
 _LINKS: Final = (
@@ -230,7 +228,6 @@ def _checked(row: Mapping[str, Any], source: str, line: int) -> tuple[str, str, 
 # Whether people who judged the same pairs agree: kappa (Cohen, Educational and Psychological Measurement 20, 1960)
 
 _OPINIONS = "SELECT a, b, person, label FROM v_opinion WHERE label IS NOT NULL ORDER BY a, b, number"
-
 _SETTLED = "SELECT DISTINCT a, b FROM v_judgement WHERE queue = 'disagreement' AND label IS NOT NULL"
 
 

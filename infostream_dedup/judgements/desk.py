@@ -12,7 +12,7 @@ from typing import Final, Self
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
 from infostream_dedup.machine.files import make_private_file
-from infostream_dedup.machine.restoring import restoring_advice
+from infostream_dedup.machine.progress import restoring_advice
 from infostream_dedup.machine.sqlite_cache import checksum_of
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, place_of, snapshot, writing
 from infostream_dedup.stream.store.opening import copy_file

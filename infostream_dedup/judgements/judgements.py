@@ -29,9 +29,7 @@ _SHOWN: Final = (
 )
 
 _MOST_SECONDS: Final = 3600.0
-
 _MOST_NUMBER: Final = 1 << 62
-
 _SWAPPED: Final = {"a": "b", "b": "a"}
 
 
@@ -168,7 +166,6 @@ SHARE_OF_TWO: Final = 0.1
 """Share of pairs that two people judge, so that their agreement is known."""
 
 _MINUTES: Final = 10
-
 _MICROSECONDS: Final = 1_000_000
 
 

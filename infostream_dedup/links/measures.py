@@ -8,7 +8,7 @@ from math import sqrt
 from typing import Any, Final, Literal
 
 from infostream_dedup.errors import ConfigurationError, UsageError
-from infostream_dedup.machine.phrase import Phrase
+from infostream_dedup.machine.progress import Phrase
 
 EXACT_FROM: Final = 4
 """Transitivity is exact from this k upwards, however many paths there are; below it there are too many."""

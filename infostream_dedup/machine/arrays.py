@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Cell = TypeVar("Cell", bound=np.generic)
-
 Vector: TypeAlias = NDArray[Cell]
 Table: TypeAlias = NDArray[Cell]
 Cube: TypeAlias = NDArray[Cell]
-
 Whole = TypeVar("Whole", np.int32, np.int64, np.uint32, np.uint64)
 OtherWhole = TypeVar("OtherWhole", np.int32, np.int64, np.uint32, np.uint64)
 Place = TypeVar("Place", np.int32, np.int64)

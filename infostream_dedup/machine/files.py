@@ -39,9 +39,7 @@ def reopenable_file(ending: str) -> Iterator[BinaryIO]:
 # Unfinished files, named after the process that writes them and removed once it has ended
 
 _NAME: Final = re.compile(r"\.infostream-dedup-(\d+)(?:-\d+)?\.part(?:-journal|-wal|-shm)?")
-
 _NUMBERS: Final = count(1)
-
 _BESIDE: Final = ("-journal", "-wal", "-shm")
 
 

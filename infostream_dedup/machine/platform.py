@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 WINDOWS: bool = sys.platform == "win32"
 MACOS: bool = sys.platform == "darwin"
-
 _PROC: Path = Path("/proc")
 
 # Locks, which end with the last process that has the file open

@@ -22,7 +22,6 @@ from infostream_dedup.machine.files import make_private_file, make_private_folde
 _Value = TypeVar("_Value")
 _Nothing = TypeVar("_Nothing")
 _log = logging.getLogger(__name__)
-
 _BUSY_SECONDS: Final = 10.0
 _PAGES_KILOBYTES: Final = 32_000
 """Size of the page cache; two megabytes, SQLite's default, hold a tenth of a month's forms."""

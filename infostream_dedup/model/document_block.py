@@ -92,7 +92,6 @@ def single_documents(one: Document | DocumentBlock) -> Iterable[Document]:
 # The documents of a whole collection, mostly as columns
 
 _START: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
 _MICROSECOND: Final = timedelta(microseconds=1)
 
 

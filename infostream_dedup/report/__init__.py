@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from infostream_dedup.report.files import write_report
 
 __all__ = ["write_comparison", "write_report"]
-
 _HOME: Final = {"write_comparison": "comparison", "write_report": "files"}
 
 if not TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import UsageError
 from infostream_dedup.links import Advice, Measures, usual_k
-from infostream_dedup.machine.phrase import BETWEEN, Phrase
+from infostream_dedup.machine.progress import BETWEEN, Phrase
 from infostream_dedup.model.settings import base_of
 from infostream_dedup.runs.batch.parts import short_names
 
@@ -79,9 +79,7 @@ class PublishedMethod:
 
 
 _ROMIP: Final = "Zelenkov, Segalovich 2007"
-
 _CHALA: Final = "Chala, Popadenko"
-
 _YU: Final = "Yu et al., sentences"
 
 PUBLISHED_METHODS: Final = {
@@ -489,9 +487,7 @@ def tabulate_planted(result: SweepResult) -> list[PlantedTable]:
 
 
 _NAMED: tuple[str, ...] = ("<list>", "-")
-
 _FILES = 12
-
 _SOURCES = 6
 
 

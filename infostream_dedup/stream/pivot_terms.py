@@ -12,7 +12,7 @@ import numpy as np
 from infostream_dedup.arrays import Ragged, offsets_of, places_of
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, is_blocked
 from infostream_dedup.language.translation.rung import Translation
-from infostream_dedup.language.translation.rungs.identity import IdentityRung
+from infostream_dedup.language.translation.rungs.dictionary import IdentityRung
 from infostream_dedup.language.translation.word_pairs import word_pairs
 from infostream_dedup.language.translation.written_names import Marked, decided, first_names, is_marked, plain_term
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings

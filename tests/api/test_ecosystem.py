@@ -68,8 +68,7 @@ def test_estimators_fit_pipelines():
     matrix = model.fit_transform([SAME, OTHER, SAME])
     assert (matrix[[0]] != matrix[[2]]).nnz == 0
     assert set(model.get_feature_names_out()) >= {"мост", "завод"}
-    again = model.transform([OTHER, "Котёнок спит на подоконнике."])
-    assert (again.sum(axis=1) > 0).tolist() == [True, False]
+    assert (model.transform([OTHER, "Котёнок спит на подоконнике."]).sum(axis=1) > 0).tolist() == [True, False]
     labels = make_pipeline(KeyTerms(), KMeans(2, n_init=1, random_state=0)).fit_predict([SAME, OTHER, SAME])
     assert labels[0] == labels[2] != labels[1]
 

@@ -92,8 +92,7 @@ def test_every_command_has_a_public_function():
 def test_the_package_hands_every_function_on():
     for name in [name for name in functions() if name != "moment"]:
         room, _, function = name.rpartition(".")
-        home = getattr(infostream_dedup, room) if room else infostream_dedup
-        assert getattr(home, function) is functions()[name]
+        assert getattr(getattr(infostream_dedup, room) if room else infostream_dedup, function) is functions()[name]
         assert (room or function) in infostream_dedup.__all__
 
 
@@ -489,17 +488,13 @@ def test_the_quarantine_never_replaces_the_store_of_statistics(tmp_path: Path) -
     assert (tmp_path / "s.db").read_bytes() == before
 
 
-def _written(folder: Path) -> Path:
-    folder.mkdir()
-    file = folder / "news.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in OWN_ROWS), encoding="utf-8")
-    return file
-
-
 @pytest.mark.parametrize("source", ["{}", "{}/news*", "{}/./news.jsonl"], ids=["folder", "pattern", "file"])
 @pytest.mark.parametrize("job", ["dedup", "train"])
 def test_an_output_never_replaces_a_file_of_the_input(source: str, job: str, tmp_path: Path) -> None:
-    file = _written(tmp_path / "in")
+    folder = tmp_path / "in"
+    folder.mkdir()
+    file = folder / "news.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in OWN_ROWS), encoding="utf-8")
     before = file.read_bytes()
     named = source.format(tmp_path / "in")
     labels = tmp_path / "labels.jsonl"

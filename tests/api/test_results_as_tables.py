@@ -262,8 +262,7 @@ def test_verdicts_are_a_list_and_a_table(tmp_path) -> None:
         assert verdicts[0].status == "new"
         assert verdicts.to_pandas()["id"].tolist() == [one.id for one in DOCUMENTS]
         assert repr(verdicts).startswith("<Verdicts: 60 rows of id, status, of, group")
-    frame = ingest(DOCUMENTS, tmp_path / "b.db").to_pandas()
-    assert frame["status"].tolist() == [one.status for one in verdicts]
+    assert ingest(DOCUMENTS, tmp_path / "b.db").to_pandas()["status"].tolist() == [one.status for one in verdicts]
 
 
 def test_frames_relations_and_texts_go_in() -> None:
@@ -276,8 +275,7 @@ def test_frames_relations_and_texts_go_in() -> None:
     for source in sources:
         assert pairs(source).to_arrow().select(["a", "b"]).to_pylist() == [{"a": "1", "b": "2"}]
     duckdb = pytest.importorskip("duckdb")
-    relation = duckdb.sql("SELECT unnest(['1', '2']) AS id, $text AS text", params={"text": TEXT})
-    assert len(pairs(relation).rows) == 1
+    assert len(pairs(duckdb.sql("SELECT unnest(['1', '2']) AS id, $text AS text", params={"text": TEXT})).rows) == 1
 
 
 # Results carry the report of what was read; iterators give each row once.
@@ -326,8 +324,7 @@ def test_an_ingestion_gives_verdicts_and_counts(tmp_path, skipping):
         assert [verdict.status for verdict in found] == ["new", "duplicate", "insufficient_text"]
     assert (found.report.used, found.report.quarantined) == (3, 1)
     assert list(found) == []
-    again = api.ingest(REPORTS_DOCUMENTS[:1], tmp_path / "stream.db")
-    assert [verdict.status for verdict in again] == ["new"]
+    assert [verdict.status for verdict in api.ingest(REPORTS_DOCUMENTS[:1], tmp_path / "stream.db")] == ["new"]
 
 
 def test_an_ingestion_that_is_left_keeps_what_it_gave(tmp_path):
@@ -347,8 +344,7 @@ def test_single_settings_of_a_stream_complete_those_of_its_store(tmp_path):
 def test_pairs_name_their_columns():
     found = api.pairs(REPORTS_DOCUMENTS[:2], representation="stem", terms=False)
     assert [list(row.as_dict()) for row in found] == [list(found.columns)]
-    table = api.pairs(REPORTS_DOCUMENTS[:2], representation="stem").to_arrow()
-    assert table.column("a").to_pylist() == ["1"]
+    assert api.pairs(REPORTS_DOCUMENTS[:2], representation="stem").to_arrow().column("a").to_pylist() == ["1"]
 
 
 def test_rows_as_dicts_serialise():
@@ -380,8 +376,7 @@ def test_a_csv_file_is_written_as_it_was(tmp_path, separator, encoding, end):
 
 
 def test_new_columns_come_behind_and_a_dialect_can_be_chosen(tmp_path):
-    text = "".join(";".join(row) + "\n" for row in (HEADER, *ROWS))
-    (tmp_path / "in.csv").write_bytes(text.encode("cp1251"))
+    (tmp_path / "in.csv").write_bytes("".join(";".join(row) + "\n" for row in (HEADER, *ROWS)).encode("cp1251"))
     dedup(tmp_path / "in.csv", tmp_path / "out.csv", columns=COLUMNS, annotate=True)
     lines = (tmp_path / "out.csv").read_bytes().decode("cp1251").splitlines()
     assert lines[0] == ";".join([*HEADER, "status", "of", "group", "kind", "probability", "story", *DIFFER])

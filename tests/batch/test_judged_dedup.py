@@ -66,8 +66,7 @@ def test_retold_stories_join_only_on_request(stream, tmp_path):
     # Neighbours change places: no word triple is left, but key terms, names and opening are.
     swapped = [word for at in range(0, len(words) - 1, 2) for word in (words[at + 1], words[at])]
     again = {"id": "2", "text": " ".join(swapped), "lang": "ru"}
-    without = annotated([told, again], tmp_path / "without.jsonl")
-    assert said(without["2"]) == ("similar", "1", "2", "retold")
+    assert said(annotated([told, again], tmp_path / "without.jsonl")["2"]) == ("similar", "1", "2", "retold")
     joined = annotated([told, again], tmp_path / "joined.jsonl", join="copy,retold")
     assert said(joined["2"]) == ("duplicate", "1", "1", "retold")
     dated = [one | {"published": "2026-03-01"} for one in (told, again)]

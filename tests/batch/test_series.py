@@ -35,8 +35,7 @@ def test_rows_of_a_series_are_those_of_its_weighting(tmp_path):
     assert list(found.recommended_k) == ["stem:tfidf", "stem:bm25", "stem"]
     assert found.settings("stem:tfidf") == alone.settings("stem")
     assert found.thresholds().ks.keys() == {"stem:tfidf", "stem"}
-    on_disk = sweep(SAMPLE, representations="stem:tfidf,stem:bm25", workdir=tmp_path / "work")
-    assert on_disk.rows == found.rows[:24]
+    assert sweep(SAMPLE, representations="stem:tfidf,stem:bm25", workdir=tmp_path / "work").rows == found.rows[:24]
 
 
 @pytest.fixture(scope="module")
@@ -133,8 +132,7 @@ def test_short_texts_are_swept_as_pairs_links_them():
         assert row.measures.links == sum({"equal": 2}.get(one.relation, 1) for one in listed)
         assert row.measures.links >= plain.measures.links
     assert found.rows[5].measures.links > 3 * strict.rows[5].measures.links
-    whole = sweep(SAMPLE, representations=["morph"], estimate=False)
-    assert {row.short for row in whole.rows} == {"strict"}
+    assert {row.short for row in sweep(SAMPLE, representations=["morph"], estimate=False).rows} == {"strict"}
     asked = sweep(SAMPLE, representations=["morph"], estimate=False, short="scaled")
     assert {row.short for row in asked.rows} == {"scaled"}
     shares = sweep(SAMPLE, representations=["morph"], estimate=False, score="share")

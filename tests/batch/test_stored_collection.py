@@ -85,8 +85,7 @@ def test_own_statistics_give_other_figures(documents, store):
     found = api.sweep_store(store)
     assert rows(found) != rows(own)
     # What is found is the same story: duplicates of six terms are there by either weighing.
-    at = {k: next(row.measures for row in found.rows if row.measures.k == k) for k in (6,)}
-    assert at[6].reciprocal > 0
+    assert {k: next(row.measures for row in found.rows if row.measures.k == k) for k in (6,)}[6].reciprocal > 0
 
 
 def test_a_range_of_the_clock_is_swept(documents, store):

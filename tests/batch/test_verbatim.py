@@ -30,8 +30,7 @@ def collection_of(texts):
 
 @st.composite
 def streams(draw):
-    texts = draw(st.lists(TEXTS, min_size=1, max_size=6))
-    return draw(st.lists(st.sampled_from(texts), min_size=1, max_size=25))
+    return draw(st.lists(st.sampled_from(draw(st.lists(TEXTS, min_size=1, max_size=6))), min_size=1, max_size=25))
 
 
 @given(

@@ -10,7 +10,6 @@ import pytest
 from .conftest import until
 
 pytestmark = pytest.mark.slow
-
 KEYS = ("Digit1", "Digit2", "Digit5", "KeyQ", "Digit3", "Digit4", "Digit0")
 
 

@@ -9,7 +9,6 @@ import pytest
 from .conftest import until
 
 pytestmark = pytest.mark.slow
-
 SHOWN = "(({a, b}) => [a, b].sort().join(' '))(document.querySelector('.pair').dataset)"
 SAID = "document.getElementById('said').textContent"
 

@@ -7,7 +7,6 @@ import httpx
 import pytest
 
 pytestmark = pytest.mark.slow
-
 IDS = ("new/часть?a=1&b=2#c", "х" * 150, "<script>alert(1)</script>")
 
 

@@ -14,7 +14,6 @@ from infostream_dedup.sample import documents_path
 from .conftest import faults
 
 pytestmark = pytest.mark.slow
-
 LANGUAGES = ("uk", "ru", "en")
 PAGES = [(name, language) for name in ("sweep", "parts") for language in LANGUAGES]
 PAGES += [(name, "en") for name in ("compare", "passages", "provenance")]

@@ -108,8 +108,7 @@ def test_one_configuration_file_serves_commands_of_one_and_of_several_representa
     for command in ("sweep", "pairs"):
         answer = run(command, "-", "--config", "c.toml", "--format", "jsonl", stdin=GOOD)
         assert answer.returncode == 0, answer.stderr
-    rows = run("sweep", "-", "--config", "c.toml", "--format", "jsonl", stdin=GOOD).stdout.splitlines()
-    assert len(rows) == 5
+    assert len(run("sweep", "-", "--config", "c.toml", "--format", "jsonl", stdin=GOOD).stdout.splitlines()) == 5
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 import pytest
 
 pytestmark = pytest.mark.slow
-
 ROWS = [{"id": str(number), "text": f"снег в киеве, день {number}"} for number in range(6)]
 
 

@@ -43,8 +43,7 @@ def test_nothing_is_overwritten(run_command, folder: Path, command: str, code: i
 
 
 def test_devices_may_be_shared(run_command, folder: Path) -> None:
-    given = f"pairs a.jsonl --summary /dev/null {SKIP} /dev/null"
-    assert run_command(folder, *given.split()).returncode == 0
+    assert run_command(folder, *f"pairs a.jsonl --summary /dev/null {SKIP} /dev/null".split()).returncode == 0
 
 
 def test_the_result_may_replace_an_earlier_one(run_command, folder: Path) -> None:

@@ -61,8 +61,7 @@ def test_a_stage_goes_on_after_the_compiler(monkeypatch) -> None:
 
 
 def test_a_run_that_fails_leaves_a_summary_too(run_command, folder) -> None:
-    answer = run_command(folder, "dedup", "none.jsonl", "--out", "b.jsonl", "--summary", "run.json")
-    assert answer.returncode == 66
+    assert run_command(folder, "dedup", "none.jsonl", "--out", "b.jsonl", "--summary", "run.json").returncode == 66
     found = json.loads((folder / "run.json").read_text())
     assert (found["status"], found["error"]["kind"]) == ("failed", "NoInputError")
     assert "none.jsonl" in found["error"]["message"]
@@ -120,8 +119,7 @@ def test_log_lines_are_objects_and_have_levels(run_command, folder) -> None:
 
 
 def test_warnings_are_lines_of_the_log(run_command, folder) -> None:
-    text = (folder / "a.jsonl").read_text(encoding="utf-8")
-    (folder / "old.jsonl").write_bytes(text.encode("cp1251", "replace"))
+    (folder / "old.jsonl").write_bytes((folder / "a.jsonl").read_text(encoding="utf-8").encode("cp1251", "replace"))
     answer = run_command(folder, "pairs", "old.jsonl", "--log-format", "json")
     first, last = (json.loads(line) for line in answer.stderr.splitlines())
     assert first["message"].startswith("old.jsonl: the text is cp1251")

@@ -40,7 +40,6 @@ def test_a_store_is_estimated_if_it_can_be_and_nobody_declines(run, store, tmp_p
     assert "copies" in columns()
     assert "copies" in columns("--estimate")
     assert "copies" not in columns("--no-estimate")
-
     faithful = tmp_path / "faithful.db"
     with Deduplicator.open(faithful, StreamSettings(preset="faithful")) as stream:
         stream.process([{"id": "1", "text": "Мост через реку открыли после ремонта."}])

@@ -25,7 +25,6 @@ def test_train_then_classify_then_suggest(run, tmp_path):
     assert {"criterion", "weight", "weight_earlier", "mean", "scale"} == set(weights[0])
     sizes = [abs(row["weight"]) for row in weights]
     assert sizes == sorted(sizes, reverse=True)
-
     rows = _rows(run("classify", SAMPLE, "--model", "m.json", "--explain", "--repeats"))
     assert rows
     for row in rows:
@@ -33,14 +32,12 @@ def test_train_then_classify_then_suggest(run, tmp_path):
         assert row["outcome"] in {"a repeats b", "b repeats a", "each repeats the other"}
         assert row["domain"] == "news"
         assert "for (" in row["why"]
-
     labels = [json.loads(line) for line in labels_path().read_text(encoding="utf-8").splitlines()]
     twins = [row for row in labels if row.get("kind") == "exact"]
     (tmp_path / "pairs.jsonl").write_text("\n".join(json.dumps(row) for row in twins), encoding="utf-8")
     given = _rows(run("classify", SAMPLE, "--model", "m.json", "--pairs", "pairs.jsonl"))
     assert [(row["a"], row["b"]) for row in given] == [(row["a"], row["b"]) for row in twins]
     assert {row["outcome"] for row in given} == {"each repeats the other"}
-
     suggested = _rows(run("train", SAMPLE, "--labels", LABELS, "--suggest", "5"))
     judged = {frozenset((row["a"], row["b"])) for row in labels if row["label"] != "translation"}
     assert 0 < len(suggested) <= 5

@@ -12,7 +12,6 @@ from contextlib import closing
 import pytest
 
 pytestmark = pytest.mark.slow
-
 DOCS = "".join(json.dumps({"id": str(n), "text": f"Мост через реку открыл министр {n}"}) + "\n" for n in range(5))
 COMMAND = f"{sys.executable} -m infostream_dedup"
 # A copy that is nearly done says so and waits to be ended.

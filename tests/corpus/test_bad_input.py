@@ -230,7 +230,8 @@ def test_skip_sets_one_record_aside_with_its_bytes_and_goes_on(tmp_path: Path) -
 
 def test_every_cut_of_an_archive_keeps_the_whole_lines_before_it(tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl.gz"
-    whole = [document.id for document in _read_bytes(path, STORED)]
+    path.write_bytes(STORED)
+    whole = [document.id for document in list(read_documents(path))]
     longest = 0
     for size in range(2, len(STORED)):
         path.write_bytes(STORED[:size])
@@ -244,11 +245,6 @@ def test_every_cut_of_an_archive_keeps_the_whole_lines_before_it(tmp_path: Path)
         assert len(came) >= longest
         longest = len(came)
     assert longest == len(whole)
-
-
-def _read_bytes(path: Path, content: bytes) -> list[Any]:
-    path.write_bytes(content)
-    return list(read_documents(path))
 
 
 def test_values_in_memory_fail_with_their_number() -> None:

@@ -35,8 +35,6 @@ NAMES = [
     *("te\\u0078t", "publishe", "published_", ""),
 ]
 GERMAN = "Der Bundestag hat am Freitag das Gesetz über die Renten mit den Stimmen der Koalition beschlossen"
-
-
 TEXTS = [GERMAN, "Мэр открыл мост", "Зима. Снег\nидёт", "", "🙂 — «текст»"]
 OPTIONS = [
     {}, {"on_error": "skip"}, {"on_error": "skip", "max_errors": 1}, {"tz": "Europe/Kyiv"},
@@ -182,8 +180,7 @@ def test_a_line_longer_than_the_buffer(tmp_path, monkeypatch):
     ("2024-05-01T24:00", 0, OTHER_DATE), ("2024-05-01T10:00 Z", 0, OTHER_DATE), ("2024-05", 0, OTHER_DATE),
 ])  # fmt: skip
 def test_dates(text, microseconds, kind):
-    data = np.frombuffer(text.encode() + bytes(64), dtype=np.uint8)
-    assert read_date(data, 0, len(text)) == (microseconds, kind)
+    assert read_date(np.frombuffer(text.encode() + bytes(64), dtype=np.uint8), 0, len(text)) == (microseconds, kind)
 
 
 def test_no_time_is_no_moment(tmp_path):

@@ -77,8 +77,7 @@ def test_any_json_lines(content: bytes) -> None:
     if rows and rows[0]["line"] == 1 and "UTF-16" in rows[0]["message"]:
         return
     if _is_lines(content):
-        body = content.removeprefix(b"\xef\xbb\xbf")
-        assert report.read == sum(1 for line in body.split(b"\n") if line.strip())
+        assert report.read == sum(1 for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip())
 
 
 def _is_lines(content: bytes) -> bool:

@@ -101,8 +101,7 @@ def test_a_row_that_is_too_long_is_told_the_limit(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", [None, float("nan")])
 def test_a_column_that_pandas_left_empty_is_empty(field: str, value: float | None, tmp_path: Path) -> None:
     path = tmp_path / "d.parquet"
-    table = pa.table({"id": ["a"], "text": [TEXT], field: pa.array([value], pa.float64())})
-    pyarrow.parquet.write_table(table, path)
+    pyarrow.parquet.write_table(pa.table({"id": ["a"], "text": [TEXT], field: pa.array([value], pa.float64())}), path)
     found = next(iter(read_document_blocks(str(path), reading=Reading(), report=ReadingReport())))
     # A null title stays null; a number that is none becomes an empty title.
     assert row_of(found) == {"id": "a", "text": TEXT, field: "" if field == "title" and value is not None else None}
@@ -110,8 +109,7 @@ def test_a_column_that_pandas_left_empty_is_empty(field: str, value: float | Non
 
 def test_numbers_in_a_column_of_texts_are_refused_with_their_row(tmp_path: Path) -> None:
     path = tmp_path / "d.parquet"
-    table = pa.table({"id": ["a", "b"], "text": [TEXT, TEXT], "url": [float("nan"), 1.5]})
-    pyarrow.parquet.write_table(table, path)
+    pyarrow.parquet.write_table(pa.table({"id": ["a", "b"], "text": [TEXT, TEXT], "url": [float("nan"), 1.5]}), path)
     with pytest.raises(BadDataError, match="a number, expected a string") as caught:
         list(read_documents(path))
     assert (caught.value.line, caught.value.field) == (2, "url")

@@ -28,5 +28,4 @@ def template_pairs(template_documents):
     ordinals = {document.id: ordinal for ordinal, document in enumerate(template_documents)}
     rows = [json.loads(line) for line in (HERE / "template_labels.jsonl").read_text(encoding="utf-8").splitlines()]
     i = np.array([ordinals[row["a"]] for row in rows])
-    j = np.array([ordinals[row["b"]] for row in rows])
-    return i, j, np.array([row["label"] == "dup" for row in rows])
+    return i, np.array([ordinals[row["b"]] for row in rows]), np.array([row["label"] == "dup" for row in rows])

@@ -72,8 +72,7 @@ def test_share_of_originals_by_hand():
     # Of five judged documents 1 and 3 are originals, so p = .4; a has one of two, b one of two.
     authority = LearnedAuthority(models)
     assert authority.table(pairs) == {"a": pytest.approx(5 / 12), "b": pytest.approx(5 / 12)}
-    swapped = JudgedPairs(j, i, repeats, repeats, np.ones(4, dtype=bool))
-    assert authority.table(swapped) == authority.table(pairs)
+    assert authority.table(JudgedPairs(j, i, repeats, repeats, np.ones(4, dtype=bool))) == authority.table(pairs)
     none = np.zeros(4, dtype=bool)
     assert authority.table(JudgedPairs(i, j, none, none, none)) == {"a": 1.0, "b": 1.0}
 
@@ -115,6 +114,5 @@ def test_random_sources_weigh_nothing():
 
 
 def test_authority_of_documents():
-    found = authority_of(["b", None, "a", "b"], {"b": 0.25})
-    np.testing.assert_array_equal(found, [0.25, np.nan, np.nan, 0.25])
+    np.testing.assert_array_equal(authority_of(["b", None, "a", "b"], {"b": 0.25}), [0.25, np.nan, np.nan, 0.25])
     assert authority_of([], {}).dtype == np.float64

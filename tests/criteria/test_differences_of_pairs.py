@@ -18,7 +18,6 @@ SYMMETRIC = (
     "words", "title", "number_order", "time_apart", "another_day", "site", "evidence", "wording_of_both", "other_text",
 )  # fmt: skip
 ANTISYMMETRIC = ("images", "links", "time", "source")
-
 BRIDGE = "Мост через реку закрыли на ремонт.\nАвтобусы пустили в объезд по набережной."
 SCHOOL = "Школа в посёлке получила новую крышу."
 

@@ -39,8 +39,7 @@ def test_objects_are_counted_however_they_are_given():
 
 def test_addresses_in_the_body_count_where_links_are_not_given():
     texts = ["смотри https://a.example и www.b.example", "слово"]
-    models = document_models([Document(id=text, text=text, lang="ru") for text in texts])
-    assert models.links.tolist() == [2, 0]
+    assert document_models([Document(id=text, text=text, lang="ru") for text in texts]).links.tolist() == [2, 0]
 
 
 def test_titles_have_statistics_of_their_own():

@@ -32,8 +32,7 @@ def filled(folder: Path) -> Path:
     with Deduplicator.open(store, StreamSettings.of({})) as stream:
         stream.process([{"id": name, "text": f"Слово {name} и дело."} for name in "xyz"])
     with Desk.open(desk_path(store)) as desk, desk.writing() as connection:
-        number = add_job(connection, "sweep", {}, position="1-3-0", person="local")
-        end_job(connection, number, "done", result=RESULT)
+        end_job(connection, add_job(connection, "sweep", {}, position="1-3-0", person="local"), "done", result=RESULT)
         add_judgement(connection, Judgement(a="x", b="y", label="dup", person="oksana", key="1"))
         connection.execute("INSERT INTO asked (queue, a, b) VALUES ('audit', 'x', 'z'), ('audit', 'y', 'z')")
     return store

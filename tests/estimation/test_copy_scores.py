@@ -431,14 +431,10 @@ def test_numbers_keep_their_length():
 SETTINGS = Settings(representation="stem")
 
 
-def _sample():
+def test_recovered_are_the_pairs_that_a_matrix_links_both_ways():
     from infostream_dedup import read_documents
 
-    return list(read_documents(str(documents_path())))
-
-
-def test_recovered_are_the_pairs_that_a_matrix_links_both_ways():
-    documents = _sample()
+    documents = list(read_documents(str(documents_path())))
     planted = PlantedCollection.of(documents, collect(documents).languages)
     assert len(planted.collection) == len(documents) + len(planted.kinds)
     key_terms = planted.collection.key_terms(SETTINGS)
@@ -490,5 +486,4 @@ def test_what_planted_copies_do_not_go_with(tmp_path):
         sweep(str(documents_path()), score="share", planted=True)
     with pytest.raises(UsageError, match="in memory"):
         sweep(str(documents_path()), planted=True, workdir=tmp_path)
-    refused = CliRunner().invoke(cli, ["sweep", "--store", str(tmp_path / "none.db"), "--planted"])
-    assert refused.exit_code == 2
+    assert CliRunner().invoke(cli, ["sweep", "--store", str(tmp_path / "none.db"), "--planted"]).exit_code == 2

@@ -196,8 +196,7 @@ def _codes(*pairs: tuple[int, int]) -> np.ndarray:
 
 
 def test_the_threshold_itself_is_alike() -> None:
-    everything = _codes((0, 1), (0, 2), (1, 3), (2, 3))
-    assert alike_pairs(TEXTS, everything).tolist() == _codes((0, 1), (2, 3)).tolist()
+    assert alike_pairs(TEXTS, _codes((0, 1), (0, 2), (1, 3), (2, 3))).tolist() == _codes((0, 1), (2, 3)).tolist()
 
 
 def test_precision_and_recall_against_the_verified_pool() -> None:
@@ -421,7 +420,6 @@ def test_key_terms_show_how_many_of_their_links_are_returned() -> None:
 
 def test_a_method_does_not_profit_from_another(monkeypatch: pytest.MonkeyPatch) -> None:
     module = import_module("infostream_dedup.lab.methods.method")
-
     made: list[int] = []
     shingles = module.shingles
     monkeypatch.setattr(

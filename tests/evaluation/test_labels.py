@@ -265,8 +265,7 @@ def test_verdicts_by_hand(families: str, listed: Listed, options: dict[str, Any]
     ("fgh", {}, {"languages": ["ru", "uk", "ru"], "language_pairs": "ru"}, [0, -1, 1]),
 ])  # fmt: skip
 def test_stories_by_hand(families: str, listed: Listed, options: dict[str, Any], stories: list[int]) -> None:
-    truth = _truth([None if one == "." else one for one in families], listed, **options)
-    assert truth.stories.tolist() == stories
+    assert _truth([None if one == "." else one for one in families], listed, **options).stories.tolist() == stories
 
 
 def test_templates_are_false_in_a_closed_world_whatever_their_label() -> None:
@@ -311,15 +310,6 @@ def test_kin_without_families_is_refused() -> None:
         _truth([None, None], {"ab": "dup"}, kin=("fg",))
 
 
-def _closure(kin: list[tuple[str, str]]) -> dict[str, set[str]]:
-    circles = {family: {family} for family in "fghi"}
-    for one, other in kin:
-        joined = circles[one] | circles[other]
-        for family in joined:
-            circles[family] = joined
-    return circles
-
-
 @given(st.data())
 def test_agrees_with_the_protocol_pair_by_pair(data: st.DataObject) -> None:
     size = data.draw(st.integers(2, 7))
@@ -332,8 +322,11 @@ def test_agrees_with_the_protocol_pair_by_pair(data: st.DataObject) -> None:
     languages = data.draw(st.lists(st.sampled_from(["ru", "uk"]), min_size=size, max_size=size))
     language_pairs = data.draw(st.sampled_from([None, "ru", "ru-uk"]))
     truth = _truth(families, listed, kin=tuple(map("".join, kin)), languages=languages, language_pairs=language_pairs)
-
-    circles = _closure(kin)
+    circles = {family: {family} for family in "fghi"}
+    for one, other in kin:
+        joined = circles[one] | circles[other]
+        for family in joined:
+            circles[family] = joined
     for pair, verdict in _verdicts(truth).items():
         a, b = (names.index(name) for name in pair)
         wanted = {None: {"ruru", "ukuk", "ruuk"}, "ru": {"ruru"}, "ru-uk": {"ruuk"}}[language_pairs]

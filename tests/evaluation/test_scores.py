@@ -17,7 +17,6 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lab.evaluation.labels import Kin, Truth, both_of, codes_of, labels_of, places_in, truth_of
 from infostream_dedup.lab.evaluation.scores import (
     Evaluation,
-    GroupScores,
     Intervals,
     Predictions,
     Scores,
@@ -105,7 +104,6 @@ def test_scores_agree_with_brute_force(data: st.DataObject, rule: str, short: st
     predictions = predicted_by_count(_counts(rows), sizes, n=n, rule=rule, short=short)
     verdicts, in_scope = truth.judge(predictions.codes), truth.in_scope(predictions.codes)
     found = scores(predictions, verdicts, len(truth.positives), in_scope)
-
     for k in range(1, n + 1):
         tp = fp = linked = 0
         for a in range(size):
@@ -242,16 +240,12 @@ def _truth_groups(families: list[str | None], listed: dict[tuple[int, int], str]
     return truth_of(documents, languages, labels, **options)
 
 
-def _found(groups: list[int], truth: Truth) -> GroupScores:
-    found = group_scores(np.array(groups), truth)
-    assert found is not None
-    return found
-
-
 def test_worked_by_hand() -> None:
     # True groups 0 1 2, 3 4, 5; groups 0 1, 2 3 4, 5.
     truth = _truth_groups([None] * 6, {(0, 1): "dup", (1, 2): "dup", (3, 4): "dup"}, closed=True)
-    found = _found([0, 0, 1, 1, 1, 2], truth)
+    groups = [0, 0, 1, 1, 1, 2]
+    found = group_scores(np.array(groups), truth)
+    assert found is not None
     # Of the groups: 0 and 1 are all right, 2 is alone in its, 3 and 4 are two thirds right, 5 is right.
     precision = float((1 + 1 + Fraction(1, 3) + Fraction(2, 3) + Fraction(2, 3) + 1) / 6)
     # Of the true groups: 0 and 1 have two of three, 2 has itself, 3, 4 and 5 have all.

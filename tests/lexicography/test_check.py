@@ -19,8 +19,7 @@ def found(tmp_path: Path) -> Found:
 
     def look(name: str, *rows: str, more: dict[str, tuple[str, ...]] | None = None) -> list[str]:
         for file, lines in {name: rows, **(more or {})}.items():
-            text = "\n".join(("\t".join(COLUMNS[file]), *lines, ""))
-            (tmp_path / file).write_text(text, encoding="utf-8")
+            (tmp_path / file).write_text("\n".join(("\t".join(COLUMNS[file]), *lines, "")), encoding="utf-8")
         return [str(replace(one, advice="")).removesuffix("; ") for one in check(tmp_path).findings]
 
     return look

@@ -65,8 +65,7 @@ def test_a_table_of_ones_own(bring: Bring, tmp_path: Path) -> None:
 
 
 def test_a_table_may_name_its_columns_by_language(bring: Bring) -> None:
-    done = bring("t.tsv", "ru\tuk\ten\tpos\tsource\nшмурдяк\tшмурдяка\trotgut\tnoun\town\n", "tsv")
-    assert done.pairs == 1
+    assert bring("t.tsv", "ru\tuk\ten\tpos\tsource\nшмурдяк\tшмурдяка\trotgut\tnoun\town\n", "tsv").pairs == 1
     assert imported_pairs("uk", "ru") == [("шмурдяка", "шмурдяк")]
 
 

@@ -5,7 +5,7 @@ import pytest
 from infostream_dedup.errors import UsageError
 from infostream_dedup.links import Choice, KnownK, Measures, advise, checked_way
 from infostream_dedup.links.measures import consistency, usual_k
-from infostream_dedup.machine.phrase import Phrase
+from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.report.tables import PUBLISHED
 
 

@@ -71,8 +71,7 @@ def weighted_relations(draw):
     table = draw(count_tables(7))
     size = len(table)
     weights = np.array(draw(st.lists(st.integers(1, 3), min_size=size, max_size=size)), dtype=np.int64)
-    inside = np.array(draw(st.lists(st.integers(0, N), min_size=size, max_size=size)), dtype=np.uint8)
-    return table, weights, inside
+    return table, weights, np.array(draw(st.lists(st.integers(0, N), min_size=size, max_size=size)), dtype=np.uint8)
 
 
 @given(relation=weighted_relations(), data=st.data())

@@ -58,8 +58,7 @@ def test_a_weak_direction_is_counted_where_it_decides():
     targets = keys.copy()
     targets[0, 6:] = True
     targets[1, 6:] = True
-    any_direction = accept(3, n=4, short="scaled", relations=ANY)
-    assert _found(keys, targets, any_direction, stored=3) == ([-1, -1, 1], [0, 0, 0])
+    assert _found(keys, targets, accept(3, n=4, short="scaled", relations=ANY), stored=3) == ([-1, -1, 1], [0, 0, 0])
     both = accept(3, n=4, short="scaled", relations=BOTH)
     assert _found(keys, targets, both, stored=3) == ([-1, -1, -1], [0, 1, 2])
 

@@ -58,8 +58,7 @@ def test_a_sample_of_all_documents_is_exact(documents, doubled):
     expected = sweep_unstored(keys, targets, n=5)
     for ours, theirs in zip(sweep_unstored(keys, targets, n=5, sample=np.arange(keys.shape[0])), expected, strict=True):
         assert (ours.symmetry_error, ours.links_error) == (None if ours.symmetry is None else 0, 0)
-        unsampled = {"sampled": theirs.sampled, "symmetry_error": None, "links_error": None}
-        assert replace(ours, **unsampled) == theirs
+        assert replace(ours, sampled=theirs.sampled, symmetry_error=None, links_error=None) == theirs
 
 
 def test_the_mean_over_all_samples_is_the_truth_and_their_spread_is_the_error():

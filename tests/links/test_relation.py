@@ -45,8 +45,7 @@ def collections(draw):
 
 
 def stored(keys, targets, *, k_min=1, weights=False):
-    matrix = match(keys, targets, n=N, weights=weights, k_min=k_min)
-    return StoredLinks(matrix=matrix, keys=keys, targets=targets)
+    return StoredLinks(matrix=match(keys, targets, n=N, weights=weights, k_min=k_min), keys=keys, targets=targets)
 
 
 def nodes(keys, targets, *, k_min):

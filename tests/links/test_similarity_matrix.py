@@ -103,6 +103,5 @@ def test_kept_entries(dense: np.ndarray, data: st.DataObject) -> None:
 @pytest.mark.parametrize("block", [1, 2, 3, 100])
 def test_columns_are_counted_in_blocks_of_any_size(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("infostream_dedup.links.similarity_matrix._BLOCK_ENTRIES", block)
-    matrix = sp.csr_array(np.array([[5, 0, 1, 0], [7, 0, 0, 0], [1, 0, 9, 0]]))
-    assert column_counts(matrix).tolist() == [3, 0, 2, 0]
+    assert column_counts(sp.csr_array(np.array([[5, 0, 1, 0], [7, 0, 0, 0], [1, 0, 9, 0]]))).tolist() == [3, 0, 2, 0]
     assert column_counts(sp.csr_array((0, 3), dtype=np.int64)).tolist() == [0, 0, 0]

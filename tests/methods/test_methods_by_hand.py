@@ -270,7 +270,7 @@ def test_n_of_three_plus_two_trades_recall_for_precision():
     first = " ".join(lines)
     # The dictionary words are in all lines; two of the chosen five stay.
     row = method("three-plus-two").sign(Texts.of(first)).row(0)
-    kept = [line for line in lines if crc32(_significant(line).encode()) in set(row[3:7].tolist())][:2]
+    kept = [line for line in lines if crc32(line.rstrip(".").lower().encode()) in set(row[3:7].tolist())][:2]
     assert len(kept) == 2
     texts = Texts.of(first, " ".join([*kept, *other[:5]]))
     rules = {"shared_words": 0, "length_ratio": 10.0}
@@ -280,10 +280,6 @@ def test_n_of_three_plus_two_trades_recall_for_precision():
     assert len(shared) == 2
     assert len(method("three-plus-two", n=2, **rules).run(texts).pairs) == 1
     assert len(method("three-plus-two", n=3, **rules).run(texts).pairs) == 0
-
-
-def _significant(line):
-    return line.rstrip(".").lower()
 
 
 def test_fewer_than_five_sentences_are_kept_by_length():
@@ -337,8 +333,7 @@ def test_training_drops_the_least_precise_words_while_documents_stay_covered():
 
 
 def test_documents_without_a_bit_are_not_all_alike():
-    run = method("descr-words").run(Texts.of("", "!!!", "и в на", "мост"))
-    assert run.signatures.sizes.tolist() == [0, 0, 0, 1]
+    assert method("descr-words").run(Texts.of("", "!!!", "и в на", "мост")).signatures.sizes.tolist() == [0, 0, 0, 1]
 
 
 def test_the_score_is_string_similarity_of_the_words():
@@ -369,8 +364,7 @@ def test_samples_resemble_as_the_whole_does():
     texts = Texts.of(" ".join(words[:4000]), " ".join(words[1000:5000]))
     # 2998 of 4998 shingles in common.
     for parameters in ({"m": 10}, {"sample": "min", "s": 500}):
-        scores = method("dsc", tau=0.3, **parameters).run(texts).pairs.scores
-        assert scores.tolist() == [pytest.approx(0.6, abs=0.1)]
+        assert method("dsc", tau=0.3, **parameters).run(texts).pairs.scores.tolist() == [pytest.approx(0.6, abs=0.1)]
 
 
 def test_a_small_edit_leaves_some_supershingles():
@@ -535,8 +529,7 @@ def test_navigation_has_no_spots(stories):
 
 
 def test_the_three_languages_have_antecedents(stories):
-    signatures = method("spotsigs").sign(Texts.of(stories["ru"], stories["uk"], stories["en"]))
-    assert (signatures.sizes >= 10).all()
+    assert (method("spotsigs").sign(Texts.of(stories["ru"], stories["uk"], stories["en"])).sizes >= 10).all()
 
 
 def test_documents_of_few_spots_have_no_signature():
@@ -569,17 +562,13 @@ def test_the_cosine_by_hand():
     assert method("tf-idf-cosine", tau=0.05).run(texts).pairs.as_list() == [(0, 1, pytest.approx(expected, abs=1e-3))]
 
 
-def _rows(documents, representation, k):
-    settings = Settings.of(representation=representation, k=k)
-    place = {document.id: number for number, document in enumerate(documents)}
-    return [(place[row.a], place[row.b], row.relation) for row in pair_rows(collect(documents), settings)]
-
-
 def test_pairs_are_those_of_the_main_job(documents):
     copies = [Document(id=f"copy of {found.id}", text=found.text, title=found.title) for found in documents]
     documents = [*documents, *copies]
     for representation in ("stem", "morph"):
-        rows = _rows(documents, representation, 6)
+        settings = Settings.of(representation=representation, k=6)
+        place = {document.id: number for number, document in enumerate(documents)}
+        rows = [(place[row.a], place[row.b], row.relation) for row in pair_rows(collect(documents), settings)]
         assert {relation for _, _, relation in rows} == {"equal", "contained", "contains"}
         name = f"key-terms-{representation}"
         both = method(name).run(Texts(documents)).pairs

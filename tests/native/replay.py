@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba_kernels import oracle
 
-from infostream_dedup.machine import native
+from infostream_dedup.machine import compiling
 
 _CALLS = 3
 """Number of calls of each kernel, for each combination of types, that are repeated."""
@@ -21,7 +21,7 @@ _CALLS = 3
 compared: Counter[str] = Counter()
 different: list[str] = []
 _seen: Counter[Any] = Counter()
-_entry_of = native.entry_of
+_entry_of = compiling.entry_of
 
 
 def copied(value: Any, memories: dict[int, np.ndarray[Any, Any]] | None = None) -> Any:
@@ -85,7 +85,7 @@ def recorded(function: Any) -> Any:
 def main() -> None:
     # One thread: another one must not change arrays while they are copied.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    native.entry_of = recorded
+    compiling.entry_of = recorded
     sys.modules.pop("infostream_dedup.machine.compiling", None)
     from infostream_dedup.api.dedup import dedup
     from infostream_dedup.api.ingest import ingest

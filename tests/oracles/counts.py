@@ -43,8 +43,7 @@ def count_terms(surface_counts: SurfaceCounts, settings: Settings) -> TermCounts
         counts = counts + (chosen @ surface_counts.counts) @ mapping
     counts.eliminate_zeros()
     counts.sort_indices()
-    lengths = np.asarray(counts.sum(axis=1), dtype=np.int64)
-    return TermCounts(counts, terms, surface_counts.languages, lengths)
+    return TermCounts(counts, terms, surface_counts.languages, np.asarray(counts.sum(axis=1), dtype=np.int64))
 
 
 def _terms_of_surfaces(

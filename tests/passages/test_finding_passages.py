@@ -41,8 +41,7 @@ def test_who_copied_from_whom():
 
 
 def test_titles_take_no_part():
-    documents = [Document(id="1", text="Снег.", title=QUOTE), Document(id="2", text=QUOTE)]
-    assert len(find_passages(documents)) == 0
+    assert len(find_passages([Document(id="1", text="Снег.", title=QUOTE), Document(id="2", text=QUOTE)])) == 0
 
 
 def test_sentences_can_be_left_out():

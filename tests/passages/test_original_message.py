@@ -70,8 +70,7 @@ def test_what_several_add_at_one_place_stands_in_order_of_publication():
     other = f"{first} Синоптики ждут сильного снега на выходных."
     assert [source for source, *_ in _message(first, one, other)] == ["0", "1", "1", "2"]
     openings = ("Мэр обещал жителям района новый дом к осени.", "Синоптики ждут сильного снега на выходных.")
-    found = _message(first, *(f"{text} {first}" for text in openings))
-    assert [source for source, *_ in found] == ["1", "2", "0"]
+    assert [source for source, *_ in _message(first, *(f"{text} {first}" for text in openings))] == ["1", "2", "0"]
 
 
 def test_decimals_and_clock_times_are_not_cut():

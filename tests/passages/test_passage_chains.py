@@ -25,8 +25,7 @@ def _table(documents, settings=LOOSE, times=None, size=lambda letter: 2):
     assert table.first.tolist() == np.concatenate(([0], np.cumsum([len(letters) for letters in documents]))).tolist()
     classes = sentence_classes(sentence_feature("exact").bags(table), 1.0)
     times = None if times is None else np.array(times, dtype=np.int64)
-    ids = [str(number) for number in range(len(documents))]
-    return passage_table(table, classes, settings, ids=ids, times=times)
+    return passage_table(table, classes, settings, ids=[str(number) for number in range(len(documents))], times=times)
 
 
 def _sides(found):

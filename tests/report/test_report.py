@@ -24,7 +24,7 @@ import infostream_dedup
 from infostream_dedup import Document, compare, dedup, sweep
 from infostream_dedup.errors import CannotCreateError, MissingExtraError, UsageError
 from infostream_dedup.lab.evaluation.labels import labels_of
-from infostream_dedup.machine.phrase import Phrase
+from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.report import needed
 from infostream_dedup.report.comparison import comparison_files, write_comparison, write_learning_curve
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg, even_ticks
@@ -108,8 +108,7 @@ def test_equal_results_give_equal_bytes(files):
 
 
 def test_a_collection_without_links_still_has_a_report():
-    files = report_files(sweep([{"id": "1", "text": "Снег"}, {"id": "2", "text": ""}]))
-    assert b"none" in files["report.html"]
+    assert b"none" in report_files(sweep([{"id": "1", "text": "Снег"}, {"id": "2", "text": ""}]))["report.html"]
 
 
 def test_a_share_sweep_has_a_table_of_thresholds():
@@ -134,8 +133,7 @@ def pages(swept):
 
 
 def text_of(page):
-    without = re.sub(r"<(style|svg)\b.*?</\1>", "", page, flags=re.DOTALL)
-    return " ".join(re.sub(r"<[^>]+>", " ", without).split())
+    return " ".join(re.sub(r"<[^>]+>", " ", re.sub(r"<(style|svg)\b.*?</\1>", "", page, flags=re.DOTALL)).split())
 
 
 def test_the_page_says_what_was_measured(swept):
@@ -501,8 +499,7 @@ def test_tables_can_be_read(compared):
 
 def test_a_comparison_of_nothing_has_a_report(tmp_path):
     found = compare([{"id": "1", "text": ""}], methods=["tf"], examples=True, disagreements=3)
-    written = write_comparison(found, tmp_path / "new")
-    assert [path.name for path in written] == sorted(comparison_files(found))
+    assert [path.name for path in write_comparison(found, tmp_path / "new")] == sorted(comparison_files(found))
 
 
 def test_equal_comparisons_give_equal_bytes_but_for_times(compared):

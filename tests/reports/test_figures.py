@@ -133,8 +133,7 @@ def test_pairs_of_two_languages(languages: str) -> None:
     ]
     f1 = {cells[3]: (cells[5].split(" / ")[2], cells[7].split(" / ")[2].removesuffix(" |")) for cells in found[1:3]}
     expected = [f1["none"][0], *f1["pivot"]]
-    shown = rows(page("docs/how-to/find-translations.md"))[languages]
-    assert shown == [one.removeprefix("0") for one in expected]
+    assert rows(page("docs/how-to/find-translations.md"))[languages] == [one.removeprefix("0") for one in expected]
 
 
 def test_coverage() -> None:

@@ -16,7 +16,6 @@ import pytest
 from infostream_dedup.sample import documents_path
 
 pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).resolve().parents[2]
 MOST_OF_A_LABEL = 40
 MOST_UNLABELLED = 100

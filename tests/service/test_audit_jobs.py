@@ -34,8 +34,7 @@ def audited(job: dict[str, Any]) -> dict[str, Any]:
 
 def judge(client: ServiceClient, a: str, b: str, queue: str, label: str) -> None:
     body = {"a": a, "b": b, "label": label, "queue": queue}
-    sent = client("POST", "/v1/judgements", json=body, headers={"idempotency-key": f"{a} {b}"})
-    assert sent.status_code == 201
+    assert client("POST", "/v1/judgements", json=body, headers={"idempotency-key": f"{a} {b}"}).status_code == 201
 
 
 def test_pairs_of_other_queues_are_left_out(tmp_path: Path) -> None:

@@ -20,8 +20,7 @@ def half(tmp_path: Path) -> Iterator[ServiceClient]:
     client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"keep_text": True}))
     wait_until_ready(client)
     documents = sample_documents()
-    sent = client("POST", "/v1/batches", json={"documents": documents[: len(documents) // 2]})
-    assert sent.status_code == 200
+    assert client("POST", "/v1/batches", json={"documents": documents[: len(documents) // 2]}).status_code == 200
     yield client
     client.close()
 
@@ -94,7 +93,6 @@ def test_cells_that_a_spreadsheet_would_run_are_guarded(fresh: ServiceClient) ->
 
 
 def test_the_page_of_groups_offers_what_its_filter_shows(filled: ServiceClient) -> None:
-    page = filled("GET", "/groups?lang=uk&order=last").text
-    assert 'href="/v1/export/groups.csv?order=last&amp;lang=uk"' in page
+    assert 'href="/v1/export/groups.csv?order=last&amp;lang=uk"' in filled("GET", "/groups?lang=uk&order=last").text
     shown = filled("GET", "/v1/export/groups.jsonl?order=last&lang=uk&source=&q=").content
     assert shown == filled("GET", "/v1/export/groups.jsonl?order=last&lang=uk").content

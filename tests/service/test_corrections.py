@@ -56,8 +56,7 @@ def test_an_item_of_a_feed_may_be_corrected(kept: ServiceClient, on_error: str) 
     kept("POST", "/v1/batches", **batch(first))
     answer = kept("POST", "/v1/batches", **batch(second, on_error=on_error)).json()
     assert ([row["id"] for row in answer["verdicts"]], answer["quarantined"]) == ([FIRST["id"]], [])
-    refused = kept("POST", "/v1/batches", **batch({**second, "text": "Иначе."}, on_conflict="error"))
-    assert refused.status_code == 409
+    assert kept("POST", "/v1/batches", **batch({**second, "text": "Иначе."}, on_conflict="error")).status_code == 409
 
 
 def test_corrections_are_not_set_aside(kept: ServiceClient) -> None:

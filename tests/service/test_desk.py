@@ -66,8 +66,7 @@ def test_a_pair_comes_without_the_verdict_and_the_earlier_document_first(desk: A
 def test_readers_do_not_judge(desk: Any) -> None:
     for path in ("/v1/pairs/next", "/v1/judgements", "/v1/agreement", "/judge", "/labels"):
         assert desk("guest", "GET", path).status_code == 403
-    answer = desk("guest", "POST", "/v1/judgements", json={}, headers={"idempotency-key": "1"})
-    assert answer.status_code == 403
+    assert desk("guest", "POST", "/v1/judgements", json={}, headers={"idempotency-key": "1"}).status_code == 403
     assert "/judge" not in desk("guest", "GET", "/groups").text
 
 
@@ -137,8 +136,7 @@ def test_a_queue_ends_and_exports_what_was_said(desk: Any) -> None:
     assert len(labels_of(rows)) == sum(row["label"] is not None for row in rows)
     table = desk("oksana", "GET", "/v1/judgements?format=csv").text.splitlines()
     assert (table[0], len(table)) == ("a,b,label,judges,repeats", len(rows) + 1)
-    agreement = desk("oksana", "GET", "/v1/agreement").json()
-    assert agreement["pairs"] == sum(times == 2 for times in said.values())
+    assert desk("oksana", "GET", "/v1/agreement").json()["pairs"] == sum(times == 2 for times in said.values())
     assert desk("oksana", "GET", "/judge").text.count('class="end"') == 1
 
 
@@ -172,8 +170,7 @@ def test_pages_of_judging_need_no_script(desk: Any) -> None:
         False,
     ]
     assert "taken back" not in desk("oksana", "GET", "/labels?ui=en").text
-    undo = desk("oksana", "POST", f"/judge/undo/{latest['number']}", data={}, headers=form)
-    assert undo.status_code == 303
+    assert desk("oksana", "POST", f"/judge/undo/{latest['number']}", data={}, headers=form).status_code == 303
     assert "taken back" in desk("oksana", "GET", "/labels?ui=en").text
     assert desk("oksana", "POST", "/judge", data={"choice": "no"}, headers=form).status_code == 422
 
@@ -226,8 +223,7 @@ def test_those_who_disagree_learn_where_their_pairs_are(desk: Any) -> None:
         assert judge(desk, person, pair, label, f"apart-{person}").status_code == 201
     while found := next_pair(desk, "taras", "disagreement"):
         judge(desk, "taras", found[0], "dup", f"third-{found[0]['a']['id']}-{found[0]['b']['id']}")
-    page = desk("taras", "GET", "/judge?queue=disagreement&ui=en").text
-    assert "“To settle” on the page “Labels”" in page
+    assert "“To settle” on the page “Labels”" in desk("taras", "GET", "/judge?queue=disagreement&ui=en").text
     labels = desk("taras", "GET", "/labels").text
     assert f"queue=disagreement&amp;a={min(ids)}&amp;b={max(ids)}" in labels
     assert "To settle" not in desk("taras", "GET", "/judge?queue=translation&ui=en").text

@@ -100,8 +100,7 @@ def test_each_role_may_do_what_is_its_own(tmp_path: Path) -> None:
     wait_until_ready(client)
 
     def status(role: str, method: str, path: str, **options: Any) -> int:
-        headers = {"authorization": f"Bearer {tokens[role]}"}
-        return client(method, path, headers=headers, **options).status_code
+        return client(method, path, headers={"authorization": f"Bearer {tokens[role]}"}, **options).status_code
 
     batch = {"json": {"documents": [{"id": "a", "text": "Снег."}]}}
     assert [status(role, "GET", "/v1/groups") for role in ROLES] == [200] * 4
@@ -164,8 +163,7 @@ def test_a_body_that_never_ends_is_cut_off(tmp_path: Path) -> None:
         sent.append(message)
 
     headers = [(b"host", b"127.0.0.1:8600"), (b"content-type", b"application/json"), (b"content-length", b"9")]
-    scope = {"type": "http", "method": "POST", "path": "/v1/search", "headers": headers}
-    asyncio.run(guard(scope, receive, send))
+    asyncio.run(guard({"type": "http", "method": "POST", "path": "/v1/search", "headers": headers}, receive, send))
     assert sent[0]["status"] == 408
     assert (b"connection", b"close") in sent[0]["headers"]
 

@@ -75,7 +75,6 @@ def test_a_classifier_and_methods_from_judgements(filled_again: ServiceClient, t
     teach = {tuple(sorted(pair)) for pair in result["teach"]}
     (pair,) = client("GET", "/v1/pairs/next?queue=learning").json()["items"]
     assert tuple(sorted((pair["a"]["id"], pair["b"]["id"]))) in teach
-
     methods = ["md5", "shingles", "key-terms-stem"]
     number = client("POST", "/v1/jobs", json={"kind": "compare", "methods": methods, "documents": 60}).json()["number"]
     job = ended(client, number)

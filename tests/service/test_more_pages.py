@@ -58,8 +58,7 @@ def test_reprints_of_sources_worked_by_hand(fresh: ServiceClient) -> None:
     rows = fresh.running.readers.ask(lambda store: reprint_counts(store.connection)).result()
     second = next(row for row in rows if row["source"] == "второй")
     assert (second["documents"], second["originals"], second["repeats"]) == (2, 0, 2)
-    taken = {one["source"]: one["documents"] for one in second["taken_from"]}
-    assert taken.get("первый", 0) + second["own"] == 2
+    assert {one["source"]: one["documents"] for one in second["taken_from"]}.get("первый", 0) + second["own"] == 2
     assert second["delay_hours"] in (2.0, 3.5)
 
 

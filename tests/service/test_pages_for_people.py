@@ -126,5 +126,4 @@ def test_people_sign_in_with_their_token(tmp_path: object) -> None:
 def test_nothing_but_the_listed_files_is_served(filled: ServiceClient) -> None:
     for name in ("../application.py", "..%2Fapplication.py", "app.py", "%2e%2e/guard.py"):
         assert filled("GET", f"/static/{name}").status_code == 404
-    listed = {path.name for path in (resources.files("infostream_dedup.service") / "static").iterdir()}
-    assert listed == set(FILES)
+    assert {path.name for path in (resources.files("infostream_dedup.service") / "static").iterdir()} == set(FILES)

@@ -29,7 +29,6 @@ from infostream_dedup.stream.store import Store
 from .conftest import sample_documents
 
 pytestmark = pytest.mark.slow
-
 HARDNESS = int(os.environ.get("ATTACK_SCALE", "1"))
 
 

@@ -121,8 +121,7 @@ def _story(number, *, seed=3):
 
 
 def test_a_story_that_fills_a_collection_keeps_its_key_terms(tmp_path):
-    statuses = _same(_write(tmp_path / "story.jsonl", list(_story(60))), tmp_path, background=False)
-    assert statuses["duplicate"] >= 56
+    assert _same(_write(tmp_path / "story.jsonl", list(_story(60))), tmp_path, background=False)["duplicate"] >= 56
 
 
 def test_great_clusters_are_not_written_out(collections, tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 
 from infostream_dedup.api.store import restore
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError
-from infostream_dedup.machine.restoring import restoring_advice
+from infostream_dedup.machine.progress import restoring_advice
 from infostream_dedup.stream.store import Store
 
 

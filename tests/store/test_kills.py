@@ -10,7 +10,6 @@ import pytest
 from infostream_dedup.stream.store import Store
 
 pytestmark = pytest.mark.slow
-
 BATCHES = 60
 
 

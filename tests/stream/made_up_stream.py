@@ -116,8 +116,7 @@ class Newsroom:
         chance = self.draw()
         if chance < 0.06:
             return None
-        shift = -self.number(1, 12) if chance < 0.12 else 365 if chance < 0.125 else 0
-        return BEGIN + timedelta(days=day + shift)
+        return BEGIN + timedelta(days=day + (-self.number(1, 12) if chance < 0.12 else 365 if chance < 0.125 else 0))
 
     def write(self, day):
         source = self.one_of(SOURCES)

@@ -123,8 +123,7 @@ def test_a_story_that_fills_the_first_epoch(tmp_path):
         for number in range(180)
     ]
     check_second_epoch(documents, tmp_path / "s.db", df_max=0.03)
-    found = from_pairs(documents, f"{tmp_path / 's.db'}:1", 90)
-    assert {status for status, *_ in found[1:]} == {"duplicate"}
+    assert {status for status, *_ in from_pairs(documents, f"{tmp_path / 's.db'}:1", 90)[1:]} == {"duplicate"}
 
 
 @pytest.mark.slow

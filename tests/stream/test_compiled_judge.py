@@ -64,8 +64,7 @@ NAMES = SurfaceList.of([f"{number:05}" for number in range(100_000)])
 def named(met):
     """What meets according to the plain judge, with words instead of terms and weights."""
     forward, backward, weighed = met
-    ranked = sorted(weighed, key=lambda one: (-one[1], one[0]))
-    return forward, backward, tuple(f"{term:05}" for term, _ in ranked)
+    return forward, backward, tuple(f"{term:05}" for term, _ in sorted(weighed, key=lambda one: (-one[1], one[0])))
 
 
 def statuses(plain_judge, documents, **changes):

@@ -17,7 +17,6 @@ def test_the_share_of_the_question_comes_first() -> None:
 
 
 ASKED = AskedTerms(sets=[np.array([0])], weights=np.ones(1, dtype=np.int64), targets=np.arange(1), words=[""])
-
 terms = st.integers(0, 9)
 documents = st.lists(st.lists(terms, unique=True, max_size=6), max_size=5)
 

@@ -39,19 +39,14 @@ def test_rows_of_one_length_come_and_go() -> None:
     assert (len(rows), rows.nbytes) == (1, 8)
 
 
-def _add(window: Window, documents: int) -> None:
-    first = window.end
-    ids = [f"d{first + number}" for number in range(documents)]
-    row = Ragged(np.arange(documents + 1, dtype=np.int64) * 2, np.arange(2 * documents, dtype=np.int64) + 2 * first)
-    clocks = np.arange(first, first + documents, dtype=np.int64)
-    hashes = [(b"", b"")] * documents
-    window.extend(ids, hashes, np.zeros(documents, dtype=np.int32), clocks, clocks, (row, row, row, row))
-
-
 def test_a_window_holds_few_expired_documents_however_long_the_stream() -> None:
     window, room = Window(), []
     for _ in range(60):
-        _add(window, 1000)
+        first = window.end
+        ids = [f"d{first + number}" for number in range(1000)]
+        row = Ragged(np.arange(1000 + 1, dtype=np.int64) * 2, np.arange(2 * 1000, dtype=np.int64) + 2 * first)
+        clocks = np.arange(first, first + 1000, dtype=np.int64)
+        window.extend(ids, [(b"", b"")] * 1000, np.zeros(1000, dtype=np.int32), clocks, clocks, (row, row, row, row))
         window.expire_before(window.end - 16_000)
         window.tidy()
         held = window.end - window.first

@@ -21,8 +21,7 @@ pytestmark = pytest.mark.corpus
 @pytest.fixture(scope="module")
 def dated(corpora):
     """A part of the dated stream that is rich in reprints."""
-    documents = [one for one in read_documents(corpora / "mdnews.docs.jsonl.gz") if one.time is not None]
-    return documents[3600:5300]
+    return [one for one in read_documents(corpora / "mdnews.docs.jsonl.gz") if one.time is not None][3600:5300]
 
 
 def checksum(documents, settings, size):

@@ -83,8 +83,7 @@ def test_other_numbers_make_a_template_or_an_update(plain, news):
     ]
     assert [decide(plain, [rates, one])[0][1].relation for one in kin] == ["template", "updated"]
     assert decide(plain.but(templates=False), [rates, later])[0][1].status == "duplicate"
-    half = news("half", [*STORY, 20], numbers=[41, 45, 99])
-    assert decide(plain, [rates, half])[0][1].status == "duplicate"
+    assert decide(plain, [rates, news("half", [*STORY, 20], numbers=[41, 45, 99])])[0][1].status == "duplicate"
 
 
 def test_the_window_follows_the_clock_of_the_stream(terms, news):
@@ -93,8 +92,7 @@ def test_the_window_follows_the_clock_of_the_stream(terms, news):
     steps = [news(f"step{day}", OTHER, day=day) for day in range(2, 8)]
     assert decide(week, [first, filler, *steps, news("again", STORY, day=7)])[0][-1].status == "exact"
     # One microsecond more than seven days.
-    late = news("again", STORY, day=7 + 1e-6 / 86400)
-    assert decide(week, [first, filler, *steps, late])[0][-1].status == "new"
+    assert decide(week, [first, filler, *steps, news("again", STORY, day=7 + 1e-6 / 86400)])[0][-1].status == "new"
     # The clock has moved although this one bears no date.
     undated = news("again", STORY, dated=False)
     assert decide(week, [first, filler, *steps, news("step8", OTHER, day=7.5), undated])[0][-1].status == "new"

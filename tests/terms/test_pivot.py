@@ -159,8 +159,7 @@ def test_key_terms_targets_and_counts_equal_the_plain_version_on_sets(documents,
     found = pivot_key_terms(counted(documents), chosen, translate=translate)
     keys, _, expected = plain(documents, chosen)
     assert [sorted(found.terms_of(document)) for document in range(len(documents))] == [sorted(k) for k in keys]
-    matrix = match(found.keys, found.targets, n=n, weights=False, k_min=1)
-    assert matrix.counts.toarray().tolist() == expected
+    assert match(found.keys, found.targets, n=n, weights=False, k_min=1).counts.toarray().tolist() == expected
 
 
 TRIO = [

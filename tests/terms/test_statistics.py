@@ -31,8 +31,7 @@ def _counts(rows, terms, languages):
 
 
 def test_document_probability_by_hand():
-    found = document_probability(["x", "y"], {"x": 0.01})
-    assert found.tolist() == pytest.approx([1 - 0.99**BACKGROUND_WORDS, 0.0])
+    assert document_probability(["x", "y"], {"x": 0.01}).tolist() == pytest.approx([1 - 0.99**BACKGROUND_WORDS, 0.0])
 
 
 def test_statistics_are_counted_per_language():

@@ -57,13 +57,11 @@ def without(monkeypatch, *packages):
 
 
 def test_the_words_the_model_knows_are_translated(rung, no_network):
-    answers = rung.translate(list(KNOWN), "uk", "ru")
-    assert answers == [(Translation(word, "argos", 0.8),) for word in KNOWN.values()]
+    assert rung.translate(list(KNOWN), "uk", "ru") == [(Translation(word, "argos", 0.8),) for word in KNOWN.values()]
 
 
 def test_the_faults_of_models_are_refused(rung):
-    outputs = LoadedModel(rung.route("uk", "ru")[0]).translate(list(REFUSED))
-    assert all(outputs), "the model writes something for each"
+    assert all(LoadedModel(rung.route("uk", "ru")[0]).translate(list(REFUSED))), "the model writes something for each"
     assert rung.translate(list(REFUSED), "uk", "ru") == [()] * len(REFUSED)
 
 
@@ -155,8 +153,7 @@ def test_a_prefix_for_the_target_language_is_given_and_taken_away(models_of):
 
 def test_an_output_without_end_gives_no_term(models_of, monkeypatch):
     monkeypatch.setattr(loaded_model, "LONGEST_OUTPUT", 6)
-    model = LoadedModel(best_models(models_of("uk_ru"))["uk", "ru"])
-    assert model.translate(["рік", "уряд"]) == ["год", ""]
+    assert LoadedModel(best_models(models_of("uk_ru"))["uk", "ru"]).translate(["рік", "уряд"]) == ["год", ""]
 
 
 def test_a_processor_without_the_newest_instructions_gives_the_same_words(models_of):

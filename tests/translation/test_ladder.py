@@ -12,11 +12,9 @@ from infostream_dedup.language.lexicon.word_lists import blocked, concepts, fals
 from infostream_dedup.language.translation import Translation, Translator
 from infostream_dedup.language.translation.ladder import AnswerCache, answer_cache
 from infostream_dedup.language.translation.rung import Rung
-from infostream_dedup.language.translation.rungs.cognates import CognatesRung
-from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
-from infostream_dedup.language.translation.rungs.identity import IdentityRung
+from infostream_dedup.language.translation.rungs.cognates import CognatesRung, SkeletonRung
+from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung
-from infostream_dedup.language.translation.rungs.skeleton import SkeletonRung
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 PAIRS = [(one, other) for one in OUR_LANGUAGES for other in OUR_LANGUAGES if one != other]
@@ -29,8 +27,7 @@ def without_models() -> tuple[Rung, ...]:
 
 
 def translated(term: str, source: Language, target: Language) -> list[str]:
-    answers = Translator(source, target, rungs=without_models()).translate([term])[0]
-    return [answer.term for answer in answers]
+    return [answer.term for answer in Translator(source, target, rungs=without_models()).translate([term])[0]]
 
 
 class Fixed(Rung):
@@ -196,8 +193,7 @@ def test_an_unusable_cache_warns_once_for_all_translators(
     (tmp_path / "file").touch()
     monkeypatch.setenv("INFOSTREAM_DEDUP_CACHE", str(tmp_path / "file" / "folder"))
     for source, target in PAIRS:
-        slow = Fixed("slow", {"дом": ["дім"]})
-        Translator(source, target, rungs=[slow], cache=answer_cache()).translate(["дом"])
+        Translator(source, target, rungs=[Fixed("slow", {"дом": ["дім"]})], cache=answer_cache()).translate(["дом"])
     assert len([record for record in caplog.records if "cannot be used" in record.message]) == 1
 
 

@@ -24,10 +24,9 @@ from infostream_dedup.language.translation.romanisation import (
     transcription_cost,
 )
 from infostream_dedup.language.translation.rung import Rung
-from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
-from infostream_dedup.language.translation.rungs.identity import IdentityRung
+from infostream_dedup.language.translation.rungs.cognates import SkeletonRung
+from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung
-from infostream_dedup.language.translation.rungs.skeleton import SkeletonRung
 from infostream_dedup.language.translation.slavic_cognates import IMPOSSIBLE, coarse_key, cognates, distance
 from infostream_dedup.language.translation.word_pairs import COLUMNS, imported_pairs, word_pairs
 from infostream_dedup.language.translation.written_names import (

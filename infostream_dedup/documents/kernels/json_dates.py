@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.machine.arrays import Vector
 
-__all__ = ["LOCAL", "OTHER_DATE", "UTC_KNOWN", "read_date"]
 
 OTHER_DATE: Final = 0
 """The plain code must read this date."""

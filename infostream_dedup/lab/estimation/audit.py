@@ -10,12 +10,20 @@ import numpy as np
 
 from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
-from infostream_dedup.lab.estimation.census import COPY_WORDING, CopyCensus, DrawnPairs, hash_of_pairs, in_universe
+from infostream_dedup.lab.estimation.census import (
+    COPY_WORDING,
+    Copies,
+    CopyCensus,
+    DrawnPairs,
+    SharedWording,
+    hash_of_pairs,
+    in_universe,
+)
 from infostream_dedup.lab.estimation.duplicate_scores import CANDIDATE_COUNT
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, figures_of
 from infostream_dedup.links.similarity_matrix import at_least
 from infostream_dedup.model.constants import SHOWN_DECIMALS
-from infostream_dedup.runs.batch.linking import LinkedPairs, link
+from infostream_dedup.runs.batch.linking import LinkedPairs, LinkEstimate, link
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,14 +31,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence
-    from infostream_dedup.lab.estimation.census import Copies, SharedWording
     from infostream_dedup.lab.estimation.copy_scores import Bounds, Links
     from infostream_dedup.lab.estimation.kernels.copies import Universe
     from infostream_dedup.links import SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
     from infostream_dedup.runs.batch.collection import Collection
-    from infostream_dedup.runs.batch.linking import LinkEstimate
 
 
 _CUTS: Final = (0.02, 0.08, 0.15, 0.25, 0.4, 0.65)
@@ -40,7 +46,6 @@ _GUESSES: Final = np.array([0.002, 0.01, 0.05, 0.3, 0.7, 0.95, 0.98, 0.1, 0.1, 0
 Links with little common wording are often right: the story is retold in other words."""
 
 STRATA: Final = 2 * _BANDS
-
 _LEAST: Final = 2
 _NOTHING: Final = 0.01
 _FACTOR: Final = 5.0

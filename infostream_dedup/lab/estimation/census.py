@@ -33,7 +33,7 @@ from infostream_dedup.lab.estimation.kernels.shared_triples import (
     write_rows,
 )
 from infostream_dedup.machine.threads import thread_count
-from infostream_dedup.model import NO_TIME
+from infostream_dedup.model import NO_TIME, Document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.evidence.kernels.triples import TripleRange
     from infostream_dedup.judging.evidence.records import EvidenceRecords
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document
 
 
 LEAST_TOKENS: Final = 20

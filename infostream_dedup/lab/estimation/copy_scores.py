@@ -12,8 +12,14 @@ import scipy.sparse as sp
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import UsageError
-from infostream_dedup.lab.estimation.census import CopyCensus, are_kept, in_universe, thinned
-from infostream_dedup.lab.estimation.kernels.copies import PickedPairs, count_drawn, count_linked_pairs, grades_of_pairs
+from infostream_dedup.lab.estimation.census import Copies, CopyCensus, CountedPairs, are_kept, in_universe, thinned
+from infostream_dedup.lab.estimation.kernels.copies import (
+    PickedPairs,
+    Universe,
+    count_drawn,
+    count_linked_pairs,
+    grades_of_pairs,
+)
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import language_number
@@ -24,8 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence
-    from infostream_dedup.lab.estimation.census import Copies, CountedPairs
-    from infostream_dedup.lab.estimation.kernels.copies import Universe
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.collection import Collection
 
@@ -84,7 +88,6 @@ _MOST_DRAWN: Final = 500_000
 """Maximum number of links from which intervals are computed; more are sampled by a hash of the pair."""
 
 _LINKS_AT_ONCE: Final = 1 << 24
-
 _GRADES: Final = 256
 
 

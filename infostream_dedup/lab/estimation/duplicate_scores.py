@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.facts import DAY
-from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
+from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
+from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.pair_evidence import compared, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import shipped_model
-from infostream_dedup.lab.estimation.copy_scores import Bounds, bounds_of, drawn_documents, harmonic
-from infostream_dedup.lab.estimation.kernels.copies import DatedSources, GradedLinks, SmallestPairs, draw_pairs
-from infostream_dedup.machine.phrase import Phrase
+from infostream_dedup.lab.estimation.copy_scores import Bounds, Links, bounds_of, drawn_documents, harmonic
+from infostream_dedup.lab.estimation.kernels.copies import (
+    DatedSources,
+    GradedLinks,
+    SmallestPairs,
+    Universe,
+    draw_pairs,
+)
+from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME
 
@@ -23,12 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.judging.evidence.facts import DocumentFacts
-    from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
     from infostream_dedup.judging.evidence.records import EvidenceRecords
     from infostream_dedup.lab.estimation.census import SharedWording
-    from infostream_dedup.lab.estimation.copy_scores import Links
-    from infostream_dedup.lab.estimation.kernels.copies import Universe
     from infostream_dedup.links import SimilarityMatrix
 
 
@@ -39,7 +41,6 @@ MOST_CANDIDATES: Final = 50_000
 MOST_LINKS: Final = 20_000
 """Maximum number of links that are checked."""
 MOST_FAR_LINKS: Final = 5_000
-
 _FAR: Final = 60 * DAY
 
 
@@ -312,9 +313,7 @@ def _maximised(
 
 
 ReliableCode = Literal["reliable", "upper_bound", "refused"]
-
 CHECKED_K: Final = 6
-
 MOST_DISAGREEMENT: Final = 0.06
 MOST_OVERALL: Final = 0.3
 MOST_UNWORDED: Final = 0.05
@@ -435,7 +434,6 @@ def disputed_share(sources: NDArray[np.int64], apart: NDArray[np.float64]) -> fl
 
 
 LOWEST_K: Final = 3
-
 _DRAWS: Final = 100
 _GRADES: Final = 256
 _REFIT_ROUNDS: Final = 8

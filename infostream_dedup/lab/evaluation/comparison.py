@@ -468,7 +468,6 @@ def pool_score(codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int
 Protocol = Literal["labels", "pool"]
 PROTOCOLS: Final = ("labels", "pool")
 POOLS: Final = ("a0-a10", "all")
-
 _AGREED: Final = 5
 _TIMES: Final = ("seconds", "cpu_seconds", "growth")
 _POOL: Final = ("methods", "pairs", "verified", "threshold")

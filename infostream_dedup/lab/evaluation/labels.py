@@ -108,7 +108,6 @@ LABELS: Final = ("dup", "similar", "different", "translation", "template")
 
 _MAX_LINE_BYTES: Final = 1 << 20
 _COLUMNS: Final = ("a", "b", "label")
-
 LabelRow = tuple[int, Mapping[str, Any]]
 
 
@@ -282,7 +281,6 @@ def _checked_rows(items: Iterable[Item]) -> Iterator[LabelRow]:
 TRUE: Final = 1
 FALSE: Final = -1
 NOT_COUNTED: Final = 0
-
 _CHUNK: Final = 1 << 21
 
 

@@ -325,7 +325,9 @@ def _choose_check(name: str, blocked: _Blocked) -> _Check:
         return lambda rows: _check_concepts(rows, blocked)
     if name == "false_friends.tsv":
         return lambda rows: _check_false_friends(rows, blocked)
-    return lambda rows: _check_names(rows, KINDS[name], blocked) if name in KINDS else _check_listed
+    if name in KINDS:
+        return lambda rows: _check_names(rows, KINDS[name], blocked)
+    return _check_listed
 
 
 def _make_finding(row: TableRow, field: str, message: str, advice: str, level: Level = "defect") -> Finding:

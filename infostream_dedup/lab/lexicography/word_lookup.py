@@ -29,8 +29,7 @@ from infostream_dedup.language.translation.ladder import (
 )
 from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.rungs.cognates import CognatesRung
-from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
-from infostream_dedup.language.translation.rungs.identity import IdentityRung
+from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung
 from infostream_dedup.language.translation.target_lexicon import frequent_words
 from infostream_dedup.language.translation.written_names import marked_term, names_first, plain_term

@@ -269,7 +269,6 @@ _ORDER: Final = (
 """Order of methods in tables; methods not listed here follow by name."""
 
 METHODS: Final[Registry[type[Method]]] = Registry("infostream_dedup.lab.methods", "method")
-
 _Class = TypeVar("_Class", bound=type[Method])
 
 

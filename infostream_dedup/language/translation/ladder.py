@@ -183,8 +183,7 @@ def standard_rungs() -> tuple[Rung, ...]:
 def dictionary_rungs() -> tuple[Rung, ...]:
     """Create the rungs that look words up and start at once; the others recognise names and cognates, or guess."""
     # The registry would import all rungs.
-    from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
-    from infostream_dedup.language.translation.rungs.identity import IdentityRung
+    from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
 
     return IdentityRung(), DictionaryRung()
 

@@ -350,7 +350,6 @@ def _draw_paths(
     arrivals = random.integers(through.incoming[middles])
     departures = random.integers(through.outgoing[middles])
     scratch = threading.local()
-
     outcomes = np.empty(len(middles), dtype=np.uint8)
 
     def close(part: slice) -> None:

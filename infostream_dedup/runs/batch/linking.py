@@ -49,7 +49,6 @@ MOST_VERBATIM_LINKS: Final = 20_000_000
 many."""
 
 _MIX: Final = np.uint64(GOLDEN)
-
 _AT_ONCE: Final = 1 << 12
 
 
@@ -257,9 +256,7 @@ class LinkEstimator(Protocol):
 # Unordered pairs of documents, with both directions of their match
 
 _CHUNK = 50_000
-
 _BLOCK_LINKS = 2_000_000
-
 _BYTE = 8
 
 

@@ -211,7 +211,6 @@ BETWEEN: Final[tuple[Between, ...]] = ("nothing-better", "plain", "none")
 """Rules for links between languages; the first is the default."""
 
 _KEY_TERMS: Final = 30
-
 _LEAST_TERMS: Final = 3
 
 
@@ -333,7 +332,6 @@ JUDGED_COLUMNS: Final = ("probability", "kind", "wording_forward", "wording_back
 """What preset ``judged`` adds to the columns of ``pairs``."""
 
 LEAST_PROBABILITY: Final = 0.5
-
 PairOrder = Literal["id", "strength"]
 
 _DROPPED_AT: Final = 1 << 20

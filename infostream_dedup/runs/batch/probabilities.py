@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 
 from infostream_dedup.links import Advice, SimilarityMatrix, StoredLinks, group_counts
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.phrase import Phrase
-from infostream_dedup.machine.progress import Progress
+from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.model.constants import CANDIDATE_TERMS
 from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.linking import link
 from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow, configuration_of
 
 PROBABILITIES: Final = tuple(round(0.05 * step, 2) for step in range(1, 20))
-
 _DEFAULT: Final = 0.5
 _DECIMALS: Final = 6
 """Of a probability, as ``pairs`` lists it."""

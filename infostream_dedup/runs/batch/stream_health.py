@@ -13,7 +13,7 @@ from infostream_dedup.links.measures import join_topics
 from infostream_dedup.links.relation import StoredLinks
 from infostream_dedup.links.sweeping import NO_INTERVAL, Interval, intervals
 from infostream_dedup.runs.batch.linking import least_k, link
-from infostream_dedup.runs.batch.stored_collection import collected_documents
+from infostream_dedup.runs.batch.stored_collection import StoredCollection, StoredPivot, collected_documents
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.restoring import open_epoch
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from infostream_dedup.model import Settings
-    from infostream_dedup.runs.batch.stored_collection import StoredCollection, StoredPivot
 
 _LAST: Final = 5
 _FEWEST_EPOCHS: Final = 3

@@ -29,7 +29,7 @@ from infostream_dedup.links import (
 from infostream_dedup.links.measures import join_topics
 from infostream_dedup.links.pair_rules import count_grades, grades_at, scales
 from infostream_dedup.links.sweeping import NO_INTERVAL, Interval
-from infostream_dedup.machine.phrase import Phrase
+from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
 from infostream_dedup.model.constants import CANDIDATE_TERMS
 from infostream_dedup.model.settings import MIDDLE
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.documents import ReadingReport
-    from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.answering import Answer
     from infostream_dedup.runs.batch.collection import Weighable
     from infostream_dedup.runs.batch.judging import JudgedCollection

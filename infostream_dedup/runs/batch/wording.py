@@ -25,7 +25,7 @@ from infostream_dedup.judging.evidence.pair_evidence import TripleRows, fill_in_
 from infostream_dedup.judging.evidence.reading import evidence_texts, evidence_texts_of_block, scratch_for, tables
 from infostream_dedup.machine.scratch import GrowingArray
 from infostream_dedup.machine.threads import thread_count
-from infostream_dedup.model import Document
+from infostream_dedup.model import Document, DocumentBlock
 from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.collection import in_blocks
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import DocumentBlock
 
 SKETCH: Final = 24
 """Fewest triples in the sketch of a longer document."""

@@ -65,12 +65,8 @@ from infostream_dedup.terms.weighting import as_count
 # Decides status and group of every document of a collection in a work folder, as `dedup` does in memory
 
 STATUSES: Final = ("new", "exact", "insufficient_text", "duplicate", "similar")
-
 _NOBODY: Final = -1
-
-
 _PAIRS_AT_ONCE: Final = 1_000_000
-
 _NAMED: Final = 10_000
 
 
@@ -577,7 +573,6 @@ def _entries(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArra
 # Lists judged pairs of a collection in a work folder, as `batch.judged_pairing` does, but not translations
 
 _LISTED_AT_ONCE: Final = 200_000
-
 _ROWS_AT_ONCE: Final = 50_000
 
 

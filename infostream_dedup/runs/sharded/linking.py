@@ -131,7 +131,6 @@ DEGREES: Final = Layout("degrees", ("first", "nodes"), {"outgoing": "i8", "incom
 links to, that link to it, and both."""
 
 _QUESTIONS_AT_ONCE: Final = 4096
-
 _LINKS_AT_ONCE: Final = 1 << 21
 
 

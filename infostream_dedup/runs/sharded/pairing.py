@@ -18,7 +18,7 @@ from infostream_dedup.runs.batch.pairing import PairRow, rows_of_pairs
 from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, column_labels, key_term_labels
 from infostream_dedup.runs.sharded.linking import LINKS, NodeTable, merge_links
 from infostream_dedup.runs.sharded.totals import BlockRows, LinkTable
-from infostream_dedup.runs.sharded.work_folder import Layout
+from infostream_dedup.runs.sharded.work_folder import Layout, Stage
 from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace
 from infostream_dedup.terms.statistics import TermCounts
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.model import Settings
     from infostream_dedup.runs.sharded.disk_runner import LinkedRun
-    from infostream_dedup.runs.sharded.work_folder import Stage
 
 
 _PAIRS_AT_ONCE: Final = 1_000_000

@@ -39,9 +39,7 @@ _BLOCK_BYTES: Final = 40
 """Bytes of memory for each link of a block being counted: the link, its transpose, and its packed words."""
 
 _NODE_BYTES: Final = 40
-
 _LEAST_CHUNK, _MOST_CHUNK = 2_000, 50_000
-
 _UNITS: Final = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -116,9 +114,7 @@ SAMPLE: Final = 500
 """Number of documents read for an estimate."""
 
 _KEY_BYTES: Final = 160
-
 _LINK_BYTES: Final = 5
-
 _MONTH: Final = 1_272_217
 
 _LINKS_OF_MONTH: Final = 74.0

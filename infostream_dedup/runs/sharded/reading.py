@@ -190,16 +190,13 @@ DOCUMENTS: Final = Layout("documents", ("first",), {"moments": "i8", "lengths": 
 of the body in 16 bytes (zeros for an empty one; no entries where hashes were not asked for), id."""
 
 FIRST_TABLES: Final = {"counts": COUNTS, "documents": DOCUMENTS}
-
 NO_MOMENT: Final = int(np.iinfo(np.int64).min)
 
 _DOCUMENTS_AT_ONCE: Final = 1 << 20
 """Characters in a batch of texts."""
 
 DIGEST: Final = 2 * TEXT_HASH + 8
-
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
 _SECOND: Final = 1_000_000
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from infostream_dedup.documents import ReadingReport
 from infostream_dedup.links import Measures, survey
 from infostream_dedup.links.pair_rules import LEAST_NEED, scales
-from infostream_dedup.machine.phrase import Phrase
+from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.runs.batch.sweeping import (
     ENGLISH_NOTE,
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.links import SimilarityMatrix
-    from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.linking import LinkEstimate
     from infostream_dedup.runs.sharded.disk_runner import DiskRun, LinkedRun
     from infostream_dedup.runs.sharded.linking import NodeTable

@@ -35,7 +35,6 @@ FOREST: Final = Layout("forest", (), {"a": "i4", "b": "i4", "counts": "u1"})
 """Edges of a forest: two nodes and the largest count at which they are connected."""
 
 _ORDER_LEVELS: Final = 4
-
 _MOST: Final = 255
 
 

@@ -29,7 +29,6 @@ from infostream_dedup.model import VERSION
 # Tables of chunks: one row holds the arrays of many documents, so that small values are not handled row by row
 
 _MARK: Final = b"infostream_dedup.table"
-
 _VERSION: Final = 1
 
 
@@ -97,9 +96,7 @@ class Layout:
 
 
 _ENDING: Final = ".arrow"
-
 _PART: Final = f"{_ENDING}.part"
-
 _LOCK: Final = "infostream-dedup.lock"
 
 Make = Callable[[], Iterable[tuple[str, pa.RecordBatch]]]

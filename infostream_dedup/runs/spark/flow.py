@@ -49,9 +49,7 @@ if TYPE_CHECKING:
 
 
 SCHEMA: Final = "part int, place long, payload binary"
-
 _ARROW: Final = pa.schema([("part", pa.int32()), ("place", pa.int64()), ("payload", pa.binary())])
-
 _ROWS_AT_ONCE: Final = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 
@@ -331,9 +329,7 @@ PAIRS: Final = Layout("pairs", (), {"a": "i8", "b": "i8", "forward": "i8", "back
 """Pairs of documents."""
 
 _TURNED: Final = 1 << 60
-
 _LISTED: Final = "a string, b string, forward int, backward int, n_a int, n_b int, relation string"
-
 _TYPES: Final = {"string": pa.string(), "int": pa.int32()}
 _LISTED_ARROW: Final = pa.schema([(name, _TYPES[kind]) for name, kind in map(str.split, _LISTED.split(", "))])
 

@@ -20,7 +20,7 @@ from infostream_dedup.errors import (
     StoreMovedError,
     UsageError,
 )
-from infostream_dedup.machine.restoring import restoring_advice
+from infostream_dedup.machine.progress import restoring_advice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

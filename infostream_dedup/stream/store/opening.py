@@ -22,7 +22,7 @@ from infostream_dedup.errors import (
 )
 from infostream_dedup.machine.files import held_part, make_private_file, remove_stale_parts
 from infostream_dedup.machine.platform import sync_path
-from infostream_dedup.machine.restoring import restoring_advice
+from infostream_dedup.machine.progress import restoring_advice
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, snapshot, writing
 from infostream_dedup.stream.store.retuning import RETUNES, changes_of, in_force

@@ -38,7 +38,6 @@ def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0, 
     """
     terms, mapping, most = _terms_of_surfaces(tokens, settings, workers)
     own = threading.local()
-
     rows = _Rows(len(tokens), sum(len(chunk.tokens) for chunk in tokens.chunks), np.uint8 if consume else np.int32)
     firsts = tokens.firsts()
     # A chunk that was counted is kept by nothing else.

@@ -14,7 +14,7 @@ from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms.compiled.counts import count_terms
 from infostream_dedup.terms.compiled.surfaces import SurfaceTokens
 from infostream_dedup.terms.kernels.counting import Factors, Kept, add_frequencies, gather_factors, select_heaviest
-from infostream_dedup.terms.key_terms import KeyTerms, pattern
+from infostream_dedup.terms.key_terms import KeyTerms, StatisticsOfTerms, pattern
 from infostream_dedup.terms.representation import representation
 from infostream_dedup.terms.statistics import Statistics, TermCounts, statistics_by_language
 from infostream_dedup.terms.weighting import document_norms, idf_table, weighting
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from infostream_dedup.terms.key_terms import StatisticsOfTerms
 
 _ROWS_AT_ONCE: Final = 512  # documents weighted at once: few enough for their arrays to stay in the processor's cache
 

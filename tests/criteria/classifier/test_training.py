@@ -67,8 +67,7 @@ def test_a_decision_does_not_depend_on_the_other_pairs(sample_models, sample_pai
     for row in (0, 7, 300):
         alone = trained.decide(sample_models, sample_pairs.i[row : row + 1], sample_pairs.j[row : row + 1])
         assert alone.forward[0] == whole.forward[row]
-    turned = trained.decide(sample_models, sample_pairs.j, sample_pairs.i)
-    assert turned.forward.tolist() == whole.backward.tolist()
+    assert trained.decide(sample_models, sample_pairs.j, sample_pairs.i).forward.tolist() == whole.backward.tolist()
 
 
 def test_labels_of_one_kind_teach_nothing(sample_models, sample_pairs):
@@ -117,8 +116,7 @@ def test_the_rarer_class_counts_by_the_root_of_its_size():
     # and 2/3 of the mean, and five of eight labels 5/8 of C = 2. The minimum of
     # .01 b² / 2 + 1.25 ((1 - b)² / 3 + 2 (1 + b)² / 3) is where .01 b + 2.5 b + 2.5 / 3 = 0.
     prior = prior_plane(["links"], {})
-    learned = fit_plane(np.zeros((5, 1)), np.array([True] + [False] * 4), prior)
-    assert learned.bias == pytest.approx(-2.5 / 3 / 2.51)
+    assert fit_plane(np.zeros((5, 1)), np.array([True] + [False] * 4), prior).bias == pytest.approx(-2.5 / 3 / 2.51)
 
 
 def test_without_labels_equal_texts_repeat_each_other_on_any_day_and_a_form_filled_in_again_does_not():

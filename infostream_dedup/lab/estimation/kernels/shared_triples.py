@@ -15,9 +15,6 @@ from infostream_dedup.judging.evidence.kernels.triples import TripleRange, table
 from infostream_dedup.machine.arrays import Vector
 from infostream_dedup.machine.compiling import compiled, signed
 
-__all__ = ["arrange_range", "count_postings", "fill_postings", "number_range", "sort_rows", "write_rows"]
-
-
 _SPREAD = np.uint64(GOLDEN)
 """An odd factor, so that products differ."""
 

@@ -155,7 +155,7 @@ def total_chunk(
 
     ``first``: first row; ``last``: row after the last; ``collection``: the collection to match; ``counters``: scratch
     arrays of this thread; ``totals``: (n + 1, 4, 2), as in ``total_rows``; closed paths are not counted;
-    ``outgoing_at``: (ks, places); receives the links from a document of each place at k = 1, 2, ; ``incoming_at``: (ks,
+    ``outgoing_at``: (ks, places); receives links from each place at k = 1, 2, ...; ``incoming_at``: (ks,
     places); receives the links to it.
     """
     ks = totals.shape[0]
