@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
-from infostream_dedup.judging.evidence.differing import WordDifference, what_differs
+from infostream_dedup.judging.evidence.constants import TITLE_FIGURE_BITS
 from infostream_dedup.judging.evidence.facts import DocumentFacts, PairFacts, facts_of_pairs, same_opening, same_text
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.kernels.packing import BLOCKS_AT, LEAD_BITS
@@ -413,22 +412,11 @@ def with_differences(
         return facts
     turned, figures = np.zeros((2, len(facts)), dtype=np.bool_)
     differing = np.full(len(facts), None, dtype=np.object_)
-    rows = {row: records.opening(row) for row in np.unique(np.concatenate([a[near], b[near]])).tolist()}
-    for place, one, other in zip(near.tolist(), a[near].tolist(), b[near].tolist(), strict=True):
-        found = _difference(rows[one], rows[other])
-        if found is not None:
-            (figures if found.is_figure else turned)[place] = True
-            differing[place] = found
+    rows, places = np.unique(np.concatenate([a[near], b[near]]), return_inverse=True)
+    for pair, found in records.openings(rows).compared(*places.reshape(2, -1)):
+        (figures if found.is_figure else turned)[near[pair]] = True
+        differing[near[pair]] = found
     return replace(facts, turned=turned, figure_alone=figures, differing=differing)
-
-
-def difference(records: EvidenceRecords, a: int, b: int) -> WordDifference | None:
-    """What two documents differ in, given their rows, the earlier first; ``None`` if it decides nothing."""
-    return _difference(records.opening(a), records.opening(b))
-
-
-def _difference(one: str, other: str) -> WordDifference | None:
-    return None if one == other else what_differs(one, other, most=OPENING)
 
 
 def _compared(
