@@ -51,7 +51,7 @@ from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -168,7 +168,7 @@ def _tables() -> OpeningTables:
     hashes = np.empty(len(packed), dtype=np.uint64)
     hash_words(np.frombuffer(b"".join(packed), np.uint8), np.cumsum([len(one) for one in packed]), hashes)
     order = np.argsort(hashes)
-    denials = [bytes(codes[letter] for letter in beginning) for beginning in _DENIALS]
+    denials = sorted(bytes(codes[letter] for letter in beginning) for beginning in _DENIALS)
     return OpeningTables(
         classes,
         folded,
@@ -176,6 +176,7 @@ def _tables() -> OpeningTables:
         np.array(list(marks.values()), dtype=np.uint8)[order],
         np.frombuffer(b"".join(denials), np.uint8),
         offsets_of([len(one) for one in denials]),
+        np.searchsorted([one[0] for one in denials], np.arange(257)),
     )
 
 
@@ -296,16 +297,15 @@ def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDiffe
         found = exchanged(one, other, changes, language)
         if found is not None:
             return found
-    left = [each for each in changes if not _ordinary(one, other, each, language)]
     if len(changes) <= MOST_CHANGES:
         for rule in (_negation, _another_name, _another_word):
-            found = rule(one, other, left, language)
+            found = rule(one, other, changes, language)
             if found is not None:
                 return found
         found = _question(one, other, changes)
         if found is not None:
             return found
-    return _another_figure(one, other, left)
+    return _another_figure(one, other, changes, language)
 
 
 def _few(one: _Text, other: _Text) -> float:
@@ -316,7 +316,7 @@ def _few(one: _Text, other: _Text) -> float:
 def _in_one_form(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference | None:
     """Texts in which only numbers differ: of a form there are many copies, and many more pairs."""
     found = _numbers_exchanged(one, other, changes, "en")  # The words, which have a language, are the same.
-    return found or _another_figure(one, other, (each for each in changes if not _ordinary(one, other, each, "en")))
+    return found or _another_figure(one, other, changes, "en")
 
 
 def _language_of(*texts: Sequence[str]) -> Language:
@@ -403,9 +403,9 @@ def _negation(one: _Text, other: _Text, changes: list[_Change], language: Langua
         same = len(rest[0]) == len(rest[1]) and all(
             alike(x, y, language) for x, y in zip(sorted(rest[0]), sorted(rest[1]), strict=True)
         )
-        if sum(counts) % 2 and same and not _NEVER_NEGATED & after:
-            return WordDifference("negation", (_words(one, other, each),))
-        if len(rest[0]) == len(rest[1]) == 1 and _negates(rest[0][0], rest[1][0]):
+        negated = sum(counts) % 2 and same and not _NEVER_NEGATED & after
+        prefixed = len(rest[0]) == len(rest[1]) == 1 and _negates(rest[0][0], rest[1][0])
+        if (negated or prefixed) and not _ordinary(one, other, each, language):
             return WordDifference("negation", (_words(one, other, each),))
     return None
 
@@ -453,29 +453,38 @@ def _ordinary(one: _Text, other: _Text, change: _Change, language: Language) -> 
     return "".join(x).replace("-", "") == "".join(y).replace("-", "")
 
 
-def _another_name(one: _Text, other: _Text, left: list[_Change], language: Language) -> WordDifference | None:
-    for each in left:
+def _another_name(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
+    for each in changes:
         if len(each.a) == len(each.b) <= 3:
             for i, j in zip(each.a, each.b, strict=True):
-                if _other_name(one, i, other, j, language):
+                if _other_name(one, i, other, j, language) and not _ordinary(one, other, each, language):
                     return WordDifference("another name", ((one.words[i], other.words[j]),))
     return None
 
 
-def _another_word(one: _Text, other: _Text, left: list[_Change], language: Language) -> WordDifference | None:
+def _another_word(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     # One word that is another one may be the news; several words that are others are a text told again.
-    content = [each for each in left if _content(one, each.a, language) or _content(other, each.b, language)]
-    if len(content) != 1:
-        return None
-    p, q = _content(one, content[0].a, language), _content(other, content[0].b, language)
-    if len(p) != 1 or len(q) != 1 or len(content[0].a) > 3 or len(content[0].b) > 3:
+    content = [each for each in changes if _content(one, each.a, language) or _content(other, each.b, language)]
+    words = [_single_words(one, other, each, language) for each in content]
+    # Looking at what is ordinary takes longest.
+    if any(words) and sum(not _ordinary(one, other, each, language) for each in content) == 1:
+        for each, pair in zip(content, words, strict=True):
+            if pair is not None and not _ordinary(one, other, each, language):
+                return WordDifference("another word", (pair,))
+    return None
+
+
+def _single_words(one: _Text, other: _Text, change: _Change, language: Language) -> tuple[str, str] | None:
+    """The two words of a lead that are all that a change exchanges, if they tell another thing."""
+    p, q = _content(one, change.a, language), _content(other, change.b, language)
+    if len(p) != 1 or len(q) != 1 or len(change.a) > 3 or len(change.b) > 3:
         return None
     x, y = one.folded[p[0]], other.folded[q[0]]
     if p[0] >= LEAD or q[0] >= LEAD or x in other.folded or y in one.folded or not _other_statement(x, y, language):
         return None
     if any(_reports(text, place) for text, place in ((one, p[0]), (other, q[0]))):
         return None
-    return WordDifference("another word", ((one.words[p[0]], other.words[q[0]]),))
+    return one.words[p[0]], other.words[q[0]]
 
 
 def _is_name(text: _Text, i: int) -> bool:
@@ -528,9 +537,9 @@ def _content(text: _Text, places: Sequence[int], language: Language) -> list[int
 
 def _other_statement(x: str, y: str, language: Language) -> bool:
     p, q = classes(x, language), classes(y, language)
-    if not p & q - {"noun"} or alike(x, y, language) or _synonyms(x, y, language):
+    if not p & q - {"noun"} or min(zipf(share_of(language, word)) for word in (x, y)) < _FREQUENT:
         return False
-    return min(zipf(share_of(language, word)) for word in (x, y)) >= _FREQUENT
+    return not (alike(x, y, language) or _synonyms(x, y, language))
 
 
 @lru_cache(1 << 14)
@@ -631,14 +640,15 @@ def _value(number: str) -> str:
 _SIGNS: Final = str.maketrans(",–", ".-")
 
 
-def _another_figure(one: _Text, other: _Text, left: Iterable[_Change]) -> WordDifference | None:
+def _another_figure(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     """Figures one for one; what else differs may be what goes with them."""
-    for each in left:
+    for each in changes:
         p, q = (
             [word for word in side if word[0].isdigit()]
             for side in ([one.folded[i] for i in each.a], [other.folded[i] for i in each.b])
         )
-        if p and len(p) == len(q) and len(each.a) == len(each.b) and list(map(_value, p)) != list(map(_value, q)):
+        figures = p and len(p) == len(q) and len(each.a) == len(each.b) and [*map(_value, p)] != [*map(_value, q)]
+        if figures and not _ordinary(one, other, each, language):
             return WordDifference(ANOTHER_FIGURE, tuple(zip(p, q, strict=True)))
     return None
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.judging.evidence.constants import OPENING, SEED
-from infostream_dedup.judging.evidence.kernels.words import mixed, step
+from infostream_dedup.judging.evidence.kernels.words import BINS, mixed, sorted_once, step
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ class OpeningTables(NamedTuple):
     marks: Vector[np.uint8]  # uint8, bits of each of these words
     prefixes: Vector[np.uint8]  # uint8, beginnings of words that are denials
     prefix_begins: Vector[np.int64]  # int64 (prefixes + 1,), bounds of each
+    prefixes_of: Vector[np.int64]  # int64 (257,), bounds of the prefixes that begin with each character
 
 
 class OpeningTokens(NamedTuple):
@@ -223,7 +224,8 @@ def _flags_of(text: Vector[np.uint8], begin: int, end: int, hashed: np.uint64, t
             high = middle
     if low < tables.words.size and tables.words[low] == hashed:
         flags |= signed(tables.marks[low])
-    for prefix in range(tables.prefix_begins.size - 1):
+    letter = signed(tables.folded[signed(text[begin])])
+    for prefix in range(tables.prefixes_of[letter], tables.prefixes_of[letter + 1]):
         first, last = tables.prefix_begins[prefix], tables.prefix_begins[prefix + 1]
         if _begins_like(text, begin, end, tables.folded, tables.prefixes, first, last):
             flags |= DENIAL
@@ -310,6 +312,7 @@ def read_openings(
     for document in range(firsts.size):
         longest = max(longest, lasts[document] - firsts[document])
     text = np.zeros(4 * longest + _BEYOND, dtype=np.uint8)
+    spare, bins = np.empty(4 * longest, dtype=np.uint64), np.empty(BINS + 1, dtype=np.int64)
     classes = tables.classes
     tokens.begins[0], tokens.clean_begins[0] = 0, 0
     for document in range(firsts.size):
@@ -325,13 +328,7 @@ def read_openings(
         tokens.clean_begins[document + 1] = begin + written
         last = _cut_up(tokens.clean[begin : begin + written], tables, tokens, first)
         tokens.begins[document + 1] = last
-        tokens.ordered[first:last].sort()
-        kept = first
-        for place in range(first, last):
-            if place == first or tokens.ordered[place] != tokens.ordered[kept - 1]:
-                tokens.ordered[kept] = tokens.ordered[place]
-                kept += 1
-        tokens.distinct[document] = kept - first
+        tokens.distinct[document] = sorted_once(tokens.ordered, first, last, 64, spare, bins) - first
 
 
 # Compare two openings
