@@ -583,9 +583,10 @@ def _reasons(collection: JudgedCollection, part: ListedPairs) -> list[list[Evide
 
 def _translation_rows(collection: JudgedCollection, found: Translations, choice: PairChoice) -> Iterator[JudgedPairRow]:
     ids = fields_of(collection.collection.documents).ids
-    kind = KIND_NAMES[Kind.TRANSLATION]
-    judgement = dict(zip(JUDGED_COLUMNS, (None, kind, None, None), strict=True)) | {
-        "reasons": [] if choice.explain else None
+    judgement = {
+        **dict.fromkeys(JUDGED_COLUMNS),
+        "kind": KIND_NAMES[Kind.TRANSLATION],
+        "reasons": [] if choice.explain else None,
     }
     for pairs in found.tables():
         both = np.full(len(pairs), RELATIONS.index("equal"), dtype=np.int64)

@@ -366,7 +366,7 @@ def _missing(one: int, other: int, tokens: OpeningTokens) -> int:
         common += signed(x == y)
         at += signed(x <= y)
         place += signed(y <= x)
-    return min(tokens.distinct[one], tokens.distinct[other]) - common
+    return signed(min(tokens.distinct[one], tokens.distinct[other])) - common
 
 
 @compiled
