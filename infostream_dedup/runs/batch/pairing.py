@@ -583,7 +583,7 @@ def _reasons(collection: JudgedCollection, part: ListedPairs) -> list[list[Evide
 
 def _translation_rows(collection: JudgedCollection, found: Translations, choice: PairChoice) -> Iterator[JudgedPairRow]:
     ids = fields_of(collection.collection.documents).ids
-    judgement = {
+    judgement: dict[str, Any] = {
         **dict.fromkeys(JUDGED_COLUMNS),
         "kind": KIND_NAMES[Kind.TRANSLATION],
         "reasons": [] if choice.explain else None,
