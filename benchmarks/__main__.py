@@ -31,7 +31,7 @@ def main() -> None:
         help="runs of each measurement, 2 with --month, otherwise 1; the page shows minimum and median",
     )
     parser.add_argument("--only", help="parts to measure, separated by commas; empty to make only the page")
-    parser.add_argument("--real", type=Path, help="gzipped JSON lines of real news, repeated to a month")
+    parser.add_argument("--real", type=Path, help="gzipped JSON lines of real news, repeated to a month, and edited")
     arguments = parser.parse_args()
     runs = arguments.runs or (2 if arguments.month else 1)
     parts = _list_parts(arguments.month, str(runs), arguments.real)
@@ -87,6 +87,9 @@ def _list_parts(month: bool, runs: str, real: Path | None) -> dict[str, list[str
     if real is not None:
         parts["real"] = [*job, largest, "--real", str(real)]
         parts["race-real"] = [*race, "20000", "--real", str(real), *contestants]
+        others = ["pairs()", "pairs(by='wording')", "rensa, words, in bulk", "rensa, triples, in bulk"]
+        others += ["polars by hand", "gaoya", "TF-IDF + sparse_dot_topn"]
+        parts["race-edited"] = [*race, "20000", "--edited", str(real), *contestants[:1], *others, *contestants[1:]]
         parts["real-reading"] = ["benchmarks.reading", "--runs", runs, "--real", str(real)]
         parts["real-text"] = ["benchmarks.text", "--runs", runs, "--real", str(real)]
         for name in ("news-stream", "news-judged", "news-across"):

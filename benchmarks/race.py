@@ -2,6 +2,7 @@
 
     python -m benchmarks.race --documents 20000 --out race.json
     python -m benchmarks.race --real mdnews.docs.jsonl.gz --documents 20000
+    python -m benchmarks.race --edited mdnews.docs.jsonl.gz background.docs.jsonl.gz --documents 20000
 
 Each contestant runs in its own process on the same texts, which are already in memory when its clock starts. They
 answer different questions: MinHash estimates the Jaccard similarity of shingles and returns pairs above a threshold,
@@ -9,7 +10,9 @@ whereas this engine returns all links at k >= 4 in both directions with S and T 
 with what each finds: precision and recall of its pairs against the stories from which the texts were generated (a
 story contains reprints and rewritten documents; pairs within a story are true). With ``--real`` the texts of a file are
 repeated as in ``benchmarks.month``, with the number of the repetition appended to each document; which pairs are true
-is then unknown.
+is then unknown. With ``--edited``, most documents are copies of real news at known rates of edits, and recall is also
+shown by the larger rate of a pair; contestants are called as their own pages call them: rensa with ``text.split()`` and
+in bulk (``words``), with word triples one by one and in bulk, polars as one would write it by hand.
 
 On a virtual machine the host may provide memory page by page, which takes seconds of CPU time for each gigabyte that no
 process has touched before. To exclude this, every contestant's process touches and frees two gigabytes before its clock
@@ -25,6 +28,7 @@ import sys
 import tempfile
 from array import array
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import timed, write_figures
+from benchmarks.edited import RATES, edited
 from benchmarks.generator import generate, write_texts
 from benchmarks.month import peak_gigabytes, repeated
 
@@ -48,7 +53,8 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--real", type=Path, help="gzipped JSON Lines with title and text to repeat")
-    parser.add_argument("--contestants", nargs="+", default=list(CONTESTANTS), choices=CONTESTANTS)
+    parser.add_argument("--edited", type=Path, nargs="+", help="gzipped JSON Lines with text to make edited copies of")
+    parser.add_argument("--contestants", nargs="+", default=list(CONTESTANTS)[:4], choices=CONTESTANTS)
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--cold", action="store_true", help="include the host's work for memory not touched before")
     parser.add_argument("--out", type=Path)
@@ -58,7 +64,10 @@ def main() -> None:
         print(json.dumps(_measure(arguments.run[0], Path(arguments.run[1]), touch=not arguments.cold)))
         return
     with tempfile.TemporaryDirectory() as folder:
-        megabytes = _make_texts(arguments.documents, arguments.seed, arguments.real, Path(folder))
+        if arguments.edited:
+            megabytes = edited(arguments.edited, arguments.documents, Path(folder), seed=arguments.seed)
+        else:
+            megabytes = _make_texts(arguments.documents, arguments.seed, arguments.real, Path(folder))
         rows = [
             {
                 "contestant": name,
@@ -70,7 +79,7 @@ def main() -> None:
             for _ in range(arguments.repeats)
             for name in arguments.contestants
         ]
-    own = min((row["cpu_seconds"] for row in rows if row["contestant"] == "infostream-dedup"), default=None)
+    own = min((row["cpu_seconds"] for row in rows if row["contestant"] == arguments.contestants[0]), default=None)
     for row in rows:
         row["cpu_over_ours"] = round(row["cpu_seconds"] / own, 2) if own else None
         print(json.dumps(row))
@@ -124,11 +133,26 @@ def _judge(a: NDArray[np.int64], b: NDArray[np.int64], documents: int, truth: Pa
     one, other = np.divmod(codes, documents)
     right = int((stories[one] == stories[other]).sum())
     sizes = np.unique(stories, return_counts=True)[1].astype(np.int64)
+    precision, recall = right / max(len(codes), 1), right / int((sizes * (sizes - 1) // 2).sum())
     return {
         "pairs": len(codes),
-        "precision": round(right / len(codes), 4) if len(codes) else None,
-        "recall": round(right / int((sizes * (sizes - 1) // 2).sum()), 4),
+        "precision": round(precision, 4) if len(codes) else None,
+        "recall": round(recall, 4),
+        "f1": round(2 * precision * recall / (precision + recall), 4) if right else 0.0,
+        **_recall_by_rate(codes, stories, truth.with_name("rates.npy")),
     }
+
+
+def _recall_by_rate(codes: NDArray[np.int64], stories: NDArray[np.int64], rates: Path) -> dict[str, Any]:
+    """Recall of the true pairs by the larger rate of edits of the two documents."""
+    if not rates.exists():
+        return {}
+    order, edits = np.argsort(stories, kind="stable"), np.load(rates)
+    groups = np.split(order, np.flatnonzero(np.diff(stories[order])) + 1)
+    pairs = [one[np.stack(np.triu_indices(len(one), 1))] for one in groups if len(one) > 1]
+    a, b = np.sort(np.concatenate(pairs, axis=1), axis=0)
+    found, most = np.isin(a * len(stories) + b, codes), np.maximum(edits[a], edits[b])
+    return {f"recall_{rate}": round(float(found[most == rate].mean()), 4) for rate in RATES[2:]}
 
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -172,6 +196,19 @@ def _shingles(text: str) -> list[str]:
     return list({" ".join(words[start : start + 3]) for start in range(max(len(words) - 2, 1))})
 
 
+def _documents(texts: list[str], **options: Any) -> Run:
+    from infostream_dedup import pairs
+
+    documents = [{"id": str(number), "text": text} for number, text in enumerate(texts)]
+
+    def run() -> Pairs:
+        found = [(int(row.a), int(row.b)) for row in pairs(documents, **options)]
+        return tuple(np.array(found, dtype=np.int64).reshape(-1, 2).T)  # type: ignore[return-value]
+
+    list(pairs(documents[:500], **options))
+    return run
+
+
 def _datasketch(texts: list[str]) -> Run:
     from datasketch import MinHash, MinHashLSH
 
@@ -211,6 +248,74 @@ def _rensa(texts: list[str]) -> Run:
     return run
 
 
+def _rensa_in_bulk(texts: list[str], tokens: Callable[[str], list[str]]) -> Run:
+    from rensa import RMinHash, RMinHashLSH
+
+    def run() -> Pairs:
+        index = RMinHashLSH(threshold=LSH_THRESHOLD, num_perm=PERMUTATIONS, num_bands=RENSA_BANDS)
+        sketches = RMinHash.from_token_sets((tokens(text) for text in texts), PERMUTATIONS, 42)
+        index.insert_many(sketches, 0)
+        found = [
+            (other, number) for number, met in enumerate(index.query_all(sketches)) for other in met if other < number
+        ]
+        return tuple(np.array(found, dtype=np.int64).reshape(-1, 2).T)  # type: ignore[return-value]
+
+    return run
+
+
+def _polars(texts: list[str]) -> Run:
+    """The 24 smallest hashes of each text's word triples, joined; pairs with five or more in common."""
+    import polars as pl
+
+    def sketches(first: int) -> pl.DataFrame:
+        some = texts[first : first + 5000]
+        words = pl.DataFrame({"id": np.arange(first, first + len(some)), "text": some}).lazy()
+        words = words.select("id", word=pl.col("text").str.to_lowercase().str.extract_all(r"\w\w+")).explode("word")
+        words = words.with_columns(hash=pl.col("word").hash(1))
+        following = [pl.col("hash").shift(-step).over("id") for step in (1, 2)]
+        triples = words.with_columns(triple=pl.col("hash") * 3 + following[0] * 5 + following[1] * 7)
+        triples = triples.drop_nulls("triple").with_columns(pl.col("triple").hash(2))
+        return triples.group_by("id").agg(pl.col("triple").unique().bottom_k(24)).collect()
+
+    def run() -> Pairs:
+        every = pl.concat([sketches(first) for first in range(0, len(texts), 5000)]).explode("triple")
+        every = every.filter(pl.len().over("triple") < 500)
+        met = every.join(every, on="triple", suffix="_other").filter(pl.col("id") < pl.col("id_other"))
+        found = met.group_by("id", "id_other").len().filter(pl.col("len") >= 5)
+        return found["id"].to_numpy().astype(np.int64), found["id_other"].to_numpy().astype(np.int64)
+
+    return run
+
+
+def _gaoya(texts: list[str]) -> Run:
+    from gaoya.minhash import MinHashStringIndex
+
+    def run() -> Pairs:
+        index = MinHashStringIndex(
+            hash_size=32, jaccard_threshold=0.2, num_bands=32, band_size=4, num_hashes=None, analyzer="word",
+            lowercase=True, ngram_range=(3, 3), id_container="vec",
+        )  # fmt: skip
+        index.par_bulk_insert_docs(list(range(len(texts))), texts)
+        met = enumerate(index.par_bulk_query(texts, False))
+        found = [(other, number) for number, others in met for other in others if other < number]
+        return tuple(np.array(found, dtype=np.int64).reshape(-1, 2).T)  # type: ignore[return-value]
+
+    return run
+
+
+def _tfidf(texts: list[str]) -> Run:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sparse_dot_topn import sp_matmul_topn
+
+    def run() -> Pairs:
+        vectors = TfidfVectorizer(max_df=0.05, min_df=2, dtype=np.float32).fit_transform(texts).tocsr()
+        near = sp_matmul_topn(vectors, vectors.T.tocsr(), top_n=40, threshold=0.5, n_threads=1, sort=False).tocoo()
+        kept = near.row < near.col
+        return near.row[kept].astype(np.int64), near.col[kept].astype(np.int64)
+
+    return run
+
+
 def _cosine(texts: list[str]) -> Run:
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.preprocessing import normalize
@@ -233,6 +338,13 @@ CONTESTANTS: dict[str, Callable[[list[str]], Run]] = {
     "rensa": _rensa,
     "datasketch": _datasketch,
     "CountVectorizer+cosine": _cosine,
+    "pairs()": _documents,
+    "pairs(by='wording')": partial(_documents, by="wording"),
+    "rensa, words, in bulk": partial(_rensa_in_bulk, tokens=str.split),
+    "rensa, triples, in bulk": partial(_rensa_in_bulk, tokens=_shingles),
+    "polars by hand": _polars,
+    "gaoya": _gaoya,
+    "TF-IDF + sparse_dot_topn": _tfidf,
 }
 
 if __name__ == "__main__":

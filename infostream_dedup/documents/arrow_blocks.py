@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.documents.columns import batch_records, without_nanoseconds
-from infostream_dedup.documents.documents import DocumentBuilder, is_plain_field, is_plain_id
+from infostream_dedup.documents.documents import DocumentBuilder, plain_fields, plain_ids
 from infostream_dedup.documents.frames import LIST, list_records, python_values
 from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
 from infostream_dedup.documents.kernels.json_lines import ID, LEFT, NO_LANGUAGE, READ, SOURCE, URL
@@ -99,12 +99,14 @@ def arrow_block(batch: Any, source: str, before: int) -> ArrowBlock | None:
     if dates is None:
         return None
     values = {field: _values(batch, name) for field, name in NAMES.items()}
-    if not all(map(is_plain_field, [*values[SOURCE], *values[URL]])):
+    if not all(plain_fields([*values[SOURCE], *values[URL]])):
         return None
     languages = [LANGUAGES.get(code, -1) for code in _values(batch, "lang")]
     states = [
-        READ if language >= 0 and text and own is not None and is_plain_id(own) else LEFT
-        for language, text, own in zip(languages, _given(batch.column("text")).tolist(), values[ID], strict=True)
+        READ if language >= 0 and text and plain else LEFT
+        for language, text, plain in zip(
+            languages, _given(batch.column("text")).tolist(), plain_ids(values[ID]), strict=True
+        )
     ]
     columns = _joined(batch, np.array(states, dtype=np.uint8), np.array(languages).astype(np.uint8), dates)
     return ArrowBlock(source, batch, before, columns, values)
@@ -236,7 +238,13 @@ def joined_columns(
 
 _TOGETHER: Final = 1000
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_OPTIONAL_STRING: Final = (str, type(None))
+_OPTIONAL: Final = frozenset((str, type(None)))
+_TYPES: Final = {
+    **dict.fromkeys(("id", "text"), frozenset((str,))),
+    **dict.fromkeys(("title", "lang", "source", "url"), _OPTIONAL),
+    "published": _OPTIONAL | {datetime},
+}
+"""Fields that are read in columns, and the types that most dicts have there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,23 +306,13 @@ def list_blocks(values: Iterable[Any]) -> Iterator[ListBlock]:
 
 
 def _list_block(values: list[Any], before: int) -> ListBlock:
-    dicts: list[dict[str, Any]] = [one if _is_usual(one) else {} for one in values]
-    fields = {name: [one.get(name) for one in dicts] for name in (*_TEXTS, "published")}
+    usual, fields = _usual(values)
     own = {field: fields[name] for field, name in NAMES.items()}
     languages = [LANGUAGES.get(code, -1) for code in fields["lang"]]
     texts, of_texts = _encoded(fields["text"])
     titles, of_titles = _encoded(fields["title"])
-    states = [
-        READ
-        if usual
-        and language >= 0
-        and own_id is not None
-        and is_plain_id(own_id)
-        and is_plain_field(source)
-        and is_plain_field(url)
-        else LEFT
-        for usual, language, own_id, source, url in zip(dicts, languages, own[ID], own[SOURCE], own[URL], strict=True)
-    ]
+    plain = zip(usual, plain_ids(own[ID]), plain_fields(own[SOURCE]), plain_fields(own[URL]), strict=True)
+    states = [READ if all(known) and language >= 0 else LEFT for known, language in zip(plain, languages, strict=True)]
     dates = np.full((len(values), 2), -1, dtype=np.int64)
     published = fields["published"]
     written, of_dates = _encoded([one if type(one) is str else None for one in published])
@@ -330,13 +328,22 @@ def _list_block(values: list[Any], before: int) -> ListBlock:
     return ListBlock(LIST, values, before, columns, own)
 
 
+def _usual(values: list[Any]) -> tuple[list[bool], dict[str, list[Any]]]:
+    """Which values are usual dicts, and the fields of these."""
+    if set(map(type, values)) == {dict} and set(map(type, chain.from_iterable(values))) == {str}:
+        fields = {name: [one.get(name) for one in values] for name in _TYPES}
+        if all(_TYPES[name].issuperset(map(type, column)) for name, column in fields.items()):
+            return [True] * len(values), fields
+    usual = [_is_usual(one) for one in values]
+    dicts = [one if right else {} for one, right in zip(values, usual, strict=True)]
+    return usual, {name: [one.get(name) for one in dicts] for name in _TYPES}
+
+
 def _is_usual(value: Any) -> bool:
     """Whether a value is a dict whose fields have the types that most have; the plain code judges all others."""
     return (
         type(value) is dict
-        and type(value.get("id")) is type(value.get("text")) is str
-        and all(type(value.get(name)) in _OPTIONAL_STRING for name in ("title", "lang", "source", "url"))
-        and (type(value.get("published")) in _OPTIONAL_STRING or type(value["published"]) is datetime)
+        and all(type(value.get(name)) in types for name, types in _TYPES.items())
         and all(type(name) is str for name in value)
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from infostream_dedup.documents.arrow_blocks import LANGUAGES, NAMES, ROOM, Cells, joined_columns
 from infostream_dedup.documents.csv_table import OPTIONAL, Header, RowFeed, read_header, read_rows
-from infostream_dedup.documents.documents import DocumentBuilder, is_plain_field, is_plain_id
+from infostream_dedup.documents.documents import DocumentBuilder, plain_fields, plain_ids
 from infostream_dedup.documents.kernels.json_lines import ID, LEFT, READ, SOURCE, URL
 from infostream_dedup.documents.kernels.table_rows import (
     BROKEN,
@@ -162,10 +162,7 @@ def _block(piece: _Piece) -> CsvBlock | None:
         return None
     values = {field: piece.strings(name) for field, name in NAMES.items()}
     languages = np.array([LANGUAGES.get(code, -1) for code in piece.strings("lang")])
-    plain = [
-        own is not None and is_plain_id(own) and is_plain_field(source) and is_plain_field(url)
-        for own, source, url in zip(values[ID], values[SOURCE], values[URL], strict=True)
-    ]
+    plain = [*map(all, zip(*map(plain_fields, (values[SOURCE], values[URL])), plain_ids(values[ID]), strict=True))]
     states = np.where((found.states == READ) & (languages >= 0) & plain, READ, LEFT).astype(np.uint8)
     dates = np.zeros((len(states), 2), dtype=np.int64)
     dates[:, 1] = -1

@@ -335,8 +335,16 @@ def _check_id(value: str, place: Place) -> str:
     return value
 
 
-def is_plain_id(value: str) -> bool:
-    """Whether a string is an id."""
+def plain_ids(values: Sequence[str | None]) -> list[bool]:
+    """Which strings are ids."""
+    given = [value for value in values if value]
+    usual = len(given) == len(values) and 4 * max(map(len, given), default=0) <= MOST_ID_BYTES
+    if usual and _CONTROL_OR_SURROGATE_IN_ID.search("".join(given)) is None:
+        return [True] * len(values)
+    return [value is not None and _is_plain_id(value) for value in values]
+
+
+def _is_plain_id(value: str) -> bool:
     try:
         _check_id(value, Place("<id>"))
     except BadDataError:
@@ -344,9 +352,11 @@ def is_plain_id(value: str) -> bool:
     return True
 
 
-def is_plain_field(value: str | None) -> bool:
-    """Whether a document takes a string as it is."""
-    return value is None or _UNWANTED.search(value) is None
+def plain_fields(values: Sequence[str | None]) -> list[bool]:
+    """Which strings a document takes as they are."""
+    if _UNWANTED.search("".join(filter(None, values))) is None:
+        return [True] * len(values)
+    return [value is None or _UNWANTED.search(value) is None for value in values]
 
 
 def _read_text(values: Mapping[str, Any], name: str, place: Place) -> str | None:

@@ -1,12 +1,18 @@
 """What two texts differ in, by cases worked by hand; words of news that no table was made for."""
 
+import re
+from difflib import SequenceMatcher
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from infostream_dedup import Deduplicator, StreamSettings, dedup, pairs
 from infostream_dedup.errors import ConfigurationError, UsageError
-from infostream_dedup.judging.evidence.differing import what_differs
+from infostream_dedup.judging.evidence.differing import openings_of, read, what_differs
+from infostream_dedup.judging.evidence.kernels.differing import compare_openings, difference_scratch
 
 COURT = "Областной суд {} бывшего директора порта Марка Дятлова по делу о растрате. Приговор огласили в четверг."
 MATCH = "Матч «Локомотив» — «Северянин» завершился со счётом {}. Судья показал четыре жёлтые карточки."
@@ -223,3 +229,40 @@ def test_forms_alerts_and_stubs_are_told_from_copies(made: list[Any], kinds: str
     listed = {(row.a, row.b): row.kind for row in pairs(documents, kinds=("copy", "template"))}
     copies = {pair for pair, kind in listed.items() if kind == "copy"}
     assert copies == {(str(one.of), one.id) for one in verdicts if one.kind == "copy"}
+
+
+TOKEN = re.compile(r"\d+(?:[.,:\-–]\d+)*(?: \d{3}(?!\d))*|[^\W\d_]+(?:['’-][^\W\d_]+)*|[?]")
+LINK = re.compile(r"https?://\S+|www\.\S+|[@#]\w+|\]\([^\])\s]*\)|\{[^{}]*\}")
+PIECES = (
+    *("слово", "Ёлка", "don't", "О’Нил", "-", "12", "1,5", "10 000", "10 0000", "2:1", "?", ". ", " ", "№", "x_1"),
+    *("https://a.b/c", "www.x", "@user", "#", "](y)", "](", "{z}", "{", "}", "http://", "\n", "—"),
+)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30))
+def test_tokens_are_those_of_a_pattern(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    folded = TOKEN.findall(LINK.sub(" ", text))
+    assert list(read(text)) == [word.lower().replace("ё", "е").replace("’", "ʼ").replace("'", "ʼ") for word in folded]
+
+
+WORDS = st.lists(st.sampled_from(["один", "два", "три", "5", "7", "не", "Мост"]), min_size=4, max_size=14)
+
+
+@given(WORDS, WORDS)
+def test_changes_are_those_of_difflib(a: list[str], b: list[str]) -> None:
+    openings, changes = openings_of(" ".join(a), " ".join(b)), np.empty((2000, 4), dtype=np.int64)
+    found, one, other = np.empty(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+    assert compare_openings(one, other, openings.tokens, difference_scratch(), found, changes) == 1
+    x, y = ([word.lower() for word in words] for words in (a, b))
+    first = next((i for i, (p, q) in enumerate(zip(x, y, strict=False)) if p != q), min(len(x), len(y)))
+    ends = zip(x[first:][::-1], y[first:][::-1], strict=False)
+    last = next((i for i, (p, q) in enumerate(ends) if p != q), min(len(x), len(y)) - first)
+    middle = x[first : len(x) - last], y[first : len(y) - last]
+    codes = SequenceMatcher(None, *middle, False).get_opcodes()
+    expected = [[first + place for place in code] for name, *code in codes if name != "equal"]
+    apart = [i for i in range(first, len(x) - last) if len(x) == len(y) and x[i] != y[i]]
+    if len(x) == len(y) and len(apart) < sum(max(j - i, end - k) for i, j, k, end in expected):
+        expected = [[i, i + 1, i, i + 1] for i in apart]
+    if found[0] > 0:
+        assert changes[: found[0]].tolist() == expected

@@ -8,22 +8,54 @@ the two are forms or spellings of one word, or synonyms that double renderings o
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
+
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS
 from infostream_dedup.judging.evidence.constants import OPENING
+from infostream_dedup.judging.evidence.kernels.differing import (
+    AUXILIARY,
+    DIGIT,
+    ENDS_CLAUSE,
+    FRONT,
+    JOINS_DIGITS,
+    JOINS_LETTERS,
+    LABEL,
+    LEAD,
+    LETTER,
+    MOST_CHANGES,
+    MOST_TOKENS,
+    NEGATION,
+    NUMBER,
+    PART,
+    SENTENCE,
+    SPACE,
+    START,
+    UPPER,
+    WORD,
+    OpeningTables,
+    OpeningTokens,
+    compare_openings,
+    difference_scratch,
+    hash_words,
+    read_openings,
+)  # fmt: skip
+from infostream_dedup.judging.evidence.reading import ALPHABET, packed
 from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.language.lexicon.frequency import part_of_speech, share_of, zipf
 from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from infostream_dedup.model import Language
 
@@ -49,31 +81,12 @@ class WordDifference:
 
 ANOTHER_FIGURE: Final = "another figure"
 
-_TOKEN: Final = re.compile(r"\d+(?:[.,:\-–]\d+)*(?:[  ]\d{3}(?!\d))*|[^\W\d_]+(?:['’-][^\W\d_]+)*|[?]")
-_LINK: Final = re.compile(r"https?://\S+|www\.\S+|[@#]\w+|\]\([^\])\s]*\)|\{[^{}]*\}")
-_BETWEEN: Final = re.compile(r"[.!?…\n:;|«\"“„(—]")
+_ROOM: Final = 2 * OPENING
+"""Changes for which there is always room."""
+
 _PARTS: Final = re.compile(r"[:\-– ]")
 _FOLD: Final = str.maketrans("ё’'", "еʼʼ")
 
-_FEWEST: Final = 4
-"""Tokens of a text whose differences are looked at."""
-
-_MOST: Final = 0.25
-"""Share of the tokens of the shorter text that may differ; six always may."""
-
-_MOST_TOKENS: Final = 6
-
-_MOST_CHANGES: Final = 2
-"""Places that may differ if a single word decides: in a text that was corrected throughout, no word turns the news."""
-
-_LEAD: Final = 30
-"""Tokens of a lead, in which a verb or an adjective is the news."""
-
-_SENTENCE: Final = 4
-"""Tokens of an added sentence that denies the rest; in fewer, the verb is another rendering."""
-
-_FRONT: Final = 6
-"""Tokens at the beginning among which a text says that what follows is false."""
 
 _NEAR: Final = 4
 """Tokens around a name among which a word of reporting makes it the name of whoever reports."""
@@ -136,6 +149,108 @@ _ASPECT: Final = frozenset("с по на за о вы про у з ви об".sp
 """Prefixes that often only make a verb perfective."""
 
 
+@cache
+def _tables() -> OpeningTables:
+    """Classes and folded forms of the characters of windows-1251, and marks of words."""
+    characters = [bytes([code]).decode(ALPHABET, "replace") for code in range(256)]
+    codes = {character: code for code, character in enumerate(characters)} | {"ʼ": ord("'")}
+    matched = {
+        LETTER: r"[^\W\d_]", DIGIT: r"\d", SPACE: r"\s", WORD: r"\w", JOINS_DIGITS: r"[.,:\-–]",
+        JOINS_LETTERS: "['’-]", ENDS_CLAUSE: r"[.!?…\n:;|«\"“„(—]",
+    }  # fmt: skip
+    classes = np.zeros(256, dtype=np.uint8)
+    for bit, pattern in matched.items():
+        classes += np.array([bit * bool(re.match(pattern, one)) for one in characters], dtype=np.uint8)
+    classes += np.array([UPPER * one.isupper() for one in characters], dtype=np.uint8)
+    folded = np.array([codes[one.lower().translate(_FOLD)] for one in characters], dtype=np.uint8)
+    marks: dict[str, int] = {}
+    for bit, words in ((NEGATION, _NEGATIONS), (AUXILIARY, _AUXILIARIES), (LABEL, _LABELS)):
+        marks |= {word: marks.get(word, 0) | bit for word in words}
+    packed = [bytes(codes[letter] for letter in word) for word in marks]
+    hashes = np.empty(len(packed), dtype=np.uint64)
+    hash_words(np.frombuffer(b"".join(packed), np.uint8), np.cumsum([len(one) for one in packed]), hashes)
+    order = np.argsort(hashes)
+    denials = sorted(bytes(codes[letter] for letter in beginning) for beginning in _DENIALS)
+    return OpeningTables(
+        classes,
+        folded,
+        hashes[order],
+        np.array(list(marks.values()), dtype=np.uint8)[order],
+        np.frombuffer(b"".join(denials), np.uint8),
+        offsets_of([len(one) for one in denials]),
+        np.searchsorted([one[0] for one in denials], np.arange(257)),
+    )
+
+
+class Openings:
+    """Tokens of the beginnings of texts.
+
+    Args:
+        words: uint32, texts of at most ``most`` characters as ``packed`` returns them.
+        firsts: int64 (documents,), where each begins.
+        lasts: int64 (documents,), where it ends.
+        most: a text that is no shorter may have been cut.
+    """
+
+    def __init__(
+        self, words: NDArray[np.uint32], firsts: NDArray[np.int64], lasts: NDArray[np.int64], most: int = OPENING
+    ) -> None:
+        size, count = 4 * int((lasts - firsts).sum()), len(firsts)
+        self.tokens = OpeningTokens(
+            clean=np.empty(size, dtype=np.uint8),
+            clean_begins=np.empty(count + 1, dtype=np.int64),
+            begins=np.empty(count + 1, dtype=np.int64),
+            places=np.empty((size, 2), dtype=np.int32),
+            hashes=np.empty(size, dtype=np.uint64),
+            flags=np.empty(size, dtype=np.uint8),
+            ordered=np.empty(size, dtype=np.uint64),
+            distinct=np.empty(count, dtype=np.int64),
+            cut=np.empty(count, dtype=np.bool_),
+        )
+        read_openings(words, firsts, lasts, most, _tables(), self.tokens)
+        self._given = words, firsts, lasts
+        self._texts: dict[int, _Text] = {}
+
+    def text(self, document: int) -> _Text:
+        """The tokens of one text."""
+        if document not in self._texts:
+            self._texts[document] = _Text.of(self.tokens, document)
+        return self._texts[document]
+
+    def given(self, document: int) -> str:
+        """One text as it was packed."""
+        words, firsts, lasts = self._given
+        packed = words[firsts[document] : lasts[document]].astype("<u4", copy=False)
+        return packed.tobytes().rstrip(b"\0").decode(ALPHABET, "replace")
+
+    def counts(self, document: int) -> frozenset[str]:
+        """The numbers of a lead, in figures or words, without years, links and "one", which also is a pronoun.
+
+        Of 12 000 and 12 thousand, both are 12.
+        """
+        begin, end = self.tokens.clean_begins[document : document + 2].tolist()
+        lead = self.tokens.clean[begin : min(end, begin + _LEAD_CHARACTERS)].tobytes().decode(ALPHABET, "replace")
+        return frozenset(_THOUSANDS.sub("", one) for one in numbers(lead) if one != "1" and not _YEAR.fullmatch(one))
+
+    def compared(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[tuple[int, WordDifference]]:
+        """Compare the texts of pairs; yield pairs whose few differing words may decide their kind, and these words."""
+        scratch, found = difference_scratch(), np.empty(len(a), dtype=np.int64)
+        changes = np.empty((4 * len(a) + _ROOM, 4), dtype=np.int64)
+        first = 0
+        while first < len(a):
+            done = compare_openings(a[first:], b[first:], self.tokens, scratch, found[first:], changes)
+            begin = 0
+            for pair in (first + np.flatnonzero(found[first : first + done])).tolist():
+                count = int(found[pair])
+                some = changes[begin : begin + abs(count)].tolist()
+                begin += abs(count)
+                rule = _what_differs if count > 0 else _in_one_form
+                decided = rule(self.text(int(a[pair])), self.text(int(b[pair])), [_Change.of(*one) for one in some])
+                if decided is not None:
+                    yield pair, decided
+            first += done
+
+
 class _Text(NamedTuple):
     """The tokens of the beginning of a text."""
 
@@ -143,8 +258,21 @@ class _Text(NamedTuple):
     folded: tuple[str, ...]  # in lower case, apostrophes alike
     starts: frozenset[int]  # tokens that begin a sentence or a quotation
     numbers: tuple[int, ...]  # tokens that are numbers
-    form: tuple[str, ...]  # `folded` with 0 for every number
-    parts: tuple[str, ...]  # the parts of all numbers, sorted
+
+    @classmethod
+    def of(cls, tokens: OpeningTokens, document: int) -> _Text:
+        begin, end = tokens.clean_begins[document : document + 2].tolist()
+        text = tokens.clean[begin:end].tobytes().decode(ALPHABET, "replace")
+        begin, end = tokens.begins[document : document + 2].tolist()
+        words = [text[first:last] for first, last in tokens.places[begin:end].tolist()]
+        folded = "\n".join(words).lower().translate(_FOLD).split("\n") if words else []
+        starts, numbers = (np.flatnonzero(tokens.flags[begin:end] & bit).tolist() for bit in (START, NUMBER))
+        return cls(tuple(words), tuple(folded), frozenset(starts), tuple(numbers))
+
+    @property
+    def parts(self) -> list[str]:
+        """The parts of all numbers."""
+        return sorted(_PARTS.split(" ".join(self.folded[i] for i in self.numbers)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,52 +282,32 @@ class _Change:
     a: tuple[int, ...]
     b: tuple[int, ...]
 
-
-@lru_cache(1 << 12)
-def read(text: str) -> _Text:
-    """Cut a text into words, numbers and question marks."""
-    text = _LINK.sub(" ", text)
-    words: list[str] = []
-    starts, last = set[int](), 0
-    for found in _TOKEN.finditer(text):
-        if not words or words[-1] == "?" or _BETWEEN.search(text, last, found.start()):
-            starts.add(len(words))
-        words.append(found[0])
-        last = found.end()
-    folded = tuple(sys.intern(word.lower().translate(_FOLD)) for word in words)
-    numbers = tuple(i for i, word in enumerate(folded) if word[0].isdigit())
-    form = tuple("0" if word[0].isdigit() else word for word in folded)
-    parts = tuple(sorted(_PARTS.split(" ".join(folded[i] for i in numbers))))
-    return _Text(tuple(words), folded, frozenset(starts), numbers, form, parts)
+    @classmethod
+    def of(cls, first: int, last: int, begin: int, end: int) -> _Change:
+        return cls(tuple(range(first, last)), tuple(range(begin, end)))
 
 
-def _truncated(text: str, most: int) -> str:
-    """Without the last word of a text that may have been cut."""
-    return text if len(text) < most else text[: max(text.rfind(" "), 0)]
+def openings_of(*texts: str, most: int = OPENING) -> Openings:
+    """The beginnings of texts."""
+    words, bounds = packed(text[:most] for text in texts)
+    return Openings(words, bounds[:-1], bounds[1:], most)
 
 
-@lru_cache(1 << 14)
-def what_differs(a: str, b: str, *, most: int = 1 << 30) -> WordDifference | None:
-    """Compare the beginnings of two texts, of at most ``most`` characters; ``None`` for an ordinary edit.
+def read(text: str) -> tuple[str, ...]:
+    """The words, numbers and question marks of a text, folded."""
+    return openings_of(text, most=len(text) + 1).text(0).folded
 
-    Also ``None`` if more than a few words differ.
-    """
-    cut = len(a) >= most or len(b) >= most
-    one, other = read(_truncated(a, most)), read(_truncated(b, most))
-    if min(len(one.words), len(other.words)) < _FEWEST:
-        return None
-    few = max(_MOST_TOKENS, _MOST * min(len(one.words), len(other.words)))
-    least = min(len(one.form), len(other.form))
-    if (cut or len(one.form) == len(other.form)) and one.form[:least] == other.form[:least]:
-        return _in_one_form(one, other, few, cut=cut)
-    words = set(one.folded), set(other.folded)
-    # Aligned, at least as many words differ; and a denial leaves the text that it denies.
-    if min(len(words[0] - words[1]), len(words[1] - words[0])) > few:
-        return None
-    changes = _changes(one, other, cut=cut)
-    if not changes:
-        return None
+
+def what_differs(a: str, b: str) -> WordDifference | None:
+    """Compare the beginnings of two texts; ``None`` for an ordinary edit, or if more than a few words differ."""
+    pair = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+    return next((found for _, found in openings_of(a, b).compared(*pair)), None)
+
+
+def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference | None:
+    """What the kernel's changes decide: the kernel only leaves out changes for which no rule holds."""
     found = _denial(one, other, changes)
+    few = _few(one, other)
     if found is not None or sum(max(len(each.a), len(each.b)) for each in changes) > few:
         return found
     language = _language_of(one.folded, other.folded)
@@ -207,59 +315,26 @@ def what_differs(a: str, b: str, *, most: int = 1 << 30) -> WordDifference | Non
         found = exchanged(one, other, changes, language)
         if found is not None:
             return found
-    left = [each for each in changes if not _ordinary(one, other, each, language)]
-    if len(changes) <= _MOST_CHANGES:
+    if len(changes) <= MOST_CHANGES:
         for rule in (_negation, _another_name, _another_word):
-            found = rule(one, other, left, language)
+            found = rule(one, other, changes, language)
             if found is not None:
                 return found
         found = _question(one, other, changes)
         if found is not None:
             return found
-    return _another_figure(one, other, left)
+    return _another_figure(one, other, changes, language)
 
 
-def _in_one_form(one: _Text, other: _Text, few: float, *, cut: bool) -> WordDifference | None:
-    """Texts with the same words are compared number by number: of a form there are many copies, and many more pairs."""
-    end = min(len(one.form), len(other.form))
-    apart = [i for i in one.numbers if i < end and one.folded[i] != other.folded[i]]
-    while cut and apart and apart[-1] == end - 1:  # as in `_changes`
-        end = apart.pop()
-    if not apart or len(apart) > few:
-        return None
-    runs: list[list[int]] = []
-    for i in apart:
-        if runs and runs[-1][-1] == i - 1:
-            runs[-1].append(i)
-        else:
-            runs.append([i])
-    changes = [_Change(tuple(run), tuple(run)) for run in runs]
+def _few(one: _Text, other: _Text) -> float:
+    """How many tokens may differ."""
+    return max(MOST_TOKENS, min(len(one.words), len(other.words)) / PART)
+
+
+def _in_one_form(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference | None:
+    """Texts in which only numbers differ: of a form there are many copies, and many more pairs."""
     found = _numbers_exchanged(one, other, changes, "en")  # The words, which have a language, are the same.
-    return found or _another_figure(one, other, (each for each in changes if not _ordinary(one, other, each, "en")))
-
-
-def _changes(one: _Text, other: _Text, *, cut: bool) -> list[_Change]:
-    a, b, first = one.folded, other.folded, 0
-    least = min(len(a), len(b))
-    while first < least and a[first] == b[first]:
-        first += 1
-    last = 0
-    while last < least - first and a[-1 - last] == b[-1 - last]:
-        last += 1
-    middle = a[first : len(a) - last], b[first : len(b) - last]
-    found = [
-        _Change(tuple(range(first + i, first + j)), tuple(range(first + k, first + end)))
-        for name, i, j, k, end in SequenceMatcher(None, *middle, False).get_opcodes()
-        if name != "equal"
-    ]
-    # Of words that change places, an alignment takes one for moved; place by place, both are replaced.
-    apart = [i for i, (x, y) in enumerate(zip(*middle, strict=False), start=first) if x != y]
-    if len(a) == len(b) and len(apart) < sum(max(len(each.a), len(each.b)) for each in found):
-        found = [_Change((i,), (i,)) for i in apart]
-    # What follows the last common word of a text that is cut may stand behind the cut in the other.
-    if cut and found and not last and (found[-1].a[-1:] == (len(a) - 1,) or found[-1].b[-1:] == (len(b) - 1,)):
-        found.pop()
-    return found
+    return found or _another_figure(one, other, changes, "en")
 
 
 def _language_of(*texts: Sequence[str]) -> Language:
@@ -273,25 +348,13 @@ def _words(one: _Text, other: _Text, change: _Change) -> tuple[str, str]:
     return " ".join(one.words[i] for i in change.a), " ".join(other.words[i] for i in change.b)
 
 
-@lru_cache(1 << 14)
-def counts_of(text: str) -> frozenset[str]:
-    """The numbers of a lead, in figures or words, without years, links and "one", which also is a pronoun.
-
-    Of 12 000 and 12 thousand, both are 12.
-    """
-    found = numbers(_LINK.sub(" ", text)[:_LEAD_CHARACTERS])
-    return frozenset(_THOUSANDS.sub("", one) for one in found if one != "1" and not _YEAR.fullmatch(one))
-
-
 _LEAD_CHARACTERS: Final = 200
 _YEAR: Final = re.compile("(?:19|20)[0-9]{2}")
 _THOUSANDS: Final = re.compile("(?:000)+$")
 
 
-@lru_cache(1 << 14)
-def filled_anew(a: str, b: str) -> bool:
+def filled_anew(one: _Text, other: _Text) -> bool:
     """Whether most words of the beginnings of two texts that the other has not are other names, numbers or days."""
-    one, other = read(_truncated(a, OPENING)), read(_truncated(b, OPENING))
     named = [_slots(text, rest) for text, rest in ((one, other), (other, one))]
     if named[0] is None or named[1] is None:
         return False
@@ -318,7 +381,7 @@ _SLOTS: Final = 0.6
 def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference | None:
     """One text says that what the other tells is false, at its beginning or in what it adds."""
     lost = [sum(len(side) for side in sides) for sides in zip(*((each.a, each.b) for each in changes), strict=True)]
-    if min(lost) > max(_MOST_TOKENS, _MOST * min(len(one.words), len(other.words))):
+    if min(lost) > _few(one, other):
         return None
     for each in changes:
         says = [_denies(text, side) for text, side in ((one, each.a), (other, each.b))]
@@ -332,7 +395,7 @@ def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference 
 
 def _denies(text: _Text, places: Sequence[int]) -> str:
     for i in places:
-        if (text.folded[i] in _LABELS and i < _FRONT) or (_is_denial(text.folded[i]) and len(places) >= _SENTENCE):
+        if (text.folded[i] in _LABELS and i < FRONT) or (_is_denial(text.folded[i]) and len(places) >= SENTENCE):
             return text.words[i]
     return ""
 
@@ -385,9 +448,9 @@ def _negation(one: _Text, other: _Text, changes: list[_Change], language: Langua
         same = len(rest[0]) == len(rest[1]) and all(
             alike(x, y, language) for x, y in zip(sorted(rest[0]), sorted(rest[1]), strict=True)
         )
-        if sum(counts) % 2 and same and not _NEVER_NEGATED & after:
-            return WordDifference("negation", (_words(one, other, each),))
-        if len(rest[0]) == len(rest[1]) == 1 and _negates(rest[0][0], rest[1][0]):
+        negated = sum(counts) % 2 and same and not _NEVER_NEGATED & after
+        prefixed = len(rest[0]) == len(rest[1]) == 1 and _negates(rest[0][0], rest[1][0])
+        if (negated or prefixed) and not _ordinary(one, other, each, language):
             return WordDifference("negation", (_words(one, other, each),))
     return None
 
@@ -435,29 +498,38 @@ def _ordinary(one: _Text, other: _Text, change: _Change, language: Language) -> 
     return "".join(x).replace("-", "") == "".join(y).replace("-", "")
 
 
-def _another_name(one: _Text, other: _Text, left: list[_Change], language: Language) -> WordDifference | None:
-    for each in left:
+def _another_name(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
+    for each in changes:
         if len(each.a) == len(each.b) <= 3:
             for i, j in zip(each.a, each.b, strict=True):
-                if _other_name(one, i, other, j, language):
+                if _other_name(one, i, other, j, language) and not _ordinary(one, other, each, language):
                     return WordDifference("another name", ((one.words[i], other.words[j]),))
     return None
 
 
-def _another_word(one: _Text, other: _Text, left: list[_Change], language: Language) -> WordDifference | None:
+def _another_word(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     # One word that is another one may be the news; several words that are others are a text told again.
-    content = [each for each in left if _content(one, each.a, language) or _content(other, each.b, language)]
-    if len(content) != 1:
-        return None
-    p, q = _content(one, content[0].a, language), _content(other, content[0].b, language)
-    if len(p) != 1 or len(q) != 1 or len(content[0].a) > 3 or len(content[0].b) > 3:
+    content = [each for each in changes if _content(one, each.a, language) or _content(other, each.b, language)]
+    words = [_single_words(one, other, each, language) for each in content]
+    # Looking at what is ordinary takes longest.
+    if any(words) and sum(not _ordinary(one, other, each, language) for each in content) == 1:
+        for each, pair in zip(content, words, strict=True):
+            if pair is not None and not _ordinary(one, other, each, language):
+                return WordDifference("another word", (pair,))
+    return None
+
+
+def _single_words(one: _Text, other: _Text, change: _Change, language: Language) -> tuple[str, str] | None:
+    """The two words of a lead that are all that a change exchanges, if they tell another thing."""
+    p, q = _content(one, change.a, language), _content(other, change.b, language)
+    if len(p) != 1 or len(q) != 1 or len(change.a) > 3 or len(change.b) > 3:
         return None
     x, y = one.folded[p[0]], other.folded[q[0]]
-    if p[0] >= _LEAD or q[0] >= _LEAD or x in other.folded or y in one.folded or not _other_statement(x, y, language):
+    if p[0] >= LEAD or q[0] >= LEAD or x in other.folded or y in one.folded or not _other_statement(x, y, language):
         return None
     if any(_reports(text, place) for text, place in ((one, p[0]), (other, q[0]))):
         return None
-    return WordDifference("another word", ((one.words[p[0]], other.words[q[0]]),))
+    return one.words[p[0]], other.words[q[0]]
 
 
 def _is_name(text: _Text, i: int) -> bool:
@@ -510,9 +582,9 @@ def _content(text: _Text, places: Sequence[int], language: Language) -> list[int
 
 def _other_statement(x: str, y: str, language: Language) -> bool:
     p, q = classes(x, language), classes(y, language)
-    if not p & q - {"noun"} or alike(x, y, language) or _synonyms(x, y, language):
+    if not p & q - {"noun"} or min(zipf(share_of(language, word)) for word in (x, y)) < _FREQUENT:
         return False
-    return min(zipf(share_of(language, word)) for word in (x, y)) >= _FREQUENT
+    return not (alike(x, y, language) or _synonyms(x, y, language))
 
 
 @lru_cache(1 << 14)
@@ -613,14 +685,15 @@ def _value(number: str) -> str:
 _SIGNS: Final = str.maketrans(",–", ".-")
 
 
-def _another_figure(one: _Text, other: _Text, left: Iterable[_Change]) -> WordDifference | None:
+def _another_figure(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     """Figures one for one; what else differs may be what goes with them."""
-    for each in left:
+    for each in changes:
         p, q = (
             [word for word in side if word[0].isdigit()]
             for side in ([one.folded[i] for i in each.a], [other.folded[i] for i in each.b])
         )
-        if p and len(p) == len(q) and len(each.a) == len(each.b) and list(map(_value, p)) != list(map(_value, q)):
+        figures = p and len(p) == len(q) and len(each.a) == len(each.b) and [*map(_value, p)] != [*map(_value, q)]
+        if figures and not _ordinary(one, other, each, language):
             return WordDifference(ANOTHER_FIGURE, tuple(zip(p, q, strict=True)))
     return None
 

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
-from infostream_dedup.judging.evidence.differing import WordDifference, counts_of, filled_anew, what_differs
+from infostream_dedup.judging.evidence.differing import filled_anew
 from infostream_dedup.judging.evidence.facts import (
     DocumentFacts,
     PairFacts,
@@ -471,20 +471,23 @@ def with_differences(
         return facts
     turned, figures, counts, bodies, filled = np.zeros((5, len(facts)), dtype=np.bool_)
     differing, anew = np.full(len(facts), None, dtype=np.object_), facts.anew.copy()
-    rows = {row: records.opening(row) for row in np.unique(np.concatenate([a[places], b[places]])).tolist()}
-    for place, one, other in zip(places.tolist(), a[places].tolist(), b[places].tolist(), strict=True):
-        found = _difference(rows[one], rows[other]) if near[place] else None
-        if found is not None:
-            (figures if found.is_figure else turned)[place] = True
-            differing[place] = found
+    rows, numbered = np.unique(np.concatenate([a[places], b[places]]), return_inverse=True)
+    openings, (ones, others) = records.openings(rows), numbered.reshape(2, -1)
+    compared = np.flatnonzero(near[places])
+    for pair, found in openings.compared(ones[compared], others[compared]):
+        place = places[compared[pair]]
+        (figures if found.is_figure else turned)[place] = True
+        differing[place] = found
+    rest = np.flatnonzero((counted | retitled | formed)[places])
+    for place, one, other in zip(places[rest].tolist(), ones[rest].tolist(), others[rest].tolist(), strict=True):
         if counted[place]:
-            mine, others = counts_of(rows[one]), counts_of(rows[other])
-            counts[place] = bool(mine) and bool(others) and mine.isdisjoint(others)
+            mine, theirs = openings.counts(one), openings.counts(other)
+            counts[place] = bool(mine) and bool(theirs) and mine.isdisjoint(theirs)
         if retitled[place]:
-            body = rows[one].partition("\n")[2]
-            bodies[place] = 0 < len(body) < OPENING // 2 and body == rows[other].partition("\n")[2]
-            anew[place] = bodies[place] and records.other_titles(one, other)
-        filled[place] = formed[place] and filled_anew(rows[one], rows[other])
+            body = openings.given(one).partition("\n")[2]
+            bodies[place] = 0 < len(body) < OPENING // 2 and body == openings.given(other).partition("\n")[2]
+            anew[place] = bodies[place] and records.other_titles(int(rows[one]), int(rows[other]))
+        filled[place] = formed[place] and filled_anew(openings.text(one), openings.text(other))
     return replace(
         facts,
         turned=turned,
@@ -495,15 +498,6 @@ def with_differences(
         anew=anew,
         filled=filled,
     )
-
-
-def difference(records: EvidenceRecords, a: int, b: int) -> WordDifference | None:
-    """What two documents differ in, given their rows, the earlier first; ``None`` if it decides nothing."""
-    return _difference(records.opening(a), records.opening(b))
-
-
-def _difference(one: str, other: str) -> WordDifference | None:
-    return None if one == other else what_differs(one, other, most=OPENING)
 
 
 def _compared(

@@ -37,7 +37,7 @@ from infostream_dedup.machine.scratch import KeptMemory
 from infostream_dedup.model import Document, DocumentBlock, full_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -196,21 +196,22 @@ def packed_openings(texts: Utf8Texts) -> tuple[NDArray[np.uint32], NDArray[np.in
     Characters that this alphabet lacks become blanks: the openings are compared word by word, in its languages.
     """
     bounds, whole = texts.offsets.tolist(), texts.data.data
-    packed = []
-    for begin, end in pairwise(bounds):
-        text = bytes(whole[begin : min(end, begin + 4 * OPENING)]).decode("utf-8", "ignore")[:OPENING]
-        opening = text.encode(_ALPHABET, _BLANKS)
-        packed.append(opening + b"\0" * (-len(opening) % 4))
-    sizes = [len(opening) // 4 for opening in packed]
-    return np.frombuffer(b"".join(packed), dtype="<u4").astype(np.uint32), offsets_of(sizes)
+    return packed(
+        bytes(whole[begin : min(end, begin + 4 * OPENING)]).decode("utf-8", "ignore")[:OPENING]
+        for begin, end in pairwise(bounds)
+    )
 
 
-def opening_of(packed: NDArray[np.uint32]) -> str:
-    """The opening of one document, from its numbers."""
-    return packed.astype("<u4", copy=False).tobytes().rstrip(b"\0").decode(_ALPHABET, "replace")
+def packed(openings: Iterable[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Texts in windows-1251, four characters to a number, and the bounds of each text."""
+    found = []
+    for opening in openings:
+        encoded = opening.encode(ALPHABET, _BLANKS)
+        found.append(encoded + b"\0" * (-len(encoded) % 4))
+    return np.frombuffer(b"".join(found), dtype="<u4").astype(np.uint32), offsets_of([len(one) // 4 for one in found])
 
 
-_ALPHABET: Final = "cp1251"
+ALPHABET: Final = "cp1251"
 _BLANKS: Final = "infostream-dedup-blanks"
 codecs.register_error(
     _BLANKS,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.arrays import offsets_of, places_of
+from infostream_dedup.judging.evidence.differing import Openings
 from infostream_dedup.judging.evidence.kernels.packing import (
     BLOCKS_AT,
     BUCKET_BITS,
@@ -26,7 +27,6 @@ from infostream_dedup.judging.evidence.kernels.packing import (
     record_sizes,
 )
 from infostream_dedup.judging.evidence.pair_model import BACKGROUND_FILE, shipped_bytes
-from infostream_dedup.judging.evidence.reading import opening_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
@@ -189,12 +189,13 @@ class EvidenceRecords:
         """Number of words and numbers of some documents, given their ordinals: int64 (documents,)."""
         return self.words[self.begins[documents]].astype(np.int64)
 
-    def opening(self, document: int) -> str:
-        """First ``OPENING`` characters of a document's title and text, given its ordinal."""
-        begin, end = self.begins[document : document + 2].tolist()
-        counts, rest = self.words[[begin + COUNTS_AT, begin + BLOCKS_AT]].tolist()
+    def openings(self, documents: NDArray[np.int64]) -> Openings:
+        """The beginnings of titles and texts of some documents, given their ordinals."""
+        begins = self.begins[documents]
+        counts, rest = (self.words[begins + at].astype(np.int64) for at in (COUNTS_AT, BLOCKS_AT))
         entries = (counts & 0xFFFF) + (counts >> 16) + (rest & (1 << LEAD_BITS) - 1)
-        return opening_of(self.words[begin + HEADER + entries + (entries + 3) // 4 + 2 * (rest >> 16) : end])
+        firsts = begins + HEADER + entries + (entries + 3) // 4 + 2 * (rest >> 16)
+        return Openings(self.words, firsts, self.begins[documents + 1])
 
     def other_titles(self, a: int, b: int) -> bool:
         """Whether two documents, given their ordinals, have titles that are no versions of one another.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
-from typing import Any, Final, Literal
+from itertools import chain, repeat
+from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -52,7 +52,7 @@ from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_ma
 from infostream_dedup.terms.matched_words import Meeting
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)  # There are many: a frozen one takes three times as long to make.
 class PairRow:
     """One unordered pair."""
 
@@ -117,7 +117,14 @@ def pair_rows(
         for pairs in chunks_of_pairs(key_terms, a[chosen], b[chosen]):
             relation = relations(pairs, settings)
             wanted = relation > 0 if k_min is None else np.maximum(pairs.forward, pairs.backward) >= k_min
-            yield from rows_of_pairs(ids, pairs, relation, key_terms, wanted=wanted, terms=terms)
+            yield from rows_of_pairs(ids, pairs, relation, key_terms, wanted=wanted, terms=terms, made=PairRow)
+
+
+NOTHING: Final[Iterable[Mapping[str, Any]]] = repeat({})
+"""Nothing is added to any row."""
+
+_EQUALLY_NEAR: Final = 1e-3
+Row = TypeVar("Row", bound=PairRow)
 
 
 def rows_of_pairs(
@@ -128,27 +135,29 @@ def rows_of_pairs(
     *,
     wanted: NDArray[np.bool_],
     terms: bool,
-) -> Iterator[PairRow]:
-    """Rows of pairs, in their order."""
+    made: type[Row],
+    added: Iterable[Mapping[str, Any]] = NOTHING,
+) -> Iterator[Row]:
+    """Rows of pairs, in their order, with the fields that are added to each."""
     chosen = pairs if wanted.all() else pairs.where(wanted)
-    shared = _shared(chosen, key_terms) if terms else None
-    columns = (chosen.a, chosen.b, chosen.forward, chosen.backward, chosen.size_a, chosen.size_b)
-    weights = (chosen.matched_forward, chosen.own_a, chosen.matched_backward, chosen.own_b)
-    numbers = zip(*(column.tolist() for column in (*columns, *weights, relation[wanted])), strict=True)
-    for a, b, forward, backward, n_a, n_b, matched_a, own_a, matched_b, own_b, number in numbers:
-        words, met = (None, None) if shared is None else next(shared)
-        yield PairRow(
+    shared = _shared(chosen, key_terms) if terms else repeat((None, None))
+    columns = (chosen.a, chosen.b, chosen.forward, chosen.backward, chosen.size_a, chosen.size_b, relation[wanted])
+    shares = _shares(chosen.matched_forward, chosen.own_a), _shares(chosen.matched_backward, chosen.own_b)
+    numbers = zip(*(column.tolist() for column in columns), *shares, shared, added, strict=False)
+    for a, b, forward, backward, n_a, n_b, number, share_forward, share_backward, (words, met), more in numbers:
+        yield made(
             a=ids[a],
             b=ids[b],
             forward=forward,
             backward=backward,
             n_a=n_a,
             n_b=n_b,
-            share_forward=_share(matched_a, own_a),
-            share_backward=_share(matched_b, own_b),
+            share_forward=share_forward,
+            share_backward=share_backward,
             relation=RELATIONS[number],
             terms=words,
             met=met,
+            **more,
         )
 
 
@@ -160,8 +169,14 @@ def _shared(pairs: PairTable, key_terms: KeyTerms) -> Iterator[tuple[list[str], 
         yield from (what_met(pairs, pair, key_terms) for pair in range(len(pairs)))
 
 
-def _share(matched: int, own: int) -> float:
-    return round(matched / own, 6) if own else 0.0
+def _shares(matched: NDArray[np.int64], own: NDArray[np.int64]) -> list[float]:
+    """Shares of weight, rounded as Python rounds them: in numpy, which may err where two numbers are equally near."""
+    shares = matched / np.maximum(own, 1)
+    scaled = shares * 10**SHOWN_DECIMALS
+    found: list[float] = (np.rint(scaled) / 10**SHOWN_DECIMALS).tolist()
+    for place in np.flatnonzero(np.abs(scaled - np.floor(scaled) - 0.5) < _EQUALLY_NEAR).tolist():
+        found[place] = round(float(shares[place]), SHOWN_DECIMALS)
+    return found
 
 
 # The order of listed pairs if key terms decide, and the rows that a stricter k keeps
@@ -338,7 +353,7 @@ _DROPPED_AT: Final = 1 << 20
 """Number of pairs beyond twice the wanted ones at which the weaker ones are dropped."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class JudgedPairRow(PairRow):
     """One unordered pair with its judgement."""
 
@@ -563,33 +578,30 @@ def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice)
     for pairs in chunks_of_pairs(collection.key_terms, listed.a, listed.b):
         part = listed.at(slice(begin, begin + len(pairs)))
         begin += len(pairs)
-        plain = rows_of_pairs(
+        yield from rows_of_pairs(
             ids,
             pairs,
             relations(pairs, collection.settings),
             collection.key_terms,
             wanted=np.ones(len(pairs), dtype=np.bool_),
             terms=choice.terms,
+            made=JudgedPairRow,
+            added=judgements_of(part, _reasons(collection, part) if choice.explain else None),
         )
-        yield from judged_rows(plain, part, _reasons(collection, part) if choice.explain else None)
 
 
-def judged_rows(
-    plain: Iterable[PairRow], listed: ListedPairs, reasons: Sequence[list[EvidenceReason] | None] | None
-) -> Iterator[JudgedPairRow]:
-    """Rows of pairs with their judgements."""
-    wording = np.round(listed.wording, SHOWN_DECIMALS).tolist()
-    probability, kinds = np.round(listed.probability, SHOWN_DECIMALS).tolist(), names_of_kinds(listed.kinds)
-    for at, row in enumerate(plain):
-        yield JudgedPairRow(
-            **{name: getattr(row, name) for name in PairRow.__slots__},
-            probability=probability[at],
-            kind=kinds[at],
-            wording_forward=wording[at][0],
-            wording_backward=wording[at][1],
-            reasons=None if reasons is None else reasons[at],
-            differing=listed.differing[at],
-        )
+def judgements_of(
+    listed: ListedPairs, reasons: Iterable[list[EvidenceReason] | None] | None
+) -> Iterator[dict[str, Any]]:
+    """The fields that the rows of judged pairs have beyond those of pairs."""
+    names = (*JUDGED_COLUMNS, "differing", "reasons")
+    columns = (
+        np.round(listed.probability, SHOWN_DECIMALS).tolist(),
+        names_of_kinds(listed.kinds),
+        *np.round(listed.wording, SHOWN_DECIMALS).T.tolist(),
+        listed.differing.tolist(),
+    )
+    return (dict(zip(names, values, strict=True)) for values in zip(*columns, reasons or repeat(None), strict=False))
 
 
 def _reasons(collection: JudgedCollection, part: ListedPairs) -> list[list[EvidenceReason] | None]:
@@ -601,15 +613,21 @@ def _translation_rows(
     collection: JudgedCollection, found: Translations, choice: PairChoice, kind: Kind
 ) -> Iterator[JudgedPairRow]:
     ids = fields_of(collection.collection.documents).ids
+    judgement: dict[str, Any] = {
+        **dict.fromkeys(JUDGED_COLUMNS),
+        "kind": KIND_NAMES[kind],
+        "reasons": [] if choice.explain else None,
+    }
     for pairs in found.tables():
         both = np.full(len(pairs), RELATIONS.index("equal"), dtype=np.int64)
         wanted = np.ones(len(pairs), dtype=np.bool_)
-        for row in rows_of_pairs(ids, pairs, both, found.key_terms, wanted=wanted, terms=choice.terms):
-            yield JudgedPairRow(
-                **{name: getattr(row, name) for name in PairRow.__slots__},
-                probability=None,
-                kind=KIND_NAMES[kind],
-                wording_forward=None,
-                wording_backward=None,
-                reasons=[] if choice.explain else None,
-            )
+        yield from rows_of_pairs(
+            ids,
+            pairs,
+            both,
+            found.key_terms,
+            wanted=wanted,
+            terms=choice.terms,
+            made=JudgedPairRow,
+            added=repeat(judgement),
+        )

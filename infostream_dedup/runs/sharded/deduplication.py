@@ -49,7 +49,7 @@ from infostream_dedup.runs.batch.deduplication import (
     repeats,
 )
 from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, least_count
-from infostream_dedup.runs.batch.pairing import JudgedPairRow, ListedPairs, PairChoice, collected, judged_rows
+from infostream_dedup.runs.batch.pairing import JudgedPairRow, ListedPairs, PairChoice, collected, judgements_of
 from infostream_dedup.runs.sharded.disk_runner import LinkedRun
 from infostream_dedup.runs.sharded.kernels.rows import join_edges, renumber_rows
 from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, fewer_keys, key_term_labels, mark_key_terms
@@ -584,8 +584,10 @@ def judged_pairs_on_disk(
     rows = DocumentRows(collection)
     for begin in range(0, len(found.a), _ROWS_AT_ONCE):
         part = found.at(slice(begin, begin + _ROWS_AT_ONCE))
-        plain = rows.pair_rows(part.a, part.b, collection.settings, k_min=0, terms=choice.terms)
-        yield from judged_rows(plain, part, _reasons(collection, part) if choice.explain else None)
+        added = judgements_of(part, _reasons(collection, part) if choice.explain else None)
+        yield from rows.pair_rows(
+            part.a, part.b, collection.settings, k_min=0, terms=choice.terms, made=JudgedPairRow, added=added
+        )
 
 
 def _listed(collection: JudgedRun, choice: PairChoice, parts: NDArray[np.int64] | None) -> Iterator[ListedPairs]:

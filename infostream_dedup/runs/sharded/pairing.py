@@ -14,7 +14,7 @@ from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.runs.batch.linking import chunks_of_pairs, least_count, relations
-from infostream_dedup.runs.batch.pairing import PairRow, rows_of_pairs
+from infostream_dedup.runs.batch.pairing import NOTHING, PairRow, Row, rows_of_pairs
 from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, column_labels, key_term_labels
 from infostream_dedup.runs.sharded.linking import LINKS, NodeTable, merge_links
 from infostream_dedup.runs.sharded.totals import BlockRows, LinkTable
@@ -23,7 +23,7 @@ from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace
 from infostream_dedup.terms.statistics import TermCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -257,15 +257,19 @@ class DocumentRows:
         *,
         k_min: int | None = None,
         terms: bool = True,
-    ) -> Iterator[PairRow]:
-        """Rows of pairs of documents, in their order."""
+        made: type[Row],
+        added: Iterable[Mapping[str, Any]] = NOTHING,
+    ) -> Iterator[Row]:
+        """Rows of pairs of documents, in their order, with the fields that are added to each."""
         documents, place = np.unique(np.concatenate([a, b]), return_inverse=True)
         key_terms = self.key_terms(documents)
         ids = self.ids(documents)
         for table in chunks_of_pairs(key_terms, place[: len(a)], place[len(a) :]):
             relation = relations(table, settings)
             wanted = relation > 0 if k_min is None else np.maximum(table.forward, table.backward) >= k_min
-            yield from rows_of_pairs(ids, table, relation, key_terms, wanted=wanted, terms=terms)
+            yield from rows_of_pairs(
+                ids, table, relation, key_terms, wanted=wanted, terms=terms, made=made, added=added
+            )
 
     def _rows(
         self, documents: NDArray[np.int64], name: str, which: int
@@ -343,7 +347,7 @@ def pairs_on_disk(
         pairs = pairs.where(chosen)
         for begin in range(0, len(pairs), _ROWS_AT_ONCE):
             some = slice(begin, begin + _ROWS_AT_ONCE)
-            yield from rows.pair_rows(pairs.a[some], pairs.b[some], settings, k_min=k_min, terms=terms)
+            yield from rows.pair_rows(pairs.a[some], pairs.b[some], settings, k_min=k_min, terms=terms, made=PairRow)
 
 
 PICKED: Final = Layout(

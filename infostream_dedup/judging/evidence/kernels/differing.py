@@ -1,0 +1,617 @@
+"""Tokens of openings, and the places in which two openings differ; rules on words are in ``evidence.differing``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.judging.evidence.constants import OPENING, SEED
+from infostream_dedup.judging.evidence.kernels.words import BINS, mixed, sorted_once, step
+from infostream_dedup.machine.compiling import compiled, inlined, signed
+
+if TYPE_CHECKING:
+    from infostream_dedup.machine.arrays import Table, Vector
+
+LETTER: Final = 1
+DIGIT: Final = 2
+SPACE: Final = 4
+UPPER: Final = 8
+JOINS_DIGITS: Final = 16
+JOINS_LETTERS: Final = 32
+ENDS_CLAUSE: Final = 64
+WORD: Final = 128
+"""Bits of a character's class."""
+
+NUMBER: Final = 1
+NAME: Final = 2
+START: Final = 4
+DENIAL: Final = 8
+LABEL: Final = 16
+NEGATION: Final = 32
+AUXILIARY: Final = 64
+QUESTION: Final = 128
+"""Bits of a token."""
+
+FEWEST: Final = 4
+"""Tokens of a text whose differences are looked at."""
+
+PART: Final = 4
+"""One in this many tokens of the shorter text may differ; six always may."""
+
+MOST_TOKENS: Final = 6
+
+MOST_CHANGES: Final = 2
+"""Places that may differ if a single word decides: in a text that was corrected throughout, no word turns the news."""
+
+LEAD: Final = 30
+"""Tokens of a lead, in which a verb or an adjective is the news."""
+
+SENTENCE: Final = 4
+"""Tokens of an added sentence that denies the rest; in fewer, the verb is another rendering."""
+
+FRONT: Final = 6
+"""Tokens at the beginning among which a text says that what follows is false."""
+
+_BEYOND: Final = 8
+"""Characters that are looked at beyond the end of a text."""
+
+_H, _S, _T, _P, _W = (ord(letter) for letter in "hstpw")
+_AT = ord("@")
+_HASH = ord("#")
+_COLON = ord(":")
+_SLASH = ord("/")
+_POINT = ord(".")
+_CLOSE_SQUARE = ord("]")
+_OPEN_ROUND = ord("(")
+_CLOSE_ROUND = ord(")")
+_OPEN_CURLY = ord("{")
+_CLOSE_CURLY = ord("}")
+_BLANK = ord(" ")
+_ASKS = ord("?")
+
+
+class OpeningTables(NamedTuple):
+    """What is known of the characters of windows-1251, and of some words."""
+
+    classes: Vector[np.uint8]  # uint8 (256,), bits of each character
+    folded: Vector[np.uint8]  # uint8 (256,), the character in lower case, apostrophes alike
+    words: Vector[np.uint64]  # uint64, ascending, hashes of words that are marked
+    marks: Vector[np.uint8]  # uint8, bits of each of these words
+    prefixes: Vector[np.uint8]  # uint8, beginnings of words that are denials
+    prefix_begins: Vector[np.int64]  # int64 (prefixes + 1,), bounds of each
+    prefixes_of: Vector[np.int64]  # int64 (257,), bounds of the prefixes that begin with each character
+
+
+class OpeningTokens(NamedTuple):
+    """Tokens of the openings of some documents: words, numbers and question marks."""
+
+    clean: Vector[np.uint8]  # uint8, the openings without links
+    clean_begins: Vector[np.int64]  # int64 (documents + 1,), bounds of each opening
+    begins: Vector[np.int64]  # int64 (documents + 1,), bounds of the tokens of each document
+    places: Table[np.int32]  # int32 (tokens, 2), bounds of each token in its opening
+    hashes: Vector[np.uint64]  # uint64, hash of each token, folded
+    flags: Vector[np.uint8]  # uint8, bits of each token
+    ordered: Vector[np.uint64]  # uint64, distinct hashes of each document, ascending, from its `begins` on
+    distinct: Vector[np.int64]  # int64 (documents,), number of these
+    cut: Vector[np.bool_]  # bool (documents,), whether the text may go on
+
+
+@compiled
+def hash_words(words: Vector[np.uint8], ends: Vector[np.int64], hashes: Vector[np.uint64]) -> None:
+    """Hash folded words as tokens are hashed."""
+    begin = 0
+    for word in range(ends.size):
+        state = np.uint64(SEED)
+        for place in range(begin, ends[word]):
+            state = step(state, signed(words[place]))
+        hashes[word] = mixed(state)
+        begin = ends[word]
+
+
+@inlined
+def _is(letter: np.uint8, classes: Vector[np.uint8], wanted: int) -> bool:
+    return signed(classes[signed(letter)]) & wanted != 0
+
+
+@inlined
+def _past(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uint8], wanted: int) -> int:
+    """Place behind the characters of a class."""
+    while at < size and signed(classes[signed(text[at])]) & wanted != 0:
+        at += 1
+    return at
+
+
+@inlined
+def _past_others(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uint8], unwanted: int) -> int:
+    while at < size and signed(classes[signed(text[at])]) & unwanted == 0:
+        at += 1
+    return at
+
+
+@compiled
+def _link_end(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uint8]) -> int:
+    """End of the link, handle, hashtag or markup that begins at a place; the place itself if none does."""
+    letter, end = signed(text[at]), at
+    if letter in (_AT, _HASH):
+        end = _past(text, at + 1, size, classes, WORD)
+        return end if end > at + 1 else at
+    if letter == _H:
+        if signed(text[at + 1]) == _T and signed(text[at + 2]) == _T and signed(text[at + 3]) == _P:
+            end = at + 4
+            if signed(text[end]) == _S:
+                end += 1
+            if signed(text[end]) != _COLON or signed(text[end + 1]) != _SLASH or signed(text[end + 2]) != _SLASH:
+                return at
+            begin = end + 3
+            end = _past_others(text, begin, size, classes, SPACE)
+            return end if end > begin else at
+        return at
+    if letter == _W:
+        if signed(text[at + 1]) == _W and signed(text[at + 2]) == _W and signed(text[at + 3]) == _POINT:
+            end = _past_others(text, at + 4, size, classes, SPACE)
+            return end if end > at + 4 else at
+        return at
+    if letter == _CLOSE_SQUARE and signed(text[at + 1]) == _OPEN_ROUND:
+        end = at + 2
+        while (
+            end < size
+            and signed(text[end]) != _CLOSE_ROUND
+            and signed(text[end]) != _CLOSE_SQUARE
+            and not _is(text[end], classes, SPACE)
+        ):
+            end += 1
+        return end + 1 if end < size and signed(text[end]) == _CLOSE_ROUND else at
+    if letter == _OPEN_CURLY:
+        end = at + 1
+        while end < size and signed(text[end]) != _OPEN_CURLY and signed(text[end]) != _CLOSE_CURLY:
+            end += 1
+        return end + 1 if end < size and signed(text[end]) == _CLOSE_CURLY else at
+    return at
+
+
+@inlined
+def _number_end(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uint8]) -> int:
+    """End of a number: digits, joined by single signs, or by blanks into groups of three."""
+    at = _past(text, at, size, classes, DIGIT)
+    while at + 1 < size and _is(text[at], classes, JOINS_DIGITS) and _is(text[at + 1], classes, DIGIT):
+        at = _past(text, at + 1, size, classes, DIGIT)
+    while at + 3 < size and signed(text[at]) == _BLANK and _past(text, at + 1, size, classes, DIGIT) == at + 4:
+        at += 4
+    return at
+
+
+@inlined
+def _word_end(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uint8]) -> int:
+    at = _past(text, at, size, classes, LETTER)
+    while at + 1 < size and _is(text[at], classes, JOINS_LETTERS) and _is(text[at + 1], classes, LETTER):
+        at = _past(text, at + 1, size, classes, LETTER)
+    return at
+
+
+@inlined
+def _begins_like(
+    text: Vector[np.uint8],
+    begin: int,
+    end: int,
+    folded: Vector[np.uint8],
+    prefix: Vector[np.uint8],
+    first: int,
+    last: int,
+) -> bool:
+    if end - begin < last - first:
+        return False
+    place = 0
+    while place < last - first and folded[signed(text[begin + place])] == prefix[first + place]:
+        place += 1
+    return place == last - first
+
+
+@compiled
+def _flags_of(text: Vector[np.uint8], begin: int, end: int, hashed: np.uint64, tables: OpeningTables) -> int:
+    """Bits of a word."""
+    flags = 0
+    if end - begin >= 4 and _is(text[begin], tables.classes, UPPER):
+        for place in range(begin + 1, end):
+            if signed(tables.classes[signed(text[place])]) & (LETTER | UPPER) == LETTER:
+                flags = NAME
+    low, high = 0, tables.words.size
+    while low < high:
+        middle = (low + high) // 2
+        if tables.words[middle] < hashed:
+            low = middle + 1
+        else:
+            high = middle
+    if low < tables.words.size and tables.words[low] == hashed:
+        flags |= signed(tables.marks[low])
+    letter = signed(tables.folded[signed(text[begin])])
+    for prefix in range(tables.prefixes_of[letter], tables.prefixes_of[letter + 1]):
+        first, last = tables.prefix_begins[prefix], tables.prefix_begins[prefix + 1]
+        if _begins_like(text, begin, end, tables.folded, tables.prefixes, first, last):
+            flags |= DENIAL
+    return flags
+
+
+@inlined
+def _unpack(words: Vector[np.uint32], first: int, last: int, text: Vector[np.uint8]) -> int:
+    """Write a text character by character; return its length."""
+    size = 0
+    for place in range(first, last):
+        packed = signed(words[place])
+        for byte in range(4):
+            text[size] = packed >> 8 * byte & 255
+            size += 1
+    while size and signed(text[size - 1]) == 0:
+        size -= 1
+    return size
+
+
+@inlined
+def _leave_out_links(text: Vector[np.uint8], size: int, classes: Vector[np.uint8], clean: Vector[np.uint8]) -> int:
+    """Write a text with a blank for every link; return its length."""
+    written, at = 0, 0
+    while at < size:
+        end = _link_end(text, at, size, classes)
+        clean[written] = _BLANK if end > at else signed(text[at])
+        written += 1
+        at = end if end > at else at + 1
+    return written
+
+
+@compiled
+def _cut_up(text: Vector[np.uint8], tables: OpeningTables, tokens: OpeningTokens, token: int) -> int:
+    """Write the tokens of a text; return the place behind them."""
+    classes, at, starts = tables.classes, 0, True
+    while at < text.size:
+        letter, end, flags = signed(text[at]), at, 0
+        if signed(classes[letter]) & DIGIT:
+            end, flags = _number_end(text, at, text.size, classes), NUMBER
+        elif signed(classes[letter]) & LETTER:
+            end = _word_end(text, at, text.size, classes)
+        elif letter == _ASKS:
+            end, flags = at + 1, QUESTION
+        if end == at:
+            starts = starts or signed(classes[letter]) & ENDS_CLAUSE != 0
+            at += 1
+            continue
+        state = np.uint64(SEED)
+        for place in range(at, end):
+            state = step(state, signed(tables.folded[signed(text[place])]))
+        state = mixed(state)
+        if flags == 0:
+            flags = _flags_of(text, at, end, state, tables)
+        tokens.places[token, 0], tokens.places[token, 1] = at, end
+        tokens.hashes[token], tokens.ordered[token] = state, state
+        tokens.flags[token] = flags | START if starts else flags
+        starts = flags == QUESTION
+        token += 1
+        at = end
+    return token
+
+
+@compiled
+def read_openings(
+    words: Vector[np.uint32],
+    firsts: Vector[np.int64],
+    lasts: Vector[np.int64],
+    most: int,
+    tables: OpeningTables,
+    tokens: OpeningTokens,
+) -> None:
+    """Cut the openings of some documents into tokens.
+
+    Args:
+        words: uint32, texts in windows-1251, four characters to a number.
+        firsts: int64 (documents,), where each text begins.
+        lasts: int64 (documents,), where it ends.
+        most: a text that is no shorter may have been cut.
+        tables: what is known of characters and words.
+        tokens: receives the tokens; a character may be a token.
+    """
+    longest = 0
+    for document in range(firsts.size):
+        longest = max(longest, lasts[document] - firsts[document])
+    text = np.zeros(4 * longest + _BEYOND, dtype=np.uint8)
+    spare, bins = np.empty(4 * longest, dtype=np.uint64), np.empty(BINS + 1, dtype=np.int64)
+    classes = tables.classes
+    tokens.begins[0], tokens.clean_begins[0] = 0, 0
+    for document in range(firsts.size):
+        size = _unpack(words, firsts[document], lasts[document], text)
+        tokens.cut[document] = size >= most
+        if size >= most:  # The last word may have been cut.
+            size -= 1
+            while size and signed(text[size]) != _BLANK:
+                size -= 1
+        text[size : size + _BEYOND] = 0
+        begin, first = tokens.clean_begins[document], tokens.begins[document]
+        written = _leave_out_links(text, size, classes, tokens.clean[begin:])
+        tokens.clean_begins[document + 1] = begin + written
+        last = _cut_up(tokens.clean[begin : begin + written], tables, tokens, first)
+        tokens.begins[document + 1] = last
+        tokens.distinct[document] = sorted_once(tokens.ordered, first, last, 64, spare, bins) - first
+
+
+# Compare two openings
+
+
+class DifferenceScratch(NamedTuple):
+    """Scratch memory for one pair."""
+
+    rows: Table[np.int64]  # int64 (2, OPENING + 2), lengths of common runs
+    waiting: Table[np.int64]  # int64 (2 * OPENING, 4), ranges still to be compared
+    runs: Table[np.int64]  # int64 (OPENING + 1, 3), common runs: place in one, place in the other, length
+    changes: Table[np.int64]  # int64 (OPENING + 1, 4), bounds in one and in the other
+    longest: Vector[np.int64]  # int64 (3,), place in one, place in the other, and length of the longest common run
+
+
+def difference_scratch() -> DifferenceScratch:
+    """Allocate scratch memory."""
+    return DifferenceScratch(
+        np.empty((2, OPENING + 2), dtype=np.int64),
+        np.empty((2 * OPENING, 4), dtype=np.int64),
+        np.empty((OPENING + 1, 3), dtype=np.int64),
+        np.empty((OPENING + 1, 4), dtype=np.int64),
+        np.empty(3, dtype=np.int64),
+    )
+
+
+@inlined
+def _missing(one: int, other: int, tokens: OpeningTokens) -> int:
+    """Distinct tokens of one opening that another lacks, or of the other that it lacks, whichever are fewer."""
+    at, place = tokens.begins[one], tokens.begins[other]
+    end, last = at + tokens.distinct[one], place + tokens.distinct[other]
+    common = 0
+    while at < end and place < last:
+        x, y = tokens.ordered[at], tokens.ordered[place]
+        common += signed(x == y)
+        at += signed(x <= y)
+        place += signed(y <= x)
+    return signed(min(tokens.distinct[one], tokens.distinct[other])) - common
+
+
+@compiled
+def _longest_run(
+    x: Vector[np.uint64], y: Vector[np.uint64], bounds: Vector[np.int64], rows: Table[np.int64], found: Vector[np.int64]
+) -> None:
+    """Find the longest common run, the first in x and then in y, as ``difflib.SequenceMatcher`` does."""
+    low, high, begin, end = bounds[0], bounds[1], bounds[2], bounds[3]
+    found[2] = 0
+    rows[0][0 : end - begin + 1] = 0
+    rows[1][0 : end - begin + 1] = 0
+    for i in range(low, high):
+        before, now, token, most = rows[i & 1], rows[1 - (i & 1)], x[i], 0
+        for j in range(end - begin):
+            length = before[j] + 1 if y[begin + j] == token else 0
+            now[j + 1] = length
+            most = max(most, length)
+        if most > found[2]:
+            j = 1
+            while now[j] != most:
+                j += 1
+            found[0], found[1], found[2] = i + 1 - most, begin + j - most, most
+
+
+@compiled
+def _aligned(x: Vector[np.uint64], y: Vector[np.uint64], first: int, last: int, scratch: DifferenceScratch) -> int:
+    """Align two lists of tokens, between the first and the last common ones; return the number of changes."""
+    runs, waiting, changes, found = scratch.runs, scratch.waiting, scratch.changes, scratch.longest
+    waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3] = first, x.size - last, first, y.size - last
+    left, count = 1, 0
+    while left:
+        left -= 1
+        low, high, begin, end = waiting[left, 0], waiting[left, 1], waiting[left, 2], waiting[left, 3]
+        _longest_run(x, y, waiting[left], scratch.rows, found)
+        i, j, length = found[0], found[1], found[2]
+        if not length:
+            continue
+        place = count
+        while place and runs[place - 1, 0] > i:
+            for column in range(3):
+                runs[place, column] = runs[place - 1, column]
+            place -= 1
+        runs[place, 0], runs[place, 1], runs[place, 2] = i, j, length
+        count += 1
+        if low < i and begin < j:
+            waiting[left, 0], waiting[left, 1], waiting[left, 2], waiting[left, 3] = low, i, begin, j
+            left += 1
+        i, j = i + length, j + length
+        if i < high and j < end:
+            waiting[left, 0], waiting[left, 1], waiting[left, 2], waiting[left, 3] = i, high, j, end
+            left += 1
+    runs[count, 0], runs[count, 1], runs[count, 2] = x.size - last, y.size - last, 0
+    i, j, made = first, first, 0
+    for run in range(count + 1):
+        if i < runs[run, 0] or j < runs[run, 1]:
+            changes[made, 0], changes[made, 1], changes[made, 2], changes[made, 3] = i, runs[run, 0], j, runs[run, 1]
+            made += 1
+        i, j = runs[run, 0] + runs[run, 2], runs[run, 1] + runs[run, 2]
+    return made
+
+
+@inlined
+def _apart(changes: Table[np.int64], count: int) -> int:
+    """Number of tokens in all changes, counting the longer side."""
+    total = 0
+    for change in range(count):
+        total += max(changes[change, 1] - changes[change, 0], changes[change, 3] - changes[change, 2])
+    return total
+
+
+@compiled
+def _changes(x: Vector[np.uint64], y: Vector[np.uint64], cut: bool, scratch: DifferenceScratch) -> int:
+    """Find the places in which two lists of tokens differ; return their number."""
+    changes, least = scratch.changes, min(x.size, y.size)
+    first, last = 0, 0
+    while first < least and x[first] == y[first]:
+        first += 1
+    while last < least - first and x[x.size - 1 - last] == y[y.size - 1 - last]:
+        last += 1
+    count = _aligned(x, y, first, last, scratch)
+    if x.size == y.size:
+        # Of words that change places, an alignment takes one for moved; place by place, both are replaced.
+        replaced = 0
+        for i in range(first, x.size - last):
+            replaced += signed(x[i] != y[i])
+        if replaced < _apart(changes, count):
+            count = 0
+            for i in range(first, x.size - last):
+                if x[i] != y[i]:
+                    changes[count, 0], changes[count, 1], changes[count, 2], changes[count, 3] = i, i + 1, i, i + 1
+                    count += 1
+    # What follows the last common word of a text that is cut may stand behind the cut in the other.
+    if cut and count and last == 0:
+        ends_one = changes[count - 1, 1] == x.size and changes[count - 1, 0] < x.size
+        ends_other = changes[count - 1, 3] == y.size and changes[count - 1, 2] < y.size
+        count -= signed(ends_one or ends_other)
+    return count
+
+
+@compiled
+def _in_one_form(
+    x: Vector[np.uint64], y: Vector[np.uint64], flags: Vector[np.uint8], few: int, cut: bool, changes: Table[np.int64]
+) -> int:
+    """Compare texts with the same words number by number: of a form there are many copies, and many more pairs."""
+    end, apart, count = min(x.size, y.size), 0, 0
+    while cut and end and signed(flags[end - 1]) & NUMBER != 0 and x[end - 1] != y[end - 1]:
+        end -= 1
+    for i in range(end):
+        if x[i] != y[i]:
+            if count == 0 or changes[count - 1, 1] != i:
+                changes[count, 0], changes[count, 2] = i, i
+                count += 1
+            changes[count - 1, 1], changes[count - 1, 3] = i + 1, i + 1
+            apart += 1
+    return count if PART * apart <= few else 0
+
+
+@inlined
+def _counted(flags: Vector[np.uint8], begin: int, end: int, wanted: int) -> int:
+    count = 0
+    for place in range(begin, end):
+        count += signed(signed(flags[place]) & wanted != 0)
+    return count
+
+
+@compiled
+def _denies(flags: Vector[np.uint8], begin: int, end: int) -> bool:
+    """Whether the tokens of one side of a change may say that the other text is false."""
+    for place in range(begin, end):
+        label = signed(flags[place]) & LABEL != 0 and place < FRONT
+        if label or (signed(flags[place]) & DENIAL != 0 and end - begin >= SENTENCE):
+            return True
+    return False
+
+
+@compiled
+def _may_be_exchanged(
+    x: Vector[np.uint64],
+    y: Vector[np.uint64],
+    p: Vector[np.uint8],
+    q: Vector[np.uint8],
+    changes: Table[np.int64],
+    count: int,
+) -> bool:
+    """Whether numbers or names may stand in each other's place, or a figure in that of another."""
+    numbers, others, names, replaced = 0, 0, 0, True
+    for change in range(count):
+        i, end, j, last = changes[change, 0], changes[change, 1], changes[change, 2], changes[change, 3]
+        replaced = replaced and ((i < end and j < last) or end - i + last - j <= 2)
+        mine, its = _counted(p, i, end, NUMBER), _counted(q, j, last, NUMBER)
+        numbers, others = numbers + mine, others + its
+        if mine and mine == its and end - i == last - j:
+            return True
+        for place in range(min(end - i, last - j)):
+            both = signed(p[i + place]) & signed(q[j + place]) & NAME != 0
+            names += signed(both and x[i + place] != y[j + place])
+    return replaced and ((numbers == others and numbers > 0) or names >= 2)
+
+
+@compiled
+def _may_be_turned(p: Vector[np.uint8], q: Vector[np.uint8], changes: Table[np.int64], count: int) -> bool:
+    """Whether one or two changes may be a negation, a question, another name or another word."""
+    if (_counted(p, 0, p.size, QUESTION) > 0) != (_counted(q, 0, q.size, QUESTION) > 0):
+        return True
+    for change in range(count):
+        i, end, j, last = changes[change, 0], changes[change, 1], changes[change, 2], changes[change, 3]
+        if _counted(p, i, end, NEGATION) + _counted(q, j, last, NEGATION) & 1:
+            return True
+        rest = end - i - _counted(p, i, end, NEGATION | AUXILIARY)
+        if rest == 1 and last - j - _counted(q, j, last, NEGATION | AUXILIARY) == 1:
+            return True
+        if i < end <= i + 3 and j < last <= j + 3:
+            if i < LEAD and j < LEAD:
+                return True
+            if end - i == last - j:
+                for place in range(end - i):
+                    if signed(p[i + place]) & signed(q[j + place]) & NAME != 0:
+                        return True
+    return False
+
+
+@compiled
+def _looked_at(one: int, other: int, tokens: OpeningTokens, scratch: DifferenceScratch) -> int:
+    """Find the changes of a pair that rules on words may decide; negative if only numbers differ, 0 for none."""
+    begin, end, start, stop = tokens.begins[one], tokens.begins[one + 1], tokens.begins[other], tokens.begins[other + 1]
+    least, most = min(end - begin, stop - start), max(end - begin, stop - start)
+    if least < FEWEST:
+        return 0
+    cut, few = tokens.cut[one] or tokens.cut[other], max(PART * MOST_TOKENS, least)
+    x, y, p, q = tokens.hashes[begin:end], tokens.hashes[start:stop], tokens.flags[begin:end], tokens.flags[start:stop]
+    changes, same = scratch.changes, 0
+    if cut or least == most:
+        while same < least and (x[same] == y[same] or signed(p[same]) & signed(q[same]) & NUMBER != 0):
+            same += 1
+        if same == least:
+            return -_in_one_form(x, y, p, few, cut, changes)
+    # Aligned, at least as many words differ; and a denial leaves the text that it denies.
+    if PART * _missing(one, other, tokens) > few:
+        return 0
+    count = _changes(x, y, cut, scratch)
+    lost, missed = 0, 0
+    for change in range(count):
+        lost, missed = lost + changes[change, 1] - changes[change, 0], missed + changes[change, 3] - changes[change, 2]
+    if PART * min(lost, missed) <= few:
+        for change in range(count):
+            if _denies(p, changes[change, 0], changes[change, 1]) or _denies(q, changes[change, 2], changes[change, 3]):
+                return count
+    if PART * _apart(changes, count) > few:
+        return 0
+    if _may_be_exchanged(x, y, p, q, changes, count):
+        return count
+    return count if count <= MOST_CHANGES and _may_be_turned(p, q, changes, count) else 0
+
+
+@compiled
+def compare_openings(
+    a: Vector[np.int64],
+    b: Vector[np.int64],
+    tokens: OpeningTokens,
+    scratch: DifferenceScratch,
+    found: Vector[np.int64],
+    changes: Table[np.int64],
+) -> int:
+    """Find the changes of pairs that rules on words may decide.
+
+    Args:
+        a: int64 (pairs,), the earlier document of each pair, as counted in ``tokens``.
+        b: int64 (pairs,), the later one.
+        tokens: the tokens of the documents.
+        scratch: scratch memory.
+        found: int64 (pairs,), receives the number of changes of each pair, 0 if the pair differs in nothing that could
+            decide; negative if only numbers differ.
+        changes: int64 (room, 4), receives bounds of the changed tokens, counted in each text.
+
+    Returns:
+        The number of pairs compared; all, unless there is no more room.
+    """
+    written = 0
+    for pair in range(a.size):
+        if written + OPENING + 1 > changes.shape[0]:
+            return pair
+        count = _looked_at(a[pair], b[pair], tokens, scratch)
+        found[pair] = count
+        for change in range(abs(count)):
+            for column in range(4):
+                changes[written, column] = scratch.changes[change, column]
+            written += 1
+    return a.size
