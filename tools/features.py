@@ -171,7 +171,7 @@ CHECKS: list[tuple[str, str, str]] = [
     ("2027-11", "frame in, frame out", "frames()"),
     ("2027-12", "OpenTelemetry", "bool(find_spec('opentelemetry')) and served('/v1/groups').headers['x-request-id']"),
     ("2027-13", "configuration schema", "json.loads(cli('config', 'show', 'serve'))['additionalProperties'] is False"),
-    ("2027-14", "llms.txt", "in_file('docs/tools/site_hook.py', 'llms.txt')"),
+    ("2027-14", "llms.txt", "passes('tests/test_site.py::test_every_page_is_there_for_programs_that_read')"),
     ("2027-16", "Label Studio, there and back", "label_studio()"),
     ("2027-20", "entry points: an example package is installed", "passes('tests/machine/test_entry_points.py')"),
 ]
