@@ -27,6 +27,7 @@ from xml.etree import ElementTree
 ROOT: Final = Path(__file__).resolve().parent.parent
 PARTS: Final = {
     "tests/store/test_kills.py": "SIGKILL at any moment, and at every step of a batch",
+    "tests/service/test_brokers.py": "a consumer of RabbitMQ, NATS, Redis or Kafka killed at any moment",
     "tests/store/test_moved_kills.py": "killed, and the file deleted or replaced, between",
     "tests/attack/test_siege.py": "a service among slow, aborting and oversized clients, and under mixed load",
     "tests/attack/test_hostile_folder.py": "a working folder full of modules",
