@@ -149,7 +149,7 @@ def _words(name: str) -> str:
 
 NOT_PROVEN: Final = """\
 - Power loss of a running service, jumps of its clock, network and locked file systems, Windows, macOS.
-- `spark`, `queue`, listeners of `--metrics`, proxies and TLS in front of the service; a store of a million documents.
+- `spark`, listeners of `--metrics`, proxies and TLS in front of the service; a store of a million documents.
 - A limit of CPU time for a page on Windows. It is a time, not a count of steps, which no foreign parser gives: a page
   that needs about 20 seconds and 20 for each megabyte may be read on a fast machine and refused on a slow one.
 - Bodies of more than 1 MB share three quarters of the room; many large uploads at once make the service refuse

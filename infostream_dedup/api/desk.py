@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["backup_desk", "export_labels", "forget_in_desk", "import_labels", "label_studio_tasks"]
 
@@ -62,7 +62,7 @@ def import_labels(path: str | Path, labels: str | Path, *, person: str) -> tuple
         raise ConfigurationError(f"{person!r} is not the name of a person; use printable characters")
     if not Path(path).exists():
         raise NoInputError(f"{path}: there is no store; 'ingest' creates one")
-    by_person: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+    by_person: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
     tasks = _tasks_in(labels)
     if tasks is None:
         by_person[person] = list(label_rows(labels))
