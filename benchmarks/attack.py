@@ -27,6 +27,7 @@ from xml.etree import ElementTree
 ROOT: Final = Path(__file__).resolve().parent.parent
 PARTS: Final = {
     "tests/store/test_kills.py": "SIGKILL at any moment, and at every step of a batch",
+    "tests/service/test_brokers.py": "a consumer of RabbitMQ, NATS, Redis or Kafka killed at any moment",
     "tests/store/test_moved_kills.py": "killed, and the file deleted or replaced, between",
     "tests/attack/test_siege.py": "a service among slow, aborting and oversized clients, and under mixed load",
     "tests/attack/test_hostile_folder.py": "a working folder full of modules",
@@ -148,7 +149,7 @@ def _words(name: str) -> str:
 
 NOT_PROVEN: Final = """\
 - Power loss of a running service, jumps of its clock, network and locked file systems, Windows, macOS.
-- `spark`, `queue`, listeners of `--metrics`, proxies and TLS in front of the service; a store of a million documents.
+- `spark`, listeners of `--metrics`, proxies and TLS in front of the service; a store of a million documents.
 - A limit of CPU time for a page on Windows. It is a time, not a count of steps, which no foreign parser gives: a page
   that needs about 20 seconds and 20 for each megabyte may be read on a fast machine and refused on a slow one.
 - Bodies of more than 1 MB share three quarters of the room; many large uploads at once make the service refuse

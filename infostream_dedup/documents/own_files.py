@@ -21,9 +21,10 @@ def paths_of(source: Any) -> list[str]:
         return []
     found: list[str] = []
     for item in items:
-        # Reading the source reports what is missing.
-        with suppress(NoInputError):
-            found += files_of(str(item))
+        # Reading the source reports what is missing. What lies at an address is no file of ours.
+        if "://" not in str(item):
+            with suppress(NoInputError):
+                found += files_of(str(item))
     return [path for path in found if path != STANDARD_STREAM]
 
 

@@ -89,7 +89,7 @@ class StoreTools:
         self._checker = Checker(path, checked)
         self._stream: Deduplicator | None = None
         self._sweep: asyncio.Task[dict[str, Any]] | None = None
-        self._listed: tuple[object, dict[str, Any]] = None, {}
+        self._listed: tuple[object, dict[object, dict[str, Any]]] = None, {}
         self._swept: dict[str, Any] | None = None
         self._store, self._searcher = self._reader.submit(self._open).result()
 
@@ -190,14 +190,17 @@ class StoreTools:
 
         moment = None if since is None else microseconds_of(since)
         with self._store.reading() as connection:
-            if (asked := (position_of(connection), by, moment, top)) == self._listed[0]:
-                return self._listed[1]
+            now, asked = position_of(connection), (by, moment, top)
+            if now != self._listed[0]:
+                self._listed = now, {}
+            if asked in self._listed[1]:
+                return self._listed[1][asked]
             if by == "latest":
                 rows = [row for row in story_page(connection, before=None, limit=top) if row["documents"] > 1]
             else:
                 rows = story_rows(connection, by=by, since=moment, top=top)
         found = {"stories": [{name: _short(row[name]) for name in row if name != "begun"} for row in rows]}
-        self._listed = asked, found
+        self._listed[1][asked] = found
         return found
 
     async def compare(self, a: str | None, b: str | None, id_a: str | None, id_b: str | None) -> dict[str, Any]:

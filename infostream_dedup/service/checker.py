@@ -8,6 +8,7 @@ process cannot be copied, an engine answers one question.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import subprocess
 import sys
@@ -210,9 +211,13 @@ def main(path: Path) -> None:
         # Dictionaries that a fork loads are lost with it.
         Deduplicator.open(None, settings).process(_WARMING)
         load(OUR_LANGUAGES)
+        stream.be_ready()
+        # Otherwise the collector of a fork would touch, and so copy, every object.
+        gc.collect()
+        gc.freeze()
     for line in sys.stdin.buffer:
         # After the answer, so that the next question finds an engine that has nearly caught up with the store.
-        stream.best_of("")
+        stream.be_ready()
         if not can_fork():
             _answer(stream, orjson.loads(line), settings.verdict_fields)
             # This engine has taken the documents for stored.

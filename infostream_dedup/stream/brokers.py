@@ -8,6 +8,7 @@ tried three times, then written to STORE.dead.jsonl and acknowledged, so that it
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import re
 import threading
@@ -91,6 +92,7 @@ class _Rabbit(_Broker):
     async def open(self) -> None:
         import aio_pika
 
+        logging.getLogger("aiormq").setLevel(logging.CRITICAL)  # what it reports also ends a call with an error
         self._connection = await aio_pika.connect(self.address, timeout=_CONNECTING)
         await self._declare(self.name)
         if self.publish_to is not None:
@@ -336,8 +338,6 @@ class _Kafka(_Broker):
 
 def _silent() -> Any:
     """A logger that says nothing: what matters ends a call with an error."""
-    import logging
-
     silent = logging.Logger("kafka")
     silent.addHandler(logging.NullHandler())
     return silent

@@ -354,6 +354,11 @@ class Deduplicator:
         with self._store.transaction():
             return self._current_engine().best_of(group)
 
+    def be_ready(self) -> None:
+        """Catch up with the store, and leave room for further documents: forks of this process copy nothing then."""
+        with self._store.transaction():
+            self._current_engine().window.make_room()
+
     def _document(self, item: Document | Mapping[str, Any], number: int) -> Document:
         if isinstance(item, Document) and isinstance(item.extra, OtherFields):
             # A reader made and checked it.

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 # Rows that come and go in order
 
+_ROOM: Final = 1 << 14
+"""Elements for which ``make_room`` leaves room."""
+
 _STEPS: Final = 16
 """Maximum number of steps in which elements are moved to the front of an array."""
 
@@ -54,6 +57,12 @@ class RowWindow:
     def nbytes(self) -> int:
         """Bytes of the rows, without spare room."""
         return (int(self._ends[self._size]) - int(self._ends[0])) * self._values.itemsize + 8 * self._size
+
+    def make_room(self) -> None:
+        """Leave room for further rows, which every fork would otherwise make anew."""
+        self._values = with_room(self._values, int(self._ends[self._size]) + _ROOM)
+        self._ends = with_room(self._ends, self._size + _ROOM)
+        self._lent = False
 
     def extend(self, rows: Ragged) -> None:
         """Add rows at the end; the first ones are not copied, so they must not change later."""
@@ -454,6 +463,19 @@ class Window:
         if self.evidence is not None and evidence is not None:
             self.evidence.extend(evidence)
         self.end += more
+
+    def make_room(self) -> None:
+        """Leave room for further documents; see ``RowWindow.make_room``."""
+        for name in _COLUMNS:
+            setattr(self, name, with_room(getattr(self, name), self.end - self.first + _ROOM))
+        columns = [self.keys, self.weights, self.targets, self.numbers]
+        columns += [getattr(self.pivot, name) for name in _PIVOT_COLUMNS if self.pivot is not None]
+        if self.evidence is not None:
+            for name in _EVIDENCE_COLUMNS:
+                setattr(self.evidence, name, with_room(getattr(self.evidence, name), len(self.evidence) + _ROOM))
+            columns += [self.evidence.keys, self.evidence.weights, self.evidence.records]
+        for column in columns:
+            column.make_room()
 
     @property
     def columns(self) -> Columns:

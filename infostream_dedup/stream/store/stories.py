@@ -96,7 +96,15 @@ def documents_of(connection: sqlite3.Connection, names: Sequence[str]) -> list[d
         names: ids of stories, past or present, of groups or of documents.
     """
     stories = dict.fromkeys(filter(None, (story_named(connection, name) for name in names)))
-    return _told([row for story in stories for row in _rows_of_story(connection, story)])
+    documents = _with_origins([row for story in stories for row in _rows_of_story(connection, story)])
+    firsts: dict[int, int | None] = {}
+    for place, one in enumerate(documents):
+        begun = firsts.setdefault(one["origin"], one["time"])
+        dated = one["time"] is not None and begun is not None
+        one["lag_hours"] = round((one["time"] - begun) / _HOUR, 3) if dated else None
+        one["published"] = time_text(one["time"])
+        one["role"] = _role(one, first=place == 0)
+    return documents
 
 
 def _rows_of_story(connection: sqlite3.Connection, story: str) -> list[dict[str, Any]]:
@@ -174,7 +182,7 @@ def story_rows(connection: sqlite3.Connection, *, by: str, since: int | None, to
     for story, size in connection.execute(_SIZES).fetchall():
         if top is not None and len(best) == top and (size < best[0] or (size == best[0] and ordered)):
             break
-        documents = _told(_rows_of_story(connection, story))
+        documents = _with_origins(_rows_of_story(connection, story))
         ordered = ordered and len(documents) == size
         if len(documents) > 1 and (since is None or any((one["time"] or 0) >= since for one in documents)):
             found.append(story_row(documents))
@@ -226,8 +234,8 @@ def _meetings(connection: sqlite3.Connection, ordinals: list[int]) -> list[dict[
     return rows[:_MEETINGS]
 
 
-def _told(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Order the documents of one story, and add the number of their origin, outlet, role and lag."""
+def _with_origins(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Order the documents of one story, and add the number of their origin and their outlet."""
     # A correction counts once, as the version that came first.
     documents = list({one["id"]: one for one in sorted(documents, key=itemgetter("ordinal"), reverse=True)}.values())
     documents.sort(key=lambda one: (one["time"] is None, one["time"] or 0, one["ordinal"]))
@@ -239,15 +247,9 @@ def _told(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
             if other in group_of:
                 joined.join(one["group"], group_of[other])
     numbers: dict[str, int] = {}
-    firsts: dict[int, int | None] = {}
-    for place, one in enumerate(documents):
+    for one in documents:
         one["origin"] = numbers.setdefault(joined.root(one["group"]), len(numbers) + 1)
-        begun = firsts.setdefault(one["origin"], one["time"])
-        dated = one["time"] is not None and begun is not None
-        one["lag_hours"] = round((one["time"] - begun) / _HOUR, 3) if dated else None
-        one["published"] = time_text(one["time"])
         one["outlet"] = outlet_of(one["source"], one["url"])
-        one["role"] = _role(one, first=place == 0)
     return documents
 
 
