@@ -208,7 +208,6 @@ class Openings:
             cut=np.empty(count, dtype=np.bool_),
         )
         read_openings(words, firsts, lasts, most, _tables(), self.tokens)
-        self._given = words, firsts, lasts
         self._texts: dict[int, _Text] = {}
 
     def text(self, document: int) -> _Text:
@@ -216,12 +215,6 @@ class Openings:
         if document not in self._texts:
             self._texts[document] = _Text.of(self.tokens, document)
         return self._texts[document]
-
-    def given(self, document: int) -> str:
-        """One text as it was packed."""
-        words, firsts, lasts = self._given
-        packed = words[firsts[document] : lasts[document]].astype("<u4", copy=False)
-        return packed.tobytes().rstrip(b"\0").decode(ALPHABET, "replace")
 
     def counts(self, document: int) -> frozenset[str]:
         """The numbers of a lead, in figures or words, without years, links and "one", which also is a pronoun.

@@ -313,7 +313,7 @@ def told_anew(
 ) -> NDArray[np.bool_]:
     """Which pairs of equal texts report two events: bool (pairs,); ``a``, ``b``: rows of ``records``.
 
-        An alert that is repeated on another day is another one, and so are the few words of a caption, if one source
+    An alert that is repeated on another day is another one, and so are the few words of a caption, if one source
     repeats them, or another after 36 hours. The few words that a source has under several titles are a stub, or belong
     to a live page or a bulletin of every hour, unless the titles are versions of one.
     """

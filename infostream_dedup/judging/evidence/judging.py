@@ -484,9 +484,10 @@ def with_differences(
             mine, theirs = openings.counts(one), openings.counts(other)
             counts[place] = bool(mine) and bool(theirs) and mine.isdisjoint(theirs)
         if retitled[place]:
-            body = openings.given(one).partition("\n")[2]
-            bodies[place] = 0 < len(body) < OPENING // 2 and body == openings.given(other).partition("\n")[2]
-            anew[place] = bodies[place] and records.other_titles(int(rows[one]), int(rows[other]))
+            mine_at, theirs_at = int(rows[one]), int(rows[other])
+            body = records.opening(mine_at).partition("\n")[2]
+            bodies[place] = 0 < len(body) < OPENING // 2 and body == records.opening(theirs_at).partition("\n")[2]
+            anew[place] = bodies[place] and records.other_titles(mine_at, theirs_at)
         filled[place] = formed[place] and filled_anew(openings.text(one), openings.text(other))
     return replace(
         facts,

@@ -27,6 +27,7 @@ from infostream_dedup.judging.evidence.kernels.packing import (
     record_sizes,
 )
 from infostream_dedup.judging.evidence.pair_model import BACKGROUND_FILE, shipped_bytes
+from infostream_dedup.judging.evidence.reading import ALPHABET
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
@@ -189,13 +190,21 @@ class EvidenceRecords:
         """Number of words and numbers of some documents, given their ordinals: int64 (documents,)."""
         return self.words[self.begins[documents]].astype(np.int64)
 
+    def opening(self, document: int) -> str:
+        """First ``OPENING`` characters of a document's title and text, given its ordinal."""
+        first, last = self._spans(np.array([document]))
+        packed = self.words[int(first[0]) : int(last[0])].astype("<u4", copy=False)
+        return packed.tobytes().rstrip(b"\0").decode(ALPHABET, "replace")
+
     def openings(self, documents: NDArray[np.int64]) -> Openings:
-        """The beginnings of titles and texts of some documents, given their ordinals."""
+        """The tokens of these characters of some documents, given their ordinals."""
+        return Openings(self.words, *self._spans(documents))
+
+    def _spans(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         begins = self.begins[documents]
         counts, rest = (self.words[begins + at].astype(np.int64) for at in (COUNTS_AT, BLOCKS_AT))
         entries = (counts & 0xFFFF) + (counts >> 16) + (rest & (1 << LEAD_BITS) - 1)
-        firsts = begins + HEADER + entries + (entries + 3) // 4 + 2 * (rest >> 16)
-        return Openings(self.words, firsts, self.begins[documents + 1])
+        return begins + HEADER + entries + (entries + 3) // 4 + 2 * (rest >> 16), self.begins[documents + 1]
 
     def other_titles(self, a: int, b: int) -> bool:
         """Whether two documents, given their ordinals, have titles that are no versions of one another.
