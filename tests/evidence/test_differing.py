@@ -19,6 +19,7 @@ MATCH = "Матч «Локомотив» — «Северянин» заверш
 FLOOD = "В {} из-за прорыва трубы затопило три улицы. Жителей первых этажей эвакуировали в школу."
 TAX = "Міністерство фінансів {}підвищуватиме податок на нерухомість наступного року, повідомив заступник міністра."
 VOTE = "Lawmakers {} the amendments on parking fines in the second reading on Thursday afternoon."
+POWER = "В посёлке Лесное {} аварию на подстанции, без света оставались две тысячи домов, бригады работали ночью."
 SCHOOL = "В сети пишут о закрытии роддома в Приморске с первого июня. Врачей переведут в областной центр."
 
 
@@ -30,6 +31,13 @@ SCHOOL = "В сети пишут о закрытии роддома в Прим�
         (MATCH.format("2:1"), MATCH.format("3:1"), "another figure", (("2:1", "3:1"),)),
         (FLOOD.format("Приморске"), FLOOD.format("Салтаре"), "another name", (("Приморске", "Салтаре"),)),
         (TAX.format(""), TAX.format("не "), "negation", (("", "не"),)),
+        (
+            POWER.format("устранили"),
+            POWER.format("не смогли устранить"),
+            "negation",
+            (("устранили", "не смогли устранить"),),
+        ),
+        (VOTE.format("passed"), VOTE.format("refused to pass"), "negation", (("passed", "refused to pass"),)),
         (VOTE.format("passed"), VOTE.format("rejected"), "another word", (("passed", "rejected"),)),
         (SCHOOL, "Фейк: " + SCHOOL, "denial", (("", "Фейк"),)),
         (SCHOOL, SCHOOL + " Минздрав области опроверг эту информацию.", "denial", (("", "опроверг"),)),

@@ -94,10 +94,12 @@ _NEAR: Final = 4
 _NEGATIONS: Final = frozenset(
     "не ни нет нельзя без ні немає нема неможливо not no never without cannot neither nor"
     " donʼt doesnʼt didnʼt wonʼt canʼt isnʼt arenʼt wasnʼt werenʼt hasnʼt havenʼt hadnʼt wouldnʼt couldnʼt"
-    " shouldnʼt".split()
+    " shouldnʼt refused refuses failed fails declined declines отказался отказалась отказались отказалось відмовився"
+    " відмовилася відмовилась відмовилися відмовились".split()
 )
 _AUXILIARIES: Final = frozenset(
-    "be is was are were to will do does did has have had a an the any бы б и й і та".split()
+    "be is was are were to will do does did has have had a an the any can could may able managed бы б и й і та может"
+    " могут смог смогла смогло смогли сумел сумели удалось може можуть зміг змогла змогло змогли вдалося".split()
 )
 _NEGATIVE_PREFIXES: Final = ("не", "без", "бес", "un", "in", "im", "il", "ir", "dis", "non")
 _NEVER_NEGATED: Final = frozenset(

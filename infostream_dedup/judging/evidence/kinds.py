@@ -208,8 +208,8 @@ def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_text_again(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: most of both texts is the same, and the lead, old unless nearly all is, tells of no next step."""
-    return _own_wording(pair) & _mostly_old(pair) & (_old_lead(pair) | (pair.wording_least >= 0.6))
+    """Same source: most of both texts is the same, and the lead tells of no next step."""
+    return pair.own & _mostly_old(pair)
 
 
 def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
