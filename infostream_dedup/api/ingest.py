@@ -241,6 +241,10 @@ def ingest(
     agreed = _settings(Path(store), settings, single, classified=judge is not None)
     bad = read.bad_records()
     tell = note or _ignore
+    # A missing input is refused before a store is made.
+    batches: Iterator[list[Placed]] = iter(())
+    if broker is None:
+        batches = _batches(source, bad, read, follow=follow, size=batch_size, seconds=batch_seconds, note=tell)
     with ExitStack() as stack:
         stream = stack.enter_context(
             Deduplicator.open(
@@ -279,7 +283,6 @@ def ingest(
                 note=tell,
             )
         else:
-            batches = _batches(source, bad, read, follow=follow, size=batch_size, seconds=batch_seconds, note=tell)
             if follow and not _is_standard_input(source):
                 batches = unreported(batches, intake, tell)
             pairs = intake.taken(batches, batch_id)

@@ -420,7 +420,7 @@ wide_option = output(
     "--wide", is_flag=True, help="On a terminal, print the whole table instead of counts and examples with titles."
 )
 
-prefix_option = output("--prefix", default="", help="Prefix for the columns that --annotate adds.")
+prefix_option = expert("--prefix", default="", help="Prefix for the columns that --annotate adds.")
 
 candidates_option = alike(
     "--candidates",

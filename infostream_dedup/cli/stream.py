@@ -47,10 +47,10 @@ _LATEST: Final = 10
 """Repeats that a terminal shows after an ingest."""
 
 
-webhook_option = access(
+webhook_option = expert(
     "--webhook", metavar="URL", help="Post alarms, merges, limits and hits of standing searches there, signed."
 )
-webhook_secret_option = access(
+webhook_secret_option = expert(
     "--webhook-secret",
     type=click.Path(dir_okay=False),
     help="File with the secret that signs them.  [default: $INFOSTREAM_DEDUP_WEBHOOK_SECRET]",
@@ -108,7 +108,7 @@ webhook_secret_option = access(
     help="Queue, subject, stream or topic to read, where DOCS is a broker: amqp://, nats://, redis://, kafka://.",
 )
 @expert("--group", metavar="NAME", help="Consumer group of the broker.  [default: named after the store's file]")
-@output("--publish", metavar="NAME", help="Also send verdicts to this queue, subject, stream or topic of the broker.")
+@expert("--publish", metavar="NAME", help="Also send verdicts to this queue, subject, stream or topic of the broker.")
 @webhook_option
 @webhook_secret_option
 @expert(
@@ -324,7 +324,6 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")
 @reads("--tz", metavar="ZONE", help="Time zone of --since and --until without one.  [default: UTC]")
 @general_options("table", "jsonl", "json", "csv")
 def search(
-    words: tuple[str, ...],
     store: str,
     text: str | None,
     path: str | None,
@@ -348,7 +347,8 @@ def search(
     """
     from infostream_dedup import api
 
-    zone, wide, questions = given.pop("tz"), given.pop("wide"), given.pop("questions")
+    zone, wide, questions, words = (given.pop(name) for name in ("tz", "wide", "questions", "words"))
+    text = " ".join(words) if words else text
     given |= {name: moment_of(given[name], zone, name) for name in ("since", "until")}
     given |= {"across": not same_language, "languages": languages, "sources": sources or None}
     if questions is not None:
@@ -357,7 +357,7 @@ def search(
         form = chosen_format(output_format, "table", "jsonl")
         print_rows(_answered(store, read_questions(questions), form, quiet=quiet, **given), form)
         return
-    hits = api.search(store, text or " ".join(words) if path is None else read_text(path), **given)
+    hits = api.search(store, text if path is None else read_text(path), **given)
     if is_drawn(output_format, wide=wide):
         print_hits(hits)
     else:

@@ -426,7 +426,10 @@ def test_the_pairs_are_those_that_pairs_lists() -> None:
     listed = {(row.a, row.b): row for row in pairs(str(documents_path()), preset="judged", terms=False, kinds="all")}
     found = api_evaluate(str(documents_path()), labels_path(), representation="stem")
     assert found.judged is not None
-    assert found.judged.scores.linked == len(listed)
+    assert found.judged.scores.linked == sum(row.kind != "same-story" for row in listed.values())
+    stories = api_evaluate(str(documents_path()), labels_path(), kinds=["same-story"]).judged
+    assert stories is not None
+    assert stories.scores.linked == sum(row.kind == "same-story" for row in listed.values()) > 0
     copies = api_evaluate(str(documents_path()), labels_path(), kinds=["copy"]).judged
     assert copies is not None
     assert copies.scores.linked == sum(row.kind == "copy" for row in listed.values()) < len(listed)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
+from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind
 from infostream_dedup.lab.evaluation.labels import (
     FALSE,
     TRUE,
@@ -28,7 +29,7 @@ from infostream_dedup.links.pair_rules import count_grades, pair_grades, share_g
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch.deduplication import judged_statuses
 from infostream_dedup.runs.batch.linking import SHARE_THRESHOLDS, KChooser, Linked, link
-from infostream_dedup.runs.batch.pairing import Between, PairChoice, find_translations, listed_pairs
+from infostream_dedup.runs.batch.pairing import Between, PairChoice, find_across, listed_pairs
 from infostream_dedup.terms.key_terms import warn_of_terms_above_df_max
 
 if TYPE_CHECKING:
@@ -471,16 +472,16 @@ def checked_kinds(kinds: Sequence[str] | None) -> tuple[str, ...] | None:
 def judged_predictions(
     collection: JudgedCollection, kinds: Sequence[str] | None = None, *, between: Between | None = "nothing-better"
 ) -> Predictions:
-    """Return the pairs that ``pairs --preset judged`` lists."""
+    """Return the pairs that ``pairs --preset judged`` lists; those of ``same-story`` only if it is named."""
     listed = listed_pairs(collection, PairChoice())
     chosen = np.ones(len(listed.a), dtype=np.bool_)
     if kinds is not None:
         chosen = np.isin(listed.kinds, [KINDS.index(kind) for kind in kinds])
     a, b = listed.a[chosen], listed.b[chosen]
-    if between is not None and (kinds is None or _TRANSLATION in kinds):
-        translated = find_translations(collection, between=between)
-        if translated is not None:
-            a, b = np.concatenate([a, translated.a]), np.concatenate([b, translated.b])
+    wanted = [KIND_NAMES[kind] in (kinds or (_TRANSLATION,)) for kind in ACROSS]
+    found = find_across(collection, between=between) if between is not None and any(wanted) else None
+    for one in compress(found or (), wanted):
+        a, b = np.concatenate([a, one.a]), np.concatenate([b, one.b])
     return predicted_pairs(a, b, len(collection.collection))
 
 
