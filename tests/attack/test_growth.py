@@ -62,7 +62,8 @@ def test_time_grows_no_faster_than_the_links(command, kind, record_figures, scal
         return lambda: sweep(documents, representations=["stem"], **SAME)
 
     run(50)()
-    taken = [max(seconds(run(size)), 1e-3) for size in sizes]
+    # Of two runs the one that other programs disturbed less.
+    taken = [max(min(seconds(run(size)) for _ in range(2)), 1e-3) for size in sizes]
     exponent = math.log2(taken[2] / taken[1])
     record_figures(documents=sizes[-1], cpu_seconds=taken[-1], exponent=exponent)
     # A doubling that takes milliseconds says nothing of growth.

@@ -86,7 +86,6 @@ def main() -> None:
     # One thread: another one must not change arrays while they are copied.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     compiling.entry_of = recorded
-    sys.modules.pop("infostream_dedup.machine.compiling", None)
     from infostream_dedup.api.dedup import dedup
     from infostream_dedup.api.ingest import ingest
     from infostream_dedup.api.passages import compare, find
