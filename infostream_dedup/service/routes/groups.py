@@ -241,8 +241,8 @@ async def show_watches(request: Request) -> Response:
 @router.get("/watches/{name}", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_watch(request: Request, name: str, after: int = -1, limit: int | None = None) -> Response:
     """The documents that a standing search found, the latest first; with ``after`` (ordinal) those that followed."""
-    rows = rows_wanted(request, limit)
-    found = await running(request).read(lambda store: hit_rows(store.connection, name, after=after, top=rows))
+    rows, place = rows_wanted(request, limit), max(-1, min(after, _LAST))
+    found = await running(request).read(lambda store: hit_rows(store.connection, name, after=place, top=rows))
     return JsonResponse({"items": found, "next": None})
 
 
@@ -250,6 +250,7 @@ exports_router = APIRouter(prefix="/v1/export", tags=["exports"])
 Form = Literal["jsonl", "csv"]
 _TYPES: Final = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
 _PAGE: Final = 1_000
+_LAST: Final = (1 << 63) - 1  # SQLite has no greater ordinals
 _GROUPS: Final = (*("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "source", "url"),)
 _VERDICTS: Final = (
     *("ordinal", "id", "version", "title", "source", "url", "language", "published", "arrived", "status", "of"),
