@@ -255,7 +255,7 @@ PINNED = {
     "news-all-sweep-morph": "c2556d63d2bd39849f6cd2092658075ba9ddfe0b9f93f554d2d4953d73f969f9",
     "news-all-sweep-pivot": "1bece6f578cf9f3ef666dc50c47f3a2142731aa6a9641107e52f75b52e0418ef",
     "news-all-ingest-morph": "f0b8482716ac0b4461f34eb784008fce4e50008f7a3fb71b37594d59d226ef3a",
-    "news-all-provenance": "1b93348804e283ebcd999036666fb99445447e34c2dd183abc0a09e50e94b426",
+    "news-all-provenance": "81490acd37adaf9102da5d7dc8b14d1721f9b009f95dbfcb9bfa3ba80efa87da",
     "news-all-compare": "e758e38fa97f39ec4564b37d4dfc40e51f4c2dfb53efea79d882f6702e894761",
 }
 
