@@ -13,6 +13,7 @@ import os
 import re
 import threading
 import time
+from abc import ABC, abstractmethod
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -56,7 +57,7 @@ class Message(NamedTuple):
 
 
 @dataclass
-class _Broker:
+class _Broker(ABC):
     """One queue, stream, subject or topic."""
 
     address: str
@@ -65,27 +66,29 @@ class _Broker:
     size: int  # how many messages are under way at once
     publish_to: str | None
 
+    @abstractmethod
     async def open(self) -> None:
-        raise NotImplementedError
+        """Connect, and make what is to be read if it is missing."""
 
+    @abstractmethod
     async def take(self, most: int, seconds: float) -> list[Message]:
         """The next messages; none if none came in time."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def done(self, messages: Sequence[Message]) -> None:
         """Acknowledge all messages taken since the last call."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def publish(self, name: str, rows: Sequence[tuple[str, bytes]]) -> None:
         """Publish rows by their ids, and return once the broker has them."""
-        raise NotImplementedError
 
     async def more(self) -> bool:
         """Whether the broker has messages that have not come yet."""
         return False
 
+    @abstractmethod
     async def close(self) -> None:
-        raise NotImplementedError
+        """Disconnect; what is not acknowledged comes again."""
 
 
 class _Rabbit(_Broker):
