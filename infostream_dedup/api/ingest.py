@@ -367,7 +367,7 @@ def _batches(
     seconds: float,
     note: Callable[[str], None],
 ) -> Iterator[list[Placed]]:
-    from infostream_dedup.documents import placed_documents
+    from infostream_dedup.documents.block_reading import placed_documents
     from infostream_dedup.stream.intake import followed
 
     if follow:

@@ -6,14 +6,7 @@ from infostream_dedup.documents.endings import file_kind
 from infostream_dedup.documents.json_text import json_bytes
 from infostream_dedup.documents.outputs import check_output, csv_line, open_output, same_file, write_rows
 from infostream_dedup.documents.own_files import check_quarantine, paths_of
-from infostream_dedup.documents.reading import (
-    MAX_LINE_BYTES,
-    Reading,
-    ReadingOptions,
-    Source,
-    placed_documents,
-    read_documents,
-)
+from infostream_dedup.documents.reading import MAX_LINE_BYTES, Reading, ReadingOptions, Source, read_documents
 from infostream_dedup.documents.records import BadRecords, Place, ReadingReport
 from infostream_dedup.documents.writing import write_documents
 
@@ -33,7 +26,6 @@ __all__ = [
     "json_bytes",
     "open_output",
     "paths_of",
-    "placed_documents",
     "read_documents",
     "row_of",
     "same_file",

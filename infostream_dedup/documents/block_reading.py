@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -23,6 +25,7 @@ from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
 from infostream_dedup.documents.kernels.json_lines import BLANK, CHECK, ID, LEFT, NO_LANGUAGE, READ, SOURCE
 from infostream_dedup.documents.reading import (
+    ONE_BY_ONE,
     Reading,
     RecordReaders,
     Source,
@@ -68,10 +71,20 @@ def read_document_blocks(
     )
 
 
+def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Iterator[tuple[Document, Place]]:
+    """Read the documents of an input with their places, without checking that ids differ.
+
+    For callers that handle repeated ids themselves. Memory does not grow with the input. Apart from `bad`, arguments
+    and errors are those of `read_documents`.
+    """
+    reader = _Reader(reading, make_builder(reading, bad.report), bad, SeenIds())
+    return reader.placed(open_items(source, reading, ONE_BY_ONE._replace(lines=reader.lines)))
+
+
 class _Reader:
     def __init__(self, reading: Reading, builder: DocumentBuilder, bad: BadRecords, seen: SeenIds) -> None:
         self._builder = builder
-        self._bare_builder = make_builder(reading, None)
+        self._bare_builder = make_builder(reading, None, plain=True)
         self._utc = time_zone(reading.tz) is UTC
         # Renamed fields, and ids made from texts, are left to the plain code.
         self._plainly = bool(reading.columns) or reading.make_ids
@@ -81,8 +94,8 @@ class _Reader:
         self._names: dict[str | None, str | None] = {}
 
     def lines(self, path: str, max_line_bytes: int, encoding: str | None) -> Iterator[Item | JsonBlock]:
-        """Read the lines of one file in the way that suits its size."""
-        if self._plainly:
+        """Read the lines of one file in the way that suits it: a pipe may wait for its next line."""
+        if self._plainly or not Path(path).is_file():
             return jsonl_records(path, max_line_bytes, encoding)
         return json_blocks(path, max_line_bytes, encoding)
 
@@ -114,23 +127,52 @@ class _Reader:
                 else:
                     yield from self._one_by_one(iter((item,)))
 
+    def placed(self, items: Iterator[Item | JsonBlock]) -> Iterator[tuple[Document, Place]]:
+        for item in items:
+            if isinstance(item, JsonBlock):
+                yield from self._placed(item)
+            else:
+                yield from checked_documents(iter((item,)), self._builder, self._bad, None)
+
+    def _placed(self, block: JsonBlock) -> Iterator[tuple[Document, Place]]:
+        for rows, left in self._runs(block):
+            if len(rows):
+                yield from self._taken_one_by_one(block, rows)
+            yield from checked_documents(_items(block, left), self._builder, self._bad, None)
+
+    def _taken_one_by_one(self, block: JsonBlock, rows: NDArray[np.int64]) -> Iterator[tuple[Document, Place]]:
+        columns, report = block.columns, self._bad.report
+        bare = block.without_text(rows, self._bare_builder)
+        whole, begins, ends = columns.texts.data, columns.bodies[rows].tolist(), columns.text_ends[rows].tolist()
+        for number, (row, begin, end) in enumerate(zip(rows.tolist(), begins, ends, strict=True)):
+            document = replace(bare(number), text=str(whole[begin:end], "utf-8"))
+            report.read += 1
+            report.count_used(block.source)
+            report.count_origin(document.source, document.lang)
+            yield document, block.place(row)
+
+    def _runs(self, block: _ColumnBlock) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Yield plain lines together, each time with those that follow and are left to the plain code."""
+        self._look_closer(block)
+        states = block.columns.states[: block.rows]
+        rows = np.flatnonzero(states != BLANK)
+        left = np.flatnonzero(states[rows] == LEFT)
+        if len(left) * _MOST_LEFT > len(rows):
+            yield rows[:0], rows
+            return
+        begin = 0
+        for end in [*left.tolist(), len(rows)]:
+            yield rows[begin:end], rows[end : end + 1]
+            begin = end + 1
+
     def _one_by_one(self, items: Iterator[Item]) -> Iterator[Document]:
         for document, _ in checked_documents(items, self._builder, self._bad, self._seen):
             yield document
 
     def _block(self, block: _ColumnBlock) -> Iterator[Document | DocumentBlock]:
-        self._look_closer(block)
-        states = block.columns.states[: block.rows]
-        rows = np.flatnonzero(states != BLANK)
-        left = np.flatnonzero(states[rows] == LEFT).tolist()
-        if len(left) * _MOST_LEFT > len(rows):
-            yield from self._one_by_one(_items(block, rows))
-            return
-        begin = 0
-        for end in [*left, len(rows)]:
-            yield from self._run(block, rows[begin:end])
-            yield from self._one_by_one(_items(block, rows[end : end + 1]))
-            begin = end + 1
+        for rows, left in self._runs(block):
+            yield from self._run(block, rows)
+            yield from self._one_by_one(_items(block, left))
 
     def _run(self, block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Document | DocumentBlock]:
         """Yield the documents of consecutive lines; the plain code handles those with an id seen before."""

@@ -85,8 +85,10 @@ class DocumentBuilder:
         other_languages: OtherLanguages = "stem",
         repair: Repair = "judged",
         report: ReadingReport | None = None,
+        plain: bool = False,
     ) -> None:
         self._zone = zone
+        self._plain = plain  # the text, its encoding and its language are known to be what they seem
         self._columns = columns
         self._other_languages = other_languages
         self._repair = repair
@@ -146,7 +148,7 @@ class DocumentBuilder:
         self._letters.clear()
         for name in ("title", "text"):
             given = values.get(name)
-            if self._repair != "no" and isinstance(given, str) and not given.isascii():
+            if not self._plain and self._repair != "no" and isinstance(given, str) and not given.isascii():
                 self._letters[name] = letters = letter_counts(given)
                 found = repaired(given, letters)
                 if found is not None:
@@ -205,7 +207,7 @@ class DocumentBuilder:
             return self._recognised(values, place)
         if known is None and is_another(short_code(code), text or title):
             return self._other(short_code(code), _format_value(value), place)
-        if known is None or self._contradicted(known, title, text):
+        if known is None or (not self._plain and self._contradicted(known, title, text)):
             if self._report is not None:
                 self._report.corrected_languages += 1
             return self._recognised(values, place)
@@ -214,7 +216,7 @@ class DocumentBuilder:
     def _recognised(self, values: Mapping[str, Any], place: Place) -> str | None:
         """Detect the language of a record that does not state it, if it is plainly not one of ours."""
         text = values.get("text")
-        code = language_beyond_ours(text) if isinstance(text, str) else None
+        code = language_beyond_ours(text) if isinstance(text, str) and not self._plain else None
         return None if code is None else self._other(code, f"not given, and the text is in {code!r}", place)
 
     def _other(self, code: str, found: str, place: Place) -> str:

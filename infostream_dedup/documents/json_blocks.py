@@ -153,6 +153,12 @@ class JsonBlock:
         begin, end = self.columns.bounds[row].tolist()
         return line_item(self.source, self.buffer.line(begin, end, row, self.limit), self.limit)
 
+    def place(self, row: int) -> Place:
+        """Return the place of a line."""
+        begin, end = self.columns.bounds[row].tolist()
+        line = self.buffer.line(begin, end, row, self.limit)
+        return Place(self.source, line.number, line.offset, line.data)
+
     def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         """Number of each line in the file, from 1."""
         return (rows + (self.buffer.number + 1)).astype(np.uint64)

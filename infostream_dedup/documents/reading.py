@@ -41,7 +41,7 @@ class RecordReaders(NamedTuple):
     values: Callable[[Iterable[Any]], Iterator[Any]]  # reads dicts and documents
 
 
-_ONE_BY_ONE: Final[RecordReaders] = RecordReaders(jsonl_records, batch_records, csv_records, list_records)
+ONE_BY_ONE: Final[RecordReaders] = RecordReaders(jsonl_records, batch_records, csv_records, list_records)
 MAX_LINE_BYTES: Final = 10 * 2**20
 
 
@@ -180,16 +180,7 @@ def read_documents(
     """
     chosen = chosen_reading(reading, options)
     bad = chosen.bad_records(report)
-    return _read_once(open_items(source, chosen, _ONE_BY_ONE), make_builder(chosen, bad.report), bad)
-
-
-def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Iterator[tuple[Document, Place]]:
-    """Read the documents of an input with their places, without checking that ids differ.
-
-    For callers that handle repeated ids themselves. Memory does not grow with the input. Apart from `bad`, arguments
-    and errors are those of `read_documents`.
-    """
-    return checked_documents(open_items(source, reading, _ONE_BY_ONE), make_builder(reading, bad.report), bad, None)
+    return _read_once(open_items(source, chosen, ONE_BY_ONE), make_builder(chosen, bad.report), bad)
 
 
 def _read_once(items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords) -> Iterator[Document]:
@@ -318,8 +309,8 @@ def _read_by_others(path: str) -> Iterator[Item]:
         raise BadDataError(told, code="E_READER", source=path) from error
 
 
-def make_builder(reading: Reading, report: ReadingReport | None) -> DocumentBuilder:
-    """Return the builder of a reading's documents."""
+def make_builder(reading: Reading, report: ReadingReport | None, *, plain: bool = False) -> DocumentBuilder:
+    """Return the builder of a reading's documents, or of what is left of plain ones without their texts."""
     if reading.other_languages not in get_args(OtherLanguages):
         raise ConfigurationError(
             f"other_languages is {reading.other_languages!r}, expected one of {', '.join(get_args(OtherLanguages))}"
@@ -332,10 +323,9 @@ def make_builder(reading: Reading, report: ReadingReport | None) -> DocumentBuil
         other_languages=reading.other_languages,
         repair="written" if reading.write_repaired else "judged" if reading.repair else "no",
         report=report,
+        plain=plain,
     )
 
-
-__all___parquet = ["parquet_records"]
 
 # With a buffer, pages are read as needed instead of a whole column of a row group at once.
 _BUFFER_BYTES: Final = 2**20

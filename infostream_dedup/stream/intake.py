@@ -144,7 +144,7 @@ def stopping() -> Iterator[threading.Event]:
 def _from_folder(
     folder: Path, bad: BadRecords, reading: Reading, stop: threading.Event, note: Callable[[str], None]
 ) -> Iterator[list[Placed]]:
-    from infostream_dedup.documents import placed_documents
+    from infostream_dedup.documents.block_reading import placed_documents
 
     if not folder.is_dir():
         raise NoInputError(f"{folder}: not a folder; --follow waits for files in a folder, or for lines on -")
@@ -232,7 +232,7 @@ def _digest(documents: Sequence[Placed]) -> bytes:
 def _from_lines(
     bad: BadRecords, reading: Reading, stop: threading.Event, *, size: int, seconds: float
 ) -> Iterator[list[Placed]]:
-    from infostream_dedup.documents import placed_documents
+    from infostream_dedup.documents.block_reading import placed_documents
 
     arrived: queue.Queue[Placed | BaseException | None] = queue.Queue(2 * size)
 

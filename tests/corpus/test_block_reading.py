@@ -13,9 +13,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.documents import Reading, ReadingReport, arrow_blocks, block_reading, json_blocks, read_documents
-from infostream_dedup.documents.block_reading import read_document_blocks
+from infostream_dedup.documents.block_reading import placed_documents, read_document_blocks
 from infostream_dedup.documents.json_blocks import LineBuffer
 from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN, read_date
+from infostream_dedup.documents.reading import ONE_BY_ONE, checked_documents, make_builder, open_items
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, KeptDocuments, fields_of, full_text, without_text
 
@@ -86,6 +87,20 @@ def outcome(read, path, tmp_path, **options):
     return found, dates, extras, error, report, list(report.sources.items()), list(report.languages.items()), set_aside
 
 
+def one_by_one(source, bad, reading):
+    return checked_documents(open_items(source, reading, ONE_BY_ONE), make_builder(reading, bad.report), bad, None)
+
+
+def with_noted_places(read, places):
+    def documents(path, *, report, reading):
+        with reading.bad_records(report) as bad:
+            for document, place in read(path, bad, reading):
+                places.append(place)
+                yield document
+
+    return documents
+
+
 @pytest.fixture
 def read_together(monkeypatch):
     """Whether any document was read in columns."""
@@ -111,10 +126,14 @@ def folder(tmp_path_factory):
 def test_columns_are_what_single_documents_are(folder, given_lines, options, size, end, begin):
     path = folder / "odd.jsonl"
     path.write_bytes(begin + end.join(given_lines))
+    placed, single = [], []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_blocks, "LineBuffer", partial(LineBuffer, size=size))
         together = outcome(read_document_blocks, path, folder, **options)
+        with_places = outcome(with_noted_places(placed_documents, placed), path, folder, **options)
     assert together == outcome(read_documents, path, folder, **options)
+    assert with_places == outcome(with_noted_places(one_by_one, single), path, folder, **options)
+    assert placed == single
 
 
 def test_plain_news_is_read_in_columns(read_together, tmp_path):

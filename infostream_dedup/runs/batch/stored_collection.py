@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -269,22 +267,24 @@ def _pivot_rows(pivot: PivotTable, known: NDArray[np.int64], n: int) -> StoredPi
     order = np.lexsort((words, places, owners))
     owners, places, words = owners[order], places[order], words[order]
     begins = np.flatnonzero(np.r_[True, (np.diff(owners) != 0) | (np.diff(places) != 0)])
+    sizes = np.diff(np.r_[begins, len(words)])
+    sets = np.full((len(begins), int(sizes.max())), -1)
+    sets[np.repeat(np.arange(len(begins)), sizes), np.arange(len(words)) - np.repeat(begins, sizes)] = words
+    number_of = np.unique(sets, axis=0, return_inverse=True)[1].reshape(-1)
     # Two key terms of a document may stand for the same words; each counts.
-    columns: dict[tuple[bytes, int], int] = {}
-    times: Counter[tuple[int, bytes]] = Counter()
-    column_of = np.empty(len(begins), dtype=np.int64)
-    for place, (begin, end) in enumerate(pairwise([*begins.tolist(), len(words)])):
-        found = int(owners[begin]), words[begin:end].tobytes()
-        column_of[place] = columns.setdefault((found[1], times[found]), len(columns))
-        times[found] += 1
+    same = np.lexsort((number_of, owners[begins]))
+    again = np.empty(len(begins), dtype=np.int64)
+    firsts = np.r_[True, (np.diff(owners[begins][same]) != 0) | (np.diff(number_of[same]) != 0)]
+    again[same] = np.arange(len(begins)) - np.flatnonzero(firsts)[np.cumsum(firsts) - 1]
+    columns, column_of = np.unique(number_of * n + again, return_inverse=True)
     known_words = np.unique(words)
     keys = _incidence(owners[begins], column_of, (len(known), len(columns)))
-    set_of = np.repeat(column_of, np.diff(np.r_[begins, len(words)]))
-    sets = _incidence(np.searchsorted(known_words, words), set_of, (len(known_words), len(columns)))
+    set_of = np.repeat(column_of, sizes)
+    members_of = _incidence(np.searchsorted(known_words, words), set_of, (len(known_words), len(columns)))
     owners, words = (np.concatenate([getattr(one, name) for one in held]) for name in ("numbers", "values"))
     met = np.isin(words, known_words)
     places = np.searchsorted(known_words, words[met])
-    targets = _incidence(owners[met], places, (len(known), len(known_words))) @ sets
+    targets = _incidence(owners[met], places, (len(known), len(known_words))) @ members_of
     keys.sort_indices()
     targets.sort_indices()
     return StoredPivot(keys, pattern_of(targets))
@@ -318,9 +318,9 @@ def stored_evidence(
 def _collected(store: Store, table: RememberedTable, stored: Mapping[str, Any], titles: list[str]) -> StoredCollection:
     known = _known(table)
     numbers = np.flatnonzero(np.bincount(table.targets.values, minlength=1))
-    words = store.terms()
-    order = sorted(numbers.tolist(), key=words.__getitem__)
-    column_of = np.zeros(len(words) + 1, dtype=np.int32)
+    words = store.terms_numbered(numbers.tolist())
+    order = sorted(words, key=words.__getitem__)
+    column_of = np.zeros(int(numbers.max(initial=-1)) + 2, dtype=np.int32)
     column_of[order] = np.arange(len(order), dtype=np.int32)
     heaviest, weights = _joined(table.keys, table.evidence.keys), _joined(table.weights, table.evidence.weights)
     keys, ranks = _with_ranks(_matrix(heaviest, weights.values, column_of, len(order)), known)

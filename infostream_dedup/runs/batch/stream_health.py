@@ -12,7 +12,7 @@ from infostream_dedup.links import match
 from infostream_dedup.links.measures import join_topics
 from infostream_dedup.links.relation import StoredLinks
 from infostream_dedup.links.sweeping import NO_INTERVAL, Interval, intervals
-from infostream_dedup.runs.batch.linking import least_k, link
+from infostream_dedup.runs.batch.linking import link
 from infostream_dedup.runs.batch.stored_collection import StoredCollection, StoredPivot, collected_documents
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
@@ -85,8 +85,11 @@ def alarms_of(rows: Sequence[EpochHealth]) -> list[str]:
 def alarms_since(path: str | Path, epoch: int) -> list[str]:
     """A sentence for each alarm of the closed epochs from ``epoch`` on."""
     with Store.open(path, create=False, read_only=True) as store, store.reading() as connection:
-        new = open_epoch(connection) - epoch
-    rows = [one for one in stream_health(path, last=new) if one.epoch >= epoch] if new > 0 else []
+        closed = open_epoch(connection)
+        # without enough earlier epochs to compare with, only links between languages can raise an alarm
+        if closed <= epoch or (closed <= _FEWEST_EPOCHS and store.settings["across"] == "none"):
+            return []
+        rows = [one for one in health_of(store, last=closed - epoch) if one.epoch >= epoch]
     said = []
     for number in sorted({one.epoch for one in rows if one.alarms}):
         own = [one for one in rows if one.epoch == number]
@@ -152,7 +155,7 @@ def _measured(
 ) -> Iterator[EpochHealth]:
     collection, statuses, pivot = collected_documents(store, *span)
     key_terms = collection.key_terms(settings)
-    linked = link(key_terms, settings, k_min=max(1, least_k(key_terms)))
+    linked = link(key_terms, settings, k_min=settings.k)
     sources = np.array([one.source or "" for one in collection.documents])
     repeats = np.array([one in ("exact", "duplicate") for one in statuses], dtype=np.bool_)
     whole = _row(epoch, None, linked.relation(), settings.k, repeats)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -118,6 +119,12 @@ class StoreReader:
         """Return all terms by number."""
         with self.reading() as connection:
             return terms_of(connection)
+
+    def terms_numbered(self, numbers: Sequence[int]) -> dict[int, str]:
+        """Return the terms with given numbers."""
+        query = "SELECT number, term FROM term WHERE number IN (SELECT value FROM json_each(?))"
+        with self.reading() as connection:
+            return dict(connection.execute(query, (json.dumps(numbers),)))
 
     def frequencies(self, *, before: int) -> dict[Language, LanguageFrequencies]:
         """Return the document frequencies that an epoch uses: sums over all epochs before it."""
