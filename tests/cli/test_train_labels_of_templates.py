@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
-from infostream_dedup.lab.evaluation.labels import labels_of, positive_labels
+from infostream_dedup.lab.evaluation.labels import Label, positive_labels
 
 TEMPLATES = Path(__file__).parents[1] / "criteria"
 
 
 @pytest.mark.parametrize("positive", [("dup",), ("dup", "similar")])
 def test_a_template_repeats_nothing_but_stays_in_the_fold_of_its_form(positive):
-    rows = [{"a": "1", "b": "2", "label": "template"}, {"a": "1", "b": "3", "label": "different"}]
-    pairs = judged_pairs(labels_of(rows), ["1", "2", "3"], positive=positive_labels(positive))
+    labels = [Label("1", "2", "template"), Label("1", "3", "different")]
+    pairs = judged_pairs(labels, ["1", "2", "3"], positive=positive_labels(positive))
     assert not pairs.repeats.any()
     assert pairs.joined.tolist() == [True, False]
 

@@ -254,6 +254,27 @@ def test_tokens_are_those_of_a_pattern(pieces: list[str]) -> None:
     assert list(read(text)) == [word.lower().replace("ё", "е").replace("’", "ʼ").replace("'", "ʼ") for word in folded]
 
 
+FILLED = st.lists(
+    st.sampled_from(["тревога", "ТРЕВОГА", "в", "12", "5:30", "Киев", "Львів", "Вторник", "мая", "May", "Лев", "?"]),
+    max_size=9,
+)
+
+
+@given(FILLED, FILLED)
+def test_slots_of_a_form_are_those_of_its_words(a: list[str], b: list[str]) -> None:
+    sides = [([word.lower() for word in one], [word.lower() for word in other], one) for one, other in ((a, b), (b, a))]
+    names, enough = [], True
+    for one, other, written in sides:
+        own = [i for i, word in enumerate(one) if word not in other]
+        named = [one[i] for i in own if written[i][0].isupper() and len(one[i]) >= 4 and not written[i].isupper()]
+        slots = len(named) + sum(one[i][0].isdigit() or one[i] in ("вторник", "мая", "may") for i in own)
+        enough = enough and slots >= max(2, 0.6 * len(own))
+        names.append(named)
+    alike = any(SequenceMatcher(None, x, y, False).ratio() > 0.65 for x in names[0] for y in names[1])
+    found = openings_of(" ".join(a), " ".join(b)).filled_anew(np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64))
+    assert found.tolist() == [enough and not alike]
+
+
 WORDS = st.lists(st.sampled_from(["один", "два", "три", "5", "7", "не", "Мост"]), min_size=4, max_size=14)
 
 

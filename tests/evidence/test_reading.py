@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.judging.evidence.characters import in_one_alphabet
 from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
 from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, lent_evidence, read_evidence
 from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.model import Document
 from infostream_dedup.stream.preparation import full_texts
-from tests.oracles.plain_reading import date_hash, figure_hash, read_plainly, skeleton_code, word_hash
+from tests.oracles.plain_reading import date_hash, figure_hash, in_one_alphabet, read_plainly, skeleton_code, word_hash
 
 LISTS = ("triples", "numbers", "names", "lead", "body")
 

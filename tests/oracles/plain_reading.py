@@ -15,12 +15,13 @@ from typing import Final, NamedTuple
 
 from infostream_dedup.judging.evidence.characters import (
     CODE_POINTS,
+    CYRILLIC_BEGIN,
     DAY_WORDS,
     ENGLISH_MONTH,
     MONTH_WORDS,
+    TWINS,
     CharacterKind,
     alphabet,
-    in_one_alphabet,
 )
 from infostream_dedup.judging.evidence.constants import (
     DATE_BIT,
@@ -55,6 +56,18 @@ _DIGRAPHS: Final = {"ph": "f", "kh": "h", "zh": "j", "sh": "s", "ch": "c"}
 _DIGRAPH: Final = re.compile("[pkzsc]h")
 _DOUBLE: Final = re.compile(r"(.)\1+")
 _VOWELS: Final = re.compile("[aeiou]")
+
+
+def in_one_alphabet(folded: str, capitals: list[bool]) -> str:
+    """A folded word of both alphabets, in Cyrillic if its letters allow it, or else in Latin if they do."""
+    for from_cyrillic in (False, True):
+        letters = list(folded)
+        for at, letter in enumerate(folded):
+            if (ord(letter) >= CYRILLIC_BEGIN) == from_cyrillic:
+                letters[at] = chr(alphabet().twins[int(capitals[at]), ord(letter)] if ord(letter) < TWINS else 0)
+        if "\0" not in letters and any(x == y for x, y in zip(letters, folded, strict=True)):
+            return "".join(letters)
+    return folded
 
 
 @dataclass(slots=True, kw_only=True)

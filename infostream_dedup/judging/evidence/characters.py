@@ -16,8 +16,6 @@ from infostream_dedup.judging.evidence.constants import SEED
 from infostream_dedup.language.text.normalise import APOSTROPHES, INVISIBLE, MARKS, TO_CYRILLIC, TO_LATIN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 
@@ -118,26 +116,6 @@ def alphabet() -> Alphabet:
     for point, twin in (*TO_CYRILLIC.items(), *TO_LATIN.items()):
         twins[int(kinds[point] == CharacterKind.CAPITAL), folded[point]] = folded[twin]
     return Alphabet(kinds, folded, latin, twins)
-
-
-def in_one_alphabet(folded: str, capitals: Sequence[bool]) -> str:
-    """Repair a folded word that mixes Latin and Cyrillic letters, as ``text.normalise.fold`` does for key terms.
-
-    The word becomes Cyrillic if all its Latin letters have a Cyrillic look-alike, otherwise Latin if all its Cyrillic
-    letters have a Latin one; otherwise it is unchanged.
-    """
-    twins = alphabet().twins
-    for from_cyrillic in (False, True):
-        found = [
-            int(twins[int(capital), ord(letter)]) if ord(letter) < TWINS else 0
-            for letter, capital in zip(folded, capitals, strict=True)
-        ]
-        replaced = [(ord(letter) >= CYRILLIC_BEGIN) == from_cyrillic for letter in folded]
-        if all(found[at] for at in range(len(folded)) if replaced[at]) and not all(replaced):
-            return "".join(
-                chr(twin) if wanted else letter for letter, twin, wanted in zip(folded, found, replaced, strict=True)
-            )
-    return folded
 
 
 def _folded_letter(character: str) -> int:

@@ -42,6 +42,7 @@ from infostream_dedup.judging.evidence.kernels.differing import (
     OpeningTables,
     OpeningTokens,
     compare_openings,
+    count_slots,
     difference_scratch,
     hash_words,
     read_openings,
@@ -53,7 +54,7 @@ from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -152,10 +153,28 @@ _ASPECT: Final = frozenset("с по на за о вы про у з ви об".sp
 
 
 @cache
+def _codes() -> dict[str, int]:
+    return {bytes([code]).decode(ALPHABET, "replace"): code for code in range(256)} | {"ʼ": ord("'")}
+
+
+def _hashes(words: Iterable[str]) -> NDArray[np.uint64]:
+    """Hashes of folded words as of tokens."""
+    coded = [bytes(_codes()[letter] for letter in word) for word in words]
+    hashes = np.empty(len(coded), dtype=np.uint64)
+    hash_words(np.frombuffer(b"".join(coded), np.uint8), np.cumsum([len(one) for one in coded]), hashes)
+    return hashes
+
+
+@cache
+def _date_hashes() -> NDArray[np.uint64]:
+    return np.sort(_hashes(DAY_WORDS.union(MONTH_WORDS)))
+
+
+@cache
 def _tables() -> OpeningTables:
     """Classes and folded forms of the characters of windows-1251, and marks of words."""
     characters = [bytes([code]).decode(ALPHABET, "replace") for code in range(256)]
-    codes = {character: code for code, character in enumerate(characters)} | {"ʼ": ord("'")}
+    codes = _codes()
     matched = {
         LETTER: r"[^\W\d_]", DIGIT: r"\d", SPACE: r"\s", WORD: r"\w", JOINS_DIGITS: r"[.,:\-–]",
         JOINS_LETTERS: "['’-]", ENDS_CLAUSE: r"[.!?…\n:;|«\"“„(—]",
@@ -168,9 +187,7 @@ def _tables() -> OpeningTables:
     marks: dict[str, int] = {}
     for bit, words in ((NEGATION, _NEGATIONS), (AUXILIARY, _AUXILIARIES), (LABEL, _LABELS)):
         marks |= {word: marks.get(word, 0) | bit for word in words}
-    packed = [bytes(codes[letter] for letter in word) for word in marks]
-    hashes = np.empty(len(packed), dtype=np.uint64)
-    hash_words(np.frombuffer(b"".join(packed), np.uint8), np.cumsum([len(one) for one in packed]), hashes)
+    hashes = _hashes(marks)
     order = np.argsort(hashes)
     denials = sorted(bytes(codes[letter] for letter in beginning) for beginning in _DENIALS)
     return OpeningTables(
@@ -211,6 +228,7 @@ class Openings:
         )
         read_openings(words, firsts, lasts, most, _tables(), self.tokens)
         self._texts: dict[int, _Text] = {}
+        self._counts: dict[int, frozenset[str]] = {}
 
     def text(self, document: int) -> _Text:
         """The tokens of one text."""
@@ -223,9 +241,24 @@ class Openings:
 
         Of 12 000 and 12 thousand, both are 12.
         """
-        begin, end = self.tokens.clean_begins[document : document + 2].tolist()
-        lead = self.tokens.clean[begin : min(end, begin + _LEAD_CHARACTERS)].tobytes().decode(ALPHABET, "replace")
-        return frozenset(_THOUSANDS.sub("", one) for one in numbers(lead) if one != "1" and not _YEAR.fullmatch(one))
+        if document not in self._counts:
+            begin, end = self.tokens.clean_begins[document : document + 2].tolist()
+            lead = self.tokens.clean[begin : min(end, begin + _LEAD_CHARACTERS)].tobytes().decode(ALPHABET, "replace")
+            found = (one for one in numbers(lead) if one != "1" and not _YEAR.fullmatch(one))
+            self._counts[document] = frozenset(_THOUSANDS.sub("", one) for one in found)
+        return self._counts[document]
+
+    def filled_anew(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether most words of each text of a pair that the other has not are other names, numbers or days."""
+        counts = np.empty((2 * len(a), 2), dtype=np.int64)
+        count_slots(a, b, self.tokens, _date_hashes(), counts)
+        own, slots = counts[:, 0], counts[:, 1]
+        found: NDArray[np.bool_] = (slots >= np.maximum(_FEWEST_SLOTS, _SLOTS * own)).reshape(-1, 2).all(axis=1)
+        for pair in np.flatnonzero(found).tolist():
+            one, other = self.text(int(a[pair])), self.text(int(b[pair]))
+            named = [_names_of_one(text, rest) for text, rest in ((one, other), (other, one))]
+            found[pair] = not any(_sounds_alike(x, y) for x in named[0] for y in named[1])
+        return found
 
     def compared(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[tuple[int, WordDifference]]:
         """Compare the texts of pairs; yield pairs whose few differing words may decide their kind, and these words."""
@@ -348,23 +381,11 @@ _YEAR: Final = re.compile("(?:19|20)[0-9]{2}")
 _THOUSANDS: Final = re.compile("(?:000)+$")
 
 
-def filled_anew(one: _Text, other: _Text) -> bool:
-    """Whether most words of the beginnings of two texts that the other has not are other names, numbers or days."""
-    named = [_slots(text, rest) for text, rest in ((one, other), (other, one))]
-    if named[0] is None or named[1] is None:
-        return False
-    return not any(_sounds_alike(x, y) for x in named[0] for y in named[1])
+def _names_of_one(text: _Text, rest: _Text) -> list[str]:
+    """Names that only one of two texts has."""
+    return [word for i, word in enumerate(text.folded) if word not in rest.folded and _is_name(text, i)]
 
 
-def _slots(text: _Text, rest: _Text) -> list[str] | None:
-    """Names that only one text has, if with numbers and days they are most of what only it has."""
-    own = [i for i, word in enumerate(text.folded) if word not in rest.folded]
-    names = [text.folded[i] for i in own if _is_name(text, i)]
-    slots = len(names) + sum(text.folded[i][0].isdigit() or text.folded[i] in DATES for i in own)
-    return names if slots >= max(_FEWEST_SLOTS, _SLOTS * len(own)) else None
-
-
-DATES: Final = DAY_WORDS.union(MONTH_WORDS)
 _FEWEST_SLOTS: Final = 2
 _SLOTS: Final = 0.6
 """Fewest slots of a form, and their share of the words that differ."""

@@ -13,7 +13,6 @@ import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
-from infostream_dedup.judging.evidence.differing import filled_anew
 from infostream_dedup.judging.evidence.facts import (
     DocumentFacts,
     PairFacts,
@@ -478,7 +477,9 @@ def with_differences(
         place = places[compared[pair]]
         (figures if found.is_figure else turned)[place] = True
         differing[place] = found
-    rest = np.flatnonzero((counted | retitled | formed)[places])
+    asked = np.flatnonzero(formed[places])
+    filled[places[asked]] = openings.filled_anew(ones[asked], others[asked])
+    rest = np.flatnonzero((counted | retitled)[places])
     for place, one, other in zip(places[rest].tolist(), ones[rest].tolist(), others[rest].tolist(), strict=True):
         if counted[place]:
             mine, theirs = openings.counts(one), openings.counts(other)
@@ -488,7 +489,6 @@ def with_differences(
             body = records.opening(mine_at).partition("\n")[2]
             bodies[place] = 0 < len(body) < OPENING // 2 and body == records.opening(theirs_at).partition("\n")[2]
             anew[place] = bodies[place] and records.other_titles(mine_at, theirs_at)
-        filled[place] = formed[place] and filled_anew(openings.text(one), openings.text(other))
     return replace(
         facts,
         turned=turned,

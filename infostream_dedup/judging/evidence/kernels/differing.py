@@ -548,6 +548,53 @@ def _may_be_turned(p: Vector[np.uint8], q: Vector[np.uint8], changes: Table[np.i
     return False
 
 
+@inlined
+def _holds(hashes: Vector[np.uint64], low: int, high: int, wanted: np.uint64) -> bool:
+    """Whether a hash is among ascending ones."""
+    end = high
+    while low < high:
+        middle = (low + high) // 2
+        if hashes[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low < end and hashes[low] == wanted
+
+
+@inlined
+def _count_slots(
+    one: int, other: int, tokens: OpeningTokens, dates: Vector[np.uint64], counts: Vector[np.int64]
+) -> None:
+    first, last = tokens.begins[other], tokens.begins[other] + tokens.distinct[other]
+    own, slots = 0, 0
+    for token in range(tokens.begins[one], tokens.begins[one + 1]):
+        hashed, flags = tokens.hashes[token], signed(tokens.flags[token])
+        if not _holds(tokens.ordered, first, last, hashed):
+            own += 1
+            slots += signed(flags & NAME != 0)
+            slots += signed(flags & NUMBER != 0 or _holds(dates, 0, dates.size, hashed))
+    counts[0], counts[1] = own, slots
+
+
+@compiled
+def count_slots(
+    a: Vector[np.int64], b: Vector[np.int64], tokens: OpeningTokens, dates: Vector[np.uint64], counts: Table[np.int64]
+) -> None:
+    """Count the tokens that only one opening of a pair has, and the slots of a form among them.
+
+    Args:
+        a: int64 (pairs,), one document of each pair, as counted in ``tokens``.
+        b: int64 (pairs,), the other one.
+        tokens: the tokens of the documents.
+        dates: uint64, ascending, hashes of the words for days and months.
+        counts: int64 (2 * pairs, 2), receives for each document of a pair the tokens that the other lacks, and how many
+            of them are names, numbers and dates; a day with a capital letter is two of these.
+    """
+    for pair in range(a.size):
+        _count_slots(a[pair], b[pair], tokens, dates, counts[2 * pair])
+        _count_slots(b[pair], a[pair], tokens, dates, counts[2 * pair + 1])
+
+
 @compiled
 def _looked_at(one: int, other: int, tokens: OpeningTokens, scratch: DifferenceScratch) -> int:
     """Find the changes of a pair that rules on words may decide; negative if only numbers differ, 0 for none."""
