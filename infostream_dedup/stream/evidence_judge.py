@@ -14,6 +14,8 @@ from infostream_dedup.judging.evidence.judging import (
     JudgedCandidates,
     TripleSource,
     best_pairs,
+    crowded,
+    deciding_pairs,
     judge_pairs,
     passes_filter,
     tell_one_story,
@@ -308,6 +310,26 @@ class _Repeated(NamedTuple):
     ordinals: NDArray[np.int64]  # int64 (pairs,), the earlier document
 
 
+class _Crowd(NamedTuple):
+    """The candidates of documents that resemble very many."""
+
+    asked: _Asked  # the candidates
+    wording: NDArray[np.float64]  # float64 (pairs,), smaller direction of wording; 0 if small
+    left_out: NDArray[np.bool_]  # bool (pairs,), not judged
+
+    def repeats(self, judged: _Repeated) -> _Repeated:
+        """Add those that have as much wording as one that the document repeats."""
+        one, other = (both[0] << 32 | both[1] for both in (self.asked[1:], judged))
+        repeated = np.isin(one, other)
+        numbers = np.unique(self.asked.later, return_inverse=True)[1]
+        least = np.full(len(numbers), np.inf)
+        np.minimum.at(least, numbers[repeated], self.wording[repeated])
+        more = self.asked.at(self.left_out & (self.wording >= least[numbers]))
+        later, earlier = np.concatenate([judged.later, more.later]), np.concatenate([judged.ordinals, more.earlier])
+        order = np.lexsort((earlier, later))
+        return _Repeated(later[order], earlier[order])
+
+
 class EvidenceJudge:
     """Finds, for each document, the earlier one that gives it its status.
 
@@ -425,26 +447,53 @@ class EvidenceJudge:
     def _find_forms(self, pairs: _Pairs) -> None:
         """Tell copies of one form: a document and two earlier ones, each two of which are one text filled anew."""
         places = np.flatnonzero(pairs.judged.forms)
-        later, counts = np.unique(pairs.asked.later[places], return_counts=True)
-        undecided = pairs.asked.later[places[pairs.judged.kinds[places] != Kind.TEMPLATE]]
-        for ordinal in later[(counts > 1) & np.isin(later, undecided)].tolist():
-            own = places[pairs.asked.later[places] == ordinal][-_ALIKE:]
-            ordinals = pairs.asked.earlier[own]
-            one, other = np.triu_indices(len(own), 1)
-            both = self._judged_again(ordinals[one], ordinals[other]).forms
-            found = own[np.unique(np.concatenate([one[both], other[both]]))]
-            pairs.judged.kinds[found], pairs.judged.differing[found] = Kind.TEMPLATE, None
-            pairs.judged.status[found] = DocumentStatus.SIMILAR
+        later, firsts = np.unique(pairs.asked.later[places], return_index=True)
+        undecided = np.isin(later, pairs.asked.later[places[pairs.judged.kinds[places] != Kind.TEMPLATE]])
+        alike = [own[-_ALIKE:] for own, left in zip(np.split(places, firsts)[1:], undecided, strict=True) if left]
+        if not alike:
+            return
+        one, other = np.concatenate([own[np.stack(np.triu_indices(len(own), 1))] for own in alike], axis=1)
+        # Copies of one form ask about the same earlier ones.
+        codes, place = np.unique(pairs.asked.earlier[one] << 32 | pairs.asked.earlier[other], return_inverse=True)
+        both = self._judged_again(codes >> 32, codes & 0xFFFFFFFF).forms[place]
+        found = np.unique(np.concatenate([one[both], other[both]]))
+        pairs.judged.kinds[found], pairs.judged.differing[found] = Kind.TEMPLATE, None
+        pairs.judged.status[found] = DocumentStatus.SIMILAR
 
     def _judged(self, candidates: CandidateRows, first: int) -> tuple[_Pairs, _Repeated]:
         """Judge the candidates of consecutive documents; ``first`` is the ordinal of the first document."""
         later = np.repeat(np.arange(first, first + len(candidates), dtype=np.int64), np.diff(candidates.ends))
         finds = self._comparable(candidates, later)
-        asked = _Asked(finds, later[finds], candidates.ordinals[finds])
-        if not len(finds):
+        asked, crowd = self._deciding(_Asked(finds, later[finds], candidates.ordinals[finds]))
+        pairs, repeats = self._judged_asked(asked, candidates, first)
+        return pairs, repeats if crowd is None else crowd.repeats(repeats)
+
+    def _deciding(self, asked: _Asked) -> tuple[_Asked, _Crowd | None]:
+        """Leave out most of the candidates of a document that resembles very many."""
+        many = np.flatnonzero(crowded(asked.later))
+        if not len(many):
+            return asked, None
+        rows, numbers = _distinct(np.concatenate([asked.earlier[many], asked.later[many]]))
+        documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
+        a, b = numbers[: len(many)], numbers[len(many) :]
+        # The triples of older documents are in the store: only those of candidates that may count are read.
+        passed = np.flatnonzero(passes_filter(shares_of_pairs(a, b, documents.keys)))
+        passed = passed[crowded(b[passed])]
+        if not len(passed):
+            return asked, None
+        near, places = _distinct(np.concatenate([a[passed], b[passed]]))
+        documents = ComparedDocuments.of_window(self._window, rows[near] - self._window.first)
+        a, b = places[: len(passed)], places[len(passed) :]
+        triples, passed = self._recent.triples_of(rows[near]), many[passed]
+        wanted = np.ones(len(asked.finds), dtype=np.bool_)
+        wanted[passed], wording = deciding_pairs(a, b, documents.keys, documents.records, triples, self._model)
+        return asked.at(wanted), _Crowd(asked.at(passed), wording, ~wanted[passed])
+
+    def _judged_asked(self, asked: _Asked, candidates: CandidateRows, first: int) -> tuple[_Pairs, _Repeated]:
+        if not len(asked.finds):
             return _Pairs(asked, _NONE_JUDGED), _Repeated(asked.later, asked.earlier)
         recent = asked.earlier >= self._recent.first
-        many = len(finds) >= max(1, MANY_CANDIDATES * len(candidates))
+        many = len(asked.finds) >= max(1, MANY_CANDIDATES * len(candidates))
         if many and worth_keeping(asked.earlier, recent, len(candidates), self._window):
             return self._judged_as_story(asked, first)
         if recent.all():

@@ -9,6 +9,7 @@ import pytest
 
 from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.judging.evidence import judging
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.judging import (
     STATUS_NAMES,
@@ -201,6 +202,18 @@ def test_verdicts_are_those_of_all_pairs_compared_at_once(stream, short_epochs, 
     counted = Counter(one.status for one in done.verdicts)
     assert min(counted[name] for name in ("new", "exact", "duplicate", "similar")) >= 5
     assert len({one.kind for one in done.verdicts}) >= 6
+
+
+def test_a_few_of_many_candidates_decide_as_all_do(monkeypatch):
+    texts = [BRIDGE.replace("412", str(n)) if n % 3 else f"Сводка {n}. {BRIDGE}" for n in range(150)]
+    flood = [Document(id=str(n), text=text, source=f"s{n % 5}") for n, text in enumerate(texts)]
+    few = decided(flood)
+    with Deduplicator.open(None, JUDGED) as dedup:
+        assert rows(few) == rows(dedup.process(flood[:70]) + dedup.process(flood[70:]))
+    monkeypatch.setattr(judging, "_CROWD", 1000)
+    told = [[(one.status, one.kind, one.group) for one in some] for some in (few, decided(flood))]
+    assert told[0] == told[1]
+    assert Counter(kind for _, kind, _ in told[0]).most_common(1)[0][1] > 64
 
 
 @pytest.mark.parametrize("size", [7, 100, 1000])

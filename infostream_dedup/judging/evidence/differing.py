@@ -228,7 +228,6 @@ class Openings:
         )
         read_openings(words, firsts, lasts, most, _tables(), self.tokens)
         self._texts: dict[int, _Text] = {}
-        self._counts: dict[int, frozenset[str]] = {}
 
     def text(self, document: int) -> _Text:
         """The tokens of one text."""
@@ -241,12 +240,8 @@ class Openings:
 
         Of 12 000 and 12 thousand, both are 12.
         """
-        if document not in self._counts:
-            begin, end = self.tokens.clean_begins[document : document + 2].tolist()
-            lead = self.tokens.clean[begin : min(end, begin + _LEAD_CHARACTERS)].tobytes().decode(ALPHABET, "replace")
-            found = (one for one in numbers(lead) if one != "1" and not _YEAR.fullmatch(one))
-            self._counts[document] = frozenset(_THOUSANDS.sub("", one) for one in found)
-        return self._counts[document]
+        begin, end = self.tokens.clean_begins[document : document + 2].tolist()
+        return _counts(self.tokens.clean[begin : min(end, begin + _LEAD_CHARACTERS)].tobytes())
 
     def filled_anew(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether most words of each text of a pair that the other has not are other names, numbers or days."""
@@ -277,6 +272,12 @@ class Openings:
                 if decided is not None:
                     yield pair, decided
             first += done
+
+
+@lru_cache(1 << 14)
+def _counts(lead: bytes) -> frozenset[str]:
+    found = (one for one in numbers(lead.decode(ALPHABET, "replace")) if one != "1" and not _YEAR.fullmatch(one))
+    return frozenset(_THOUSANDS.sub("", one) for one in found)
 
 
 class _Text(NamedTuple):

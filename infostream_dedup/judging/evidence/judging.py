@@ -352,18 +352,18 @@ def deciding_pairs(
     records: EvidenceRecords,
     triples: TripleRows,
     model: PairModel | None = None,
-) -> NDArray[np.bool_]:
-    """Which pairs, in the order of (b, a), are enough to decide the status of b: bool (pairs,).
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Which pairs, in the order of (b, a), are enough to decide the status of b: bool (pairs,); and their wording.
 
     A document that shares a quarter of its wording with more than 32 earlier ones is one of many copies of a form or of
     a story. Of these pairs, the 8 of the earliest documents, the 8 of most common wording and the 8 that are the most
     probable (among the 256 of most common wording) are judged: all pairs of a form would be as many as its copies,
-    squared.
+    squared. The wording, the smaller direction, is 0 where it is less, or b has no crowd.
     """
-    found = np.ones(len(a), dtype=np.bool_)
+    found, common = np.ones(len(a), dtype=np.bool_), np.zeros(len(a), dtype=np.float64)
     places = np.flatnonzero(crowded(b))
     if not len(places):
-        return found
+        return found, common
     wording = np.empty(len(places), dtype=np.float64)
     for some in _slices(len(places)):
         evidence = np.zeros((some.stop - some.start, len(COLUMNS)), dtype=np.float64)
@@ -372,6 +372,7 @@ def deciding_pairs(
     places, wording = places[wording >= LEAST_WORDING], wording[wording >= LEAST_WORDING]
     many = crowded(b[places])
     places, wording = places[many], wording[many]
+    common[places] = wording
     found[places] = _rank_in_run(b[places]) < _CHOSEN
     nearest = places[np.lexsort((a[places], -wording, b[places]))]
     rank = _rank_in_run(b[nearest])
@@ -386,7 +387,7 @@ def deciding_pairs(
         ranks[:, some] = -shares.max(axis=1), -shares.min(axis=1), -probable
     best = pool[np.lexsort((a[pool], *ranks, b[pool]))]
     found[best[_rank_in_run(b[best]) < _CHOSEN]] = True
-    return found
+    return found, common
 
 
 def _slices(count: int) -> Iterator[slice]:

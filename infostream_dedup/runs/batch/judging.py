@@ -211,7 +211,7 @@ class JudgedCollection:
             bounds[self.facts.same_text(a, b)] = np.inf
         left = np.flatnonzero(bounds > -np.inf)
         if few:
-            left = left[deciding_pairs(a[left], b[left], self.keys, self.evidence.records, self.evidence.triples)]
+            left = left[deciding_pairs(a[left], b[left], self.keys, self.evidence.records, self.evidence.triples)[0]]
         for part in _parts(b[left], chunk):
             places = left[part]
             shares = shares_of_pairs(a[places], b[places], self.keys)

@@ -389,7 +389,7 @@ class JudgedRun(LinkedRun):
             return a, b
         documents, places = np.unique(np.concatenate([a, b]), return_inverse=True)
         one, other = places[: len(a)].astype(np.int64), places[len(a) :].astype(np.int64)
-        wanted = deciding_pairs(
+        wanted, _ = deciding_pairs(
             one,
             other,
             self._compared_keys(documents),
