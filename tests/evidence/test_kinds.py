@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.evidence.facts import DAY, HOUR, DocumentFacts, PairFacts, circumstances, facts_of_pairs
+from infostream_dedup.judging.evidence.facts import DAY, HOUR, DocumentFacts, PairFacts, facts_of_pairs
 from infostream_dedup.judging.evidence.judging import STATUS_NAMES, DocumentStatus, best_pairs, joined_kinds, statuses
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.kinds import (
@@ -17,7 +17,6 @@ from infostream_dedup.judging.evidence.kinds import (
     names_of_kinds,
     rules_of_pairs,
 )
-from infostream_dedup.model import NO_TIME
 
 _PLAIN: dict[str, Any] = {
     "same_text": False, "same_whole": False, "same_opening": False, "same_address": False, "known": True,
@@ -281,28 +280,6 @@ def test_facts_from_evidence_and_documents() -> None:
     evidence[:, COLUMNS.index("figures_backward")] = [0, 0.5, 0, 0]
     again = facts_of_pairs(documents.at(a), documents.at(b), evidence, np.zeros(4), np.array([29, 30, 0, 300]))
     assert again.other_figure.tolist() == [True, False, True, False]
-
-
-def test_nothing_but_circumstances_is_asked_of_sources_times_and_addresses() -> None:
-    draw = np.random.default_rng(3)
-    size = 4000
-    documents = DocumentFacts(
-        draw.integers(-1, 2, size), np.where(draw.random(size) < 0.2, NO_TIME, draw.integers(0, 4 * DAY, size)),
-        np.full(size, -1), draw.integers(-1, 2, size),
-    )  # fmt: skip
-    pairs = documents.at(draw.integers(0, size, size)), documents.at(draw.integers(0, size, size))
-    around = circumstances(*pairs)
-    assert len(np.unique(around)) > 12
-    for _ in range(20):
-        evidence = np.repeat(draw.random((1, len(COLUMNS))), size, axis=0)
-        evidence[:, COLUMNS.index("title")] = draw.integers(0, 4)
-        evidence[:, COLUMNS.index("figures_least")] = draw.integers(0, 8)
-        evidence[:, COLUMNS.index("step")] = draw.integers(0, 2)
-        probability = np.full(size, draw.choice([0.3, 0.55, 0.7, 0.95]))
-        kinds = kinds_of_rules(
-            rules_of_pairs(facts_of_pairs(*pairs, evidence, probability, np.full(size, draw.choice([9, 90]))))
-        )
-        assert all(len(set(kinds[around == one].tolist())) == 1 for one in np.unique(around))
 
 
 def test_statuses() -> None:

@@ -188,10 +188,7 @@ def expected(remembered, settings):
     ]
 
 
-@pytest.mark.parametrize("many", [evidence_judge.MANY_CANDIDATES, 0])
-def test_verdicts_are_those_of_all_pairs_compared_at_once(stream, short_epochs, monkeypatch, many):
-    monkeypatch.setattr(evidence_judge, "MANY_CANDIDATES", many)
-    monkeypatch.setattr(evidence_judge, "worth_keeping", lambda *_: True)
+def test_verdicts_are_those_of_all_pairs_compared_at_once(stream, short_epochs):
     with Deduplicator.open(None, JUDGED) as dedup:
         done = dedup._current_engine().decide(stream)
     # A repeat of a document that left, and was not nearly the same, begins a group of its own.
@@ -231,16 +228,13 @@ def test_batches_and_restarts_change_no_byte(stream, short_epochs, tmp_path, siz
 
 
 @pytest.mark.parametrize("room", [0, 20_000])
-@pytest.mark.parametrize("many", [evidence_judge.MANY_CANDIDATES, 0])
 @pytest.mark.parametrize("pairs", [evidence_judge._MANY_PAIRS, 0])
 def test_wording_that_no_longer_fits_into_memory_is_read_from_the_store(
-    stream, short_epochs, monkeypatch, tmp_path, room, many, pairs
+    stream, short_epochs, monkeypatch, tmp_path, room, pairs
 ):
     whole = rows(decided(stream))
     monkeypatch.setattr(recent_documents, "_MOST_TRIPLES", room)
     monkeypatch.setattr(evidence_judge, "_MANY_PAIRS", pairs)
-    monkeypatch.setattr(evidence_judge, "MANY_CANDIDATES", many)
-    monkeypatch.setattr(evidence_judge, "worth_keeping", lambda *_: True)
     asked, found, first = [], [], []
     with Deduplicator.open(tmp_path / "s.db", JUDGED) as dedup:
         monkeypatch.setattr(dedup.store, "wording", _recorded(dedup.store.wording, asked))

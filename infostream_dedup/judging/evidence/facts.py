@@ -55,12 +55,6 @@ _ALERT: Final = 40
 _CAPTION: Final = 12
 """Words and numbers of a text that can hardly tell an event."""
 
-_HOURS: Final = (NEWS_HOURS, DAY_HOURS, STORY_HOURS, 48, VERSION_HOURS)
-"""Hours at which rules differ."""
-
-CIRCUMSTANCES: Final = 32 * (len(_HOURS) + 1)
-"""Number of different values that ``circumstances`` returns."""
-
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
@@ -337,25 +331,6 @@ def told_anew(
 def circumstances_of(earlier: DocumentFacts, later: DocumentFacts) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Whether one source published both of each pair, and the hours between them, infinite if a date is missing."""
     return _equal(earlier.sources, later.sources), _hours(earlier, later, _dated(earlier, later))
-
-
-def circumstances(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.int64]:
-    """All that the rules use of sources, times and addresses, as one number: int64 (pairs,), below ``CIRCUMSTANCES``.
-
-    Pairs with equal evidence and equal circumstances have the same kind.
-    """
-    dated = _dated(earlier, later)
-    asked = (
-        _equal(earlier.addresses, later.addresses),
-        dated & (earlier.sources != NO_SOURCE) & (later.sources != NO_SOURCE),
-        _equal(earlier.sources, later.sources),
-        dated & (earlier.times // DAY != later.times // DAY),
-        _one_dated(earlier, later),
-    )
-    found = np.searchsorted(_HOURS, _hours(earlier, later, dated)) << len(asked)
-    for bit, holds in enumerate(asked):
-        found |= holds.astype(np.int64) << bit
-    return found
 
 
 def _dated(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:
