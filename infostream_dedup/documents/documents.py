@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, tzinfo
 from hashlib import blake2b
 from typing import Any, Final, Literal
@@ -22,6 +23,7 @@ from infostream_dedup.language.text.language import (
     letter_counts,
 )
 from infostream_dedup.language.text.mojibake import repaired
+from infostream_dedup.language.text.sentences import sections
 from infostream_dedup.model import OUR_LANGUAGES, Document, Language, with_texts
 from infostream_dedup.model.document import MOST_ID_BYTES
 
@@ -73,6 +75,15 @@ class OtherFields(dict[str, Any]):
         self.given = given
 
 
+def sections_of(document: Document) -> list[Document]:
+    """Return the sections of a document's text as documents; the document itself if it has a single one."""
+    spans = sections(document.text)
+    if len(spans) == 1:
+        return [document]
+    whole = replace(document, title="", extra=dict(document.extra))
+    return [replace(whole, id=f"{document.id}#{start}-{end}", text=document.text[start:end]) for start, end in spans]
+
+
 class DocumentBuilder:
     """Checks mappings and builds documents from them."""
 
@@ -86,7 +97,9 @@ class DocumentBuilder:
         repair: Repair = "judged",
         report: ReadingReport | None = None,
         plain: bool = False,
+        sections: bool = False,
     ) -> None:
+        self.sections = sections
         self._zone = zone
         self._plain = plain  # the text, its encoding and its language are known to be what they seem
         self._columns = columns
