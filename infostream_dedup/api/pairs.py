@@ -415,23 +415,19 @@ def pairs(
 
     order = PairChoice(sort=sort or "id", top=top)
     OneOf("key-terms", "wording").check("by", by)
+    judging = {
+        "min_probability": min_probability,
+        "explain": explain,
+        "between": between,
+        "one_to_one": one_to_one,
+        "kinds": kinds,
+        "semantic": semantic,
+        "within": None if within == "all" else within,
+        "within_days": within_days,
+    }
     if by == "wording":
-        given = {
-            "k_min": k_min,
-            "cross_language": cross_language,
-            "statistics": statistics,
-            "min_probability": min_probability,
-            "explain": explain,
-            "between": between,
-            "one_to_one": one_to_one,
-            "kinds": kinds,
-            "semantic": semantic,
-            "workdir": workdir,
-            "memory": memory,
-            "within": None if within == "all" else within,
-            "within_days": within_days,
-            "settings": settings,
-        }
+        places = {"statistics": statistics, "workdir": workdir, "memory": memory, "settings": settings}
+        given = {"k_min": k_min, "cross_language": cross_language, **judging, **places}
         return _by_wording(
             source,
             _reading_by_wording(options, given, reading),
@@ -479,17 +475,7 @@ def pairs(
             progress=progress,
         )
     refuse_without_judged(
-        {
-            "min_probability": min_probability,
-            "explain": explain,
-            "between": between,
-            "one_to_one": one_to_one,
-            "kinds": kinds,
-            "semantic": semantic,
-            "identical": identical,
-            "within": None if within == "all" else within,
-            "within_days": None if workdir is not None else within_days,
-        }
+        judging | {"identical": identical, "within_days": None if workdir is not None else within_days}
     )
     agreed, read, counted = _agreed(statistics, options, settings, reading)
     check_quarantine(read.quarantine, [boilerplate, None if statistics is None else statistics.rpartition(":")[0]])
