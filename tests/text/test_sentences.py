@@ -228,18 +228,9 @@ BRIEFS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("between", "before", "inside"),
-    [
-        ("\n***\n", "", "\n"),
-        ("\n", "• ", "\n"),
-        ("\r\n", "2) ", " "),
-        ("\n \n", "", "\n"),
-        ("\n", "", " "),
-        (" ", "", " "),
-    ],
-)
-def test_texts_of_several_items_are_cut_at_their_own_borders(between, before, inside):
+@pytest.mark.parametrize("layout", ["/⏎***⏎/⏎", "• /⏎/⏎", "2) /⏎/ ", "/⏎ ⏎/⏎", "/⏎/ ", "/ / "])
+def test_texts_of_several_items_are_cut_at_their_own_borders(layout):
+    before, between, inside = layout.replace("⏎", "\n").split("/")
     items = [before + brief.replace(". ", "." + inside) for brief in BRIEFS]
     text = between.join(items)
     assert [text[start:end] for start, end in sections(text)] == items
@@ -250,17 +241,12 @@ def test_texts_of_several_items_are_cut_at_their_own_borders(between, before, in
 
 
 def test_digests_meet_by_their_sections():
-    news = [f"{place}. {brief}" for place, brief in enumerate(BRIEFS, 1)]
-    digests = [
-        {"id": "a", "text": "\n".join(news)},
-        {"id": "b", "text": "\n\n".join([BRIEFS[2], RUSSIAN[:99], BRIEFS[1]])},
-    ]
-    assert [row.kind for row in infostream_dedup.pairs(digests)] == ["retold"]
-    spans = [f"a#{start}-{end}" for start, end in sections(digests[0]["text"])]
+    digests = [{"id": "a", "text": "\n".join(BRIEFS)}, {"id": "b", "text": "\n\n".join([*BRIEFS[:0:-1], RUSSIAN[:99]])}]
+    spans = {f"a#{start}-{end}" for start, end in sections(digests[0]["text"])}
     for options in ({}, {"by": "wording"}, {"preset": "faithful", "k": 4}):
         found = infostream_dedup.pairs(digests, sections=True, **options)
-        assert {(row.a, row.b.partition("#")[0]) for row in found} == {(spans[1], "b"), (spans[2], "b")}
-    assert {row.id for row in infostream_dedup.key_terms(digests, sections=True)} >= set(spans)
+        assert [row.b.partition("#")[0] for row in found if row.a in spans] == ["b", "b"]
+    assert {row.id for row in infostream_dedup.key_terms(digests, sections=True)} >= spans
 
 
 @given(st.lists(st.sampled_from([*BRIEFS, "\n", "\n\n", "***", "1. ", "— ", "\u2028", " ", "Да."]), max_size=20))
