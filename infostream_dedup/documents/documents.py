@@ -77,15 +77,16 @@ class OtherFields(dict[str, Any]):
 
 def sections_of(document: Document) -> list[Document]:
     """Return the sections of a document's text as documents; the document itself if it has a single one."""
-    spans = sections(document.text)
-    if len(spans) == 1:
-        return [document]
+    text, spans = document.text, sections(document.text)
     whole = replace(document, title="", extra=dict(document.extra))
-    return [replace(whole, id=f"{document.id}#{start}-{end}", text=document.text[start:end]) for start, end in spans]
+    parts = [replace(whole, id=f"{document.id}#{start}-{end}", text=text[start:end]) for start, end in spans]
+    return parts if len(parts) > 1 else [document]
 
 
 class DocumentBuilder:
-    """Checks mappings and builds documents from them."""
+    """Checks mappings and builds documents from them; ``sections``: to be cut."""
+
+    sections = False
 
     def __init__(
         self,
@@ -97,9 +98,7 @@ class DocumentBuilder:
         repair: Repair = "judged",
         report: ReadingReport | None = None,
         plain: bool = False,
-        sections: bool = False,
     ) -> None:
-        self.sections = sections
         self._zone = zone
         self._plain = plain  # the text, its encoding and its language are known to be what they seem
         self._columns = columns

@@ -323,7 +323,7 @@ def make_builder(reading: Reading, report: ReadingReport | None, *, plain: bool 
             f"other_languages is {reading.other_languages!r}, expected one of {', '.join(get_args(OtherLanguages))}"
         )
     Range(1).check("max_line_bytes", reading.max_line_bytes)
-    return DocumentBuilder(
+    builder = DocumentBuilder(
         zone=time_zone(reading.tz),
         columns=ColumnNames(reading.columns),
         make_ids=reading.make_ids,
@@ -331,8 +331,9 @@ def make_builder(reading: Reading, report: ReadingReport | None, *, plain: bool 
         repair="written" if reading.write_repaired else "judged" if reading.repair else "no",
         report=report,
         plain=plain,
-        sections=reading.sections,
     )
+    builder.sections = reading.sections
+    return builder
 
 
 # With a buffer, pages are read as needed instead of a whole column of a row group at once.
