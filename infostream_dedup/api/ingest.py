@@ -14,6 +14,7 @@ from infostream_dedup.api.listing import UnbrokenIterator
 from infostream_dedup.api.webhook import pushed
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
+from infostream_dedup.machine.files import Closing
 from infostream_dedup.model.stream_records import VERDICT_FIELDS, Verdict
 from infostream_dedup.model.tabular import Tabular
 
@@ -62,7 +63,7 @@ class IngestedBatch:
                 yield row_as_given(document)
 
 
-class Ingestion(Tabular):
+class Ingestion(Closing, Tabular):
     """An iterator over the verdicts of an input. A batch is decided when its first verdict is read.
 
     The store is closed at the end of the input, or at the end of a ``with`` block.
@@ -93,12 +94,6 @@ class Ingestion(Tabular):
         self._kept: list[dict[str, Any]] = []
         self.columns = columns
         self.report = report
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the store; batches not yet read are not ingested."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
@@ -125,6 +126,15 @@ def files_of(report: ReadingReport) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(report.used_by_source)), list(report.used_by_source.values()))
 
 
+def _parts(ids: Callable[[], Sequence[str]], report: ReadingReport, reading: Reading, *, between_files: bool) -> Any:
+    """Return the number of each document's file, or of each section's document, of which two make a pair; or None."""
+    if between_files or not reading.sections:
+        return files_of(report) if between_files else None
+    import numpy as np
+
+    return np.unique([re.sub("#[0-9]+-[0-9]+$", "", one) for one in ids()], return_inverse=True)[1]
+
+
 JUDGED: Final = "judged"
 """Name of the preset."""
 
@@ -187,6 +197,7 @@ def judged_pairs(
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.documents import check_quarantine
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
+    from infostream_dedup.model import fields_of
     from infostream_dedup.runs.batch.judging import JudgedCollection
     from infostream_dedup.runs.batch.pairing import JUDGED_COLUMNS, judged_pair_rows
 
@@ -213,7 +224,7 @@ def judged_pairs(
     rows = judged_pair_rows(
         JudgedCollection.of(collection, evidence.finish(collection.languages), settings),
         choice,
-        parts=files_of(report) if between_files else None,
+        parts=_parts(lambda: fields_of(collection.documents).ids, report, reading, between_files=between_files),
         progress=progress,
     )
     met = ("terms", "met") if len(set(collection.languages)) > 1 else ("terms",)
@@ -398,28 +409,25 @@ def pairs(
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.documents import check_quarantine
     from infostream_dedup.judging.evidence.policies import Policy
+    from infostream_dedup.model import fields_of
     from infostream_dedup.runs.batch.pairing import PairChoice, ordered_rows, pair_rows
     from infostream_dedup.runs.batch.stored_collection import WeighedCollection
 
     order = PairChoice(sort=sort or "id", top=top)
     OneOf("key-terms", "wording").check("by", by)
+    judging = {
+        "min_probability": min_probability,
+        "explain": explain,
+        "between": between,
+        "one_to_one": one_to_one,
+        "kinds": kinds,
+        "semantic": semantic,
+        "within": None if within == "all" else within,
+        "within_days": within_days,
+    }
     if by == "wording":
-        given = {
-            "k_min": k_min,
-            "cross_language": cross_language,
-            "statistics": statistics,
-            "min_probability": min_probability,
-            "explain": explain,
-            "between": between,
-            "one_to_one": one_to_one,
-            "kinds": kinds,
-            "semantic": semantic,
-            "workdir": workdir,
-            "memory": memory,
-            "within": None if within == "all" else within,
-            "within_days": within_days,
-            "settings": settings,
-        }
+        places = {"statistics": statistics, "workdir": workdir, "memory": memory, "settings": settings}
+        given = {"k_min": k_min, "cross_language": cross_language, **judging, **places}
         return _by_wording(
             source,
             _reading_by_wording(options, given, reading),
@@ -467,17 +475,7 @@ def pairs(
             progress=progress,
         )
     refuse_without_judged(
-        {
-            "min_probability": min_probability,
-            "explain": explain,
-            "between": between,
-            "one_to_one": one_to_one,
-            "kinds": kinds,
-            "semantic": semantic,
-            "identical": identical,
-            "within": None if within == "all" else within,
-            "within_days": None if workdir is not None else within_days,
-        }
+        judging | {"identical": identical, "within_days": None if workdir is not None else within_days}
     )
     agreed, read, counted = _agreed(statistics, options, settings, reading)
     check_quarantine(read.quarantine, [boilerplate, None if statistics is None else statistics.rpartition(":")[0]])
@@ -513,7 +511,7 @@ def pairs(
         k_min=k_min,
         terms=terms,
         cross_language=cross_language,
-        parts=files_of(report) if between_files else None,
+        parts=_parts(lambda: fields_of(collection.documents).ids, report, read, between_files=between_files),
         progress=progress,
     )
     rows = ordered_rows(rows, strongest_first=order.sort == "strength", top=order.top)
@@ -556,9 +554,8 @@ def _by_wording(
     check_quarantine(reading.quarantine, [lines.listed])
     ids, triples = read_wording(documents_to_collect(source, reading, report, lines=lines), progress=progress)
     found = common_wording(triples, identical=least, progress=progress)
-    if between_files:
-        files = files_of(report)
-        found = found.where(files[found.a] != files[found.b])
+    if (parts := _parts(lambda: ids, report, reading, between_files=between_files)) is not None:
+        found = found.where(parts[found.a] != parts[found.b])
     found = found.ordered(strongest_first=order.sort == "strength", top=order.top)
     rows: Any = found.rows(ids)
     return PairListing(rows, WORDING_COLUMNS, report, Settings())

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from infostream_dedup.documents import Reading
-    from infostream_dedup.judging.passages.passage_table import TextComparison
+    from infostream_dedup.documents import Reading, ReadingReport
+    from infostream_dedup.judging.passages.passage_table import PassageTable, TextComparison
+    from infostream_dedup.judging.passages.sentence_table import SentenceCollection
     from infostream_dedup.judging.passages.settings import PassageSettings
     from infostream_dedup.machine.progress import Progress
 
@@ -65,16 +66,7 @@ def find(
         >>> [(row["a"], row["b"], row["sentences"]) for row in passages.find(documents)]
         [('1', '2', 1)]
     """
-    from infostream_dedup.documents import ReadingReport, read_documents
-    from infostream_dedup.judging.passages.boilerplate import marked_sentences
-    from infostream_dedup.judging.passages.finding import passages_of
-    from infostream_dedup.judging.passages.sentence_table import read_collection
-
-    agreed, read = _chosen(find, options, settings, reading, boilerplate)
-    report = ReadingReport()
-    collection = read_collection(read_documents(source, report=report, reading=read), progress=progress)
-    without = marked_sentences(boilerplate, collection)
-    table = passages_of(collection, agreed, without=without, progress=progress)
+    _, table, report = _shared(find, source, options, settings, reading, boilerplate, progress)
     return Listing(table.as_dicts(), ("a", "b", "spans", "coverage_a", "coverage_b", "sentences"), report)
 
 
@@ -156,17 +148,9 @@ def find_digests(
     Raises:
         ConfigurationError, BadDataError, NoInputError, TypeError: see ``find``.
     """
-    from infostream_dedup.documents import ReadingReport, read_documents
-    from infostream_dedup.judging.passages.boilerplate import marked_sentences
-    from infostream_dedup.judging.passages.finding import passages_of
     from infostream_dedup.judging.passages.passage_table import find_digests as digests_of
-    from infostream_dedup.judging.passages.sentence_table import read_collection
 
-    agreed, read = _chosen(find_digests, options, settings, reading, boilerplate)
-    report = ReadingReport()
-    collection = read_collection(read_documents(source, report=report, reading=read), progress=progress)
-    without = marked_sentences(boilerplate, collection)
-    table = passages_of(collection, agreed, without=without, progress=progress)
+    collection, table, report = _shared(find_digests, source, options, settings, reading, boilerplate, progress)
     rows: Iterable[dict[str, Any]] = (one.as_dict(collection.ids) for one in digests_of(table, collection.times))
     return Listing(rows, ("id", "share", "sources"), report)
 
@@ -211,6 +195,28 @@ def compare(
         raise ConfigurationError(f"languages are {languages!r}; expected two of {', '.join(LANGUAGES)}")
     agreed = _settings(settings, single)
     return compare_texts(text_a, text_b, agreed, languages=languages, dictionaries_only=dictionaries_only)
+
+
+def _shared(
+    function: Callable[..., Any],
+    source: Any,
+    options: Any,
+    settings: PassageSettings | None,
+    reading: Reading | None,
+    boilerplate: str | Path | None,
+    progress: Progress | None,
+) -> tuple[SentenceCollection, PassageTable, ReadingReport]:
+    """Read documents, and find the passages that they share."""
+    from infostream_dedup.documents import ReadingReport, read_documents
+    from infostream_dedup.judging.passages.boilerplate import marked_sentences
+    from infostream_dedup.judging.passages.finding import passages_of
+    from infostream_dedup.judging.passages.sentence_table import read_collection
+
+    agreed, read = _chosen(function, options, settings, reading, boilerplate)
+    report = ReadingReport()
+    collection = read_collection(read_documents(source, report=report, reading=read), progress=progress)
+    without = marked_sentences(boilerplate, collection)
+    return collection, passages_of(collection, agreed, without=without, progress=progress), report
 
 
 def _chosen(

@@ -214,6 +214,8 @@ def chosen_disk(
     from infostream_dedup.machine.memory import available_memory
     from infostream_dedup.runs.sharded.plan import LEAST_MEMORY, memory_of
 
+    if reading.sections:
+        refusal = refusal or "sections (--sections) are compared in memory; leave out workdir (--workdir)"
     available = available_memory()
     half = max(LEAST_MEMORY, (available or 8 * _GIGABYTE) // 2)
     if workdir is not None:

@@ -64,7 +64,7 @@ _PAGE: Final = ("made", "ui_language", "xlsx", "paper")
 _WORDS: Final = "infostream_dedup.sweep.words"
 _READING: Final = (
     *("on_error", "quarantine", "max_errors", "columns", "make_ids", "other_languages", "encoding", "repair"),
-    "write_repaired",
+    *("write_repaired", "sections"),
 )
 _AGAIN: Final = ("on_error", "max_errors", "tz", "columns", "make_ids", "other_languages", "encoding")
 """Options with which documents are read again for their titles."""

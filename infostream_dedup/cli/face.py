@@ -313,7 +313,4 @@ class Commands(click.Group):
 
 
 command = functools.partial(click.command, cls=Command)
-path_in = click.Path(dir_okay=False)
-path_or_dash = click.Path(dir_okay=False, allow_dash=True)
-folder_path = click.Path(file_okay=False)
 store_argument = click.argument("file", metavar="STORE", type=click.Path(path_type=Path))

@@ -19,6 +19,7 @@ from infostream_dedup.cli.options import (
     representation_option,
     semantic_option,
     settings_options,
+    stack,
 )
 from infostream_dedup.cli.output import (
     chosen_format,
@@ -38,6 +39,32 @@ if TYPE_CHECKING:
     from infostream_dedup.lab.evaluation.scores import Evaluation
 
 
+_truth_options = stack(
+    [
+        reads("--kin", type=click.Path(dir_okay=False), help="Pairs of families that are no negatives (JSONL)."),
+        reads("--lang", help="Only pairs of one language (ru) or of two (ru-uk)."),
+        reads(
+            "--kin-field",
+            default="submission=translation",
+            show_default=True,
+            help="Also treat families whose documents share this value as kin; empty: do not.",
+        ),
+        reads(
+            "--domain",
+            "domains",
+            multiple=True,
+            help="Only these domains (field domain), comma-separated; !name excludes one, an empty name is no domain.",
+        ),
+        reads("--positive", default="dup", show_default=True, help="Labels that count as true, comma-separated."),
+        alike(
+            "--closed",
+            is_flag=True,
+            help="The labels are exhaustive: count unlisted linked pairs, and labels of kind template, as false.",
+        ),
+    ]
+)
+
+
 @command(
     examples=[
         "evaluate march.jsonl --labels pairs.jsonl",
@@ -47,30 +74,11 @@ if TYPE_CHECKING:
 )
 @documents_argument
 @reads("--labels", type=click.Path(dir_okay=False), required=True, help="Labelled pairs (JSONL, CSV): a, b, label.")
-@reads("--kin", type=click.Path(dir_okay=False), help="Pairs of families that do not count as negatives (JSONL).")
-@reads("--lang", help="Only pairs of one language (ru) or of two (ru-uk).")
-@reads(
-    "--kin-field",
-    default="submission=translation",
-    show_default=True,
-    help="Also treat families whose documents share this value as kin; empty: do not.",
-)
-@reads(
-    "--domain",
-    "domains",
-    multiple=True,
-    help="Only these domains (field domain), comma-separated; !name excludes one, an empty name means no domain.",
-)
+@_truth_options
 @alike(
     "--rule",
     type=click.Choice(["both", "either"]),
     help="Directions in which need(k) terms must match.  [default: both, or the preset's]",
-)
-@reads("--positive", default="dup", show_default=True, help="Labels that count as true, comma-separated.")
-@alike(
-    "--closed",
-    is_flag=True,
-    help="The labels are exhaustive: count every unlisted linked pair, and every label of kind template, as false.",
 )
 @alike(
     "--kinds",
@@ -257,26 +265,7 @@ _COMPARED: Final = (
     show_default=True,
     help="Methods whose pairs form the pool: those of the paper, or all compared methods.",
 )
-@reads("--kin", type=click.Path(dir_okay=False), help="Pairs of families that do not count as negatives (JSONL).")
-@reads(
-    "--kin-field",
-    default="submission=translation",
-    show_default=True,
-    help="Also treat families whose documents share this value as kin; empty: do not.",
-)
-@reads("--lang", help="Evaluate only pairs of one language (ru) or of two (ru-uk).")
-@reads(
-    "--domain",
-    "domains",
-    multiple=True,
-    help="Evaluate only these domains (field domain), comma-separated; !name excludes one.",
-)
-@reads("--positive", default="dup", show_default=True, help="Labels that count as true, comma-separated.")
-@alike(
-    "--closed",
-    is_flag=True,
-    help="The labels are exhaustive: count every unlisted linked pair, and every label of kind template, as false.",
-)
+@_truth_options
 @output("--growth", is_flag=True, help="Also run every method on half of the documents to see how its time grows.")
 @output(
     "--count-copies",

@@ -37,15 +37,35 @@ Cells: TypeAlias = tuple["NDArray[np.uint8]", "NDArray[np.int64]"]
 """Bytes of a column of strings, followed by ``ROOM`` readable bytes; and int64 (rows + 1,), bounds of each."""
 
 
+class TableBlock:
+    """Rows whose ids, sources and addresses are strings (``values``, by number of the field); none is in doubt."""
+
+    __slots__ = ()
+    values: dict[int, list[str | None]]
+
+    def strings(self, rows: NDArray[np.int64], field: int) -> list[str | None]:
+        """Ids, sources or addresses of rows."""
+        values = self.values[field]
+        return [values[row] for row in rows.tolist()]
+
+    def urls(self, rows: NDArray[np.int64], _bare: Callable[[int], Document]) -> list[str | None]:
+        """Addresses of rows."""
+        return self.strings(rows, URL)
+
+    def is_valid(self, _row: int) -> bool:
+        """True."""
+        return True
+
+
 @dataclass(frozen=True, slots=True)
-class ArrowBlock:
+class ArrowBlock(TableBlock):
     """Rows that were read together."""
 
     source: str  # name of the table
     batch: Any  # a `pyarrow.RecordBatch`
     before: int  # rows of the table that precede this batch
     columns: TableColumns  # content of the rows
-    values: dict[int, list[str | None]]  # ids, sources and addresses by number of the field
+    values: dict[int, list[str | None]]
 
     @property
     def rows(self) -> int:
@@ -60,22 +80,9 @@ class ArrowBlock:
         """Number of each row, from 1."""
         return (rows + (self.before + 1)).astype(np.uint64)
 
-    def strings(self, rows: NDArray[np.int64], field: int) -> list[str | None]:
-        """Ids, sources or addresses of rows."""
-        values = self.values[field]
-        return [values[row] for row in rows.tolist()]
-
-    def urls(self, rows: NDArray[np.int64], bare: Callable[[int], Document]) -> list[str | None]:  # noqa: ARG002
-        """Addresses of rows."""
-        return self.strings(rows, URL)
-
     def date(self, row: int) -> object:
         """The value of ``published``."""
         return self.batch.column("published")[row].as_py()
-
-    def is_valid(self, row: int) -> bool:  # noqa: ARG002 - no row is in doubt
-        """True."""
-        return True
 
     def without_text(self, rows: NDArray[np.int64], builder: DocumentBuilder) -> Callable[[int], Document]:
         """Return a function that creates document i of the rows, with ``text`` empty."""
@@ -248,14 +255,14 @@ _TYPES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class ListBlock:
+class ListBlock(TableBlock):
     """Dicts that were read together."""
 
     source: str  # name of the list
     dicts: list[Any]  # what was given, dicts or not
     before: int  # number of values that precede them
     columns: TableColumns  # content of the dicts
-    values: dict[int, list[str | None]]  # ids, sources and addresses by number of the field
+    values: dict[int, list[str | None]]
 
     @property
     def rows(self) -> int:
@@ -270,22 +277,9 @@ class ListBlock:
         """Number of each dict, from 1."""
         return (rows + (self.before + 1)).astype(np.uint64)
 
-    def strings(self, rows: NDArray[np.int64], field: int) -> list[str | None]:
-        """Ids, sources or addresses of dicts."""
-        values = self.values[field]
-        return [values[row] for row in rows.tolist()]
-
-    def urls(self, rows: NDArray[np.int64], bare: Callable[[int], Document]) -> list[str | None]:  # noqa: ARG002
-        """Addresses of dicts."""
-        return self.strings(rows, URL)
-
     def date(self, row: int) -> object:
         """The value of ``published``."""
         return self.dicts[row]["published"]
-
-    def is_valid(self, row: int) -> bool:  # noqa: ARG002 - no dict is in doubt
-        """True."""
-        return True
 
     def without_text(self, rows: NDArray[np.int64], builder: DocumentBuilder) -> Callable[[int], Document]:
         """Return a function that creates document i of the dicts, with ``text`` empty."""

@@ -86,8 +86,8 @@ class _Reader:
         self._builder = builder
         self._bare_builder = make_builder(reading, None, plain=True)
         self._utc = time_zone(reading.tz) is UTC
-        # Renamed fields, and ids made from texts, are left to the plain code.
-        self._plainly = bool(reading.columns) or reading.make_ids
+        # Renamed fields, ids made from texts, and texts that are cut are left to the plain code.
+        self._plainly = bool(reading.columns) or reading.make_ids or reading.sections
         self._repairs = reading.repair
         self._bad = bad
         self._seen = seen

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.documents.arrow_blocks import LANGUAGES, NAMES, ROOM, Cells, joined_columns
+from infostream_dedup.documents.arrow_blocks import LANGUAGES, NAMES, ROOM, Cells, TableBlock, joined_columns
 from infostream_dedup.documents.csv_table import OPTIONAL, Header, RowFeed, read_header, read_rows
 from infostream_dedup.documents.documents import DocumentBuilder, plain_fields, plain_ids
 from infostream_dedup.documents.kernels.json_lines import ID, LEFT, READ, SOURCE, URL
@@ -97,12 +97,12 @@ class _Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class CsvBlock:
+class CsvBlock(TableBlock):
     """Rows that were read together."""
 
     piece: _Piece  # the rows as bytes
     columns: TableColumns  # content of the rows
-    values: dict[int, list[str | None]]  # ids, sources and addresses by number of the field
+    values: dict[int, list[str | None]]
 
     @property
     def source(self) -> str:
@@ -122,22 +122,9 @@ class CsvBlock:
         """Number of the first line of each row, from 1."""
         return (self.piece.rows.lines[rows] + (self.piece.number + 1)).astype(np.uint64)
 
-    def strings(self, rows: NDArray[np.int64], field: int) -> list[str | None]:
-        """Ids, sources or addresses of rows."""
-        values = self.values[field]
-        return [values[row] for row in rows.tolist()]
-
-    def urls(self, rows: NDArray[np.int64], bare: Callable[[int], Document]) -> list[str | None]:  # noqa: ARG002
-        """Addresses of rows."""
-        return self.strings(rows, URL)
-
     def date(self, row: int) -> object:
         """The value of ``published``."""
         return self.piece.string(row, self.piece.header.names.index("published"))
-
-    def is_valid(self, row: int) -> bool:  # noqa: ARG002 - no row is in doubt
-        """True."""
-        return True
 
     def without_text(self, rows: NDArray[np.int64], builder: DocumentBuilder) -> Callable[[int], Document]:
         """Return a function that creates document i of the rows, with ``text`` empty."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, tzinfo
 from hashlib import blake2b
 from typing import Any, Final, Literal
@@ -22,6 +23,7 @@ from infostream_dedup.language.text.language import (
     letter_counts,
 )
 from infostream_dedup.language.text.mojibake import repaired
+from infostream_dedup.language.text.sentences import sections
 from infostream_dedup.model import OUR_LANGUAGES, Document, Language, with_texts
 from infostream_dedup.model.document import MOST_ID_BYTES
 
@@ -73,8 +75,18 @@ class OtherFields(dict[str, Any]):
         self.given = given
 
 
+def sections_of(document: Document) -> list[Document]:
+    """Return the sections of a document's text as documents; the document itself if it has a single one."""
+    text, spans = document.text, sections(document.text)
+    whole = replace(document, title="", extra=dict(document.extra))
+    parts = [replace(whole, id=f"{document.id}#{start}-{end}", text=text[start:end]) for start, end in spans]
+    return parts if len(parts) > 1 else [document]
+
+
 class DocumentBuilder:
-    """Checks mappings and builds documents from them."""
+    """Checks mappings and builds documents from them; ``sections``: to be cut."""
+
+    sections = False
 
     def __init__(
         self,

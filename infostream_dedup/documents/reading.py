@@ -12,7 +12,7 @@ from infostream_dedup.documents.column_names import ColumnNames, Columns
 from infostream_dedup.documents.columns import BATCH_ROWS, ReadBatch, batch_records, schema_error
 from infostream_dedup.documents.csv_table import ReadRows, csv_records
 from infostream_dedup.documents.dates import time_zone
-from infostream_dedup.documents.documents import DocumentBuilder, OtherLanguageError, OtherLanguages
+from infostream_dedup.documents.documents import DocumentBuilder, OtherLanguageError, OtherLanguages, sections_of
 from infostream_dedup.documents.endings import READERS, STANDARD_STREAM, input_format
 from infostream_dedup.documents.frames import frame_records, is_frame, list_records, loaded
 from infostream_dedup.documents.json_files import is_json_lines, json_array_records, jsonl_records
@@ -59,6 +59,7 @@ class ReadingOptions(TypedDict, total=False):
     encoding: str | None
     repair: bool
     write_repaired: bool
+    sections: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +87,8 @@ class Reading:
         repair: judge texts that an earlier program read in a wrong encoding as what they were, if that gives plain
             Russian or Ukrainian. They are counted, and written back as they came.
         write_repaired: write such texts repaired.
+        sections: read each item of a digest, or paragraph of an article, as a document ``ID#start-end`` (code points of
+            its text) without a title; texts of fewer than three stay whole.
     """
 
     on_error: Annotated[
@@ -111,6 +114,9 @@ class Reading:
         bool, Option("Judge texts that were once decoded wrongly as what they were; they are counted.", EXPERT)
     ] = True
     write_repaired: Annotated[bool, Option("Write such texts repaired, not as they came.", EXPERT)] = False
+    sections: Annotated[
+        bool, Option("Compare the items of digests and the paragraphs of articles: documents ID#start-end.", EXPERT)
+    ] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "max_line_bytes", own_number(self.max_line_bytes))
@@ -159,7 +165,7 @@ def read_documents(
         report: counts what is read, used and set aside.
         options: single reading options by name: ``on_error``, ``quarantine``, ``max_errors``, ``max_line_bytes``,
             ``tz``, ``columns``, ``make_ids``, ``other_languages``, ``encoding``, ``repair``,
-            ``write_repaired`` (see ``Reading``).
+            ``write_repaired``, ``sections`` (see ``Reading``).
 
     Yields:
         Documents, each with a different id.
@@ -204,10 +210,11 @@ def checked_documents(
             bad.add(checked)
             continue
         document, place = checked
-        bad.report.read += 1
-        bad.report.count_used(place.source)
-        bad.report.count_origin(document.source, document.lang)
-        yield document, place
+        for part in sections_of(document) if builder.sections else (document,):
+            bad.report.read += 1
+            bad.report.count_used(place.source)
+            bad.report.count_origin(part.source, part.lang)
+            yield part, place
 
 
 def _check(item: Item, builder: DocumentBuilder, seen: SeenIds | None) -> tuple[Document, Place] | BadDataError:
@@ -316,7 +323,7 @@ def make_builder(reading: Reading, report: ReadingReport | None, *, plain: bool 
             f"other_languages is {reading.other_languages!r}, expected one of {', '.join(get_args(OtherLanguages))}"
         )
     Range(1).check("max_line_bytes", reading.max_line_bytes)
-    return DocumentBuilder(
+    builder = DocumentBuilder(
         zone=time_zone(reading.tz),
         columns=ColumnNames(reading.columns),
         make_ids=reading.make_ids,
@@ -325,6 +332,8 @@ def make_builder(reading: Reading, report: ReadingReport | None, *, plain: bool 
         report=report,
         plain=plain,
     )
+    builder.sections = reading.sections
+    return builder
 
 
 # With a buffer, pages are read as needed instead of a whole column of a row group at once.

@@ -7,11 +7,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
-from infostream_dedup.machine.files import make_private_file
+from infostream_dedup.machine.files import Closing, make_private_file
 from infostream_dedup.machine.progress import restoring_advice
 from infostream_dedup.machine.sqlite_cache import checksum_of
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, place_of, snapshot, writing
@@ -227,7 +226,7 @@ def present_moment() -> int:
     return time.time_ns() // 1000
 
 
-class Desk:
+class Desk(Closing):
     """Judgements, reservations, reviews and jobs of one store. Use a desk in the thread that opened it.
 
     All of its rows are compared with their checksums when it is opened, before the first use after another process
@@ -269,14 +268,6 @@ class Desk:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

@@ -9,9 +9,24 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, Self
 
 from infostream_dedup.machine.platform import can_rename_open_files, lock_file, process_lives
+
+
+class Closing:
+    """What is closed at the end of a ``with`` block."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of what is held."""
+        raise NotImplementedError
+
 
 # Files and folders that only their owner can write
 

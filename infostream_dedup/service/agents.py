@@ -208,7 +208,8 @@ class StoreTools:
         from infostream_dedup.api.passages import compare
 
         texts = [await self._text(*one) for one in (("a", a, id_a), ("b", b, id_b))]
-        found = await self.read(lambda: compare(texts[0], texts[1], dictionaries_only=True))
+        # The first comparison loads dictionaries, for which no question to the store should wait.
+        found = await asyncio.to_thread(compare, texts[0], texts[1], dictionaries_only=True)
         told = found.as_dict()
         rows = [{"a": _short(row["text_a"]), "b": _short(row["text_b"])} for row in found.as_rows()[:_LISTED]]
         words = [{"a": word["a"], "b": word["b"]} for word in told["met"][:_LISTED]]

@@ -120,7 +120,14 @@ async def _serve(settings: ServiceSettings, addresses: list[tuple[str, int]], te
     async with guard.alive() as service:
         applications = (guard, metrics_application(service))
         # Without an address for the figures alone, the first application is the only one.
-        servers = [_server(one, settings, *address) for one, address in zip(applications, addresses, strict=False)]
+        waited_for = list(addresses)
+
+        def listens() -> None:
+            waited_for.pop()
+            if not waited_for:
+                tell(f"http://{settings.host}:{settings.port}")
+
+        servers = [_server(one, settings, listens, *to) for one, to in zip(applications, addresses, strict=False)]
 
         def end() -> None:
             # Connections of event streams end only once their streams have ended by themselves.
@@ -138,7 +145,6 @@ async def _serve(settings: ServiceSettings, addresses: list[tuple[str, int]], te
         ]
         service.loading = True
         opening = loop.create_task(_when_opened(service, warm_pages(), end))
-        tell(f"http://{settings.host}:{settings.port}")
         try:
             await asyncio.gather(*(server.serve() for server in servers))
         finally:
@@ -149,7 +155,9 @@ async def _serve(settings: ServiceSettings, addresses: list[tuple[str, int]], te
         raise failure
 
 
-def _server(application: Any, settings: ServiceSettings, host: str, port: int) -> ListeningServer:
+def _server(
+    application: Any, settings: ServiceSettings, listens: Callable[[], None], host: str, port: int
+) -> ListeningServer:
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
 
@@ -158,6 +166,7 @@ def _server(application: Any, settings: ServiceSettings, host: str, port: int) -
     return ListeningServer(
         application,
         silent_seconds=settings.limits.silent_seconds,
+        listens=listens,
         address=host,
         port=port,
         interface=Interfaces.ASGINL,

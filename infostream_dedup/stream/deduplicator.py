@@ -16,6 +16,7 @@ from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, r
 from infostream_dedup.documents.frames import python_values
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
+from infostream_dedup.machine.files import Closing
 from infostream_dedup.machine.memory import collect_once, collector_paused
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import check_record
@@ -30,7 +31,6 @@ from infostream_dedup.stream.store.store import Store
 
 if TYPE_CHECKING:
     import sqlite3
-    from types import TracebackType
 
     from infostream_dedup.documents import ReadingReport
     from infostream_dedup.judging.criteria.classifier import Classifier
@@ -196,7 +196,7 @@ class _Plan:
     """For each document of the batch its index among the new ones, or the stored document."""
 
 
-class Deduplicator:
+class Deduplicator(Closing):
     """Judges a stream batch by batch; each batch is one transaction of its store.
 
     A batch that is repeated gets the stored verdicts. So does a document with a known id and the same content. If a
@@ -269,14 +269,6 @@ class Deduplicator:
         if path is not None:
             store = Store.open(path, settings_digest=chosen.digest, settings=chosen.as_dict())
         return cls(store, chosen, on_conflict=on_conflict, progress=progress, model=model)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the store."""

@@ -70,6 +70,7 @@ def lines(draw):
 def outcome(read, path, tmp_path, **options):
     """Everything a reading gives."""
     aside = tmp_path / "aside.jsonl"
+    aside.unlink(missing_ok=True)
     if options.get("on_error") == "skip":
         options["quarantine"] = aside
     report, found = ReadingReport(), []

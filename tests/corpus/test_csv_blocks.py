@@ -14,8 +14,9 @@ from infostream_dedup.documents.arrow_blocks import ROOM
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.documents.kernels.json_lines import LEFT, READ
 from infostream_dedup.documents.kernels.table_rows import BROKEN, MORE, CsvRows, copy_cells, find_rows
-from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import Document, DocumentBlock
+
+from .test_block_reading import outcome
 
 CELLS = ["1", "2", "слово", "", " ", "a b", "'=1", "'x", "ru", "de", "2024-05-01", "not a date", "🙂", "é"]
 QUOTED = [*CELLS, 'сказал "да"', "a,b", "две\nстроки", "\r\n", '"', ";", "\t"]
@@ -25,23 +26,6 @@ OPTIONS = [
     {"on_error": "skip", "other_languages": "fail"},
     {"on_error": "skip", "make_ids": True}, {"on_error": "skip", "columns": "text=topic"},
 ]  # fmt: skip
-
-
-def outcome(read, path, folder, **options):
-    """Everything a reading gives."""
-    aside = folder / "aside.jsonl"
-    aside.unlink(missing_ok=True)
-    if options.get("on_error") == "skip":
-        options["quarantine"] = aside
-    report, found = ReadingReport(), []
-    try:
-        for one in read(path, report=report, reading=Reading(**options)):
-            found.extend([one] if isinstance(one, Document) else one.documents())
-        error = None
-    except InfostreamError as fault:
-        error = (type(fault), str(fault), vars(fault))
-    set_aside = aside.read_bytes() if aside.exists() else b""
-    return found, [dict(one.extra) for one in found], error, report, set_aside
 
 
 def both(path, folder, **options):
@@ -128,7 +112,7 @@ def test_the_line_with_which_excel_declares_the_delimiter(tmp_path, first, delim
     path.write_bytes("\r\n".join(lines).encode(encoding))
     together, single = both(path, tmp_path, on_error="skip")
     assert together == single
-    documents, _, error, report, set_aside = single
+    documents, _, _, error, report, *_, set_aside = single
     assert [(one.id, one.text) for one in documents] == [("a", "Снег выпал")]
     assert (error, report.quarantined_by_code) == (None, {"E_ID_CONFLICT": 1})
     assert b'"line":4' in set_aside
@@ -138,7 +122,7 @@ def test_only_the_declaration_is_an_empty_file(tmp_path):
     (tmp_path / "excel.csv").write_text("sep=;\n", encoding="utf-8")
     together, single = both(tmp_path / "excel.csv", tmp_path)
     assert together == single
-    assert "the file is empty" in single[2][1]
+    assert "the file is empty" in single[3][1]
 
 
 def test_the_place_of_a_repeated_id(tmp_path):
@@ -146,7 +130,7 @@ def test_the_place_of_a_repeated_id(tmp_path):
     path.write_text('id,text\na,"one\ntwo\nthree"\nb,four\na,five\n', encoding="utf-8")
     together, single = both(path, tmp_path)
     assert together == single
-    assert single[2][2]["line"] == 6
+    assert single[3][2]["line"] == 6
 
 
 def test_rows_after_a_stray_quote_are_read_one_by_one(tmp_path):

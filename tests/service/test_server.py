@@ -258,7 +258,7 @@ def test_granian_calls_the_hook_that_limits_unread_answers() -> None:
 
     from infostream_dedup.service.listening import ListeningServer
 
-    milliseconds = []
+    milliseconds, port = [], free_port()
 
     class Watched(ListeningServer):
         def _init_shared_socket(self) -> None:
@@ -270,8 +270,8 @@ def test_granian_calls_the_hook_that_limits_unread_answers() -> None:
 
     async def served() -> None:
         server = Watched(
-            nothing, silent_seconds=7, address="127.0.0.1", port=free_port(), interface=Interfaces.ASGINL,
-            log_enabled=False,
+            nothing, silent_seconds=7, address="127.0.0.1", port=port, interface=Interfaces.ASGINL, log_enabled=False,
+            listens=lambda: socket.create_connection(("127.0.0.1", port), 5).close(),
         )  # fmt: skip
         serving = asyncio.ensure_future(server.serve())
         for _ in range(1000):

@@ -1,12 +1,14 @@
 """Golden phrases: ``|`` stands where a sentence ends, ``⏎`` for a line break."""
 
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.language.text.sentences import _PLACE, RULES, _place, decisions, other_word, sentences
+import infostream_dedup
+from infostream_dedup.language.text.sentences import _PLACE, RULES, _place, decisions, other_word, sections, sentences
 
 RUSSIAN = """
 Он пришёл.|Она ушла.
@@ -217,3 +219,40 @@ ENDS = ["ул", "им", "зв", "пр", "тыс", "руб", "Mr", "США", "Н�
 def test_the_rule_for_the_usual_case_changes_no_sentence(words, stop):
     text = " ".join(f"{word}{stop}" if place % 3 else word for place, word in enumerate(words))
     assert sentences(text) == without(other_word, text)
+
+
+BRIEFS = [
+    "Мэр открыл в пятницу новый мост через Днепр длиной в тысячу семьсот сорок метров.",
+    "Учёные зоопарка сообщили о рождении леопарда. Малыш весит полтора килограмма, имя ему пока не выбрали.",
+    "Пожарные шесть часов тушили склад древесины в промышленной зоне Полтавы. Пострадавших нет, причину выясняют.",
+]
+
+
+@pytest.mark.parametrize("layout", ["/⏎***⏎/⏎", "• /⏎/⏎", "2) /⏎/ ", "/⏎ ⏎/⏎", "/⏎/ ", "/ / "])
+def test_texts_of_several_items_are_cut_at_their_own_borders(layout):
+    before, between, inside = layout.replace("⏎", "\n").split("/")
+    items = [before + brief.replace(". ", "." + inside) for brief in BRIEFS]
+    text = between.join(items)
+    assert [text[start:end] for start, end in sections(text)] == items
+    headed = f"Главное за день\n{text}\nДо завтра"
+    found = [headed[start:end] for start, end in sections(headed)]
+    assert (found[0].split("\n")[0], found[-1].split("\n")[-1]) == ("Главное за день", "До завтра")
+    assert sections(items[0]) == [(0, len(items[0]))]
+
+
+def test_digests_meet_by_their_sections():
+    digests = [{"id": "a", "text": "\n".join(BRIEFS)}, {"id": "b", "text": "\n\n".join([*BRIEFS[:0:-1], RUSSIAN[:99]])}]
+    spans = {f"a#{start}-{end}" for start, end in sections(digests[0]["text"])}
+    for options in ({}, {"by": "wording"}, {"preset": "faithful", "k": 4}):
+        found = infostream_dedup.pairs(digests, sections=True, **options)
+        assert [row.b.partition("#")[0] for row in found if row.a in spans] == ["b", "b"]
+    assert {row.id for row in infostream_dedup.key_terms(digests, sections=True)} >= spans
+
+
+@given(st.lists(st.sampled_from([*BRIEFS, "\n", "\n\n", "***", "1. ", "— ", "\u2028", " ", "Да."]), max_size=20))
+def test_sections_lie_in_order_and_leave_out_no_word(parts):
+    text = "".join(parts)
+    spans = sections(text)
+    assert all(end <= start for (_, end), (start, _) in pairwise(spans))
+    kept = "".join(text[start:end] for start, end in spans)
+    assert [one for one in kept if one.isalnum()] == [one for one in text if one.isalnum()]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 # A stop, closing characters and a blank; a stop left between two Cyrillic words by bad scraping; a line break.
@@ -241,6 +242,51 @@ def sentences(text: str) -> list[tuple[int, int]]:
     if start < end:
         spans.append((start, end))
     return spans
+
+
+_LINE: Final = re.compile("[^\n\r\u2028\u2029]+")
+_BREAK: Final = re.compile("\r\n|[\n\r\u2028\u2029]")
+_ITEM: Final = re.compile("[0-9]{1,2}[.)]\\s|[-–—]\\s|[^\\w\\s\"«„“‘'(\\[#@$€₴₽№+.…–—-]")  # 1. First; • First; ✅ First
+_FEWEST_WORDS: Final = 12
+_LONGEST_SECTION: Final = 0.4
+
+
+def sections(text: str) -> list[tuple[int, int]]:
+    """Return the spans of the items of a digest, or of the paragraphs of an article; one span if there are not three.
+
+    Items begin after lines without words (***), with numbers or bullets, after empty lines, on each line, or with each
+    sentence: whichever comes first in this list and leaves no item with more than two fifths of the text. Those of
+    fewer than 12 words, such as headings, belong to the next one.
+
+    >>> text = "".join(f"{number}) Совет: {'да и нет ' * 4}{chr(10)}" for number in (1, 2, 3))
+    >>> [text[start : start + 8] for start, _ in sections(text)]
+    ['1) Совет', '2) Совет', '3) Совет']
+    """
+    for units, begins in _cuts(text):
+        spans: list[tuple[int, int]] = []
+        for (start, end), begin in zip(units, begins, strict=False):
+            joins = spans and not (begin and len(text[slice(*spans[-1])].split()) >= _FEWEST_WORDS)
+            spans.append((spans.pop()[0] if joins else start, end))
+        if spans and len(text[slice(*spans[-1])].split()) < _FEWEST_WORDS:
+            spans[-2:] = [(spans[-2:][0][0], spans[-1][1])]
+        if len(spans) > 2 and max(end - start for start, end in spans) <= _LONGEST_SECTION * len(text):
+            return spans
+    return [(0, len(text))]
+
+
+def _cuts(text: str) -> Iterator[tuple[list[tuple[int, int]], list[bool]]]:
+    """Yield lines or sentences, and which of them begin a section, for each way to cut a text."""
+    lines = [
+        (line.end() - len(line[0].lstrip()), line.start() + len(line[0].rstrip()))
+        for line in _LINE.finditer(text)
+        if _WORD.search(line[0])
+    ]
+    between = [text[end:start] for (_, end), (start, _) in pairwise(lines)]
+    yield lines, [True, *(bool(one.strip()) for one in between)]
+    yield lines, [True, *(_ITEM.match(text, start) is not None for start, _ in lines[1:])]
+    yield lines, [True, *(len(_BREAK.findall(one)) > 1 for one in between)]
+    yield lines, [True] * len(lines)
+    yield (found := sentences(text)), [True] * len(found)
 
 
 def decisions(text: str) -> Iterator[Decision]:

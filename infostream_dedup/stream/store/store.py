@@ -12,6 +12,7 @@ import numpy as np
 import orjson
 
 from infostream_dedup.errors import StoreBusyError
+from infostream_dedup.machine.files import Closing
 from infostream_dedup.stream.store.blobs import INT64
 from infostream_dedup.stream.store.connection import naming_failures, place_of
 from infostream_dedup.stream.store.opening import (
@@ -57,7 +58,6 @@ from infostream_dedup.stream.store.tables import (
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping, Sequence
-    from types import TracebackType
 
     from infostream_dedup.model.stream_records import (
         Batch,
@@ -197,7 +197,7 @@ class StoreChangedError(StoreBusyError):
     """Another process has written since the state was loaded; load again and repeat the batch."""
 
 
-class Store(StoreReader):
+class Store(Closing, StoreReader):
     """Documents, signatures, frequencies, groups and verdicts of a stream. Each batch is one transaction.
 
     Everything is on disk before `append` returns. A store keeps the settings it was created with. Several processes
@@ -249,14 +249,6 @@ class Store(StoreReader):
     def close(self) -> None:
         """Close the file. The last process to close it removes the log."""
         self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def position(self) -> Position:

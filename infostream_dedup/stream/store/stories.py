@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import zlib
 from functools import cache
-from heapq import heappop, heappush
+from heapq import heappop, heappush, merge
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -67,10 +67,14 @@ _ALONE_GROUPS: Final = "grouping WHERE NOT EXISTS (SELECT 1 FROM telling WHERE t
 _BEGUN: Final = (
     f"SELECT story_id, begun AS earliest FROM story UNION ALL SELECT group_id, earliest FROM {_ALONE_GROUPS}"  # noqa: S608
 )
-_SIZES: Final = (
-    "SELECT story_id, size FROM (SELECT story_id, story.begun AS earliest, sum(coalesce(documents, 1)) AS size FROM"  # noqa: S608
-    " telling JOIN story USING (story_id) LEFT JOIN grouping USING (group_id) GROUP BY story_id"
-    f" UNION ALL SELECT group_id, earliest, documents FROM {_ALONE_GROUPS}) WHERE size > 1 ORDER BY size DESC, earliest"
+_TOLD: Final = (
+    "SELECT count(*) AS groups, sum(coalesce(documents, 1)) AS size, -story.begun AS earliest, story_id FROM telling"
+    " JOIN story USING (story_id) LEFT JOIN grouping USING (group_id) GROUP BY story_id"
+    " HAVING size > 1 AND max(coalesce(last, ?1)) >= ?1 ORDER BY"
+)
+_SIZED: Final = (
+    f"SELECT 1, documents, -earliest, group_id FROM {_ALONE_GROUPS} AND coalesce(last, ?1) >= ?1"  # noqa: S608
+    " ORDER BY documents DESC, grouping.earliest"
 )
 
 
@@ -174,23 +178,22 @@ def story_rows(connection: sqlite3.Connection, *, by: str, since: int | None, to
         top: maximum number; None for all.
     """
     measure = "documents" if by == "size" else by
-    # No story has more outlets, origins or early outlets than documents: those too small to be among top are not read.
-    # Forgotten documents and corrections are counted in sizes; without them, ties are in order already.
-    found: list[dict[str, Any]] = []
-    best: list[int] = []  # the least of the greatest values comes first
-    ordered = True
-    for story, size in connection.execute(_SIZES).fetchall():
-        if top is not None and len(best) == top and (size < best[0] or (size == best[0] and ordered)):
+    by_groups = by == "origins"
+    # No story has more outlets than documents, nor more origins than groups: those that cannot be among top are not
+    # read. Forgotten documents and corrections are counted in sizes.
+    told = f"{_TOLD} {'groups DESC, ' * by_groups}size DESC, story.begun"
+    found: list[tuple[int, int, int, dict[str, Any]]] = []  # the least comes first
+    listed = (connection.execute(query, (-(1 << 63) if since is None else since,)) for query in (told, _SIZED))
+    for groups, size, begun, story in merge(*listed, key=lambda row: (row[0] * by_groups, *row[1:3]), reverse=True):
+        if len(found) == top and (groups if by_groups else size, size, begun) <= found[0][:3]:
             break
         documents = _with_origins(_rows_of_story(connection, story))
-        ordered = ordered and len(documents) == size
         if len(documents) > 1 and (since is None or any((one["time"] or 0) >= since for one in documents)):
-            found.append(story_row(documents))
-            heappush(best, found[-1][measure])
-            if top is not None and len(best) > top:
-                heappop(best)
-    found.sort(key=lambda row: (-row[measure], -row["documents"], row["begun"]))
-    return found[:top]
+            row = story_row(documents)
+            heappush(found, (row[measure], row["documents"], -row["begun"], row))
+            if len(found) - 1 == top:
+                heappop(found)
+    return [row for *_, row in sorted(found, key=itemgetter(0, 1, 2), reverse=True)]
 
 
 def story_page(connection: sqlite3.Connection, *, before: int | None, limit: int) -> list[dict[str, Any]]:
