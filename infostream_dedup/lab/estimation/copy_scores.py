@@ -12,7 +12,16 @@ import scipy.sparse as sp
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import UsageError
-from infostream_dedup.lab.estimation.census import Copies, CopyCensus, CountedPairs, are_kept, in_universe, thinned
+from infostream_dedup.lab.estimation.census import (
+    COUNTED,
+    SERIES,
+    Copies,
+    CopyCensus,
+    CountedPairs,
+    are_kept,
+    in_universe,
+    thinned,
+)
 from infostream_dedup.lab.estimation.kernels.copies import (
     PickedPairs,
     Universe,
@@ -192,13 +201,18 @@ def _counted(links: Links, copies: Copies, counted: CountedPairs, languages: NDA
     pairs, picked = _count_links(links, universe, languages)
     grades = links.grades_of(copies.a, copies.b)
     across = (languages[copies.a] != languages[copies.b]).astype(np.int64)
-    series = in_universe(universe, copies.a, copies.b)[1]
     band = np.searchsorted([low for low, _ in BANDS], copies.wording, side="right") - 1
-    found = np.zeros((2, 2, len(BANDS), _GRADES), dtype=np.float64)
-    np.add.at(found, (series.astype(np.int64), across, band, grades), copies.sampled)
-    weights = drawn_documents(len(languages))
-    a, b, grades, across = copies.a[~series], copies.b[~series], grades[~series], across[~series]
-    drawn_links, halvings = _drawn_links(picked, languages, weights, halvings=copies.sampled.bit_length() - 1)
+    found = np.zeros((3, 2, len(BANDS), _GRADES), dtype=np.float64)
+    np.add.at(found, (copies.marks, across, band, grades), copies.sampled)
+    # Links that only wording tells to be a series, or a phrase, are counted among the others.
+    moved = (copies.marks != COUNTED) & ~in_universe(universe, copies.a, copies.b)[1]
+    apart = np.zeros((3, 2, _GRADES), dtype=np.int64)
+    np.add.at(apart, (copies.marks[moved], across[moved], grades[moved]), copies.sampled)
+    pairs[0], pairs[1] = np.maximum(pairs[0] - apart.sum(axis=0), 0), pairs[1] + apart[SERIES]
+    weights, one = drawn_documents(len(languages)), copies.marks == COUNTED
+    codes = copies.a[moved] * len(languages) + copies.b[moved]
+    a, b, grades, across = copies.a[one], copies.b[one], grades[one], across[one]
+    drawn_links, halvings = _drawn_links(picked, codes, languages, weights, copies.sampled.bit_length() - 1)
     drawn_copies = drawn_right = _drawn(a, b, grades, across, weights)
     if 1 << halvings > copies.sampled:
         # Counted among the same links, copies never exceed them.
@@ -249,15 +263,20 @@ def _count_links(
 
 
 def _drawn_links(
-    picked: Sequence[PickedPairs], languages: NDArray[np.uint8], weights: NDArray[np.uint8], *, halvings: int
+    picked: Sequence[PickedPairs],
+    apart: NDArray[np.int64],
+    languages: NDArray[np.uint8],
+    weights: NDArray[np.uint8],
+    halvings: int,
 ) -> tuple[NDArray[np.float64], int]:
-    """Count links per resample and return the scaling exponent used (at least ``halvings``)."""
+    """Count links per resample, but not those ``apart``; return the scaling exponent used (at least ``halvings``)."""
     a, b, grades = (
         np.concatenate([getattr(one, name)[: one.state[0]] for one in picked]) for name in ("a", "b", "grades")
     )
     kept, halvings = thinned(
         a, b, halvings=max(halvings, *(int(one.state[1]) for one in picked)), most=max(len(one.a) for one in picked)
     )
+    kept = kept[~np.isin(a[kept].astype(np.int64) * len(languages) + b[kept], apart)]
     a, b = a[kept].astype(np.int64), b[kept].astype(np.int64)
     across = (languages[a] != languages[b]).astype(np.int64)
     return _drawn(a, b, grades[kept], across, weights), halvings
