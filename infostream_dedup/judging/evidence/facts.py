@@ -55,7 +55,10 @@ _ALERT: Final = 40
 _CAPTION: Final = 12
 """Words and numbers of a text that can hardly tell an event."""
 
-_HOURS: Final = (NEWS_HOURS, DAY_HOURS, STORY_HOURS, 48, VERSION_HOURS)
+STORY_DAYS: Final = 14
+"""A saga of months is no story: with 30 days and more, most of the largest ones of a year of news were sagas."""
+
+_HOURS: Final = (NEWS_HOURS, STORY_HOURS, 48, VERSION_HOURS, 24 * STORY_DAYS)
 """Hours at which rules differ."""
 
 CIRCUMSTANCES: Final = 32 * (len(_HOURS) + 1)

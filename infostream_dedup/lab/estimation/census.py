@@ -453,7 +453,7 @@ def _between_series(
     edges = sp.csr_array((np.ones(at_once.sum()), (a[at_once], b[at_once])), shape=(documents, documents))
     posts = connected_components(edges, directed=False)[1].astype(np.int64)
     pairs = np.minimum(posts[a], posts[b]) * documents + np.maximum(posts[a], posts[b])
-    return np.isin(pairs, pairs[series]) & (posts[a] != posts[b])
+    return np.asarray(np.isin(pairs, pairs[series]) & (posts[a] != posts[b]), dtype=np.bool_)
 
 
 class CopyCensus:
