@@ -32,7 +32,7 @@ _PLAIN: dict[str, Any] = {
 }  # fmt: skip
 _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
 _STILL = {**_OWN, "next_step": False}
-_LATER = {"other_day": True, "hours": 12.1}
+_FIGURE = {"figure_alone": True, "wording_forward": 0.5, "wording_backward": 0.6}
 _UNDATED = {"known": False, "dated": False, "hours": np.inf}
 
 
@@ -97,13 +97,9 @@ def test_rules() -> None:
         ({**_OWN, "same_body": True, "same_form": True, **wording(0.3, 0.3)}, "copy", "own body again"),
         ({**_OWN, "same_body": True, "anew": True, **wording(0.3, 0.3)}, "template", "told anew"),
         ({"anew": True, "same_text": True, **wording(1, 1)}, "template", "told anew"),
-        ({**_LATER, "figure_alone": True, **wording(0.5, 0.6)}, "template", "another figure on another day"),
-        ({**_LATER, "hours": 12.0, "figure_alone": True, **wording(0.5, 0.6)}, "updated", "another figure alone"),
-        (
-            {**_UNDATED, "other_dates": True, "figure_alone": True, **wording(0.5, 0.6)},
-            "template",
-            "another figure on another day",
-        ),
+        ({**_FIGURE, "other_day": True, "hours": 12.1}, "template", "another figure on another day"),
+        ({**_FIGURE, "other_day": True, "hours": 12.0}, "updated", "another figure alone"),
+        ({**_FIGURE, **_UNDATED, "other_dates": True}, "template", "another figure on another day"),
         ({**_OWN, "other_day": False, "numbers": 0.89, **wording(0.9, 0.95)}, "updated", "own later version"),
         ({**_OWN, **wording(0.25, 0.85)}, "updated", "own later version"),
         ({**_OWN, **wording(0.25, 0.84)}, "follow-up", "own next step"),

@@ -30,8 +30,6 @@ DAY: Final = 24 * HOUR
 NEWS_HOURS: Final = 12
 """Hours within which a report is repeated rather than brought up to date, and within which an alert is the same one."""
 
-DAY_HOURS: Final = 24
-
 STORY_HOURS: Final = 36
 """Hours within which two sources may report one story."""
 

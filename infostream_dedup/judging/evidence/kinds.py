@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.facts import (
-    DAY_HOURS,
-    NEWS_HOURS,
-    STORY_DAYS,
-    STORY_HOURS,
-    VERSION_HOURS,
-    PairFacts,
-)
+from infostream_dedup.judging.evidence.facts import NEWS_HOURS, STORY_DAYS, STORY_HOURS, VERSION_HOURS, PairFacts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -118,7 +111,7 @@ def own_post_of_another_day(pair: PairFacts) -> NDArray[np.bool_]:
 
 def own_body_again(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source within two days: a short text again, under another version of its title."""
-    return pair.same_body & (pair.hours <= 2 * DAY_HOURS)
+    return pair.same_body & (pair.hours <= 48.0)
 
 
 def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
@@ -321,7 +314,7 @@ def may_be_form(pair: PairFacts) -> NDArray[np.bool_]:
 
 def may_be_retitled(pair: PairFacts) -> NDArray[np.bool_]:
     """Pairs of which it is asked whether a source has published one short text under two titles."""
-    near = pair.own & (pair.hours <= 2 * DAY_HOURS) & ~pair.no_title & ~pair.same_title
+    near = pair.own & (pair.hours <= 48.0) & ~pair.no_title & ~pair.same_title
     return near & (pair.wording_least >= LEAST_WORDING) & ~pair.same_text
 
 

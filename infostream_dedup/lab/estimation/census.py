@@ -247,18 +247,15 @@ COPY_WORDING: Final = 0.3
 MOST_COPIES: Final = 20_000_000
 """Maximum number of pairs kept; if there are more, a sample of one in two, four, ... is kept by a hash of the pair."""
 
-COUNTED: Final = 0
-SERIES: Final = 1
-"""Mark of posts of a series, such as daily forms, and of copies of two such posts."""
-PHRASE: Final = 2
-"""Mark of short texts that share less than half of their wording and fewer than ``_PHRASE`` triples.
+COUNTED, SERIES, PHRASE = range(3)
+"""Marks of pairs: a copy; posts of a series, such as daily forms, or copies of two of them; perhaps only a phrase.
 
-On posts of Telegram, 46 of 166 such pairs were copies; no wording tells them from an official's phrase in two reports.
+Fewer than ``_PHRASE`` triples and half of the wording of a short text may be an official's phrase in two reports: of
+166 such pairs of posts, 46 were copies.
 """
 
 _PHRASE: Final = 12
 _ONE_POST: Final = 0.8
-"""Minimum share of the larger text's triples in the smaller one, if both are one post."""
 
 _RARE: Final = 60
 """Maximum number of texts with a rare triple."""
@@ -428,7 +425,6 @@ def _joined(every: Sequence[FoundPairs], room: int, universe: Universe, sizes: N
     order, halvings = thinned(a, b, halvings=int(states[:, 3].max(initial=0)), most=room)
     order = order[np.lexsort((b[order], a[order]))]
     a, b, shared, smaller = a[order].astype(np.int64), b[order].astype(np.int64), shared[order], smaller[order]
-    total, series = int(states[:, 1].sum()), int(states[:, 2].sum())
     plain, marks = in_universe(universe, a, b)[1], np.full(len(a), COUNTED, dtype=np.uint8)
     marks[(shared < _PHRASE) & (2 * shared < smaller)] = PHRASE
     marks[plain | _between_series(a, b, plain, shared >= _ONE_POST * np.maximum(sizes[a], sizes[b]), universe)] = SERIES
@@ -438,8 +434,8 @@ def _joined(every: Sequence[FoundPairs], room: int, universe: Universe, sizes: N
         b=b,
         wording=shared / smaller,
         marks=marks,
-        total=max(total - sum(moved), 0),
-        series=series + moved[0],
+        total=max(int(states[:, 1].sum()) - sum(moved), 0),
+        series=int(states[:, 2].sum()) + moved[0],
         sampled=1 << halvings,
     )
 

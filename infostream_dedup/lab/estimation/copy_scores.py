@@ -206,18 +206,18 @@ def _counted(links: Links, copies: Copies, counted: CountedPairs, languages: NDA
     np.add.at(found, (copies.marks, across, band, grades), copies.sampled)
     # Links that only wording tells to be a series, or a phrase, are counted among the others.
     moved = (copies.marks != COUNTED) & ~in_universe(universe, copies.a, copies.b)[1]
-    apart = np.zeros((3, 2, _GRADES), dtype=np.int64)
+    apart, weights = np.zeros((3, *pairs.shape[1:]), dtype=np.int64), drawn_documents(len(languages))
     np.add.at(apart, (copies.marks[moved], across[moved], grades[moved]), copies.sampled)
-    pairs[0], pairs[1] = np.maximum(pairs[0] - apart.sum(axis=0), 0), pairs[1] + apart[SERIES]
-    weights, one = drawn_documents(len(languages)), copies.marks == COUNTED
-    codes = copies.a[moved] * len(languages) + copies.b[moved]
-    a, b, grades, across = copies.a[one], copies.b[one], grades[one], across[one]
-    drawn_links, halvings = _drawn_links(picked, codes, languages, weights, copies.sampled.bit_length() - 1)
-    drawn_copies = drawn_right = _drawn(a, b, grades, across, weights)
-    if 1 << halvings > copies.sampled:
-        # Counted among the same links, copies never exceed them.
-        kept = are_kept(a, b, halvings)
-        drawn_right = _drawn(a[kept], b[kept], grades[kept], across[kept], weights)
+    pairs = np.stack([np.maximum(pairs[0] - apart.sum(axis=0), 0), pairs[1] + apart[SERIES]])
+
+    def drawn(chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+        return _drawn(copies.a[chosen], copies.b[chosen], grades[chosen], across[chosen], weights)
+
+    drawn_links, halvings = _drawn_links(picked, languages, weights, halvings=copies.sampled.bit_length() - 1)
+    kept, one = are_kept(copies.a, copies.b, halvings), copies.marks == COUNTED
+    drawn_links -= drawn(moved & kept)
+    # Counted among the same links, copies never exceed them.
+    drawn_copies, drawn_right = drawn(one), drawn(one & kept) if 1 << halvings > copies.sampled else drawn(one)
     return _Tables(
         links=pairs[0],
         copies=found[0].sum(axis=1),
@@ -263,20 +263,15 @@ def _count_links(
 
 
 def _drawn_links(
-    picked: Sequence[PickedPairs],
-    apart: NDArray[np.int64],
-    languages: NDArray[np.uint8],
-    weights: NDArray[np.uint8],
-    halvings: int,
+    picked: Sequence[PickedPairs], languages: NDArray[np.uint8], weights: NDArray[np.uint8], *, halvings: int
 ) -> tuple[NDArray[np.float64], int]:
-    """Count links per resample, but not those ``apart``; return the scaling exponent used (at least ``halvings``)."""
+    """Count links per resample and return the scaling exponent used (at least ``halvings``)."""
     a, b, grades = (
         np.concatenate([getattr(one, name)[: one.state[0]] for one in picked]) for name in ("a", "b", "grades")
     )
     kept, halvings = thinned(
         a, b, halvings=max(halvings, *(int(one.state[1]) for one in picked)), most=max(len(one.a) for one in picked)
     )
-    kept = kept[~np.isin(a[kept].astype(np.int64) * len(languages) + b[kept], apart)]
     a, b = a[kept].astype(np.int64), b[kept].astype(np.int64)
     across = (languages[a] != languages[b]).astype(np.int64)
     return _drawn(a, b, grades[kept], across, weights), halvings
