@@ -32,6 +32,7 @@ _PLAIN: dict[str, Any] = {
 }  # fmt: skip
 _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
 _STILL = {**_OWN, "next_step": False}
+_OPEN = {"same_source": True, "next_step": False, "known": False, "hours": np.inf}
 _FIGURE = {"figure_alone": True, "wording_forward": 0.5, "wording_backward": 0.6}
 _UNDATED = {"known": False, "dated": False, "hours": np.inf}
 
@@ -199,7 +200,8 @@ def test_rules() -> None:
         ({**_STILL, "lead": 0.39, **wording(0.7, 0.6)}, "follow-up", "own background again"),
         ({**_STILL, "lead": 0.1, **wording(0.9, 0.9), "hours": 60.0}, "updated", "own later version"),
         ({**_STILL, "hours": 336.1, **wording(0.7, 0.6)}, "related", None),
-        ({**_STILL, "known": False, "hours": np.inf, **wording(0.89, 0.9)}, "follow-up", "own background again"),
+        ({**_OPEN, "vocabulary": 0.9, **wording(0.6, 0.6)}, "updated", "own later version"),
+        ({**_OPEN, "vocabulary": 0.89, **wording(0.89, 0.9)}, "follow-up", "own background again"),
         (
             {**_STILL, "hours": 73.0, "lead": 0.7, "vocabulary": 0.9, **wording(0.6, 0.6)},
             "template",

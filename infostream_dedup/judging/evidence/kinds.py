@@ -170,12 +170,13 @@ def own_text_repeated(pair: PairFacts) -> NDArray[np.bool_]:
 def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source, within three days: nearly all of both texts is the same, or most of it, with the lead and figures.
 
-    With less of it, or later, a report of another step has kept old paragraphs. Without dates, nearly all is required.
+    With less of it, or later, a report of another step has kept old paragraphs. Without dates, the vocabulary is required.
     """
     nearly = pair.wording_least >= REPEATED_WORDING
     most = (pair.wording_most >= 0.85) | _mostly_old(pair) & ~pair.next_step
-    near = (pair.hours <= VERSION_HOURS) | np.isinf(pair.hours) & nearly
+    open_date = np.isinf(pair.hours) & (nearly | _mostly_old(pair) & (pair.vocabulary >= 0.9))
     kept = most & _old_lead(pair) & (pair.vocabulary >= 0.5) & ((pair.numbers < 0) | (pair.numbers >= 0.9))
+    near = (pair.hours <= VERSION_HOURS) | open_date
     return _own_wording(pair) & (nearly | kept) & near & ~pair.other_counts
 
 
