@@ -170,7 +170,7 @@ def own_text_repeated(pair: PairFacts) -> NDArray[np.bool_]:
 def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source, within three days: nearly all of both texts is the same, or most of it, with the lead and figures.
 
-    With less of it, or later, a report of another step has kept old paragraphs. Without dates, the vocabulary is required.
+    With less of it, or later, a report of another step has kept old paragraphs. Without dates, the vocabulary tells.
     """
     nearly = pair.wording_least >= REPEATED_WORDING
     most = (pair.wording_most >= 0.85) | _mostly_old(pair) & ~pair.next_step
