@@ -31,7 +31,7 @@ _PLAIN: dict[str, Any] = {
     "recalled_forward": 0.6, "recalled_backward": 0.6, "counts_forward": 1.0, "counts_backward": 1.0, "names_kept": 1.0,
 }  # fmt: skip
 _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
-_STILL = {**_OWN, "next_step": False}
+_STILL = {**_OWN, "next_step": False, "wording_forward": 0.6, "wording_backward": 0.6}
 _OPEN = {"same_source": True, "next_step": False, "known": False, "hours": np.inf}
 _FIGURE = {"figure_alone": True, "wording_forward": 0.5, "wording_backward": 0.6}
 _UNDATED = {"known": False, "dated": False, "hours": np.inf}
@@ -193,20 +193,16 @@ def test_rules() -> None:
             "lies inside",
         ),
         ({**_OWN, "lead": 0.39, "next_step": False, **wording(0.7, 0.59)}, "related", None),
-        ({**_STILL, **wording(0.6, 0.6)}, "updated", "own later version"),
-        ({**_STILL, "numbers": 0.89, **wording(0.6, 0.6)}, "follow-up", "own background again"),
-        ({**_STILL, "vocabulary": 0.49, **wording(0.6, 0.6)}, "follow-up", "own background again"),
-        ({**_STILL, "hours": 72.1, **wording(0.6, 0.6)}, "follow-up", "own background again"),
+        (_STILL, "updated", "own later version"),
+        ({**_STILL, "numbers": 0.89}, "follow-up", "own background again"),
+        ({**_STILL, "vocabulary": 0.49}, "follow-up", "own background again"),
+        ({**_STILL, "hours": 72.1}, "follow-up", "own background again"),
         ({**_STILL, "lead": 0.39, **wording(0.7, 0.6)}, "follow-up", "own background again"),
         ({**_STILL, "lead": 0.1, **wording(0.9, 0.9), "hours": 60.0}, "updated", "own later version"),
         ({**_STILL, "hours": 336.1, **wording(0.7, 0.6)}, "related", None),
         ({**_OPEN, "vocabulary": 0.9, **wording(0.6, 0.6)}, "updated", "own later version"),
         ({**_OPEN, "vocabulary": 0.89, **wording(0.89, 0.9)}, "follow-up", "own background again"),
-        (
-            {**_STILL, "hours": 73.0, "lead": 0.7, "vocabulary": 0.9, **wording(0.6, 0.6)},
-            "template",
-            "own form of one vocabulary",
-        ),
+        ({**_STILL, "hours": 73.0, "lead": 0.7, "vocabulary": 0.9}, "template", "own form of one vocabulary"),
         ({**_STILL, "other_day": False, "same_form": True}, "template", "own form filled anew"),
         ({**_OWN, **wording(0.6, 0.6)}, "follow-up", "own next step"),
         ({**_OWN, "next_step": False, **wording(0.5, 0.7)}, "contains", "holds inside"),
