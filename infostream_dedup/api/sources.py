@@ -35,10 +35,12 @@ class LeftOutLines(NamedTuple):
     Attributes:
         listed: file of sentences that are left out; ``None`` for none.
         keep_repeated: whether lines stay that many documents repeat.
+        take: receives each document without these lines, which stay.
     """
 
     listed: str | Path | None = None
     keep_repeated: bool = False
+    take: Callable[[Document | DocumentBlock], None] | None = None
 
     def left_out(self, documents: Iterable[Document]) -> Iterable[Document]:
         """Remove the listed sentences from documents; without a list, return them unchanged."""
@@ -93,7 +95,7 @@ def compared_documents(
         first = documents.first_blocks()
     else:
         first = lines.left_out(documents.first() if check is None else check(documents.first()))
-    if lines.keep_repeated:
+    if lines.keep_repeated and lines.take is None:
         yield from first
         return
 
@@ -101,8 +103,12 @@ def compared_documents(
         return documents.again_blocks() if lines.listed is None else lines.left_out(documents.again())
 
     left_out = LeftOut()
-    yield from without_repeated_lines(first, again, left_out)
-    left_out.note(documents.report)
+    for whole, shortened in without_repeated_lines(first, again, left_out):
+        if lines.take is not None:
+            lines.take(shortened)
+        yield whole if lines.keep_repeated else shortened
+    if not lines.keep_repeated:
+        left_out.note(documents.report)
 
 
 def read_list(source: Any, reading: Reading) -> tuple[list[Document], ReadingReport]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, cast
 
 from infostream_dedup.api.keyword_types import RepresentedKeywords, SweepKeywords
@@ -47,23 +48,25 @@ class MemorySweep:
     exact: bool
     way: str | int
     scaled: bool | None
+    boilerplate: str | Path | None
     progress: Progress | None
 
-    def of(self, documents: Iterable[Document | DocumentBlock]) -> SweepResult:
-        """Sweep over documents, in input order."""
+    def of(self, read: Callable[..., Iterable[Document | DocumentBlock]]) -> SweepResult:
+        """Sweep over documents, in input order. Links are those of preset faithful, which compares whole texts."""
+        from infostream_dedup.api.sources import LeftOutLines
         from infostream_dedup.judging.evidence.pair_evidence import TripleRanges
         from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
         from infostream_dedup.model import single_documents
         from infostream_dedup.runs.batch.collection import collect
         from infostream_dedup.runs.batch.sweeping import sweep_collection
 
-        single = [document for one in documents for document in single_documents(one)] if self.planted else []
         # Whole triples take 8 bytes for each word, and the second look needs them.
         ranges = TripleRanges() if self.estimate and not self._looks_again else None
         reader = self._reader(ranges)
-        collection = collect(
-            single if self.planted else documents, hashes=self._looks_again, evidence=reader, progress=self.progress
-        )
+        take = None if reader is None else reader.take
+        documents = read(lines=LeftOutLines(self.boilerplate, keep_repeated=True, take=take))
+        single = [document for one in documents for document in single_documents(one)] if self.planted else []
+        collection = collect(single if self.planted else documents, hashes=self._looks_again, progress=self.progress)
         second_look, census = self._compared(collection, reader, ranges)
         if second_look is None and len(self.representations) == 1:
             collection = collection.only(self.settings.for_series(self.representations[0]))
@@ -218,7 +221,7 @@ def sweep(
         (0, 1)
     """
     from infostream_dedup.api.sources import LeftOutLines, chosen_disk, documents_to_collect, refuse_on_disk
-    from infostream_dedup.documents import ReadingReport, check_quarantine, time_zone
+    from infostream_dedup.documents import Reading, ReadingReport, check_quarantine, time_zone
     from infostream_dedup.links import checked_way
     from infostream_dedup.model import single_documents
     from infostream_dedup.runs.batch.parts import PARTINGS, part_into
@@ -247,8 +250,6 @@ def sweep(
             f"representations=[{agreed.representation!r}]"
         )
     check_quarantine(read.quarantine, [boilerplate])
-    # Links are those of preset faithful, which compares whole texts.
-    lines = LeftOutLines(boilerplate, keep_repeated=True)
     shown, way = _checked_ks(ks, agreed), checked_way(choose_by, agreed.n)
     refusal, scaled = refuse_on_disk(agreed), True if options.get("short") == "scaled" else None
     if by is not None and by not in PARTINGS:
@@ -260,6 +261,8 @@ def sweep(
             from infostream_dedup.lab.estimation.sweep_estimator import DiskEstimator
             from infostream_dedup.runs.sharded.sweeping import sweep_on_disk
 
+            estimator = DiskEstimator()
+            lines = LeftOutLines(boilerplate, keep_repeated=True, take=estimator.take if estimate else None)
             with disk.run(source, read, agreed, bases, lines=lines, progress=progress) as run:
                 if not estimate:
                     return sweep_on_disk(
@@ -271,7 +274,6 @@ def sweep(
                         way=way,
                         scaled=scaled,
                     )
-                estimator = DiskEstimator()
                 return sweep_on_disk(
                     estimator.watching(run),
                     series=wanted,
@@ -297,17 +299,20 @@ def sweep(
         exact=exact,
         way=way,
         scaled=scaled,
+        boilerplate=boilerplate,
         progress=progress,
     )
     report = ReadingReport()
-    documents = documents_to_collect(source, read, report, lines=lines)
+    whole = partial(documents_to_collect, source, read, report)
     if by is None:
-        return replace(job.of(documents), report=report)
+        return replace(job.of(whole), report=report)
+    documents = whole(lines=LeftOutLines(boilerplate, keep_repeated=True))
     kept = [document for one in documents for document in single_documents(one)]
     found = part_into(kept, by, files=report.used_by_source, zone=time_zone(read.tz))
+    whole = partial(documents_to_collect, reading=Reading(), report=ReadingReport())
     apart = replace(job, examples=False, planted=False)
-    parts = {name: apart.of(part) for name, part in found.items()}
-    return replace(job.of(kept), report=report, by=by, parts=parts)
+    parts = {name: apart.of(partial(whole, part)) for name, part in found.items()}
+    return replace(job.of(partial(whole, kept)), report=report, by=by, parts=parts)
 
 
 def _sweep_probabilities(

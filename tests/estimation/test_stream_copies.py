@@ -30,9 +30,9 @@ def item(name: str, day: int, source: str, body: str, title: str = "") -> dict[s
 
 
 STREAM = [
-    item("a", 0, "one", text(1)), item("b", 0, "two", text(2)),
+    item("a", 0, "one", text(1)), item("b", 0, "two", text(2), "Мост"),
     # Day 1: an equal text of another source, and one that shares a third of its wording only (a copy, not a link).
-    item("c", 1, "two", text(1)), item("d", 1, "two", text(2, range(14)) + " " + text(3, range(14, 40))),
+    item("c", 1, "two", text(1)), item("d", 1, "two", text(2, range(14)) + " " + text(3, range(14, 40)), "Мост"),
     # Day 2: a source repeats its own text under another title: a series.
     item("e", 2, "one", text(4), "Курс на понедельник"), item("f", 3, "one", text(4), "Курс на вторник"),
     # The clock goes on by a day with each of these.

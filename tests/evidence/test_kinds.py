@@ -30,6 +30,9 @@ _PLAIN: dict[str, Any] = {
     "recalled_forward": 0.6, "recalled_backward": 0.6, "counts_forward": 1.0, "counts_backward": 1.0, "names_kept": 1.0,
 }  # fmt: skip
 _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
+_STILL = {**_OWN, "next_step": False, "wording_forward": 0.6, "wording_backward": 0.6}
+_OPEN = {"same_source": True, "next_step": False, "known": False, "hours": np.inf}
+_FIGURE = {"figure_alone": True, "wording_forward": 0.5, "wording_backward": 0.6}
 _UNDATED = {"known": False, "dated": False, "hours": np.inf}
 
 
@@ -94,7 +97,9 @@ def test_rules() -> None:
         ({**_OWN, "same_body": True, "same_form": True, **wording(0.3, 0.3)}, "copy", "own body again"),
         ({**_OWN, "same_body": True, "anew": True, **wording(0.3, 0.3)}, "template", "told anew"),
         ({"anew": True, "same_text": True, **wording(1, 1)}, "template", "told anew"),
-        ({"figure_alone": True, "hours": 24.1, **wording(0.5, 0.6)}, "template", "another figure on another day"),
+        ({**_FIGURE, "other_day": True, "hours": 12.1}, "template", "another figure on another day"),
+        ({**_FIGURE, "other_day": True, "hours": 12.0}, "updated", "another figure alone"),
+        ({**_FIGURE, **_UNDATED, "other_dates": True}, "template", "another figure on another day"),
         ({**_OWN, "other_day": False, "numbers": 0.89, **wording(0.9, 0.95)}, "updated", "own later version"),
         ({**_OWN, **wording(0.25, 0.85)}, "updated", "own later version"),
         ({**_OWN, **wording(0.25, 0.84)}, "follow-up", "own next step"),
@@ -187,8 +192,17 @@ def test_rules() -> None:
             "lies inside",
         ),
         ({**_OWN, "lead": 0.39, "next_step": False, **wording(0.7, 0.59)}, "related", None),
-        ({**_OWN, "next_step": False, **wording(0.6, 0.6)}, "updated", "own text again"),
-        ({**_OWN, "lead": 0.1, "next_step": False, **wording(0.7, 0.6)}, "updated", "own text again"),
+        (_STILL, "updated", "own later version"),
+        ({**_STILL, "numbers": 0.89}, "follow-up", "own background again"),
+        ({**_STILL, "vocabulary": 0.49}, "follow-up", "own background again"),
+        ({**_STILL, "hours": 72.1}, "follow-up", "own background again"),
+        ({**_STILL, "lead": 0.39, **wording(0.7, 0.6)}, "follow-up", "own background again"),
+        ({**_STILL, "lead": 0.1, **wording(0.9, 0.9), "hours": 60.0}, "updated", "own later version"),
+        ({**_STILL, "hours": 336.1, **wording(0.7, 0.6)}, "related", None),
+        ({**_OPEN, "vocabulary": 0.9, **wording(0.6, 0.6)}, "updated", "own later version"),
+        ({**_OPEN, "vocabulary": 0.89, **wording(0.89, 0.9)}, "follow-up", "own background again"),
+        ({**_STILL, "hours": 73.0, "lead": 0.7, "vocabulary": 0.9}, "template", "own form of one vocabulary"),
+        ({**_STILL, "other_day": False, "same_form": True}, "template", "own form filled anew"),
         ({**_OWN, **wording(0.6, 0.6)}, "follow-up", "own next step"),
         ({**_OWN, "next_step": False, **wording(0.5, 0.7)}, "contains", "holds inside"),
         ({**_OWN, "probability": 0.599999999}, "related", None),

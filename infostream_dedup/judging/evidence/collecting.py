@@ -90,8 +90,11 @@ class EvidenceReader:
         if self._characters >= self._chunk:
             self._read_waiting()
 
-    def add_block(self, block: DocumentBlock) -> None:
-        """Add the next documents."""
+    def take(self, block: Document | DocumentBlock) -> None:
+        """Add the next document, or the next documents."""
+        if isinstance(block, Document):
+            self.add(block)
+            return
         if self._meanings is not None:
             for document in block.documents():
                 self.add(document)

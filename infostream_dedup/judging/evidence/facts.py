@@ -30,8 +30,6 @@ DAY: Final = 24 * HOUR
 NEWS_HOURS: Final = 12
 """Hours within which a report is repeated rather than brought up to date, and within which an alert is the same one."""
 
-DAY_HOURS: Final = 24
-
 STORY_HOURS: Final = 36
 """Hours within which two sources may report one story."""
 
@@ -54,6 +52,9 @@ _ALERT: Final = 40
 
 _CAPTION: Final = 12
 """Words and numbers of a text that can hardly tell an event."""
+
+STORY_DAYS: Final = 14
+"""A saga of months is no story: with 30 days and more, most of the largest ones of a year of news were sagas."""
 
 
 @dataclass(frozen=True, slots=True)

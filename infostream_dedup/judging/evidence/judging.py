@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
 from infostream_dedup.judging.evidence.facts import (
+    STORY_DAYS,
     DocumentFacts,
     PairFacts,
     facts_of_pairs,
@@ -29,7 +30,6 @@ from infostream_dedup.judging.evidence.kinds import (
     LEAST_WORDING,
     ONE_TEXT,
     REPEATED_WORDING,
-    STORY_DAYS,
     STORY_KINDS,
     STORY_PROBABILITY,
     Kind,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.facts import DAY_HOURS, NEWS_HOURS, STORY_HOURS, VERSION_HOURS, PairFacts
+from infostream_dedup.judging.evidence.facts import NEWS_HOURS, STORY_DAYS, STORY_HOURS, VERSION_HOURS, PairFacts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,9 +53,6 @@ STORY_KINDS: Final = (Kind.COPY, Kind.RETOLD, Kind.FOLLOW_UP, Kind.CONTAINED, Ki
 """Kinds of pairs that tell one story, if the model is sure (`STORY_PROBABILITY`) and little time lies between."""
 
 STORY_PROBABILITY: Final = 0.8
-STORY_DAYS: Final = 14
-"""A saga of months is no story: with 30 days and more, most of the largest ones of a year of news were sagas."""
-
 KIND_NAMES: Final = tuple(kind.name.lower().replace("_", "-") for kind in Kind)
 """Name of each kind in output rows and command-line flags."""
 
@@ -102,7 +99,8 @@ def another_figure_alone(pair: PairFacts) -> NDArray[np.bool_]:
 
 def another_figure_on_another_day(pair: PairFacts) -> NDArray[np.bool_]:
     """Two texts that differ in few words give the figures of two days: rates, records, counts."""
-    return another_figure_alone(pair) & pair.known & (pair.hours > DAY_HOURS)
+    of_two_days = pair.other_day & (pair.hours > NEWS_HOURS) | pair.other_dates & ~pair.known
+    return another_figure_alone(pair) & of_two_days
 
 
 def own_post_of_another_day(pair: PairFacts) -> NDArray[np.bool_]:
@@ -113,13 +111,14 @@ def own_post_of_another_day(pair: PairFacts) -> NDArray[np.bool_]:
 
 def own_body_again(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source within two days: a short text again, under another version of its title."""
-    return pair.same_body & (pair.hours <= 2 * DAY_HOURS)
+    return pair.same_body & (pair.hours <= 48.0)
 
 
 def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, another day: the titles differ only by the date, or the lead is repeated with other numbers."""
-    lead_again = (pair.lead >= 0.8) & _other_numbers(pair)
-    return pair.own & pair.other_day & (pair.probability >= 0.5) & (pair.same_form | lead_again)
+    """Same source: the titles differ only by the date, or, on another day, the lead is repeated with other numbers."""
+    lead_again = pair.other_day & (pair.lead >= 0.8) & _other_numbers(pair)
+    again = pair.same_form & (pair.other_day | ~pair.same_title) | lead_again
+    return pair.own & (pair.probability >= 0.5) & again
 
 
 def own_form_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
@@ -129,8 +128,12 @@ def own_form_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_form_of_one_vocabulary(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, another day: nearly all of the vocabulary is repeated, in any order, with other numbers."""
-    again = (pair.vocabulary >= 0.8) & _other_numbers(pair)
+    """Same source, another day: nearly all of the vocabulary is repeated, in any order, with other numbers.
+
+    After three days, most of the wording under the old lead is a form even with the same numbers.
+    """
+    later = _mostly_old(pair) & (pair.vocabulary >= 0.9) & (pair.lead >= 0.7) & (pair.hours > VERSION_HOURS)
+    again = (pair.vocabulary >= 0.8) & _other_numbers(pair) | later
     return pair.own & pair.other_day & (pair.probability >= 0.5) & again
 
 
@@ -165,11 +168,16 @@ def own_text_repeated(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: nearly all of the wording of one text is repeated under the old lead.
+    """Same source, within three days: nearly all of both texts is the same, or most of it, with the lead and figures.
 
-    With less of it, a later report has kept old paragraphs.
+    With less of it, or later, a report of another step has kept old paragraphs. Without dates, the vocabulary tells.
     """
-    return _own_wording(pair) & _old_lead(pair) & (pair.wording_most >= 0.85) & ~pair.other_counts
+    nearly = pair.wording_least >= REPEATED_WORDING
+    most = (pair.wording_most >= 0.85) | _mostly_old(pair) & ~pair.next_step
+    open_date = np.isinf(pair.hours) & (nearly | _mostly_old(pair) & (pair.vocabulary >= 0.9))
+    kept = most & _old_lead(pair) & (pair.vocabulary >= 0.5) & ((pair.numbers < 0) | (pair.numbers >= 0.9))
+    near = (pair.hours <= VERSION_HOURS) | open_date
+    return _own_wording(pair) & (nearly | kept) & near & ~pair.other_counts
 
 
 def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
@@ -207,9 +215,10 @@ def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
     return _own_wording(pair) & _old_lead(pair) & (pair.next_step | pair.other_counts)
 
 
-def own_text_again(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: most of both texts is the same, and the lead tells of no next step."""
-    return pair.own & _mostly_old(pair)
+def own_background_again(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source within two weeks: most of both texts is the same, under a new lead, or under an old one later."""
+    near = (pair.hours <= 24 * STORY_DAYS) | np.isinf(pair.hours)
+    return pair.own & _mostly_old(pair) & (pair.probability >= 0.5) & near
 
 
 def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
@@ -306,7 +315,7 @@ def may_be_form(pair: PairFacts) -> NDArray[np.bool_]:
 
 def may_be_retitled(pair: PairFacts) -> NDArray[np.bool_]:
     """Pairs of which it is asked whether a source has published one short text under two titles."""
-    near = pair.own & (pair.hours <= 2 * DAY_HOURS) & ~pair.no_title & ~pair.same_title
+    near = pair.own & (pair.hours <= 48.0) & ~pair.no_title & ~pair.same_title
     return near & (pair.wording_least >= LEAST_WORDING) & ~pair.same_text
 
 
@@ -393,7 +402,7 @@ RULES: Final = (
     Rule("undated form of many figures", Kind.TEMPLATE, undated_form_of_many_figures),
     Rule("undated sentence with other numbers", Kind.TEMPLATE, undated_sentence_with_other_numbers),
     Rule("own next step", Kind.FOLLOW_UP, own_next_step),
-    Rule("own text again", Kind.UPDATED, own_text_again),
+    Rule("own background again", Kind.FOLLOW_UP, own_background_again),
     Rule("another figure on another day", Kind.TEMPLATE, another_figure_on_another_day),
     Rule("another figure alone", Kind.UPDATED, another_figure_alone),
     Rule("much the same wording", Kind.COPY, much_the_same_wording),

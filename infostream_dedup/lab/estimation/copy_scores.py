@@ -12,7 +12,16 @@ import scipy.sparse as sp
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import UsageError
-from infostream_dedup.lab.estimation.census import Copies, CopyCensus, CountedPairs, are_kept, in_universe, thinned
+from infostream_dedup.lab.estimation.census import (
+    COUNTED,
+    SERIES,
+    Copies,
+    CopyCensus,
+    CountedPairs,
+    are_kept,
+    in_universe,
+    thinned,
+)
 from infostream_dedup.lab.estimation.kernels.copies import (
     PickedPairs,
     Universe,
@@ -192,18 +201,23 @@ def _counted(links: Links, copies: Copies, counted: CountedPairs, languages: NDA
     pairs, picked = _count_links(links, universe, languages)
     grades = links.grades_of(copies.a, copies.b)
     across = (languages[copies.a] != languages[copies.b]).astype(np.int64)
-    series = in_universe(universe, copies.a, copies.b)[1]
     band = np.searchsorted([low for low, _ in BANDS], copies.wording, side="right") - 1
-    found = np.zeros((2, 2, len(BANDS), _GRADES), dtype=np.float64)
-    np.add.at(found, (series.astype(np.int64), across, band, grades), copies.sampled)
-    weights = drawn_documents(len(languages))
-    a, b, grades, across = copies.a[~series], copies.b[~series], grades[~series], across[~series]
+    found = np.zeros((3, 2, len(BANDS), _GRADES), dtype=np.float64)
+    np.add.at(found, (copies.marks, across, band, grades), copies.sampled)
+    # Links that only wording tells to be a series, or a phrase, are counted among the others.
+    moved = (copies.marks != COUNTED) & ~in_universe(universe, copies.a, copies.b)[1]
+    apart, weights = np.zeros((3, *pairs.shape[1:]), dtype=np.int64), drawn_documents(len(languages))
+    np.add.at(apart, (copies.marks[moved], across[moved], grades[moved]), copies.sampled)
+    pairs = np.stack([np.maximum(pairs[0] - apart.sum(axis=0), 0), pairs[1] + apart[SERIES]])
+
+    def drawn(chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+        return _drawn(copies.a[chosen], copies.b[chosen], grades[chosen], across[chosen], weights)
+
     drawn_links, halvings = _drawn_links(picked, languages, weights, halvings=copies.sampled.bit_length() - 1)
-    drawn_copies = drawn_right = _drawn(a, b, grades, across, weights)
-    if 1 << halvings > copies.sampled:
-        # Counted among the same links, copies never exceed them.
-        kept = are_kept(a, b, halvings)
-        drawn_right = _drawn(a[kept], b[kept], grades[kept], across[kept], weights)
+    kept, one = are_kept(copies.a, copies.b, halvings), copies.marks == COUNTED
+    drawn_links -= drawn(moved & kept)
+    # Counted among the same links, copies never exceed them.
+    drawn_copies, drawn_right = drawn(one), drawn(one & kept) if 1 << halvings > copies.sampled else drawn(one)
     return _Tables(
         links=pairs[0],
         copies=found[0].sum(axis=1),

@@ -17,7 +17,7 @@ import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.facts import DAY
-from infostream_dedup.lab.estimation.census import WINDOW_DAYS, counted_pairs, find_all_copies, in_universe
+from infostream_dedup.lab.estimation.census import COUNTED, WINDOW_DAYS, counted_pairs, find_all_copies, in_universe
 from infostream_dedup.runs.batch.stored_collection import stored_evidence
 
 if TYPE_CHECKING:
@@ -138,8 +138,8 @@ def _documents(store: Store, first: int, end: int, dated: int) -> Iterator[tuple
     evidence, facts = stored_evidence(store, table, known, table.clocks.tolist())
     universe = counted_pairs(facts, evidence.records).universe
     copies = find_all_copies(evidence.triples, universe)
-    series = in_universe(universe, copies.a, copies.b)[1]
-    pairs = set(zip(copies.a[~series].tolist(), copies.b[~series].tolist(), strict=True))
+    copies = copies.at(copies.marks == COUNTED)
+    pairs = set(zip(copies.a.tolist(), copies.b.tolist(), strict=True))
     later = {b for _, b in pairs}
     place_of = {row: place for place, row in enumerate(known.tolist())}
     for row, named in enumerate(store.answers(first, end), start=first - begin):

@@ -178,7 +178,7 @@ def said(
 
 
 def _counted(scores: CopyScores, counted: CountedPairs) -> Phrase:
-    about = Phrase.of("all pairs; forms and boilerplate count as copies")
+    about = Phrase.of("all pairs; forms count as copies")
     if counted.windowed:
         about = Phrase.of(
             "pairs at most {days} days apart; {copies} of {links} links of series, left out here, are copies too",
@@ -395,9 +395,8 @@ def _of_key_terms(
     whole = key_terms.sizes >= settings.n
     few = int((counted.universe.counted & ~whole).sum())
     kept = whole[copies.a] & whole[copies.b]
-    part = replace(copies, a=copies.a[kept], b=copies.b[kept], wording=copies.wording[kept])
     universe = counted.universe._replace(counted=np.asarray(counted.universe.counted & whole))
-    return replace(counted, universe=universe), part, few
+    return replace(counted, universe=universe), copies.at(kept), few
 
 
 def copy_columns(scores: CopyScores) -> dict[str, Any]:
@@ -493,8 +492,12 @@ class DiskEstimator:
         self._read = False
         self._census: CopyCensus | None = None
 
+    def take(self, document: Document | DocumentBlock) -> None:
+        """Take the evidence of a document."""
+        self._reader.take(document)
+
     def watching(self, run: DiskRun) -> DiskRun:
-        """Return the run with a source that also passes documents on to this estimator."""
+        """Return the run with a source that also tells this estimator about documents."""
         read = run.source.read
         return replace(run, source=replace(run.source, read=lambda: self._watched(read, run.plan.memory)))
 
@@ -509,7 +512,6 @@ class DiskEstimator:
                     f"the evidence of these documents does not fit into {memory / 1e9:.1f} GB: give more (--memory),"
                     " or leave out estimate (--estimate)"
                 )
-            self._reader.add(document)
             self._documents.append(without_text(document))
             yield document
         self._read = True

@@ -201,16 +201,14 @@ def collect(
     reader = SurfaceCounter()
     announced = 0
     for one in in_blocks(documents):
+        if evidence is not None:
+            evidence.take(one)
         if isinstance(one, DocumentBlock):
             reader.add_texts(Utf8Texts(one.offsets, one.data), one.languages)
-            if evidence is not None:
-                evidence.add_block(one)
             kept.extend(one)
             bodies.add_block(one)
         else:
             reader.add(full_text(one), one.lang)
-            if evidence is not None:
-                evidence.add(one)
             kept.append(without_text(one))
             bodies.add(one)
         if progress is not None and len(kept) - announced >= _REPORTED_EVERY:

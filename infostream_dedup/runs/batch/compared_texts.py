@@ -38,8 +38,8 @@ _ROWS_KEPT: Final = 1 << 18
 
 def without_repeated_lines(
     first: Documents, again: Callable[[], Documents], left_out: LeftOut
-) -> Iterator[Document | DocumentBlock]:
-    """Yield documents without the lines that many of them repeat, which are learned from all of them first."""
+) -> Iterator[tuple[Document | DocumentBlock, Document | DocumentBlock]]:
+    """Yield documents, and without the lines that many of them repeat, which are learned from all of them first."""
     learner = LineLearner(collects=True)
     kept: list[Document | DocumentBlock] | None = []
     found: list[FragmentRows] | None = []
@@ -66,9 +66,9 @@ def without_repeated_lines(
             end = at + len(one.offsets) - 1
             known_rows = None if hashes is None or end > len(hashes.counts) else part_of(hashes, slice(at, end))
             at = end
-            yield _without_lines(one, known_rows, known, left_out)
+            yield one, _without_lines(one, known_rows, known, left_out)
         else:
-            yield one
+            yield one, one
 
 
 def _texts(block: DocumentBlock) -> Utf8Texts:

@@ -78,10 +78,10 @@ class FoundPairs(NamedTuple):
 
 @inlined
 def is_series(universe: Universe, a: int, b: int) -> bool:
-    """Whether one source published both, on different days and under different titles."""
-    source, title, other = universe.sources[a], universe.titles[a], universe.titles[b]
+    """Whether one source published both, on different days and not under one title."""
+    source, title = universe.sources[a], universe.titles[a]
     same = (source >= 0) & (source == universe.sources[b])
-    return bool(same & (universe.days[a] != universe.days[b]) & (title != 0) & (other != 0) & (title != other))
+    return bool(same & (universe.days[a] != universe.days[b]) & ((title == 0) | (title != universe.titles[b])))
 
 
 @inlined
