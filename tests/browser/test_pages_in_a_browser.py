@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import faults, until
+from .conftest import faults, say_without_axe, until
 
 pytestmark = pytest.mark.slow
 
@@ -16,6 +16,7 @@ CODES = dict(zip("JKCNPQWEARZ", range(11), strict=True))
 PATHS = (
     "/", "/groups", "/stories", "/search?q=мост", "/judge", "/labels", "/model", "/explore", "/methods", "/templates",
     "/sources", "/alarms", "/watches", "/settings", "/sign-in", "/documents/ru-002", "/stories?order=size", "/v1/docs",
+    "/compare",
 )  # fmt: skip
 
 
@@ -51,6 +52,7 @@ def test_pages_are_quiet_narrow_and_alone(address: str, browser: Any, language: 
         context.close()
     assert said == []
     assert asked == {address.removeprefix("http://")}
+    say_without_axe()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
