@@ -10,7 +10,7 @@ import time
 import unicodedata
 from collections import Counter
 from datetime import UTC, datetime
-from textwrap import fill
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -89,10 +89,11 @@ class RunLog:
             line = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "level": level, "message": message}
             message = orjson.dumps(line).decode()
         elif sys.stderr.isatty():
-            # Words at the edge of a screen are not cut in two.
+            # Words at the edge of a screen are not cut in two, nor options that one copies.
             wide = shutil.get_terminal_size().columns
             lines = message.split("\n")
-            message = "\n".join(fill(one, wide, subsequent_indent="  ", break_on_hyphens=False) for one in lines)
+            wrap = TextWrapper(wide, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
+            message = "\n".join(map(wrap.fill, lines))
         if self._is_drawn:
             self.draw("")
         click.echo(message, err=True)
