@@ -165,7 +165,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     metavar="|".join([*REPRESENTATIONS, "REP:WEIGHTING"]),
     multiple=True,
     callback=lambda _context, _option, given: tuple(name.strip() for one in given for name in one.split(",")),
-    help="How words become terms, e.g. stem,morph or stem:tfidf; several by commas.  [default: all available]",
+    help="How words become terms, e.g. stem,morph or stem:tfidf.  [default: stem, morph; pivot of two languages]",
 )
 @alike(
     "--series",
