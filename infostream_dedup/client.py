@@ -18,12 +18,13 @@ import asyncio
 import gzip
 import time
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import wraps
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from itertools import islice
-from typing import Any, Final, Literal, Self, TypeVar
+from typing import Any, Concatenate, Final, Literal, ParamSpec, Self, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
 import orjson
@@ -36,6 +37,7 @@ OnError = Literal["fail", "skip"]
 OnConflict = Literal["item", "error", "version"]
 Json = dict[str, Any]
 Value = TypeVar("Value")
+Given = ParamSpec("Given")
 
 _LATER: Final = (429, 503)
 """Nothing was done: the request may be sent again, whatever it is."""
@@ -183,15 +185,15 @@ class Client:
         """A stored document with its verdict, group, key terms and, if kept, text."""
         return self._json("GET", f"/v1/documents/{quote(id, safe='')}")
 
-    def documents(self, **chosen: Any) -> Iterator[Json]:
+    def documents(self, /, **chosen: Any) -> Iterator[Json]:
         """Stored documents in the order of the stream: ``since``, ``until``, ``source``, ``status``, ``lang``."""
         return self._listed("/v1/documents", chosen)
 
-    def groups(self, **chosen: Any) -> Iterator[Json]:
+    def groups(self, /, **chosen: Any) -> Iterator[Json]:
         """The present groups: ``order`` (``size`` or ``last``), ``lang``, ``source``, ``since``, ``until``, ``min``."""
         return self._listed("/v1/groups", chosen)
 
-    def search(self, text: str, **options: Any) -> list[Json]:
+    def search(self, /, text: str, **options: Any) -> list[Json]:
         """The stored documents that most resemble a text: ``title``, ``across``, ``k_min``, ``top``, ``identical``...
 
         ``within`` and ``within_days`` are for a text that is the id or the address of a stored document.
@@ -206,7 +208,7 @@ class Client:
         """Forget the content of all documents of a source; return how many were forgotten now."""
         return self._json("DELETE", "/v1/documents", query={"source": source, "wipe": wipe})
 
-    def judge(self, a: str, b: str, label: str | None, **more: Any) -> Json:
+    def judge(self, /, a: str, b: str, label: str | None, **more: Any) -> Json:
         """Add a person's judgement on a pair; sent again, it is stored once."""
         body = {"a": a, "b": b, "label": label, **more}
         return self._json("POST", "/v1/judgements", body, headers={"Idempotency-Key": uuid.uuid4().hex})
@@ -235,9 +237,7 @@ class Client:
             sent["Content-Type"] = "application/json"
             if len(data) > _PACKED_BYTES:
                 data, sent["Content-Encoding"] = gzip.compress(data, 1, mtime=0), "gzip"
-        once = (
-            method != "POST" or "Idempotency-Key" in sent or path.startswith(("/v1/batches", "/v1/check", "/v1/search"))
-        )
+        once = method != "POST" or "Idempotency-Key" in sent or path.startswith(_REPEATED)
         end, pause = time.monotonic() + self._patience, _FIRST_PAUSE
         while True:
             try:
@@ -377,8 +377,30 @@ class EventStream(Iterator[Event]):
             held[0].close()
 
 
+def _awaited(
+    method: Callable[Concatenate[Client, Given], Value],
+) -> Callable[Concatenate[AsyncClient, Given], Coroutine[Any, Any, Value]]:
+    @wraps(method)
+    async def called(self: AsyncClient, /, *given: Given.args, **options: Given.kwargs) -> Value:
+        return await asyncio.to_thread(method, self.client, *given, **options)
+
+    return called
+
+
+def _each(
+    method: Callable[Concatenate[Client, Given], Iterator[Value]],
+) -> Callable[Concatenate[AsyncClient, Given], AsyncGenerator[Value, None]]:
+    @wraps(method)
+    def called(self: AsyncClient, /, *given: Given.args, **options: Given.kwargs) -> AsyncGenerator[Value, None]:
+        return _in_threads(method(self.client, *given, **options))
+
+    return called
+
+
 class AsyncClient:
     """``Client`` for asyncio: every method waits in a thread; arguments and answers are those of ``Client``.
+
+    What ``Client`` iterates over is for ``async for`` here; the stream of events ends with the loop over it.
 
     Args:
         address: as in ``Client``.
@@ -397,65 +419,21 @@ class AsyncClient:
         """Close the client."""
         self.client.close()
 
-    async def send(self, documents: Iterable[Mapping[str, Any]], **options: Any) -> Json:
-        """See ``Client.send``."""
-        return await asyncio.to_thread(self.client.send, documents, **options)
-
-    async def submit(self, documents: Iterable[Mapping[str, Any]], **options: Any) -> str:
-        """See ``Client.submit``."""
-        return await asyncio.to_thread(self.client.submit, documents, **options)
-
-    async def status(self, batch_id: str) -> Json:
-        """See ``Client.status``."""
-        return await asyncio.to_thread(self.client.status, batch_id)
-
-    async def wait(self, batch_id: str, **options: Any) -> Json:
-        """See ``Client.wait``."""
-        return await asyncio.to_thread(self.client.wait, batch_id, **options)
-
-    async def check(self, documents: Iterable[Mapping[str, Any]]) -> list[Json]:
-        """See ``Client.check``."""
-        return await asyncio.to_thread(self.client.check, documents)
-
-    async def document(self, id: str) -> Json:  # noqa: A002 - the name of the field
-        """See ``Client.document``."""
-        return await asyncio.to_thread(self.client.document, id)
-
-    async def search(self, text: str, **options: Any) -> list[Json]:
-        """See ``Client.search``."""
-        return await asyncio.to_thread(self.client.search, text, **options)
-
-    async def forget(self, id: str, *, wipe: bool = False) -> None:  # noqa: A002 - the name of the field
-        """See ``Client.forget``."""
-        await asyncio.to_thread(self.client.forget, id, wipe=wipe)
-
-    async def forget_source(self, source: str, *, wipe: bool = False) -> Json:
-        """See ``Client.forget_source``."""
-        return await asyncio.to_thread(self.client.forget_source, source, wipe=wipe)
-
-    async def judge(self, a: str, b: str, label: str | None, **more: Any) -> Json:
-        """See ``Client.judge``."""
-        return await asyncio.to_thread(self.client.judge, a, b, label, **more)
-
-    async def request(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
-        """See ``Client.request``."""
-        return await asyncio.to_thread(self.client.request, method, path, body, **options)
-
-    def send_all(self, documents: Iterable[Mapping[str, Any]], **options: Any) -> AsyncIterator[Json]:
-        """See ``Client.send_all``."""
-        return _in_threads(self.client.send_all(documents, **options))
-
-    def documents(self, **chosen: Any) -> AsyncIterator[Json]:
-        """See ``Client.documents``."""
-        return _in_threads(self.client.documents(**chosen))
-
-    def groups(self, **chosen: Any) -> AsyncIterator[Json]:
-        """See ``Client.groups``."""
-        return _in_threads(self.client.groups(**chosen))
-
-    def events(self, after: int | None = None) -> AsyncGenerator[Event, None]:
-        """See ``Client.events``; the stream ends with the loop over it."""
-        return _in_threads(self.client.events(after))
+    send = _awaited(Client.send)
+    submit = _awaited(Client.submit)
+    status = _awaited(Client.status)
+    wait = _awaited(Client.wait)
+    check = _awaited(Client.check)
+    document = _awaited(Client.document)
+    search = _awaited(Client.search)
+    forget = _awaited(Client.forget)
+    forget_source = _awaited(Client.forget_source)
+    judge = _awaited(Client.judge)
+    request = _awaited(Client.request)
+    send_all = _each(Client.send_all)
+    documents = _each(Client.documents)
+    groups = _each(Client.groups)
+    events = _each(Client.events)
 
 
 async def _in_threads(values: Iterator[Value]) -> AsyncGenerator[Value, None]:

@@ -14,21 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-EXTRAS = {
-    "report",
-    "learn",
-    "translate",
-    "compare",
-    "feeds",
-    "xlsx",
-    "service",
-    "spark",
-    "semantic",
-    "bench",
-    "docs",
-    "dev",
-    "all",
-}
+EXTRAS = set("report learn translate compare feeds xlsx service spark semantic bench docs dev all".split())
 
 
 @pytest.fixture(scope="module")
@@ -73,18 +59,8 @@ def test_a_wheel_of_the_source_archive_is_the_same_wheel(archives, tmp_path) -> 
 def test_the_wheel_runs_from_another_folder(archives, tmp_path) -> None:
     python = tmp_path / "venv" / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
-    install = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        python,
-        "install",
-        "--quiet",
-        "--no-index",
-        "--no-deps",
-        archives[0],
-    ]
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps"]
+    install = [*pip, archives[0]]
     subprocess.run(install, check=True, capture_output=True)
     # The packages that it needs are those of this environment; the package itself is not this folder's.
     (packages,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")

@@ -5,6 +5,8 @@ import doctest
 import importlib
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,40 @@ def test_the_first_commands_run(command):
 
     done = CliRunner().invoke(cli, shlex.split(command))
     assert done.exit_code == 0, done.output
+
+
+def typed(name: str) -> list[str]:
+    """What a README tells to type first: its first two blocks, without comments."""
+    blocks = re.findall(r"^```\n(.*?)^```", (ROOT / name).read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    return [line.partition("  #")[0].rstrip() for block in blocks[:2] for line in block.splitlines()]
+
+
+@pytest.mark.parametrize("name", ["README.uk.md", "README.ru.md"])
+def test_the_first_commands_are_the_same_in_every_language(name):
+    assert typed(name)[:4] == typed("README.md")[:4]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("news")
+def test_the_first_page_can_be_typed_as_it_stands(tmp_path):
+    """In a shell that knows nothing, with a Python that lets nobody install into it, as Debian's."""
+    needs = "import ensurepip, tomllib"
+    if subprocess.run(["/usr/bin/python3", "-c", needs], capture_output=True).returncode:
+        pytest.skip("no /usr/bin/python3 of 3.11 or newer with python3-venv")
+    clone = tmp_path / "clone"
+    shutil.copytree(ROOT, clone, ignore=shutil.ignore_patterns(".*", "__pycache__", "*.so", "out"))
+    (tmp_path / "news.csv").rename(clone / "news.csv")
+    # The service runs until it is told to end.
+    served = "{} & sleep 20; kill $!; wait $!"
+    lines = [served.format(line) if "--serve" in line else line for line in typed("README.md")]
+    empty = ["env", "-i", f"HOME={tmp_path}", "PATH=/usr/bin:/bin", "LANG=C.UTF-8"]
+    done = subprocess.run([*empty, "/bin/sh", "-ec", "\n".join(lines)], cwd=clone, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "open http://127.0.0.1:8600" in done.stderr
+    assert (clone / "infostream-dedup-demo" / "report.html").exists()
+    assert (clone / "report" / "report.html").exists()
+    with (clone / "unique.csv").open(encoding="utf-8", newline="") as kept:
+        assert 50 < len(list(csv.reader(kept))) < 190
 
 
 def test_the_readme_has_its_three_commands():

@@ -42,7 +42,7 @@ def search(
     across: bool = True,
     languages: Sequence[Language] | str | None = None,
     sources: Sequence[str] | str | None = None,
-    everything: bool = False,
+    everything: bool = True,
     since: datetime | None = None,
     until: datetime | None = None,
     semantic: bool = False,
@@ -67,8 +67,8 @@ def search(
         across: also search documents of other languages, with the key terms translated by the dictionaries.
         languages: return only documents in these languages.
         sources: return only documents of these sources, or of this one.
-        everything: search all documents whose signatures the store has, not only the window.
-        since: search all documents that arrived at or after this moment of the stream's clock; it needs a time zone.
+        everything: search all documents whose signatures the store has; if false, those of the window.
+        since: return only documents that arrived at or after this moment of the stream's clock; it needs a time zone.
         until: return only documents that arrived before this moment.
         semantic: let a sentence encoder judge doubtful hits (extra ``semantic``; a store of preset ``judged``): their
             kinds and probabilities change, not their order.
@@ -108,7 +108,7 @@ def search(
             across=across,
             languages=languages,
             sources=sources,
-            everything=everything or None,
+            everything=everything,
             since=_microseconds(since),
             until=_microseconds(until),
             semantic=semantic,

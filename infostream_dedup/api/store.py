@@ -284,8 +284,9 @@ def templates(path: str | Path, *, least: int = 1) -> list[dict[str, Any]]:
         least: leave out templates that recur less often.
 
     Returns:
-        Rows ``source, template, title, times, first, last, filling, filling_title``, most frequent first; ``template``
-        is the id of the earliest document of the template, ``filling`` the id of the latest.
+        Rows ``source, template, title, times, first, last, filling, filling_title, words``, most frequent first;
+        ``template`` is the id of the earliest document of the template, ``filling`` the id of the latest; ``words``
+        are those of its titles that stay.
     """
     from infostream_dedup.stream.store.overview import templates as query
 

@@ -40,6 +40,7 @@ class MemorySweep:
 
     settings: Settings
     representations: Sequence[str]
+    unasked: bool
     ks: Sequence[int] | None
     examples: bool
     estimate: bool
@@ -84,13 +85,14 @@ class MemorySweep:
             way=self.way,
             scaled=self.scaled,
             exact=self.exact,
+            unasked=self.unasked,
             progress=self.progress,
         )
         if self.planted:
             from infostream_dedup.lab.estimation.planting import PlantedCollection
 
             planted = PlantedCollection.of(single, collection.languages, progress=self.progress)
-            for one in self.representations:
+            for one in found.configuration["representations"]:
                 rows = planted.recovered(self.settings.for_series(one), self.ks)
                 found.planted.extend(row | {"representation": one} for row in rows)
         return found if second_look is None or not self.examples else replace(found, answer=_answer(second_look))
@@ -170,7 +172,7 @@ def sweep(
         source: the documents (see ``read_documents``).
         representations: ``stem``, ``morph``, ``pivot``, each perhaps with a weighting (``stem:tfidf``) and with terms
             of middle frequency only (``stem:tfidf:middle``: found in 1.8 % of the documents); every available one by
-            default.
+            default, ``pivot`` only where 5 of 100 documents are in a second language.
         series: a named set of them: ``paper`` (``stem:tfidf``, ``morph:bm25``, ``pivot``: the paper's standard way, its
             new way, and its links between languages) or ``middle``.
         ks: show only these k, 1 to n.
@@ -239,12 +241,12 @@ def sweep(
             **{name: options.get(name) for name in KEYWORDS["RepresentedKeywords"].names() - {"score"}},
         }
         return _sweep_probabilities(source, alone, options, settings, reading, boilerplate, progress)
-    wanted = _wanted(representations, series)
+    wanted, unasked = _wanted(representations, series), not (representations or series)
     bases = tuple(dict.fromkeys(map(base_of, wanted)))
     agreed, read = chosen(sweep, SweepKeywords, options, settings=settings, reading=reading, representations=bases)
     for one in wanted:
         agreed.for_series(one)
-    if not (representations or series) and agreed.representation != Settings().representation:
+    if unasked and agreed.representation != Settings().representation:
         raise UsageError(
             f"the settings have representation {agreed.representation!r}, but a sweep takes several: give "
             f"representations=[{agreed.representation!r}]"
@@ -273,6 +275,7 @@ def sweep(
                         window_days=disk.window_days,
                         way=way,
                         scaled=scaled,
+                        unasked=unasked,
                     )
                 return sweep_on_disk(
                     estimator.watching(run),
@@ -283,6 +286,7 @@ def sweep(
                     estimate=estimator.estimate,
                     way=way,
                     scaled=scaled,
+                    unasked=unasked,
                 )
     if confirmed and agreed.score == "share":
         raise UsageError("confirmed (--confirmed) needs the count score, whose pairs have a k")
@@ -291,6 +295,7 @@ def sweep(
     job = MemorySweep(
         settings=agreed,
         representations=wanted,
+        unasked=unasked,
         ks=shown,
         examples=examples,
         estimate=estimate is not False,

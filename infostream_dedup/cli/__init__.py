@@ -25,7 +25,7 @@ from infostream_dedup.cli.warm import warm
     examples=["demo", "dedup march.csv --out kept.csv"],
     parts={
         "Start": "demo dedup pairs sweep",
-        "Streams": "ingest search watch serve mcp store desk",
+        "Streams": "ingest search coverage watch serve mcp store desk",
         "Look closer": "terms passages collect",
         "Measure and learn": "evaluate audit compare train classify",
         "Maintain": "dictionaries warm config help",

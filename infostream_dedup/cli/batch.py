@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.core import ParameterSource
 
-from infostream_dedup.cli.drawn import print_collection, print_dedup, print_pairs, print_sample, print_swept
+from infostream_dedup.cli.drawn import (
+    print_collection,
+    print_dedup,
+    print_ingested,
+    print_pairs,
+    print_sample,
+    print_swept,
+)
 from infostream_dedup.cli.face import Command, Excludes, Needs, alike, command, expert, output, reads
 from infostream_dedup.cli.options import (
     NumberOrAuto,
@@ -56,7 +63,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.api.pairs import PairListing
     from infostream_dedup.links import Advice
-    from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.pairing import PairRow
     from infostream_dedup.runs.batch.sweeping import SweepResult
 
@@ -159,7 +165,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     metavar="|".join([*REPRESENTATIONS, "REP:WEIGHTING"]),
     multiple=True,
     callback=lambda _context, _option, given: tuple(name.strip() for one in given for name in one.split(",")),
-    help="How words become terms, e.g. stem,morph or stem:tfidf; several by commas.  [default: all available]",
+    help="How words become terms, e.g. stem,morph or stem:tfidf.  [default: stem, morph; pivot of two languages]",
 )
 @alike(
     "--series",
@@ -275,6 +281,8 @@ def sweep(
     try:
         if is_drawn(output_format, wide=wide):
             print_collection(result.documents, len(result.report.sources.keys() - {""}) if result.report else 0)
+            if result.answer is not None:
+                print_ingested(Counter(result.answer.statuses), [])
             print_swept(result)
         else:
             print_sweep(result, chosen_format(output_format, "table", "json"))
@@ -377,14 +385,17 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
         serve_sample(port, tell=lambda address: note(f"open {address} (Ctrl+C ends it)", quiet=quiet))
         return
     from infostream_dedup import api
+    from infostream_dedup.api.warm import judged_sample
     from infostream_dedup.errors import how_to_install
     from infostream_dedup.report.needed import has_report_extra
 
-    drawn = has_report_extra()
+    drawn, on_terminal = has_report_extra(), is_drawn(output_format, wide=wide)
+    if on_terminal:
+        with progress_bar(quiet=quiet) as progress:
+            sample = judged_sample(progress=progress)
+            rows = [_pair_for_the_eye(row) for row in sample.pairs]
+        print_sample(sample, rows)
     with progress_bar(quiet=quiet) as progress:
-        on_terminal = is_drawn(output_format, wide=wide)
-        if on_terminal:
-            _show_sample(progress)
         result = api.demo(out if drawn else None, progress=progress)
     if on_terminal:
         print_swept(result)
@@ -397,13 +408,6 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
         note_reading(result.report, quiet=quiet)
     without = f"no report was written: {how_to_install('report')}"
     note(f"report: {Path(out, 'report.html')}" if drawn else without, quiet=quiet)
-
-
-def _show_sample(progress: Progress | None) -> None:
-    from infostream_dedup.api.warm import judged_sample
-
-    sample = judged_sample(progress=progress)
-    print_sample(sample, [_pair_for_the_eye(row) for row in sample.pairs])
 
 
 @command(

@@ -67,7 +67,7 @@ def print_pairs(
     shown = [row for _, row in nsmallest(MOST, counted(), key=lambda one: one[0])]
     named = ", ".join(f"{kinds[one]:,} {one}" for one in sorted(kinds, key=lambda one: (-kinds[one], one)))
     total = sum(kinds.values())
-    say(f"{plural(total, 'pair')} of {len(paired):,} of {items():,} items{f': {named}' if named else ''}")
+    say(f"{plural(total, 'pair')} among {len(paired):,} of {items():,} items{f': {named}' if named else ''}")
     known = found_documents(documents, {row[side] for row in shown for side in "ab"}, reading)
     for number, row in enumerate(shown, 1):
         _print_pair(f"{number:>2} {kind_of(row)}", row, known)
@@ -165,9 +165,10 @@ def _line(label: str, id: str, title: str, source: str, when: datetime | str) ->
     wide = width()
     date = str(when)[: 16 if wide >= _WIDE else 10].replace("T", " ")
     name, where = cut(id, max(8, wide // 6)), cut(source, max(8, wide // 7))
-    room = wide - _LABEL - cell_width(name) - 1 - cell_width(where) - cell_width(date) - 3
+    label = f"{label:<{_LABEL}}"
+    room = wide - cell_width(label) - cell_width(name) - 1 - cell_width(where) - cell_width(date) - 3
     shown = cut(title, max(room, 8))
-    return _clipped(f"{label:<{_LABEL}}{name} {shown}{' ' * max(0, room - cell_width(shown))}  {where} {date}").rstrip()
+    return _clipped(f"{label}{name} {shown}{' ' * max(0, room - cell_width(shown))}  {where} {date}").rstrip()
 
 
 def _clipped(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import click
 
 from infostream_dedup.cli.run_log import RUN
-from infostream_dedup.cli.tables import Column, cell_width, has_rich, say, show_table
+from infostream_dedup.cli.tables import Column, cell_width, say, show_table
 from infostream_dedup.errors import CannotCreateError
 
 if TYPE_CHECKING:
@@ -276,54 +276,30 @@ _REDRAWN: Final = 0.1
 
 @contextmanager
 def progress_bar(*, quiet: bool, stages: bool = False) -> Iterator[Progress | None]:
-    """Return a function to call with (step, done, total), or ``None`` if nobody would see a bar."""
+    """Return a function to call with (step, done, total), or ``None`` if nobody would see a bar.
+
+    The bar is that of the step that is being done, and vanishes at the end; nothing else may be printed before.
+    """
     if quiet or RUN.has_lines or not sys.stderr.isatty():
         yield _lines(silent=quiet or not stages)
         return
-    if not has_rich():
-        with _plain_bar() as drawn:
-            yield drawn
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    tasks: dict[str, TaskID] = {}
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-
-        def show(step: str, done: int, total: int | None) -> None:
-            if step not in tasks:
-                tasks[step] = bar.add_task(step, total=total)
-            RUN.stage(step, ended=done == total)
-            bar.update(tasks[step], completed=done, total=total)
-
-        yield show
-
-
-@contextmanager
-def _plain_bar() -> Iterator[Progress]:
-    """A bar for the step that is being done, which vanishes at the end."""
-    begun, drawn = time.monotonic(), 0.0
+    begun, drawn, ended = time.monotonic(), 0.0, False
 
     def show(step: str, done: int, total: int | None) -> None:
         nonlocal drawn
         RUN.stage(step, ended=done == total)
         now = time.monotonic()
-        if now - drawn < _REDRAWN and done != total:
+        if ended or (now - drawn < _REDRAWN and done != total):
             return
         drawn, spent = now, int(now - begun)
-        full = _BAR if not total else min(_BAR, _BAR * done // total)
-        of = f"{done}/{'?' if total is None else total}"
-        line = f"{step} {'━' * full}{' ' * (_BAR - full)} {of} {spent // 3600}:{spent // 60 % 60:02}:{spent % 60:02}"
-        sys.stderr.write(f"\r\x1b[K{line[: shutil.get_terminal_size().columns - 1]}")
-        sys.stderr.flush()
+        bar = f"{'━' * min(_BAR, _BAR * done // total):<{_BAR}} {done:,}/{total:,}" if total else f"{done:,}"
+        RUN.draw(f"{step:<16} {bar} {spent // 60}:{spent % 60:02}")
 
     try:
         yield show
     finally:
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
+        ended = True
+        RUN.draw("")
 
 
 def _lines(*, silent: bool) -> Progress | None:

@@ -10,7 +10,7 @@ import time
 import unicodedata
 from collections import Counter
 from datetime import UTC, datetime
-from textwrap import fill
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -62,7 +62,7 @@ class RunLog:
 
     def start(self, log_format: str = "text", level: str = "info") -> None:
         """Begin a run: reset everything."""
-        self.is_summed_up = False
+        self.is_summed_up = self._is_drawn = False
         self._json = log_format == "json"
         self._least = LEVELS.index(level)
         self._begun = time.monotonic()
@@ -89,11 +89,21 @@ class RunLog:
             line = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "level": level, "message": message}
             message = orjson.dumps(line).decode()
         elif sys.stderr.isatty():
-            # Words at the edge of a screen are not cut in two.
+            # Words at the edge of a screen are not cut in two, nor options that one copies.
             wide = shutil.get_terminal_size().columns
             lines = message.split("\n")
-            message = "\n".join(fill(one, wide, subsequent_indent="  ", break_on_hyphens=False) for one in lines)
+            wrap = TextWrapper(wide, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
+            message = "\n".join(map(wrap.fill, lines))
+        if self._is_drawn:
+            self.draw("")
         click.echo(message, err=True)
+
+    def draw(self, bar: str) -> None:
+        """Put a bar on the last line of the terminal, or, if it is empty, take it away; blanks do so on every kind."""
+        columns = shutil.get_terminal_size().columns - 1
+        sys.stderr.write(f"\r{bar[:columns]:<{columns}}" + "\r" * (not bar))
+        sys.stderr.flush()
+        self._is_drawn = bool(bar)
 
     def stage(self, name: str, *, ended: bool = False) -> None:
         """Note that a stage begins, continues or ends."""

@@ -17,7 +17,7 @@ _FORMATS = ("table", "jsonl", "json", "csv")
 _DAMAGED = 65
 # Lists may be empty, and a CSV file has a header even then.
 _COUNTS = ("what", "value")
-_TEMPLATES = ("source", "template", "title", "times", "first", "last", "filling", "filling_title")
+_TEMPLATES = ("source", "template", "title", "times", "first", "last", "filling", "filling_title", "words")
 _REPUBLICATIONS = ("group", "title", "total", "source", "day", "documents")
 _EVENTS = ("ordinal", "kind", "group", "other", "value")
 _HEALTH = (

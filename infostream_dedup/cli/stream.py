@@ -169,7 +169,8 @@ def ingest(
         )
     given |= pop_stream_settings(given)
     with (
-        progress_bar(quiet=quiet) as progress,
+        # Verdicts that appear on the terminal as they come leave no place for a bar.
+        progress_bar(quiet=quiet or (sys.stdout.isatty() and not drawn)) as progress,
         api.ingest(
             documents,
             store,
@@ -317,7 +318,12 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")
     help="Only documents with this share of the wording of the shorter text.",
 )
 @within_options
-@alike("--all", "everything", is_flag=True, help="Search the whole store, not only the window.")
+@alike(
+    "--all/--window",
+    "everything",
+    default=True,
+    help="Search the whole store, or the documents that new ones are compared with.  [default: all]",
+)
 @reads("--since", metavar="DATE", help="Only documents that arrived at or after this moment of the stream's clock.")
 @reads("--until", metavar="DATE", help="Only documents that arrived before this moment.")
 @semantic_option
@@ -377,7 +383,6 @@ def _answered(
     """Yield the rows of all questions, then say how many found nothing."""
     from infostream_dedup.api.search import answers
 
-    given["everything"] = given["everything"] or None
     empty = 0
     for question, hits in answers(store, questions, **given):
         empty += not hits

@@ -225,7 +225,7 @@ def _open(connection: sqlite3.Connection, pair: tuple[str, str], person: str, sh
 
 # Decisions of people on templates and alarms: rows are only added, and the latest counts
 
-DECISIONS: Final = {"template": ("accept", "refuse"), "alarm": ("known", "snoozed")}
+DECISIONS: Final = {"template": ("accept", "refuse", "mute"), "alarm": ("known", "snoozed")}
 """The possible decisions on each kind; None undoes a decision."""
 
 

@@ -313,7 +313,8 @@ def _consistent(
     elif level < _NEAR:
         why = Phrase.of("close to copies of one text; {advised}; {less} if stories are wanted", **values)
     else:
-        why = Phrase.of("copies of one text; {advised}, which gives {share} links for every 100", **values)
+        more = ", which gives {share} links for every 100" if values["share"] != 100 else ""
+        why = Phrase.of("copies of one text; {advised}" + more, **values)
     said = Phrase.of(
         "at k = {usual}, {returned} of 100 {links} are returned and {closed} of 100 paths closed: {why}",
         usual=usual,

@@ -268,8 +268,8 @@ Stats = _form(
 )
 TemplateRow = _form(
     "TemplateRow", "A recurring form of a source, with the decision about it", source=str, template=str, title=str,
-    times=int, first=MaybeTime, last=MaybeTime, filling=str, filling_title=str, decision=Maybe, by=Maybe,
-    at=MaybeTime
+    times=int, first=MaybeTime, last=MaybeTime, filling=str, filling_title=str,
+    words=list[str], decision=Maybe, by=Maybe, at=MaybeTime
 )
 AlarmRow = _form(
     "AlarmRow", "A group that stopped growing because it is a chain", number=int, group=str, at=MaybeTime,

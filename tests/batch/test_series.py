@@ -90,6 +90,11 @@ def test_pivot_of_one_language_is_told_once(tmp_path):
     assert found.same_as == found.as_dict()["same_as"] == {"pivot": "morph"}
     assert "pivot has the same links as morph here, and is shown once" in found.notes
     assert {one.representation for one in found.examples} == {"morph"}
+    for where in ({}, {"workdir": tmp_path / "work"}):
+        unasked = sweep(documents, estimate=False, examples=False, **where)
+        assert {row.representation for row in unasked.rows} == {"stem", "morph"}
+        assert "second language" in unasked.missing["pivot"]
+        assert unasked.configuration["representations"] == ["stem", "morph"]
     pytest.importorskip("matplotlib")
     from infostream_dedup import write_report
 

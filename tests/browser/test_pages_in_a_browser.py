@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import faults, until
+from .conftest import faults, say_without_axe, until
 
 pytestmark = pytest.mark.slow
 
@@ -16,6 +16,7 @@ CODES = dict(zip("JKCNPQWEARZ", range(11), strict=True))
 PATHS = (
     "/", "/groups", "/stories", "/search?q=мост", "/judge", "/labels", "/model", "/explore", "/methods", "/templates",
     "/sources", "/alarms", "/watches", "/settings", "/sign-in", "/documents/ru-002", "/stories?order=size", "/v1/docs",
+    "/compare",
 )  # fmt: skip
 
 
@@ -51,6 +52,7 @@ def test_pages_are_quiet_narrow_and_alone(address: str, browser: Any, language: 
         context.close()
     assert said == []
     assert asked == {address.removeprefix("http://")}
+    say_without_axe()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -128,7 +130,8 @@ def test_a_stranger_judges_the_largest_story_in_five_clicks(address: str, browse
     page.click("a[href^='/judge?']")
     judged = int(page.inner_text("#judged"))
     page.click("button.dup")
-    page.wait_for_function(f"document.querySelector('#judged')?.textContent === '{judged + 1}'") if script else None
+    if script:
+        until(page, f"document.querySelector('#judged')?.textContent === '{judged + 1}'")
     page.goto(f"{address}/labels")
     assert page.locator(".rows li").count() > 0
     page.context.close()

@@ -11,7 +11,7 @@ import pytest
 
 from infostream_dedup.sample import documents_path
 
-from .conftest import faults
+from .conftest import faults, say_without_axe
 
 pytestmark = pytest.mark.slow
 LANGUAGES = ("uk", "ru", "en")
@@ -77,3 +77,4 @@ def test_reports_are_quiet_narrow_and_alone(
             context.close()
     assert said == []
     assert asked == {address}
+    say_without_axe()

@@ -20,17 +20,8 @@ def text_of(page):
 def test_the_command_is_printed_without_folders_and_parts_are_first_in_tables(run, tmp_path):
     source = tmp_path / "feed.jsonl"
     source.write_bytes(documents_path().read_bytes())
-    options = (
-        "--representation",
-        "stem",
-        "--by",
-        "month",
-        "--k",
-        "5",
-        "--no-estimate",
-        f"--out={tmp_path / 'out'}",
-        "--xlsx",
-    )
+    options = "--representation stem --by month --k 5 --no-estimate --xlsx".split()
+    options.append(f"--out={tmp_path / 'out'}")
     answer = run("sweep", str(source), *options, "--format", "table", "--made", "2026-11-22", "--ui-language", "uk")
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.decode().split()[:2] == ["part", "representation"]

@@ -65,14 +65,13 @@ def test_a_table_by_hand():
 BAR = """
 import sys
 from infostream_dedup.cli.output import progress_bar
-sys.modules["rich"] = None
 with progress_bar(quiet=False) as show:
     for done in range(3 if show else 0):
         show("reading", done, 2)
 """
 
 
-def test_a_bar_without_rich_is_only_on_a_terminal():
+def test_a_bar_is_only_on_a_terminal_and_is_gone_at_the_end():
     ours, theirs = pty.openpty()
     told = subprocess.run([sys.executable, "-c", BAR], stderr=theirs, check=True)
     os.close(theirs)
@@ -81,7 +80,7 @@ def test_a_bar_without_rich_is_only_on_a_terminal():
     assert told.returncode == 0
     assert "reading" in shown
     assert "2/2" in shown
-    assert shown.endswith("\r\x1b[K")
+    assert shown.endswith(f"\r{' ' * 79}\r")
     assert subprocess.run([sys.executable, "-c", BAR], capture_output=True, check=True).stderr == b""
 
 

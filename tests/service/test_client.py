@@ -3,7 +3,6 @@
 import asyncio
 import importlib
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -171,25 +170,30 @@ def test_a_client_made_from_the_document_works(served: Served, tmp_path: Path, m
     assert shown.text == DOCUMENTS[0]["text"]
     assert shown.published.year == 2026
     assert "made-1" in [one.id for one in call("groups", "show_group", id=shown.group).members]
-    page = call("documents", "show_documents", source=DOCUMENTS[0]["source"], limit=2)
-    assert len(page.items) == 2
+    page = call("documents", "show_documents", source=DOCUMENTS[0]["source"], limit=1)
+    assert len(page.items) == 1
     assert page.next_
     call("health", "health")
     refused = call("documents", "show_document", id="nobody")
     assert (refused.status, refused.code) == (404, "not-found")
+    client.get_httpx_client().close()
 
 
 def test_no_answer_is_outside_the_document(served: Served, tmp_path: Path) -> None:
     pytest.importorskip("schemathesis", reason="pip install schemathesis")
-    program = shutil.which("schemathesis", path=str(Path(sys.executable).parent))
     ended = subprocess.run(
         [
-            *(program or "schemathesis", "run", f"{served.address}/v1/openapi.json", "--url", served.address),
-            *("-H", f"Authorization: Bearer {served.token}", "--seed", "61", "--max-examples", "15"),
             *(
-                "--checks",
-                "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
+                sys.executable,
+                "-m",
+                "schemathesis.cli",
+                "run",
+                f"{served.address}/v1/openapi.json",
+                "--url",
+                served.address,
             ),
+            *("-H", f"Authorization: Bearer {served.token}", "--seed", "61", "--max-examples", "15"),
+            *("--checks", CHECKS),
             *("--exclude-path", "/v1/verdicts/events", "--exclude-method", "DELETE", "--phases", "examples,fuzzing"),
             *("--exclude-path", "/v1/jobs"),
         ],

@@ -73,18 +73,7 @@ def test_an_empty_store_has_nothing_to_say(fresh: ServiceClient) -> None:
     ask = fresh.running.readers.ask
     assert ask(lambda store: activity(store.connection)).result()["documents"] == 0
     assert ask(lambda store: alarm_rows(store.connection, 9)).result() == []
-    for path in (
-        "/",
-        "/stories",
-        "/sources",
-        "/templates",
-        "/alarms",
-        "/watches",
-        "/settings",
-        "/explore",
-        "/judge",
-        "/labels",
-    ):
+    for path in "/ /stories /sources /templates /alarms /watches /settings /explore /judge /labels".split():
         assert fresh("GET", path).status_code == 200, path
 
 
@@ -190,6 +179,12 @@ def test_decisions_about_templates(filled: ServiceClient) -> None:
         assert filled("GET", "/v1/templates").json()["items"][0]["decision"] == decision
     sent = filled("POST", "/templates", data={"subject": row["template"], "decision": "accept"}, headers=FORM)
     assert (sent.status_code, sent.headers["location"]) == (303, "/templates")
+    later = {"id": "filling-9", "title": row["filling_title"], "source": row["source"]}
+    text = filled("GET", f"/v1/documents/{row['filling']}").json()["text"].replace("3", "4")
+    assert filled("POST", "/v1/documents", json=later | {"text": text}).json()["verdicts"][0]["kind"] == "template"
+    assert "filling-9" in filled("GET", "/").text
+    assert filled("PUT", address, json={"decision": "mute"}).status_code == 204
+    assert "filling-9" not in filled("GET", "/").text
     assert filled("PUT", address, json={"decision": "perhaps"}).status_code == 422
     assert filled("PUT", "/v1/templates/none", json={"decision": "accept"}).status_code == 404
     assert filled("PUT", "/v1/alarms/7", json={"decision": "known"}).status_code == 404

@@ -102,16 +102,34 @@ def test_templates_of_one_source(fill):
         ("later", "bank", 6, "similar", "rates-1", "later", "updated"),
         ("copied-2", "tass", 7, "similar", "copied", "copied-2", "template"),
     )
-    names = ("source", "template", "title", "times", "first", "last", "filling", "filling_title")
+    names = ("source", "template", "title", "times", "first", "last", "filling", "filling_title", "words")
     rows = [
-        ("bank", "rates-1", "О rates-1", 3, "1970-01-02T00:00:00Z", "1970-01-06T00:00:00Z", "rates-4", "О rates-4"),
+        ("bank", "rates-1", "О rates-1", 3, "1970-01-02T00:00:00Z", "1970-01-06T00:00:00Z", "rates-4", "О rates-4",
+         ["rates", "о"]),
         ("meteo", "weather-1", "О weather-1", 1, "1970-01-03T00:00:00Z", "1970-01-05T00:00:00Z", "weather-2",
-         "О weather-2"),
-        ("tass", "copied", "О copied", 1, "1970-01-04T00:00:00Z", "1970-01-08T00:00:00Z", "copied-2", "О copied-2"),
+         "О weather-2", ["weather", "о"]),
+        ("tass", "copied", "О copied", 1, "1970-01-04T00:00:00Z", "1970-01-08T00:00:00Z", "copied-2", "О copied-2",
+         ["copied", "о"]),
     ]  # fmt: skip
     connection.execute("UPDATE document SET kind = relation, relation = NULL WHERE id = 'weather-2'")
     assert templates(connection, least=1) == [dict(zip(names, row, strict=True)) for row in rows]
     assert [row["template"] for row in templates(connection, least=3)] == ["rates-1"]
+
+
+def test_two_forms_of_a_source_with_the_same_words_are_one(fill):
+    connection = fill(
+        ("1", "bank", 1, "new", None, "1", None),
+        ("2", "bank", 2, "similar", "1", "2", "template"),
+        ("3", "bank", 3, "new", None, "3", None),
+        ("4", "bank", 4, "similar", "3", "4", "template"),
+        ("5", "tass", 5, "new", None, "5", None),
+        ("6", "tass", 6, "similar", "5", "6", "template"),
+    )
+    connection.execute("UPDATE document SET title = 'Курс валют банка на ' || id || ' марта'")
+    connection.execute("UPDATE document SET title = 'Доллар растёт. ' || title WHERE id IN ('3', '4')")
+    bank, tass = templates(connection, least=1)
+    assert (bank["template"], bank["times"], bank["filling"], tass["times"]) == ("1", 3, "4", 1)
+    assert bank["words"] == ["банка", "валют", "курс", "марта", "на"]
 
 
 def test_templates_before_the_first_date_have_no_dates(fill):

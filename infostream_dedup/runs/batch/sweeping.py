@@ -213,6 +213,11 @@ _NO_K_FOR_SHARES: Final = Advice(
 _ONE_LANGUAGE: Final = Advice(
     reason=Phrase.of("all documents are of one language, so there are no links between languages")
 )
+_SECOND_LANGUAGE: Final = 0.05
+"""Share of the documents in a second language from which on translations are looked for unasked."""
+_FEW_TRANSLATIONS: Final = Phrase.of(
+    "fewer than 5 of 100 documents are in a second language (--representation pivot sweeps it all the same)"
+)
 _CLUSTERS_NOTE: Final = (
     "{representation}: large clusters of equal documents were counted as a whole; no example pairs were drawn"
 )
@@ -454,6 +459,15 @@ class SweepResult(Tabular):
         return {"by": self.by, "parts": parts, "whole": {"rows": [row.as_dict() for row in self.rows]}}
 
 
+def is_needless(result: SweepResult, series: str) -> bool:
+    """Whether a series that nobody asked for is left out: ``pivot`` of documents in one language."""
+    counts = sorted(result.documents.values())
+    if series != "pivot" or (len(counts) > 1 and counts[-2] >= _SECOND_LANGUAGE * sum(counts)):
+        return False
+    result.missing[series] = _FEW_TRANSLATIONS
+    return True
+
+
 def sweep_collection(
     collection: Weighable,
     settings: Settings,
@@ -466,16 +480,19 @@ def sweep_collection(
     way: str | int = "auto",
     scaled: bool | None = None,
     exact: bool = False,
+    unasked: bool = False,
     progress: Progress | None = None,
 ) -> SweepResult:
     """Measure symmetry and transitivity of every representation at every k.
 
+    unasked: nobody named the representations, so that one that would say nothing is left out;
     second_look: the same documents with their evidence, to add the block ``confirmed``; the score must be ``count``.
     """
-    configuration = configuration_of(settings, representations)
     about = CollectionSummary.of(collection.documents) if examples else None
-    result = SweepResult(rows=[], advice={}, configuration=configuration, about=about)
+    result = SweepResult(rows=[], advice={}, configuration={}, about=about)
     result.documents.update(languages_of(collection))
+    representations = [one for one in representations if not (unasked and is_needless(result, one))]
+    result.configuration.update(configuration_of(settings, representations))
     for number, representation in enumerate(representations):
         if progress is not None:
             progress(f"sweep {representation}", number, len(representations))

@@ -22,6 +22,7 @@ from infostream_dedup.runs.batch.sweeping import (
     add_survey,
     add_untranslated,
     configuration_of,
+    is_needless,
 )
 from infostream_dedup.runs.sharded.totals import (
     FOREST,
@@ -200,11 +201,15 @@ def sweep_on_disk(
     estimate: Callable[[LinkedRun, Sequence[str]], LinkEstimate] | None = None,
     way: str | int = "auto",
     scaled: bool | None = None,
+    unasked: bool = False,
 ) -> SweepResult:
-    """Sweep over a collection in a work folder; ``settings.score`` must be ``count``."""
+    """Sweep over a collection in a work folder; ``settings.score`` must be ``count``; see ``sweep_collection``."""
     series = run.representations if series is None else series
     result = SweepResult(rows=[], advice={}, configuration=configuration_of(run.settings, series))
     for number, representation in enumerate(series):
+        if unasked and is_needless(result, representation):
+            result.configuration["representations"].remove(representation)
+            continue
         run.tell(f"sweep {representation}", number, len(series))
         linked = run.linked(representation, window_days=window_days)
         totals = zip(LANGUAGES, linked.vocabulary.totals, strict=True)

@@ -101,8 +101,10 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/compare", dependencies=[needs("reader")])
-async def compare(request: Request, a: str, b: str) -> Response:
-    """The two texts, the earlier document on the left."""
+async def compare(request: Request, a: str = "", b: str = "") -> Response:
+    """The two texts, the earlier document on the left; two boxes where they are not named."""
+    if not (a and b):
+        return page(request, "compare", sides=[], given=(a, b))
     shown = await running(request).read(lambda store: pair_shown(store, a, b))
     sides = await asyncio.to_thread(marked_sides, shown)
     return page(

@@ -27,6 +27,7 @@ from infostream_dedup.service.routes.reviews import (
     TemplateDecision,
     alarms_shown,
     decide,
+    muted_forms,
     templates_shown,
 )
 from infostream_dedup.service.running import caller_of, running
@@ -44,7 +45,7 @@ from infostream_dedup.stream.store.browsing import (
     surviving_group,
     time_text,
 )
-from infostream_dedup.stream.store.overview import latest_verdicts
+from infostream_dedup.stream.store.overview import latest_verdicts, words_of_title
 from infostream_dedup.stream.store.restoring import position_of
 from infostream_dedup.stream.store.stories import ORDERS, documents_of, story_named, story_page, story_rows, story_shown
 
@@ -67,12 +68,13 @@ async def now(request: Request) -> Response:
     service = running(request)
     state = await activity_now(service)
     since = None if state["clock"] is None else moment_of(state["clock"], "since")
+    muted = await muted_forms(service)
 
     def question(store: Store) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         week = GroupFilter(since=None if since is None else since - _WEEK)
         largest = group_page(store.connection, week, by_date=False, after=None, limit=_LARGEST)
         stories = {story_named(store.connection, row["group"]): row for row in reversed(largest)}
-        latest = latest_verdicts(store.connection, _LATEST)
+        latest = [one for one in latest_verdicts(store.connection, _LATEST) if not _is_muted(one, muted)]
         for row in latest:
             row["title"] = row["title"] or _beginning(store, row["ordinal"])
         return latest, [row | {"story": one} for one, row in stories.items()][::-1]
@@ -84,12 +86,19 @@ async def now(request: Request) -> Response:
         "now",
         state=state,
         rows=rows,
+        muted=muted,
         alarms=alarms[:_FIRST_ALARMS],
         alarm_count=len(alarms),
         largest=largest,
         days=[one | two for one, two in zip(state["days"], _day_bars(state["days"]), strict=True)],
         after=rows[0]["ordinal"] if rows else -1,
     )
+
+
+def _is_muted(row: Mapping[str, Any], muted: Sequence[tuple[str | None, list[str]]]) -> bool:
+    """As in ``now.js``, which asks this of the verdicts that come later."""
+    words = words_of_title(row["title"])
+    return row["kind"] == "template" and any(row["source"] == source and words >= set(form) for source, form in muted)
 
 
 def _day_bars(days: Sequence[dict[str, Any]]) -> list[dict[str, float]]:
@@ -248,6 +257,12 @@ async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
     return page(
         request, "provenance", group=id, first=first, first_by=found["first_by"], copies=found["copies"], kept=True
     )
+
+
+@router.get("/groups/{id:path}", dependencies=[needs("reader")])
+async def show_group(id: str) -> Response:  # noqa: A002
+    """The group under the address that one would guess."""
+    return RedirectResponse(f"/groups?{urlencode({'id': id})}", 307)
 
 
 @router.get("/stories", dependencies=[needs("reader")])

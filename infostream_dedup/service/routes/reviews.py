@@ -62,7 +62,10 @@ async def show_templates(request: Request) -> Response:
     openapi_extra=body_of(TemplateDecision, {"decision": "accept"}),
 )
 async def decide_template(request: Request, id: str) -> Response:  # noqa: A002
-    """Accept or refuse a template: ``{"decision": "accept" | "refuse" | null}``; null withdraws the decision."""
+    """Accept, refuse or mute a template: ``{"decision": "accept" | "refuse" | "mute" | null}``; null withdraws it.
+
+    The page Now leaves out what fills a muted template; verdicts do not change.
+    """
     said = await read_body(request, TemplateDecision)
     await decide(running(request), "template", id, said.decision, caller_of(request).name)
     return Response(status_code=204)
@@ -101,6 +104,13 @@ async def templates_shown(service: RunningService) -> list[dict[str, Any]]:
         for row in rows
         for one in (said.get(row["template"], none),)
     ]
+
+
+async def muted_forms(service: RunningService) -> list[tuple[str | None, list[str]]]:
+    """Source and words of the templates that somebody muted."""
+    said = await _decisions(service, "template")
+    rows = await templates_shown(service) if any(one["decision"] == "mute" for one in said.values()) else []
+    return [(row["source"], row["words"]) for row in rows if row["decision"] == "mute" and row["words"]]
 
 
 async def alarms_shown(service: RunningService) -> list[dict[str, Any]]:

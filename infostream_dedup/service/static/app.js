@@ -25,7 +25,7 @@ on("compare", () => document.querySelector(`.rows > ${chosen} a.compare, a.compa
 on("words", () => document.getElementById("words")?.focus());
 on("provenance", () => document.querySelector("a.provenance")?.click());
 on("judgeGroup", () => document.querySelector("a.judge-group")?.click());
-for (const [action, value] of Object.entries({ accept: "accept", refuse: "refuse", known: "known", snooze: "snoozed", takeBack: "open" })) {
+for (const [action, value] of Object.entries({ accept: "accept", refuse: "refuse", mute: "mute", known: "known", snooze: "snoozed", takeBack: "open" })) {
   on(action, () => document.querySelector(`.rows > ${chosen} button[value=${value}]`)?.click());
 }
 for (const number of [1, 2, 3]) on(`column${number}`, () => document.querySelector(`[data-column="${number}"]`)?.focus());

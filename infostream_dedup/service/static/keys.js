@@ -15,7 +15,7 @@ export const keys = {
   story: { Digit1: "column1", Digit2: "column2", Digit3: "column3" },
   provenance: { KeyJ: "next", KeyK: "previous", KeyC: "compare" },
   explore: { ArrowLeft: "lessK", ArrowRight: "moreK", KeyR: "recommendedK" },
-  templates: { KeyJ: "next", KeyK: "previous", Enter: "open", KeyA: "accept", KeyR: "refuse", Backspace: "takeBack" },
+  templates: { KeyJ: "next", KeyK: "previous", Enter: "open", KeyA: "accept", KeyR: "refuse", KeyM: "mute", Backspace: "takeBack" },
   alarms: { KeyJ: "next", KeyK: "previous", Enter: "open", KeyA: "known", KeyZ: "snooze", Backspace: "takeBack" },
   sources: { KeyJ: "next", KeyK: "previous", Enter: "open" },
   model: { KeyT: "begin", KeyD: "download", KeyJ: "next", KeyK: "previous", Enter: "open" },

@@ -9,6 +9,13 @@ let paused = false;
 let held = false;
 let over = false;
 let waiting = [];
+const muted = JSON.parse(list?.dataset.muted ?? "[]");
+
+// A filling of a form that somebody muted.
+function isMuted(verdict) {
+  const words = new Set((verdict.title ?? "").toLowerCase().match(/\p{L}+/gu));
+  return verdict.kind === "template" && muted.some(([source, form]) => source === verdict.source && form.every((word) => words.has(word)));
+}
 
 function shown(text) { state.textContent = text; }
 
@@ -53,7 +60,7 @@ function follow() {
   stream.addEventListener("verdict", (event) => {
     last = event.lastEventId;
     const verdict = JSON.parse(event.data);
-    if (verdict.forgotten) return;
+    if (verdict.forgotten || isMuted(verdict)) return;
     if (paused) waiting = [...waiting, verdict].slice(-most);
     else add([verdict]);
   });

@@ -221,7 +221,13 @@ def group_page(
             (*values, *further, limit if limit < 0 else limit - len(found)),
         )
         found += rows.fetchall()
-    return [dict(zip(_GROUP_FIELDS, row, strict=True)) | {"alarm": bool(row[7])} for row in found]
+    groups = [dict(zip(_GROUP_FIELDS, row, strict=True)) | {"alarm": bool(row[7])} for row in found]
+    for group in groups:
+        if str(group["first"]).endswith("T00:00:00Z"):
+            # A member dated "2026" does not let the group begin on 1 January.
+            of_earliest = f"SELECT {_PUBLISHED} FROM document WHERE ordinal = ?"  # noqa: S608 - our own words
+            group["first"] = time_text(connection.execute(of_earliest, (group["ordinal"],)).fetchone()[0])
+    return groups
 
 
 SLOTS: Final = 24

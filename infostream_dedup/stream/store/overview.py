@@ -6,6 +6,7 @@ All queries read only the latest documents, so that a page takes as long in a la
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -253,6 +254,16 @@ _LINKS: Final = """SELECT document.id, document.of_id, document.source, coalesce
     ) ORDER BY document.ordinal"""
 
 
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_LEAST_WORDS: Final = 3
+"""Words that two forms of a source share if they are one."""
+
+
+def words_of_title(title: str | None) -> set[str]:
+    """Words of letters; the numbers of a form are filled in anew."""
+    return set(_LETTERS.findall((title or "").casefold()))
+
+
 @dataclass(slots=True)
 class _Recurrence:
     source: str | None
@@ -263,10 +274,11 @@ class _Recurrence:
 
 
 def templates(connection: sqlite3.Connection, *, least: int, first: int = 0) -> list[dict[str, Any]]:
-    """Return rows ``source, template, title, times, first, last, filling, filling_title``, most frequent first.
+    """Return rows ``source, template, title, times, first, last, filling, filling_title, words``, most frequent first.
 
     ``template`` is the earliest document of a template; ``times`` counts later documents of the same source whose
-    relation or kind is ``template`` to it, directly or through others; ``filling`` is the latest of them.
+    relation or kind is ``template`` to it, directly or through others; ``filling`` is the latest of them. ``words`` are
+    those that the titles of both have; forms of a source are one if the words of one are among those of the other.
     """
     earliest: dict[str, str] = {}
     found: dict[str, _Recurrence] = {}
@@ -284,17 +296,29 @@ def templates(connection: sqlite3.Connection, *, least: int, first: int = 0) -> 
                 "SELECT ordinal, title, coalesce(published, clock) FROM document WHERE id = ? ORDER BY version", (root,)
             ).fetchone()
             rows.append((-recurrence.times, ordinal, root, title, first, recurrence))
+    forms: list[dict[str, Any]] = []
+    for _, _, root, title, first, recurrence in sorted(rows, key=lambda row: row[:2]):
+        words = words_of_title(title) & words_of_title(recurrence.title)
+        form = next((one for one in forms if _are_one(one, recurrence.source, words)), None)
+        if form is None:
+            forms.append({"source": recurrence.source, "times": -1, "first": first, "last": -1, "words": words})
+            form = forms[-1]
+        form["times"] += recurrence.times + 1
+        form["words"] &= words
+        if first <= form["first"]:
+            form |= {"first": first, "template": root, "title": title}
+        if recurrence.last > form["last"]:
+            form |= {"last": recurrence.last, "filling": recurrence.filling, "filling_title": recurrence.title}
     # A stream's clock is 0 until the first document with a date.
     return [
-        {
-            "source": recurrence.source,
-            "template": root,
-            "title": title,
-            "times": recurrence.times,
-            "first": time_text(first or None),
-            "last": time_text(recurrence.last or None),
-            "filling": recurrence.filling,
-            "filling_title": recurrence.title,
-        }
-        for _, _, root, title, first, recurrence in sorted(rows, key=lambda row: row[:2])
+        {name: form[name] for name in ("source", "template", "title", "times")}
+        | {name: time_text(form[name] or None) for name in ("first", "last")}
+        | {name: form[name] for name in ("filling", "filling_title")}
+        | {"words": sorted(form["words"])}
+        for form in sorted(forms, key=lambda one: -one["times"])
     ]
+
+
+def _are_one(form: dict[str, Any], source: str | None, words: set[str]) -> bool:
+    shared = form["words"] & words
+    return form["source"] == source and len(shared) >= max(_LEAST_WORDS, min(len(words), len(form["words"])))
