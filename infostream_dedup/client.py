@@ -45,6 +45,9 @@ _LATER: Final = (429, 503)
 _BEFORE_US: Final = (502, 504)
 """A proxy does not know whether anything was done."""
 
+_REPEATED: Final = ("/v1/batches", "/v1/check", "/v1/search")
+"""Paths to which a body may be sent again."""
+
 _PACKED_BYTES: Final = 16 * 1024
 _FIRST_PAUSE: Final = 0.2
 _LONGEST_PAUSE: Final = 10.0

@@ -248,8 +248,8 @@ def left_out(records: Sequence[Record], way: str) -> tuple[list[float], Counter[
     for name in sorted(set(sets)):
         others = [np.flatnonzero((groups == group) & (sets != name)) for group in sorted(set(groups))]
         others = [one for one in others if len(one)]
-        # Of equally good numbers, the shipped ones.
-        best = max(RULES, key=lambda rule: (mean(found[rule][one].mean() for one in others), rule == AdviceRule()))
+        # Of equally good numbers, and of one set alone, the shipped ones.
+        best = max(RULES, key=lambda rule: (sum(found[rule][one].mean() for one in others), rule == AdviceRule()))
         chosen[best] += 1
         ratios[sets == name] = found[best][sets == name]
     return ratios.tolist(), chosen

@@ -58,8 +58,8 @@ def folder(tmp_path_factory) -> Path:
     """Files of three stories told three times, in two forms."""
     folder = tmp_path_factory.mktemp("base")
     rows = [
-        {"id": f"{story}-{copy}", "title": f'"{story}", часть; вторая', "text": f"{text}. Так было {copy}.\n«Ок»."}
-        for copy in range(3)
+        {"id": f"{story}-{copy}", "title": f'"{story}", часть; вторая', "text": f"{text}. Так было {when}.\n«Ок»."}
+        for copy, when in enumerate(("вчера", "снова", "опять"))
         for story, text in enumerate(STORIES)
     ]
     (folder / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

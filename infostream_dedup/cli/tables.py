@@ -113,6 +113,11 @@ def table_lines(
             for cell, wide, pad, column in zip(row, widths, pads, columns, strict=True)
         ]
         blanks = [" " * (wide - pad) for wide, pad in zip(widths, pads, strict=True)]
+        if row is table[0]:
+            # Names end on one line, as rich writes them.
+            cells = [
+                [blank] * (max(map(len, cells)) - len(cell)) + cell for cell, blank in zip(cells, blanks, strict=True)
+            ]
         for parts in zip_longest(*cells):
             whole = (blank if part is None else part for part, blank in zip(parts, blanks, strict=True))
             lines.append("  ".join(whole))
@@ -171,7 +176,9 @@ def _wrapped(text: str, width: int, *, numeric: bool, fold: bool) -> list[str]:
         for part in parts:
             kept = part.rstrip() if numeric else _without_end(part, width)
             if cell_width(kept) > width:
-                kept = _cut(kept, width) if fold else _cut(kept, width - 1) + "…"
+                kept = _cut(kept, width if fold else width - 1)
+                # A character of two cells may leave one free.
+                kept += "" if fold else " " * (width - 1 - cell_width(kept)) + "…"
             blanks = " " * (width - cell_width(kept))
             lines.append(blanks + kept if numeric else kept + blanks)
     return lines

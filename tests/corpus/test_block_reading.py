@@ -44,6 +44,10 @@ OPTIONS = [
 ]  # fmt: skip
 
 
+def _holds_nan(document):
+    return any(isinstance(one, float) and one != one for one in (document.published, *document.extra.values()))
+
+
 @st.composite
 def fields(draw):
     own = {
@@ -82,9 +86,9 @@ def outcome(read, path, tmp_path, **options):
         error = (type(fault), str(fault), vars(fault))
     set_aside = aside.read_bytes() if "quarantine" in options and aside.exists() else b""
     extras = [(getattr(one.extra, "order", ()), getattr(one.extra, "lang", None)) for one in found]
-    # NaN, as given for a date, equals nothing.
-    dates = [repr(one.published) for one in found]
-    found = [replace(one, published=None) if one.published != one.published else one for one in found]
+    # NaN, as given for a date or another field, equals nothing.
+    dates = [repr((one.published, dict(one.extra))) if _holds_nan(one) else repr(one.published) for one in found]
+    found = [replace(one, published=None, extra={}) if _holds_nan(one) else one for one in found]
     return found, dates, extras, error, report, list(report.sources.items()), list(report.languages.items()), set_aside
 
 

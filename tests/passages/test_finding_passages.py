@@ -1,6 +1,7 @@
 """Documents in, passages out."""
 
 from datetime import UTC, datetime
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -111,7 +112,9 @@ def test_spans_read_back_on_both_sides(drawn):
         for other in range(one + 1, len(texts))
         if (whole[one] & whole[other]) - {"Short one."}
     }
-    assert {(pair.a, pair.b) for pair in found.document_pairs()} == shared
+    short = {pair for pair in combinations(range(len(texts)), 2) if "Short one." in whole[pair[0]] & whole[pair[1]]}
+    # Short sentences one after another may be a passage.
+    assert shared <= {(pair.a, pair.b) for pair in found.document_pairs()} <= shared | short
 
 
 def test_two_texts():

@@ -37,7 +37,7 @@ PAGES = {
 
 BY_HAND = {
     "make_without_labels.py --set tgpairs --representation stem": "without-labels.csv without-labels.md",
-    "make_advice.py --set tgpairs": "advice.csv advice.md",
+    "make_advice.py --set uagec": "advice.csv advice.md",
     "make_paper.py": "paper.md paper.html figures/paper-sample-symmetry.svg",
 }
 """Scripts that `make reports` does not run."""

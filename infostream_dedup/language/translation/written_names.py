@@ -120,7 +120,7 @@ def _nouns_by_lemma() -> Mapping[str, Mapping[Language, list[str]]]:
 def _names_by_form(target: Language) -> Mapping[str, tuple[str, ...]]:
     """Terms of the target language by key form of the English name, in the order of the tables."""
     named = _named_nouns()
-    found = {form: as_terms(named[form][target], target) for form in sorted(names_of_nouns())}
+    found = {form: as_terms(named[form].get(target, []), target) for form in sorted(names_of_nouns())}
     return MappingProxyType({form: tuple(dict.fromkeys(terms)) for form, terms in found.items()})
 
 
