@@ -291,7 +291,9 @@ class _Remaining(io.RawIOBase):
             return size
         if self._fault is not None:
             raise self._fault
-        return int(self._stream.readinto1(room))
+        data = self._stream.read1(len(room))
+        room[: len(data)] = data
+        return len(data)
 
 
 def _feed(stream: Any, source: str, limit: int, before: tuple[int, int]) -> RowFeed:

@@ -57,9 +57,11 @@ class LineBuffer:
         view = self.data.data
         try:
             while self.size < room and not self.ended:
-                got = self._stream.readinto1(view[self.size : room])
-                self.size += got
-                self.ended = got == 0
+                # Not readinto1, which reads on where an archive breaks off, and loses what it had.
+                got = self._stream.read1(room - self.size)
+                view[self.size : self.size + len(got)] = got
+                self.size += len(got)
+                self.ended = not got
         except StreamError as fault:
             self._fault, self.ended = fault, True
         self.data[self.size : self.size + BLOCK] = 0

@@ -32,7 +32,7 @@ def table(*levels, links=1000):
         (0.899, 7, "7 is advised, which keeps 100 of 100 links; 6 or 5 if stories are wanted"),
         (0.9, 6, "close to copies of one text; 6 is advised; 5 if stories are wanted"),
         (0.949, 6, "close"),
-        (0.95, 5, "copies of one text; 5 is advised, which gives 100 links for every 100"),
+        (0.95, 5, "copies of one text; 5 is advised"),
     ],
 )
 def test_the_level_at_the_usual_k_tells_families_from_streams(level, k, said):

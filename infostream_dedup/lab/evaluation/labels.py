@@ -150,6 +150,14 @@ def labels_in(given: str | Path | Sequence[Label]) -> Sequence[Label]:
     return read_labels(given)  # type: ignore[arg-type]
 
 
+def labels_of(rows: Iterable[Mapping[str, Any]], *, source: str = "<list>") -> list[Label]:
+    """Make labelled pairs from plain objects.
+
+    A pair may occur more than once, in either order, with the same label.
+    """
+    return _parse_labels(enumerate(rows, start=1), source)
+
+
 def read_kin(path: str | Path) -> list[Kin]:
     """Read pairs of kin families."""
     source = str(path)
