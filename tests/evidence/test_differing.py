@@ -132,18 +132,18 @@ def collection() -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.parametrize("title", ["", "Новости области", "Суд оправдал директора"])
+def test_a_title_hides_no_difference(title: str) -> None:
+    rows = [{"text": COURT.format("оправдал"), "title": title}, {"text": COURT.format("не оправдал"), "title": ""}]
+    assert [one.kind for one in pairs([{"id": str(n)} | row for n, row in enumerate(rows)])] == ["differs"]
+
+
 @pytest.mark.parametrize(
     ("options", "stay"),
     [
-        ({}, "13"),
-        ({"within": "outlets"}, "134"),
-        ({"within": "source"}, "123"),
-        ({"within_days": 2}, "134"),
-        ({"show": "latest"}, "34"),
-        ({"show": "longest"}, "23"),
-        ({"show": "complete"}, "23"),
-        ({"show": "rank"}, "13"),
-        ({"identical": 0.8}, "13"),
+        *(({}, "13"), ({"within": "outlets"}, "134"), ({"within": "source"}, "123"), ({"within_days": 2}, "134")),
+        *(({"show": "latest"}, "34"), ({"show": "longest"}, "23"), ({"show": "complete"}, "23")),
+        *(({"show": "rank"}, "13"), ({"identical": 0.8}, "13")),
         ({"join": "copy", "drop": "retold"}, "1234"),
     ],
 )

@@ -327,10 +327,10 @@ def read(text: str) -> tuple[str, ...]:
     return openings_of(text, most=len(text) + 1).text(0).folded
 
 
-def what_differs(a: str, b: str) -> WordDifference | None:
+def what_differs(a: str, b: str, most: int = OPENING) -> WordDifference | None:
     """Compare the beginnings of two texts; ``None`` for an ordinary edit, or if more than a few words differ."""
     pair = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
-    return next((found for _, found in openings_of(a, b).compared(*pair)), None)
+    return next((found for _, found in openings_of(a, b, most=most).compared(*pair)), None)
 
 
 def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference | None:

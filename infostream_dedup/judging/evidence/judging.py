@@ -478,6 +478,10 @@ def with_differences(
         place = places[compared[pair]]
         (figures if found.is_figure else turned)[place] = True
         differing[place] = found
+    for place in np.flatnonzero(near & (records.titles(a) != records.titles(b))).tolist():
+        bodies_differ = None if differing[place] else records.differing_bodies(int(a[place]), int(b[place]))
+        if bodies_differ is not None:
+            (figures if bodies_differ.is_figure else turned)[place], differing[place] = True, bodies_differ
     asked = np.flatnonzero(formed[places])
     filled[places[asked]] = openings.filled_anew(ones[asked], others[asked])
     rest = np.flatnonzero((counted | retitled)[places])

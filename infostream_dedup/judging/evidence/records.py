@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.arrays import offsets_of, places_of
-from infostream_dedup.judging.evidence.differing import Openings
+from infostream_dedup.judging.evidence.constants import OPENING
+from infostream_dedup.judging.evidence.differing import Openings, WordDifference, what_differs
 from infostream_dedup.judging.evidence.kernels.packing import (
     BLOCKS_AT,
     BUCKET_BITS,
@@ -200,6 +201,18 @@ class EvidenceRecords:
         """The tokens of these characters of some documents, given their ordinals."""
         return Openings(self.words, *self._spans(documents))
 
+    def titles(self, documents: NDArray[np.int64]) -> NDArray[np.uint32]:
+        """Hash of the title of each document, given their ordinals; 0 without one."""
+        return self.words[self.begins[documents] + TITLE_AT]
+
+    def differing_bodies(self, a: int, b: int) -> WordDifference | None:
+        """What differs in two texts without their titles, given their ordinals."""
+        openings, titles = [self.opening(row) for row in (a, b)], self.titles(np.array([a, b])).tolist()
+        one, other = (text.partition("\n")[2] if has else text for text, has in zip(openings, titles, strict=True))
+        # Behind a longer title, less of the text is known.
+        cut = [len(body) for text, body in zip(openings, (one, other), strict=True) if len(text) >= OPENING]
+        return what_differs(one, other, most=min(cut, default=OPENING))
+
     def _spans(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         begins = self.begins[documents]
         counts, rest = (self.words[begins + at].astype(np.int64) for at in (COUNTS_AT, BLOCKS_AT))
@@ -211,7 +224,7 @@ class EvidenceRecords:
 
         They share less than a quarter of their words, or differ only by numbers and dates.
         """
-        titles, forms = (self.words[self.begins[[a, b]] + place].tolist() for place in (TITLE_AT, FORM_AT))
+        titles, forms = self.titles(np.array([a, b])).tolist(), self.words[self.begins[[a, b]] + FORM_AT].tolist()
         if 0 in titles or titles[0] == titles[1]:
             return False
         one, other = (set(_WORD.findall(self.opening(row).partition("\n")[0].lower())) for row in (a, b))
