@@ -300,8 +300,8 @@ _TOP: Final = 40
 _FEW_WORDS: Final = 8
 """Longer questions are texts, not words of a headline."""
 
-_LONGEST: Final = 7_000
-"""An address has at most 65,534 bytes, and a character takes up to nine of them."""
+_LONGEST: Final = 2_400
+"""The server reads 24 kB of an address with its headers, and a character takes up to nine bytes."""
 
 
 @router.get("/search", dependencies=[needs("reader")])
