@@ -317,7 +317,7 @@ class _Change:
 
 
 def openings_of(*texts: str, most: int = OPENING) -> Openings:
-    """The beginnings of texts; ``most`` is at least 1."""
+    """The beginnings of texts."""
     words, bounds = packed(text[:most] for text in texts)
     return Openings(words, bounds[:-1], bounds[1:], most)
 

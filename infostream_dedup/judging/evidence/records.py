@@ -209,8 +209,6 @@ class EvidenceRecords:
         """What differs in two texts without their titles, given their ordinals."""
         openings, titles = [self.opening(row) for row in (a, b)], self.titles(np.array([a, b])).tolist()
         one, other = (text.partition("\n")[2] if has else text for text, has in zip(openings, titles, strict=True))
-        if not one or not other:
-            return None
         # Behind a longer title, less of the text is known.
         cut = [len(body) for text, body in zip(openings, (one, other), strict=True) if len(text) >= OPENING]
         return what_differs(one, other, most=min(cut, default=OPENING))

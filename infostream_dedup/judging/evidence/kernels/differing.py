@@ -207,6 +207,19 @@ def _begins_like(
     return place == last - first
 
 
+@inlined
+def _found(hashes: Vector[np.uint64], low: int, high: int, wanted: np.uint64) -> int:
+    """The place of a hash among ascending ones; -1 if it is not there."""
+    end = high
+    while low < high:
+        middle = (low + high) // 2
+        if hashes[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and hashes[low] == wanted else -1
+
+
 @compiled
 def _flags_of(text: Vector[np.uint8], begin: int, end: int, hashed: np.uint64, tables: OpeningTables) -> int:
     """Bits of a word."""
@@ -215,15 +228,9 @@ def _flags_of(text: Vector[np.uint8], begin: int, end: int, hashed: np.uint64, t
         for place in range(begin + 1, end):
             if signed(tables.classes[signed(text[place])]) & (LETTER | UPPER) == LETTER:
                 flags = NAME
-    low, high = 0, tables.words.size
-    while low < high:
-        middle = (low + high) // 2
-        if tables.words[middle] < hashed:
-            low = middle + 1
-        else:
-            high = middle
-    if low < tables.words.size and tables.words[low] == hashed:
-        flags |= signed(tables.marks[low])
+    place = _found(tables.words, 0, tables.words.size, hashed)
+    if place >= 0:
+        flags |= signed(tables.marks[place])
     letter = signed(tables.folded[signed(text[begin])])
     for prefix in range(tables.prefixes_of[letter], tables.prefixes_of[letter + 1]):
         first, last = tables.prefix_begins[prefix], tables.prefix_begins[prefix + 1]
@@ -318,7 +325,7 @@ def read_openings(
     for document in range(firsts.size):
         size = _unpack(words, firsts[document], lasts[document], text)
         tokens.cut[document] = size >= most
-        if size >= most:  # The last word may have been cut.
+        if size and size >= most:  # The last word may have been cut.
             size -= 1
             while size and signed(text[size]) != _BLANK:
                 size -= 1
@@ -549,19 +556,6 @@ def _may_be_turned(p: Vector[np.uint8], q: Vector[np.uint8], changes: Table[np.i
 
 
 @inlined
-def _holds(hashes: Vector[np.uint64], low: int, high: int, wanted: np.uint64) -> bool:
-    """Whether a hash is among ascending ones."""
-    end = high
-    while low < high:
-        middle = (low + high) // 2
-        if hashes[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low < end and hashes[low] == wanted
-
-
-@inlined
 def _count_slots(
     one: int, other: int, tokens: OpeningTokens, dates: Vector[np.uint64], counts: Vector[np.int64]
 ) -> None:
@@ -569,10 +563,10 @@ def _count_slots(
     own, slots = 0, 0
     for token in range(tokens.begins[one], tokens.begins[one + 1]):
         hashed, flags = tokens.hashes[token], signed(tokens.flags[token])
-        if not _holds(tokens.ordered, first, last, hashed):
+        if _found(tokens.ordered, first, last, hashed) < 0:
             own += 1
             slots += signed(flags & NAME != 0)
-            slots += signed(flags & NUMBER != 0 or _holds(dates, 0, dates.size, hashed))
+            slots += signed(flags & NUMBER != 0 or _found(dates, 0, dates.size, hashed) >= 0)
     counts[0], counts[1] = own, slots
 
 
