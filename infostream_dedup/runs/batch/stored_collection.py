@@ -247,13 +247,43 @@ def stored_collection(
         return replace(found, evidence=stored_evidence(store, table, known, table.published))
 
 
-def collected_documents(store: Store, first: int, end: int) -> tuple[StoredCollection, list[str], StoredPivot | None]:
-    """Documents with ordinals from ``first`` to ``end`` (exclusive), statuses of their verdicts, terms of the pivot."""
-    stored = {**settings_of_terms(store.settings), "background": True}
+class StoredEpoch(NamedTuple):
+    """Documents of a store without forgotten ones: what their links are measured by, and what was said of them."""
+
+    keys: sp.csr_array  # (documents, terms), the n heaviest terms
+    targets: sp.csr_array  # (documents, terms), the terms in which they are looked up
+    sources: list[str | None]
+    languages: list[Language]
+    statuses: list[str]
+    pivot: StoredPivot | None  # `None` if languages are kept apart
+
+
+def stored_epoch(store: Store, first: int, end: int, settings: Settings) -> StoredEpoch:
+    """Documents with ordinals from ``first`` to ``end`` (exclusive), by the store's own settings."""
     table = store.documents(first, end)
     known = _known(table)
-    found = _collected(store, table, stored, store.headlines(first, end))
-    return found, [table.statuses[row] for row in known.tolist()], _pivot_rows(table.pivot, known, stored["n"])
+    used = np.bincount(table.targets.values, minlength=1) > 0
+    column_of, columns = (np.cumsum(used) - 1).astype(np.int32), int(used.sum())
+    heaviest, size = _joined(table.keys, table.evidence.keys), settings.target_size()
+
+    def rows(terms: Ragged) -> sp.csr_array:
+        found = _matrix(terms, np.ones(len(terms.values), dtype=np.int64), column_of, columns)[known]
+        found.sort_indices()
+        return found
+
+    keys = rows(_first(heaviest, settings.n))
+    targets = pattern_of(rows(table.targets if size is None else _first(heaviest, size or settings.n)))
+    places, pivot = known.tolist(), _pivot_rows(table.pivot, known, settings.n)
+    sources, languages, statuses = (
+        [one[row] for row in places] for one in (table.sources, table.languages, table.statuses)
+    )
+    return StoredEpoch(keys, targets, sources, languages, statuses, pivot)
+
+
+def _first(rows: Ragged, n: int) -> Ragged:
+    """The first ``n`` values of each row."""
+    sizes = np.minimum(rows.sizes, n)
+    return Ragged(offsets_of(sizes), rows.values[places_of(rows.indptr[:-1], sizes)])
 
 
 def _pivot_rows(pivot: PivotTable, known: NDArray[np.int64], n: int) -> StoredPivot | None:

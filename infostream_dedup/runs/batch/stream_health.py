@@ -12,8 +12,7 @@ from infostream_dedup.links import match
 from infostream_dedup.links.measures import join_topics
 from infostream_dedup.links.relation import StoredLinks
 from infostream_dedup.links.sweeping import NO_INTERVAL, Interval, intervals
-from infostream_dedup.runs.batch.linking import link
-from infostream_dedup.runs.batch.stored_collection import StoredCollection, StoredPivot, collected_documents
+from infostream_dedup.runs.batch.stored_collection import StoredPivot, stored_epoch
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.restoring import open_epoch
@@ -21,6 +20,8 @@ from infostream_dedup.stream.store.restoring import open_epoch
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
+
+    import scipy.sparse as sp
 
     from infostream_dedup.model import Settings
 
@@ -153,17 +154,21 @@ def epoch_health(store: Store, epoch: int) -> list[EpochHealth]:
 def _measured(
     store: Store, epoch: int, span: tuple[int, int], settings: Settings, largest: Sequence[str]
 ) -> Iterator[EpochHealth]:
-    collection, statuses, pivot = collected_documents(store, *span)
-    key_terms = collection.key_terms(settings)
-    linked = link(key_terms, settings, k_min=settings.k)
-    sources = np.array([one.source or "" for one in collection.documents])
-    repeats = np.array([one in ("exact", "duplicate") for one in statuses], dtype=np.bool_)
-    whole = _row(epoch, None, linked.relation(), settings.k, repeats)
-    yield whole if pivot is None else _with_across(whole, collection, pivot, settings)
+    found = stored_epoch(store, *span, settings)
+    links = _links(found.keys, found.targets, settings)
+    repeats = np.array([one in ("exact", "duplicate") for one in found.statuses], dtype=np.bool_)
+    whole = _row(epoch, None, links, settings.k, repeats)
+    yield whole if found.pivot is None else _with_across(whole, found.languages, found.pivot, settings)
+    sources = np.array([one or "" for one in found.sources])
     for source in largest:
         own = np.flatnonzero(sources == source)
         if len(own):
-            yield _row(epoch, source, linked.relation(own), settings.k, repeats[own])
+            yield _row(epoch, source, links.restricted(own), settings.k, repeats[own])
+
+
+def _links(keys: sp.csr_array, targets: sp.csr_array, settings: Settings) -> StoredLinks:
+    matched = match(keys, targets, n=settings.n, weights=False, k_min=settings.k)
+    return StoredLinks(matrix=matched, keys=keys, targets=targets)
 
 
 def _row(epoch: int, source: str | None, links: StoredLinks, k: int, repeats: np.ndarray[Any, Any]) -> EpochHealth:
@@ -180,11 +185,8 @@ def _row(epoch: int, source: str | None, links: StoredLinks, k: int, repeats: np
     )
 
 
-def _with_across(one: EpochHealth, collection: StoredCollection, pivot: StoredPivot, settings: Settings) -> EpochHealth:
-    matched = match(pivot.keys, pivot.targets, n=settings.n, weights=False, k_min=settings.k)
-    between = StoredLinks(matrix=matched, keys=pivot.keys, targets=pivot.targets).between(
-        np.array(collection.languages), same=False
-    )
+def _with_across(one: EpochHealth, languages: Sequence[str], pivot: StoredPivot, settings: Settings) -> EpochHealth:
+    between = _links(pivot.keys, pivot.targets, settings).between(np.array(languages), same=False)
     (row,) = between.measures([settings.k])
     found = intervals(between.matrix, [row]).get(settings.k, NO_INTERVAL)
     return replace(one, links_across=row.links, symmetry_across=row.symmetry, across=found)
