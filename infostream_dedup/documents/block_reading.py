@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -38,6 +37,7 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.text.kernels.visible_text import count_letters
 from infostream_dedup.language.text.language import SAMPLE, is_contradicted, language_beyond_ours
 from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of
+from infostream_dedup.model.document import filled
 
 _ColumnBlock: TypeAlias = JsonBlock | ListBlock | CsvBlock | ArrowBlock
 
@@ -145,7 +145,7 @@ class _Reader:
         bare = block.without_text(rows, self._bare_builder)
         whole, begins, ends = columns.texts.data, columns.bodies[rows].tolist(), columns.text_ends[rows].tolist()
         for number, (row, begin, end) in enumerate(zip(rows.tolist(), begins, ends, strict=True)):
-            document = replace(bare(number), text=str(whole[begin:end], "utf-8"))
+            document = filled(bare(number), str(whole[begin:end], "utf-8"))
             report.read += 1
             report.count_used(block.source)
             report.count_origin(document.source, document.lang)

@@ -81,6 +81,12 @@ def without_text(document: Document) -> Document:
     return with_texts(document, document.title, "")
 
 
+def filled(document: Document, text: str) -> Document:
+    """Put the body into a document that was just made without one: sooner done than a copy."""
+    object.__setattr__(document, "text", text)
+    return document
+
+
 def with_texts(document: Document, title: str, text: str) -> Document:
     """Return a copy of the document with another title and body.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, overload
 
-from infostream_dedup.model.document import Document
+from infostream_dedup.model.document import Document, filled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,7 +81,7 @@ class DocumentBlock:
     def documents(self) -> Iterator[Document]:
         """The documents, texts included."""
         for number, text in enumerate(self.texts()):
-            yield replace(self.without_text(number), text=text)
+            yield filled(self.without_text(number), text)
 
 
 def single_documents(one: Document | DocumentBlock) -> Iterable[Document]:

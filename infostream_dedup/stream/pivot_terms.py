@@ -205,9 +205,11 @@ def _and_itself(word: str, found: Sequence[Translation]) -> tuple[Translation, .
 
 def _said(terms: Sequence[str]) -> set[str]:
     """Return the pivot terms for which all other languages have a word, or which are spelled alike in all."""
-    alike = IdentityRung().translate(terms, PIVOT, "en")
     sayable = _sayable()
-    return {term for term, same in zip(terms, alike, strict=True) if same or term.rpartition("-")[2] in sayable}
+    said = {term for term in terms if term.rpartition("-")[2] in sayable}
+    others = [term for term in terms if term not in said]
+    alike = IdentityRung().translate(others, PIVOT, "en")
+    return said.union(term for term, same in zip(others, alike, strict=True) if same)
 
 
 @cache

@@ -273,10 +273,12 @@ def stored_epoch(store: Store, first: int, end: int, settings: Settings) -> Stor
 
     keys = rows(_first(heaviest, settings.n))
     targets = pattern_of(rows(table.targets if size is None else _first(heaviest, size or settings.n)))
-    places, pivot = known.tolist(), _pivot_rows(table.pivot, known, settings.n)
+    places = known.tolist()
     sources, languages, statuses = (
         [one[row] for row in places] for one in (table.sources, table.languages, table.statuses)
     )
+    # Documents in one language have no links across, whatever their words stand for.
+    pivot = _pivot_rows(table.pivot, known, settings.n if len(set(languages)) > 1 else 0)
     return StoredEpoch(keys, targets, sources, languages, statuses, pivot)
 
 
@@ -291,8 +293,11 @@ def _pivot_rows(pivot: PivotTable, known: NDArray[np.int64], n: int) -> StoredPi
     members, held = pivot.members.rows(known), (pivot.canonical.rows(known), pivot.further.rows(known))
     chosen = (members.values & ((1 << PLACE_BITS) - 1)) < n
     owners, codes = members.numbers[chosen], members.values[chosen]
-    if not len(codes):
+    if not len(members.values):
         return None
+    if not len(codes):
+        nothing = sp.csr_array((len(known), 0), dtype=np.int64)
+        return StoredPivot(nothing, pattern_of(nothing))
     places, words = codes & ((1 << PLACE_BITS) - 1), codes >> PLACE_BITS
     order = np.lexsort((words, places, owners))
     owners, places, words = owners[order], places[order], words[order]
