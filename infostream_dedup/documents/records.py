@@ -186,18 +186,8 @@ def _listed(counts: dict[str, int]) -> str:
 class BadRecords:
     """Receives the bad records of one or more readings. Entering the block starts a new quarantine file.
 
-    Args:
-        on_error: ``fail`` raises the first bad record; ``skip`` sets it aside.
-        quarantine: file for records that are set aside; None to count them only.
-        max_errors: with ``skip``, the number of records that may be set aside; None for no limit.
-        report: report in which they are counted; a new one if None.
-
-    Raises:
-        ConfigurationError: an option is invalid, or two of them conflict.
-
-    Attributes:
-        quarantine: as given.
-        report: counts of the records read and set aside.
+    ``on_error``: ``fail`` raises the first bad record; ``skip`` sets it aside, in the file ``quarantine`` if there is
+    one, until there are more than ``max_errors``.
     """
 
     def __init__(

@@ -174,17 +174,9 @@ class LanguageCounts:
 class Frequencies:
     """Counts of the closed epochs, which weight documents, and of the open one.
 
-    Args:
-        settings: weighting, representation, df_min, df_max.
-        numbers: numbers of the stream's terms.
-        frequencies: returns the share of running words of each term of a language; the background by default.
-
-    Attributes:
-        epoch: number of the open epoch.
-        closed: per language, sums over all closed epochs.
-        open: per language, documents of the open epoch.
-        closed_repeats, open_repeats: the same over documents that repeat earlier ones; without them ``df_max`` is
-            judged on all documents.
+    ``closed`` has, per language, the sums over all closed epochs, ``open`` the documents of the open one, and
+    ``closed_repeats`` and ``open_repeats`` the same over documents that repeat earlier ones; without these, ``df_max``
+    is judged on all documents.
     """
 
     def __init__(

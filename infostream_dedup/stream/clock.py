@@ -47,22 +47,15 @@ def advanced(clock: int, published: int | None) -> int:
 
 
 class StreamClock:
-    """The clock of a stream, document by document.
+    """The clock of a stream, document by document; ``dates`` are those of the last documents that had one.
 
-    Args:
-        at: the clock so far.
-        dates: dates of the last documents that had one, at most ``AGREEING - 1``.
-        agreeing: whether the clock also moves to the earliest of the last ``AGREEING`` dates. Otherwise it stays behind
-        after a gap: if two documents were a year apart, it would run a year late.
+    ``agreeing``: it also moves to the earliest of the last ``AGREEING`` dates. Otherwise it stays behind after a gap:
+    if two documents were a year apart, it would run a year late.
 
     Example:
         >>> clock = StreamClock(5 * DAY, [], agreeing=True)
         >>> [clock.advance(900 * DAY) // DAY for _ in range(AGREEING)][-2:]
         [9, 900]
-
-    Attributes:
-        at: the clock.
-        dates: dates of the last documents, oldest first.
     """
 
     def __init__(self, at: int, dates: Sequence[int], *, agreeing: bool) -> None:

@@ -196,26 +196,9 @@ class StreamEngine:
     The verdicts depend only on the ordered stream, not on how it is cut into batches. ``decide`` changes the engine at
     once: if its result cannot be stored, discard the engine and restore another one from the store.
 
-    Args:
-        settings: everything that decides verdicts.
-        second: the second stage, which judges the candidates by a classifier.
-        wording: returns the word triples of earlier documents; needed if evidence decides.
-
-    Raises:
-        ValueError: evidence decides, and there is no ``wording``.
-
-    Example:
-        >>> engine = StreamEngine(StreamSettings())                                     # doctest: +SKIP
-        >>> decided = engine.decide([Document(id="a", text="...")])                     # doctest: +SKIP
-        >>> decided.verdicts[0].status                                                  # doctest: +SKIP
-        'new'
-
-    Attributes:
-        settings: as given.
-        frequencies: document frequencies, for the weights.
-        numbers: numbers of the stream's terms.
-        texts: reads the texts that are compared.
-        rules_changed: whether the rules for key terms have changed since the last documents were stored.
+    ``second`` judges the candidates by a classifier; ``wording`` returns the word triples of earlier documents, and is
+    needed if evidence decides. ``rules_changed`` says whether the rules for key terms have changed since the last
+    documents were stored.
     """
 
     def __init__(

@@ -69,11 +69,6 @@ class Groups:
     Large groups are watched besides: a duplicate joins one only if it is linked to a sufficient share of its documents.
     Otherwise it could extend a chain whose first and last documents have nothing in common.
 
-    Args:
-        window: holds the documents.
-        watched_from: minimum size of a watched group.
-        least_density: share of a watched group's documents that a duplicate must be linked to, 0 to 1.
-
     Attributes:
         joined: ordinals of the window's documents that leave and do not stand for one that is kept
             (``Verdict.stands_for_kept``).
@@ -306,15 +301,6 @@ class Memory:
 
     Documents are added in two steps: first their columns; then each in turn looks up earlier documents, after which
     later documents can find it.
-
-    Args:
-        settings: settings of the stream.
-        first: ordinal of the first document.
-
-    Attributes:
-        window: the columns.
-        groups: groups of the window's documents.
-        clock: the stream's clock at the last document.
     """
 
     def __init__(self, settings: StreamSettings, first: int = 0) -> None:

@@ -387,32 +387,13 @@ _DROPPED: Final = 8
 
 
 class Window:
-    """Documents by ordinal. Expired documents are dropped from memory some time later.
+    """Documents by ordinal, in columns; expired ones are dropped from memory some time later.
 
-    Args:
-        first: ordinal of the first document.
-        evidence: whether to keep the evidence of documents, too.
-        pivot: whether to keep their terms of the pivot language.
-
-    Attributes:
-        first: ordinal of the first document held in memory.
-        oldest: ordinal of the first document that has not expired.
-        end: ordinal that the next document will have.
-        ids: by ordinal minus ``first``, like all other columns.
-        groups: id of each document's group.
-        group_starts: int64, ordinal of the earliest document that each document's group ever had.
-        hashes: what equals each document.
-        sizes: uint8, number of key terms.
-        sources: int32, numbers of sources; ``NO_SOURCE`` if there is none.
-        clocks: int64, the stream's clock, ascending.
-        times: int64, publication time, or the clock if there is none.
-        keys: key terms, heaviest first.
-        weights: weights of the keys.
-        targets: terms that key terms are looked up in, ascending.
-        numbers: hashes of the numbers in the text, ascending.
-        evidence: columns of evidence; ``None`` if key terms decide.
-        pivot: columns of the pivot language, extended separately; ``None`` in a stream that does not compare across
-        languages.
+    ``first``, ``oldest`` and ``end`` are the ordinals of the first document in memory, of the first that has not
+    expired, and of the next one; a document's place in a column is its ordinal minus ``first``. ``group_starts`` has
+    the earliest document that each document's group ever had, and ``times`` the clock where there is no date. Key terms
+    have the heaviest first, other rows ascend. ``evidence`` is ``None`` if key terms decide, ``pivot`` if languages are
+    kept apart.
     """
 
     def __init__(self, first: int = 0, *, evidence: bool = False, pivot: bool = False) -> None:

@@ -1,16 +1,20 @@
 """Judging pairs: the same whatever the company, the order and the way the triples come."""
 
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
 from infostream_dedup.judging.evidence.judging import (
     FILTER,
     DocumentStatus,
     JudgedCandidates,
+    fillings_of_forms,
     joined_kinds,
     judge_pairs,
     passes_filter,
@@ -97,6 +101,22 @@ def test_a_pair_is_judged_the_same_alone_in_another_order_and_with_triples_on_de
         alone = collection.judge([a[at]], [b[at]])
         assert np.array_equal(alone.evidence[0], whole.evidence[at])
         assert alone.probability[0] == whole.probability[at]
+
+
+PAIRS = st.sets(st.sampled_from([(a, b) for b in range(8) for a in range(b)]))
+
+
+@given(forms=PAIRS, copies=PAIRS)
+@example(forms={(0, 1), (0, 2), (1, 2)}, copies=set())
+@example(forms={(0, 1), (0, 2), (1, 2)}, copies={(0, 3), (1, 3)})
+def test_edits_that_chance_upon_figures_make_no_form(forms: set[Any], copies: set[Any]) -> None:
+    def met(a: int, b: int, pairs: set[Any]) -> bool:
+        return any({tuple(sorted((a, c))), tuple(sorted((b, c)))} <= pairs for c in range(8) if c not in (a, b))
+
+    copies -= forms
+    ends = [np.array(sorted(one), dtype=np.int64).reshape(-1, 2).T for one in (forms, copies)]
+    found = fillings_of_forms((ends[0][0], ends[0][1]), (ends[1][0], ends[1][1])).tolist()
+    assert found == [met(a, b, forms) and not met(a, b, copies) for a, b in sorted(forms)]
 
 
 def test_nothing_to_judge(collection: Collection) -> None:

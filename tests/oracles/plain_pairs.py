@@ -14,17 +14,7 @@ from tests.oracles.plain_records import in_filter
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainRecord:
-    """A record, unpacked.
-
-    Attributes:
-        tokens: number of tokens.
-        title: hash of the title, 0 if there is none.
-        form: hash of the form of the title.
-        numbers: weight of each number.
-        names: weight of each name.
-        lead: weight of each word beginning in the lead.
-        filter: filter of the word beginnings in the text.
-    """
+    """A record, unpacked: weights of each number, name and word beginning in the lead; hashes of the title, or 0."""
 
     tokens: int
     title: int
@@ -37,14 +27,7 @@ class PlainRecord:
 
 @dataclass(frozen=True, slots=True)
 class PlainDocument:
-    """All that a comparison knows about a document.
-
-    Attributes:
-        keys: weight of each of the 30 heaviest terms, in units of 1e-9.
-        terms: all terms.
-        record: its record.
-        triples: its word triples.
-    """
+    """All that a comparison knows about a document: ``keys`` are weights of the 30 heaviest terms, in 1e-9."""
 
     keys: Mapping[int, int]
     terms: Collection[int]

@@ -72,18 +72,11 @@ def in_one_alphabet(folded: str, capitals: list[bool]) -> str:
 
 @dataclass(slots=True, kw_only=True)
 class PlainEvidence:
-    """Evidence of one document, without weights.
+    """Evidence of one document, without weights: hashes, each once, ascending; ``names`` are codes of skeletons.
 
-    Attributes:
-        triples: hashes of three consecutive tokens, ascending, each once.
-        numbers: 30 bits of hash, ``DATE_BIT`` and ``HEAD_BIT``; ascending, each once.
-        names: codes of skeletons, ascending, each once.
-        lead: hashes of the word beginnings of the lead, ascending, each once.
-        body: hashes of the word beginnings of the whole document, ascending, each once.
-        tokens: number of tokens.
-        title: hash of the tokens of the title, 0 if there are none.
-        title_form: hash of the tokens of the title without numbers, dates and ordinals.
-        title_figures: bits of the figures of three digits or more in the title, without dates.
+    A number has 30 bits of hash, ``DATE_BIT`` and ``HEAD_BIT``; ``lead`` and ``body`` hash the beginnings of words.
+    ``title`` is 0 if there is none, ``title_form`` leaves out numbers, dates and ordinals, ``title_figures`` are bits
+    of the figures of three digits or more, without dates.
     """
 
     triples: list[int] = field(default_factory=list)

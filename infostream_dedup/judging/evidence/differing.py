@@ -572,7 +572,10 @@ def _other_name(one: _Text, i: int, other: _Text, j: int, language: Language) ->
 
 def _sounds_alike(x: str, y: str) -> bool:
     """Whether two names may be spellings of one."""
-    return SequenceMatcher(None, x.translate(_SOUNDS), y.translate(_SOUNDS), False).ratio() > _ONE_SOUND
+    compared = SequenceMatcher(None, x.translate(_SOUNDS), y.translate(_SOUNDS), False)
+    # The first two are quick upper bounds of the third.
+    shares = (compared.real_quick_ratio, compared.quick_ratio, compared.ratio)
+    return all(share() > _ONE_SOUND for share in shares)
 
 
 _SOUNDS: Final = str.maketrans("иїйыэєґяюо", "іііііегауа", "ьъʼ")

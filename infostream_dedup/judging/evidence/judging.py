@@ -24,6 +24,7 @@ from infostream_dedup.judging.evidence.facts import (
 )
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.kernels.packing import BLOCKS_AT, LEAD_BITS
+from infostream_dedup.judging.evidence.kernels.sharing import mark_met
 from infostream_dedup.judging.evidence.kinds import (
     ACROSS,
     KIND_NAMES,
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.evidence.records import EvidenceRecords
+
+    Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 # The status of a later document, and the earlier document that gives it
@@ -127,16 +130,33 @@ def yield_to_differing(
 _THREE: Final = 3
 
 
-def in_threes(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which pairs of documents, each given once, have a third document that is paired with both: bool (pairs,)."""
+def fillings_of_forms(forms: Pairs, copies: Pairs) -> NDArray[np.bool_]:
+    """Which pairs that may be of a form, each given once, are two fillings of it: bool (pairs,).
+
+    A third document is like both in the same way, and none is a copy of both: edits that chance upon numbers and names
+    make no form of a text.
+    """
+    a, b = forms
     if len(a) < _THREE:
         return np.zeros(len(a), dtype=np.bool_)
-    rows, numbers = np.unique(np.concatenate([a, b]), return_inverse=True)
-    one, other = numbers[: len(a)], numbers[len(a) :]
-    paired = sp.csr_array((np.ones(len(a), dtype=np.int64), (one, other)), shape=(len(rows), len(rows)))
-    paired = paired + paired.T
-    common = (paired @ paired).multiply(paired).tocsr()
-    return np.asarray(common[one, other], dtype=np.int64).ravel() > 0
+    found = _have_common(forms, forms)
+    copied = np.unique(np.concatenate(copies))
+    asked = np.flatnonzero(found & np.isin(a, copied) & np.isin(b, copied))
+    found[asked] = ~_have_common((a[asked], b[asked]), copies)
+    return found
+
+
+def _have_common(asked: Pairs, pairs: Pairs) -> NDArray[np.bool_]:
+    """Which pairs of documents have a third document that is paired with both: bool (pairs,)."""
+    rows, numbers = np.unique(np.concatenate([*asked, *pairs]), return_inverse=True)
+    a, b = numbers[: 2 * len(asked[0])].reshape(2, -1)
+    ends = numbers[2 * len(asked[0]) :].reshape(2, -1)
+    paired = sp.csr_array((np.ones(ends.shape[1], dtype=np.bool_), ends), shape=(len(rows), len(rows)))
+    paired = (paired + paired.T).tocsr()
+    paired.sort_indices()
+    found = np.empty(len(a), dtype=np.bool_)
+    mark_met(a, b, paired.indptr.astype(np.int64), paired.indices.astype(np.int32), found)
+    return found
 
 
 def break_chains(judged: JudgedCandidates, status: NDArray[np.int8], kept: NDArray[np.int8]) -> None:

@@ -15,7 +15,7 @@ from infostream_dedup.judging.evidence.judging import (
     STATUS_NAMES,
     best_pairs,
     break_chains,
-    in_threes,
+    fillings_of_forms,
     tell_one_story,
     yield_to_differing,
 )
@@ -302,7 +302,8 @@ class BestPairs:
     probability: NDArray[np.float64]
     differing: NDArray[np.object_]
     told: list[NDArray[np.int64]]  # int64 (2, links), later documents and earlier ones that report the same event
-    forms: list[NDArray[np.int64]]  # int64 (2, pairs), earlier and later documents that may be copies of one form
+    forms: list[NDArray[np.int64]]  # int64 (2, pairs), earlier and later documents that may be fillings of one form
+    copies: list[NDArray[np.int64]]  # int64 (2, pairs), earlier and later documents of other pairs that are copies
 
     @classmethod
     def none(cls, documents: int) -> BestPairs:
@@ -315,12 +316,14 @@ class BestPairs:
             differing=np.full(documents, None, dtype=np.object_),
             told=[],
             forms=[],
+            copies=[],
         )
 
     def find_forms(self) -> None:
         """Tell copies of one form, three or more, from documents that repeat one another; all pairs have been taken."""
-        a, b = np.concatenate([np.zeros((2, 0), dtype=np.int64), *self.forms], axis=1)
-        found = in_threes(a, b)
+        none = np.zeros((2, 0), dtype=np.int64)
+        (a, b), (one, other) = (np.concatenate([none, *pairs], axis=1) for pairs in (self.forms, self.copies))
+        found = fillings_of_forms((a, b), (one, other))
         a, b = a[found], b[found]
         for place, (one, other) in enumerate(self.told):
             self.told[place] = self.told[place][:, ~np.isin(one * len(self.of) + other, b * len(self.of) + a)]
@@ -337,8 +340,9 @@ class BestPairs:
         # The strongest status wins, so that pairs without any need not be sorted.
         told = tell_one_story(judged.kinds, judged.probability, judged.facts.hours) & (status > _NEW)
         self.told.append(np.stack((judged.b[told], judged.a[told])))
-        forms = np.flatnonzero(judged.forms)
-        self.forms.append(np.stack((judged.a[forms], judged.b[forms])))
+        copies = ~judged.forms & (judged.kinds == Kind.COPY)
+        for found, which in ((self.forms, judged.forms), (self.copies, copies)):
+            found.append(np.stack((judged.a[which], judged.b[which])))
         with_status = np.flatnonzero(status > _NEW)
         a, b, probability, shares = (
             judged.a[with_status],

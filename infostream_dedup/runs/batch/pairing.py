@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from infostream_dedup.judging.evidence.differing import WordDifference
 from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
 from infostream_dedup.judging.evidence.facts import circumstances_of
-from infostream_dedup.judging.evidence.judging import JudgedCandidates, agreement, in_threes
+from infostream_dedup.judging.evidence.judging import JudgedCandidates, agreement, fillings_of_forms
 from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind, names_of_kinds
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
@@ -414,16 +414,17 @@ class PairChoice:
             OneOf(*KIND_NAMES).check("kinds", kind)
 
     def listed(self, judged: JudgedCandidates) -> ListedPairs:
-        """Choose the pairs to list and those that may be forms, and count those of other kinds."""
+        """Choose the pairs to list and those that tell of forms, and count those of other kinds."""
         wanted = (judged.probability >= self.least) & self.policy.counts(judged)
-        kept = wanted & (judged.forms | np.isin(judged.kinds, self._numbers))
+        kept = wanted & (judged.forms | np.isin(judged.kinds, [*self._numbers, Kind.COPY]))
         self.left_out.update(names_of_kinds(judged.kinds[wanted & ~kept]))
         return ListedPairs.of(judged, kept)
 
     def without_forms(self, found: ListedPairs) -> ListedPairs:
         """Find the forms among all listed pairs, and leave out those that are not to be listed."""
         forms = np.flatnonzero(found.forms)
-        forms = forms[in_threes(found.a[forms], found.b[forms])]
+        copies = np.flatnonzero(~found.forms & (found.kinds == Kind.COPY))
+        forms = forms[fillings_of_forms((found.a[forms], found.b[forms]), (found.a[copies], found.b[copies]))]
         found.kinds[forms], found.differing[forms] = Kind.TEMPLATE, None
         listed = np.isin(found.kinds, self._numbers)
         if self.policy.identical is not None:

@@ -208,3 +208,22 @@ def share_pairs(
         evidence[pair, _LARGE + 1 - column] = _share(met30, keys.own[now, 1])
     take_out(scratch.keys, key_bits, keys.terms, first, last, 0)
     take_out(scratch.targets, target_bits, keys.targets, target_first, target_last, 0)
+
+
+@compiled
+def mark_met(
+    a: Vector[np.int64],
+    b: Vector[np.int64],
+    begins: Vector[np.int64],
+    neighbours: Vector[np.int32],
+    found: Vector[np.bool_],
+) -> None:
+    """Mark the pairs of documents that have a neighbour in common; ``neighbours`` of each document ascend."""
+    for pair in range(a.size):
+        i, end, j, last = begins[a[pair]], begins[a[pair] + 1], begins[b[pair]], begins[b[pair] + 1]
+        while i < end and j < last and neighbours[i] != neighbours[j]:
+            if neighbours[i] < neighbours[j]:
+                i += 1
+            else:
+                j += 1
+        found[pair] = i < end and j < last

@@ -83,15 +83,9 @@ def next_place(data: Vector[np.uint8], at: int, end: int, beginnings: Vector[np.
     These are words with figures or with characters beyond ASCII other than Cyrillic letters, such characters alone, and
     words that begin like a number word.
 
-    Args:
-        data: valid UTF-8, followed by ``BLOCK`` readable bytes.
-        at: a place after no character of a word.
-        end: end of the text.
-        beginnings: bool (``BEGINNINGS``,), whether a number word begins with two letters, by ``beginning``.
-        cyrillic: whether letters from U+0400 to U+047F may be skipped, too.
-
-    Returns:
-        Place of its first character; ``end`` if there is none.
+    ``at`` is no place inside a word; ``beginnings`` says by ``beginning`` whether a number word begins with two
+    letters; ``cyrillic``: whether letters from U+0400 to U+047F may be skipped, too. Returns the place of the word's
+    first character, or ``end``.
     """
     while at < end:
         words, stops, left = _in_words(data, at), _stops(data, at, cyrillic), end - at
@@ -350,18 +344,7 @@ def _runs_of_text(
     starts: Vector[np.int64],
     found: int,
 ) -> tuple[int, bool]:
-    """Append the runs of one text.
-
-    Args:
-        data: see ``number_runs``.
-        at: start of the text.
-        end: end of the text.
-        kinds: see ``number_runs``.
-        words: see ``number_runs``.
-        word: uint32 (``LONGEST``,), scratch memory.
-        room: see ``number_runs``.
-        starts: see ``number_runs``.
-        found: number of runs so far.
+    """Append the runs of one text; arguments as in ``number_runs``.
 
     Returns:
         Total number of runs, or -1 if the plain code must read the text; and whether it is Cyrillic.
