@@ -251,7 +251,9 @@ class EvidenceJudge:
         """Whether documents of one language have the same text, perhaps reworded: bool (pairs,)."""
         return self._judged_again(earlier, later).one_text
 
-    def _judged_again(self, earlier: NDArray[np.int64], later: NDArray[np.int64]) -> JudgedCandidates:
+    def _judged_again(
+        self, earlier: NDArray[np.int64], later: NDArray[np.int64], *, only_forms: bool = False
+    ) -> JudgedCandidates:
         rows, numbers = _distinct(np.concatenate([earlier, later]))
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
         return judge_pairs(
@@ -262,6 +264,7 @@ class EvidenceJudge:
             triples=lambda asked: self._recent.triples_of(rows[asked]),
             documents=documents.facts,
             model=self._model,
+            only_forms=only_forms,
         )
 
     def _find_forms(self, pairs: _Pairs) -> None:
@@ -275,7 +278,7 @@ class EvidenceJudge:
         one, other = np.concatenate([own[np.stack(np.triu_indices(len(own), 1))] for own in alike], axis=1)
         # Copies of one form ask about the same earlier ones.
         codes, place = np.unique(pairs.asked.earlier[one] << 32 | pairs.asked.earlier[other], return_inverse=True)
-        both = self._judged_again(codes >> 32, codes & 0xFFFFFFFF).forms[place]
+        both = self._judged_again(codes >> 32, codes & 0xFFFFFFFF, only_forms=True).forms[place]
         found = np.unique(np.concatenate([one[both], other[both]]))
         pairs.judged.kinds[found], pairs.judged.differing[found] = Kind.TEMPLATE, None
         pairs.judged.status[found] = DocumentStatus.SIMILAR

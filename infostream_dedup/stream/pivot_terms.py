@@ -231,14 +231,7 @@ class PivotFrequencies:
     """Counts of all documents, whatever their language, in the terms of the pivot language.
 
     The pseudo-documents added to a young stream are those of each document's own language, translated.
-
-    Args:
-        settings: weighting, df_min, df_max.
-        numbers: numbers of the stream's terms.
-
-    Attributes:
-        closed: counts of the closed epochs, which weight documents.
-        open: counts of the open one.
+    ``closed`` epochs weight documents; ``open`` has the counts of the open one.
     """
 
     def __init__(self, settings: Settings, numbers: TermNumbers) -> None:

@@ -40,16 +40,7 @@ _MOST_MISSED: Final = 10_000
 
 
 class RecentDocuments:
-    """Keeps the latest documents of a window, by ordinal minus ``first``.
-
-    Args:
-        window: the documents, with their evidence.
-        wording: returns the word triples of stored documents.
-        model: the pair model of the stream.
-
-    Attributes:
-        end: ordinal that the next document will have.
-    """
+    """Keeps the latest documents of a window, by ordinal minus ``first``; ``end`` is the ordinal of the next one."""
 
     def __init__(self, window: Window, wording: WordingSource, model: PairModel) -> None:
         self._window = window

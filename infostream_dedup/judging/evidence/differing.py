@@ -268,7 +268,11 @@ class Openings:
                 some = changes[begin : begin + abs(count)].tolist()
                 begin += abs(count)
                 rule = _what_differs if count > 0 else _in_one_form
-                decided = rule(self.text(int(a[pair])), self.text(int(b[pair])), [_Change.of(*one) for one in some])
+                decided = rule(
+                    self.text(int(a[pair])),
+                    self.text(int(b[pair])),
+                    [_Change(range(i, end), range(j, last)) for i, end, j, last in some],
+                )
                 if decided is not None:
                     yield pair, decided
             first += done
@@ -290,12 +294,19 @@ class _Text(NamedTuple):
 
     @classmethod
     def of(cls, tokens: OpeningTokens, document: int) -> _Text:
-        begin, end = tokens.clean_begins[document : document + 2].tolist()
-        text = tokens.clean[begin:end].tobytes().decode(ALPHABET, "replace")
-        begin, end = tokens.begins[document : document + 2].tolist()
-        words = [text[first:last] for first, last in tokens.places[begin:end].tolist()]
+        (begin, end), (first, last) = (
+            one[document : document + 2].tolist() for one in (tokens.clean_begins, tokens.begins)
+        )
+        of_tokens = tokens.places[first:last].tobytes(), tokens.flags[first:last].tobytes()
+        return cls.read(tokens.clean[begin:end].tobytes(), *of_tokens)
+
+    @classmethod
+    @lru_cache(1 << 11)  # Copies of one form are compared with the same few texts.
+    def read(cls, clean: bytes, places: bytes, flags: bytes) -> _Text:
+        text, marks = clean.decode(ALPHABET, "replace"), np.frombuffer(flags, dtype=np.uint8)
+        words = [text[first:last] for first, last in np.frombuffer(places, dtype=np.int32).reshape(-1, 2).tolist()]
         folded = "\n".join(words).lower().translate(_FOLD).split("\n") if words else []
-        starts, numbers = (np.flatnonzero(tokens.flags[begin:end] & bit).tolist() for bit in (START, NUMBER))
+        starts, numbers = (np.flatnonzero(marks & bit).tolist() for bit in (START, NUMBER))
         return cls(tuple(words), tuple(folded), frozenset(starts), tuple(numbers))
 
     @property
@@ -304,16 +315,11 @@ class _Text(NamedTuple):
         return sorted(_PARTS.split(" ".join(self.folded[i] for i in self.numbers)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(NamedTuple):
     """Tokens of one text in place of tokens of the other."""
 
-    a: tuple[int, ...]
-    b: tuple[int, ...]
-
-    @classmethod
-    def of(cls, first: int, last: int, begin: int, end: int) -> _Change:
-        return cls(tuple(range(first, last)), tuple(range(begin, end)))
+    a: Sequence[int]
+    b: Sequence[int]
 
 
 def openings_of(*texts: str, most: int = OPENING) -> Openings:
@@ -384,7 +390,8 @@ _THOUSANDS: Final = re.compile("(?:000)+$")
 
 def _names_of_one(text: _Text, rest: _Text) -> list[str]:
     """Names that only one of two texts has."""
-    return [word for i, word in enumerate(text.folded) if word not in rest.folded and _is_name(text, i)]
+    held = frozenset(rest.folded)
+    return [word for i, word in enumerate(text.folded) if word not in held and _is_name(text, i)]
 
 
 _FEWEST_SLOTS: Final = 2
@@ -570,6 +577,7 @@ def _other_name(one: _Text, i: int, other: _Text, j: int, language: Language) ->
     )
 
 
+@lru_cache(1 << 14)
 def _sounds_alike(x: str, y: str) -> bool:
     """Whether two names may be spellings of one."""
     compared = SequenceMatcher(None, x.translate(_SOUNDS), y.translate(_SOUNDS), False)

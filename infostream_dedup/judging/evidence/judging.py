@@ -442,8 +442,12 @@ def judge_pairs(
     shares: NDArray[np.float64] | None = None,
     filtered: bool = True,
     meanings: Meanings | None = None,
+    only_forms: bool = False,
 ) -> JudgedCandidates:
-    """Judge candidates. The verdict on a pair does not depend on the other pairs."""
+    """Judge candidates. The verdict on a pair does not depend on the other pairs.
+
+    only_forms: no more is asked than whether they may be forms, so their kinds may be wrong.
+    """
     evidence = shares_of_pairs(a, b, keys) if shares is None else shares
     earlier, later = (documents.at(a), documents.at(b)) if isinstance(documents, DocumentFacts) else documents
     equal = same_text(earlier, later)
@@ -464,7 +468,7 @@ def judge_pairs(
     facts = replace(
         facts_of_pairs(earlier, later, evidence, probability, tokens), anew=told_anew(a, b, (earlier, later), records)
     )
-    facts = with_differences(a, b, facts, records)
+    facts = with_differences(a, b, facts, records, only_forms=only_forms)
     rules = rules_of_pairs(facts)
     return JudgedCandidates(
         a=a,
@@ -480,11 +484,11 @@ def judge_pairs(
 
 
 def with_differences(
-    a: NDArray[np.int64], b: NDArray[np.int64], facts: PairFacts, records: EvidenceRecords
+    a: NDArray[np.int64], b: NDArray[np.int64], facts: PairFacts, records: EvidenceRecords, *, only_forms: bool = False
 ) -> PairFacts:
     """Look at the words in which texts of much common wording differ, a source's own of nearly all, and at numbers."""
     looked = np.where(facts.own, REPEATED_WORDING, LEAST_WORDING)
-    near = (facts.wording_least >= looked) & ~facts.same_text
+    near = (facts.wording_least >= looked) & ~facts.same_text & (not only_forms)
     counted, retitled, formed = counts_may_decide(facts), may_be_retitled(facts), may_be_form(facts)
     places = np.flatnonzero(near | counted | retitled | formed)
     if not len(places):
