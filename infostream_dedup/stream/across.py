@@ -161,10 +161,6 @@ class LinksAcross:
 
     Documents are added in two steps: first ``find`` for a whole batch, which uses only key terms; then ``kept`` in the
     order of the stream.
-
-    Args:
-        window: the documents, with the columns of the pivot language.
-        words: pivot terms of words.
     """
 
     def __init__(self, window: Window, words: PivotWords) -> None:
@@ -569,15 +565,7 @@ def _packed(links: Sequence[LinkAcross]) -> bytes:
 
 
 class Across:
-    """The part of a stream's engine that compares documents across languages.
-
-    Args:
-        settings: settings of the stream.
-        numbers: numbers of its terms.
-
-    Attributes:
-        frequencies: document frequencies of the pivot language.
-    """
+    """The part of a stream's engine that compares documents across languages."""
 
     def __init__(self, settings: StreamSettings, numbers: TermNumbers) -> None:
         self._settings = settings.terms.but(n=KEY_TERMS)

@@ -310,15 +310,7 @@ _MANY: Final = 300
 
 
 class SurfaceTerms:
-    """The terms of surfaces in each language.
-
-    Args:
-        settings: representation and rule of ``morph``.
-        numbers: numbers of the stream's terms; new ones are added.
-
-    Attributes:
-        more: number and terms of each surface with several terms, as in ``TermsOfSurfaces.more``.
-    """
+    """The terms of surfaces in each language; ``more`` is that of ``TermsOfSurfaces``."""
 
     def __init__(self, settings: Settings, numbers: TermNumbers) -> None:
         self._settings = settings

@@ -81,14 +81,7 @@ class KeysThatMet:
 class Judge:
     """Judges candidates by key terms, all terms, numbers and sources; or by a model, if there is one.
 
-    Args:
-        settings: settings of the stream.
-        window: holds the documents that are candidates.
-        second: the second stage with the model, if any.
-
-    Attributes:
-        needs: int64, hits in either direction that link two documents, indexed by the number of key terms of the
-            shorter one.
+    ``needs`` are the hits in either direction that link documents, by the number of key terms of the shorter one.
     """
 
     def __init__(self, settings: StreamSettings, window: Window, second: SecondStage | None = None) -> None:

@@ -156,14 +156,8 @@ class _Crowd(NamedTuple):
 class EvidenceJudge:
     """Finds, for each document, the earlier one that gives it its status.
 
-    Args:
-        settings: settings of the stream.
-        window: holds the documents that are candidates, with their evidence.
-        wording: returns the word triples of stored documents, which do not include the current batch.
-        model: the pair model of the stream.
-
-    Attributes:
-        needs: int64, hits in either direction that make a candidate.
+    ``wording`` returns the word triples of stored documents, without the current batch; ``needs`` are the hits in
+    either direction that make a candidate.
     """
 
     def __init__(self, settings: StreamSettings, window: Window, wording: WordingSource, model: PairModel) -> None:

@@ -36,11 +36,7 @@ _UNKNOWN: Final = -2
 
 
 class WrittenWords:
-    """Knows which words are marked; each word is looked at once.
-
-    Args:
-        numbers: numbers of the words; the name and the plain word of a marked one get numbers too.
-    """
+    """Knows which words are marked; the name and the plain word of a marked one get numbers too."""
 
     def __init__(self, numbers: TermNumbers) -> None:
         self._numbers = numbers
@@ -90,9 +86,6 @@ class PivotWords:
     """The pivot terms of words: one canonical term, which may become a key term, and all terms that match.
 
     An English word also matches itself, since Russian and Ukrainian texts leave many names in Latin letters.
-
-    Args:
-        numbers: numbers of the stream's terms; pivot terms get numbers too.
     """
 
     def __init__(self, numbers: TermNumbers) -> None:
@@ -323,13 +316,7 @@ class PivotRead:
 
 
 class PivotReader:
-    """Reads batches in the pivot language.
-
-    Args:
-        settings: settings of the stream's terms.
-        numbers: numbers of the stream's terms.
-        words: pivot terms of words.
-    """
+    """Reads batches in the pivot language."""
 
     def __init__(self, settings: Settings, numbers: TermNumbers, words: PivotWords) -> None:
         # Russian and Ukrainian terms are nouns already; English terms are stems, which no dictionary contains.

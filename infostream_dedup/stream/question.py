@@ -77,15 +77,7 @@ _UNKNOWN: Final = -1
 
 
 class QueryWords:
-    """Numbers the words of questions, and knows which of them are terms of a store and how frequent these are.
-
-    Args:
-        settings: settings of the stream's terms.
-
-    Attributes:
-        numbers: numbers of the words.
-        frequencies: document frequencies of the store's closed epochs, by these numbers.
-    """
+    """Numbers the words of questions, and knows which are terms of a store, and how frequent in its closed epochs."""
 
     def __init__(self, settings: Settings) -> None:
         self.numbers = TermNumbers()
@@ -203,11 +195,8 @@ class FoundInPart:
 class TermQuestions:
     """Texts, or one text in several languages, that are looked up together.
 
-    Args:
-        asked: the texts.
-        least: for each text, the number of key terms that must match in either direction, by number of the document's
-        key terms: int64 (256,).
-        in_text: look key terms up in all terms of the other document, not only among its key terms.
+    ``least`` has for each text the number of key terms that must match in either direction, by number of the document's
+    key terms; ``in_text``: look key terms up in all terms of the other document.
     """
 
     def __init__(self, asked: Sequence[AskedTerms], least: Sequence[NDArray[np.int64]], *, in_text: bool) -> None:

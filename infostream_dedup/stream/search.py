@@ -186,15 +186,7 @@ class RankedDocument:
 
 
 class HitMaker:
-    """Makes rows of found documents.
-
-    Args:
-        connection: open connection to the store.
-        settings: settings of the stream.
-        judge: judges them by evidence; ``None`` if key terms decide.
-        semantic: whether a sentence encoder judges doubtful pairs.
-        policy: which documents are hits at all.
-    """
+    """Makes rows of the found documents that ``policy`` lets be hits; without a ``judge``, key terms decide."""
 
     def __init__(
         self,
@@ -418,15 +410,10 @@ Bounds = tuple[int, int]
 
 
 class SearchedParts:
-    """Parts of the index of closed epochs, and documents after these, which are indexed in memory.
+    """Parts of the index of closed epochs, which stay once a search has needed them, and documents indexed in memory.
 
-    Parts stay in memory once a search has needed them.
-
-    Attributes:
-        documents: number of documents of the store.
-        expired: signatures with smaller ordinals have been deleted.
-        damaged: documents whose index is damaged; they are indexed in memory.
-        missing: documents of closed epochs that are not in the index yet.
+    In memory are those after the closed epochs, and of these the ``missing`` and the ``damaged`` ones. Signatures with
+    ordinals below ``expired`` have been deleted.
     """
 
     def __init__(self) -> None:

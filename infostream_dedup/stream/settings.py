@@ -352,9 +352,6 @@ class TermRules:
 
     Nothing is recorded for ``stem``, which depends only on the stemmer, or for the imported tables and translation
     models of ``across``.
-
-    Args:
-        settings: settings of the stream.
     """
 
     def __init__(self, settings: StreamSettings) -> None:

@@ -220,15 +220,9 @@ class EvidenceRows:
 
 
 class EvidenceWindow:
-    """Columns with the same rows as the ``Window`` they belong to.
+    """Columns with the same rows as the ``Window`` they belong to; ``keys`` are those after the first n.
 
-    Attributes:
-        languages: uint8, index into ``LANGUAGES``.
-        published: int64, ``NO_TIME`` without a date.
-        addresses: int64, equal for equal addresses, negative if there is none.
-        keys: key terms after the first n, heaviest first.
-        weights: their weights.
-        records: packed evidence.
+    ``published`` is ``NO_TIME`` without a date; ``addresses`` are equal for equal ones, negative if there is none.
     """
 
     def __init__(self) -> None:

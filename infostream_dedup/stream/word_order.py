@@ -7,19 +7,19 @@ only what the first chain has more than the second speaks for a translation. Tex
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged, places_of
+from infostream_dedup.arrays import Ragged, offsets_of, places_of
 from infostream_dedup.language.text.scanner import Scanned
 from infostream_dedup.links.pair_rules import LEAST_SHARE, SHARE_DECIMALS
 from infostream_dedup.model import OUR_LANGUAGES
 from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.stream.analysis import Analyser, TermNumbers
+from infostream_dedup.stream.kernels.pivot import compare_orders
 from infostream_dedup.stream.pivot_terms import PivotWords, WrittenWords
 
 if TYPE_CHECKING:
@@ -53,8 +53,6 @@ LEAST_EVENT_ORDER: Final = 0.1
 """Minimum `WordOrder.share` of two reports of one event: of 34 that agree in numbers and names, it leaves out 3 of 5
 that report two events, and one other."""
 
-_PLACE_BITS: Final = 31
-
 
 @dataclass(frozen=True, slots=True)
 class WordOrder:
@@ -82,39 +80,37 @@ class WordOrder:
         return self.places >= LEAST_SURE_PLACES and (self.share or 0) >= LEAST_SURE_ORDER
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
-    """The terms of the pivot language by which the words of a text match."""
-
-    terms: NDArray[np.int64]  # int64, ascending
-    places: NDArray[np.int64]  # int64, number of the word in the text, ascending for each term
-
-
 class OrderedWords:
-    """The words of documents in the order of the text.
-
-    Args:
-        words: pivot terms of words.
-        orders: int (words,), numbers of the words of each document as they follow each other.
-        languages: uint8 (documents,), index into `LANGUAGES`.
-    """
+    """The words of documents in the order of the text; ``languages`` are indexes into `LANGUAGES`."""
 
     def __init__(self, words: PivotWords, orders: Ragged, languages: NDArray[np.integer]) -> None:
         self._words, self._orders, self._languages = words, orders, languages
-        self._known: dict[int, _Places] = {}
 
     def compared(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> list[WordOrder]:
         """Compare pairs of documents, given by their rows."""
-        return [word_order(self._at(one), self._at(other)) for one, other in zip(a.tolist(), b.tolist(), strict=True)]
+        rows, numbers = np.unique(np.concatenate([a, b]), return_inverse=True)
+        order = self._orders.rows(rows)
+        owners, spoken = order.numbers, self._languages[rows]
+        parts = []
+        # Words of other languages have no equivalents.
+        for language in range(len(OUR_LANGUAGES)):
+            own = np.flatnonzero(spoken[owners] == language)
+            words, met = self._words.met(language, order.values[own].astype(np.int64))
+            parts.append((own[words], met.astype(np.int64)))
+        entries, terms = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return orders_of(numbers.reshape(2, -1), owners[entries], terms, entries - order.indptr[owners[entries]])
 
-    def _at(self, row: int) -> _Places:
-        if row not in self._known:
-            language, order = int(self._languages[row]), self._orders.row(row).astype(np.int64)
-            # Words of other languages have no equivalents.
-            places, terms = self._words.met(language, order) if language < len(OUR_LANGUAGES) else (order[:0],) * 2
-            by_term = np.lexsort((places, terms))
-            self._known[row] = _Places(terms[by_term].astype(np.int64), places[by_term])
-        return self._known[row]
+
+def orders_of(
+    pairs: NDArray[np.int64], owners: NDArray[np.int64], terms: NDArray[np.int64], places: NDArray[np.int64]
+) -> list[WordOrder]:
+    """Compare pairs of texts, int64 (2, pairs): which term each place of each of them has."""
+    by_term = np.lexsort((places, terms, owners))
+    bounds = offsets_of(np.bincount(owners, minlength=int(pairs.max(initial=-1)) + 1))
+    found, longest = np.empty((pairs.shape[1], 3), dtype=np.int64), int(places.max(initial=-1)) + 1
+    a, b = np.ascontiguousarray(pairs)
+    compare_orders(a, b, bounds, terms[by_term], places[by_term], longest, found)
+    return [WordOrder(*one) for one in found.tolist()]
 
 
 def keep_order(compared: Iterable[WordOrder], shares: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -127,25 +123,6 @@ def tell_one_event(compared: Iterable[WordOrder], shares: NDArray[np.float64]) -
     """Which pairs may report one event, if numbers and names agree; as ``keep_order``."""
     ordered = np.array([(one.share or 0.0) >= LEAST_EVENT_ORDER for one in compared], dtype=np.bool_)
     return np.asarray(ordered & (np.round(shares.min(axis=1), SHARE_DECIMALS) >= LEAST_SHARE), dtype=np.bool_)
-
-
-def word_order(a: _Places, b: _Places) -> WordOrder:
-    """Compare two texts; the longest chains are found by the method of Hunt and Szymanski (1977)."""
-    begins, ends = (np.searchsorted(b.terms, a.terms, side=side) for side in ("left", "right"))
-    sizes = (ends - begins).astype(np.int64)
-    one, other = np.repeat(a.places, sizes), b.places[places_of(begins, sizes)]
-    places = min(len(np.unique(one)), len(np.unique(other)))
-    return WordOrder(places, _longest_chain(one, other), _longest_chain(one, (1 << _PLACE_BITS) - 1 - other))
-
-
-def _longest_chain(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
-    # For one place of a, the later places of b come first, so that a chain takes at most one of them.
-    mask = (1 << _PLACE_BITS) - 1
-    last: list[int] = []
-    for place in (mask - (np.unique(one << _PLACE_BITS | mask - other) & mask)).tolist():
-        at = bisect_left(last, place)
-        last[at : at + 1] = [place]
-    return len(last)
 
 
 def ordered_words(surfaces: SurfaceTokens, rows: NDArray[np.int64], settings: Settings) -> OrderedWords:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup import Deduplicator, StreamSettings, dedup, pairs
 from infostream_dedup.errors import ConfigurationError, UsageError
-from infostream_dedup.judging.evidence.differing import openings_of, read, what_differs
+from infostream_dedup.judging.evidence.differing import WordDifference, openings_of, read
 from infostream_dedup.judging.evidence.kernels.differing import compare_openings, difference_scratch
 
 COURT = "Областной суд {} бывшего директора порта Марка Дятлова по делу о растрате. Приговор огласили в четверг."
@@ -21,6 +21,11 @@ TAX = "Міністерство фінансів {}підвищуватиме п
 VOTE = "Lawmakers {} the amendments on parking fines in the second reading on Thursday afternoon."
 POWER = "В посёлке Лесное {} аварию на подстанции, без света оставались две тысячи домов, бригады работали ночью."
 SCHOOL = "В сети пишут о закрытии роддома в Приморске с первого июня. Врачей переведут в областной центр."
+
+
+def what_differs(a: str, b: str, **options: Any) -> WordDifference | None:
+    pair = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+    return next((found for _, found in openings_of(a, b, **options).compared(*pair)), None)
 
 
 @pytest.mark.parametrize(

@@ -91,14 +91,7 @@ class PlainEvidence:
 
 
 class _Number(NamedTuple):
-    """A number read from a text.
-
-    Attributes:
-        end: position after it.
-        token: hash of the token.
-        figures: its entries in ``numbers``, without the head bit.
-        whole: its value if it is an integer of one or two digits, otherwise -1.
-    """
+    """A number read from a text: ``figures`` have no head bit, ``whole`` is -1 but for one or two digits."""
 
     end: int
     token: int

@@ -26,13 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SurfaceCounts:
-    """How often each surface occurs in each document.
-
-    Attributes:
-        counts: int32 (documents, surfaces), column ``c`` counts ``surfaces[c]``.
-        surfaces: distinct surfaces in the order of their first occurrence.
-        languages: uint8 (documents,), index into ``LANGUAGES``.
-    """
+    """How often each surface, in the order of first occurrence, occurs in each document."""
 
     counts: sp.csr_array
     surfaces: list[str]
@@ -60,11 +54,7 @@ class SurfaceCounter:
         return len(self._languages)
 
     def add(self, text: str, language: str | None) -> None:
-        """Count one document.
-
-        Args:
-            language: code of its language; ``None`` to detect one of ours.
-        """
+        """Count one document."""
         language = language or detect(text)
         if language not in OUR_LANGUAGES:
             text = stemmed_text(text, language)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +14,7 @@ from infostream_dedup.links.pair_rules import LEAST_SHARE
 from infostream_dedup.model import Document
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.word_order import LEAST_PLACES, WordOrder, _Places, word_order
+from infostream_dedup.stream.word_order import LEAST_PLACES, WordOrder, orders_of
 
 RUSSIAN = (
     "Рыбаки нашли у берега озера старую лодку с бронзовым колоколом.",
@@ -36,31 +38,34 @@ SHUFFLED = tuple(UKRAINIAN[place] for place in (6, 4, 5, 2, 3, 0, 1))
 """The same sentences told from the end: every key term matches, no order."""
 
 
-def places(words: str) -> _Places:
-    """A text of one-letter terms."""
-    order = np.argsort([ord(one) for one in words], kind="stable").astype(np.int64)
-    return _Places(np.array([ord(words[place]) for place in order], dtype=np.int64), order)
+Text = Sequence[Collection[str]]
+"""Words, each with the terms by which it matches."""
 
 
-def longest_common(one: str, other: str) -> int:
+def word_order(*texts: Text) -> WordOrder:
+    told = [(i, ord(term), at) for i, text in enumerate(texts) for at, word in enumerate(text) for term in word]
+    return orders_of(np.array([[0], [1]]), *np.array(told, dtype=np.int64).reshape(-1, 3).T)[0]
+
+
+def longest_common(one: Text, other: Text) -> int:
     """The longest common subsequence, by the table of the textbook."""
     table = np.zeros((len(one) + 1, len(other) + 1), dtype=int)
     for i, a in enumerate(one):
         for j, b in enumerate(other):
-            table[i + 1, j + 1] = table[i, j] + 1 if a == b else max(table[i, j + 1], table[i + 1, j])
+            table[i + 1, j + 1] = max(table[i, j + 1], table[i + 1, j], (table[i, j] + 1) * bool(set(a) & set(b)))
     return int(table[-1, -1])
 
 
 def test_by_hand():
-    assert word_order(places("abcdef"), places("abcxdef")) == WordOrder(places=6, chain=6, against=1)
-    assert word_order(places("abcdef"), places("fedcba")) == WordOrder(places=6, chain=1, against=6)
-    assert word_order(places("abc"), places("xyz")) == WordOrder(places=0, chain=0, against=0)
+    assert word_order("abcdef", "abcxdef") == WordOrder(places=6, chain=6, against=1)
+    assert word_order("abcdef", "fedcba") == WordOrder(places=6, chain=1, against=6)
+    assert word_order("abc", "xyz") == WordOrder(places=0, chain=0, against=0)
     # (5 - 2) / (6 - 2): one word out of place.
-    assert word_order(places("abcdef"), places("bcdefa")).share == 0.75
+    assert word_order("abcdef", "bcdefa").share == 0.75
 
 
 def test_a_repeated_word_alone_says_nothing():
-    order = word_order(places("aaaaaaaa"), places("aaaaaaaa"))
+    order = word_order("aaaaaaaa", "aaaaaaaa")
     assert order == WordOrder(places=8, chain=8, against=8)
     assert order.share == 0.0
     assert not order.keeps(1.0)
@@ -79,11 +84,15 @@ def test_where_fewer_key_terms_match_nearly_all_of_the_order_is_kept(places, cha
     assert order.keeps(LEAST_SHARE)
 
 
-@given(st.text("abcde", max_size=12), st.text("abcde", max_size=12))
+TEXTS = st.lists(st.sets(st.sampled_from("abcde"), max_size=2), max_size=12)
+
+
+@given(TEXTS, TEXTS)
 def test_chains_are_longest_common_subsequences(one, other):
-    found = word_order(places(one), places(other))
+    found = word_order(one, other)
     assert (found.chain, found.against) == (longest_common(one, other), longest_common(one, other[::-1]))
-    assert found.places == min(sum(word in other for word in one), sum(word in one for word in other))
+    held = [{term for word in text for term in word} for text in (one, other)]
+    assert found.places == min(sum(bool(word & held[1]) for word in one), sum(bool(word & held[0]) for word in other))
 
 
 NUMBERED = "Суд в Одессе с адвокатом Кравцовой и свидетелем Бондарем присудил 316, 417 и 518 гривен."

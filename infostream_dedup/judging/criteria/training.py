@@ -311,16 +311,9 @@ Planes = tuple[Plane, Plane]
 
 
 class PairVectors:
-    """Vectors of judged pairs in both directions; only the authority of sources differs between trainings.
+    """Vectors of judged pairs in both directions, the later document of ``pairs`` first.
 
-    Args:
-        models: models of the collection.
-        pairs: judged pairs.
-        criteria: names of ``CRITERIA``.
-        authority: authority of sources.
-
-    Attributes:
-        pairs: the same, the later document first.
+    Only the authority of sources differs between trainings.
     """
 
     def __init__(

@@ -202,17 +202,17 @@ def _tables() -> OpeningTables:
 
 
 class Openings:
-    """Tokens of the beginnings of texts.
+    """Tokens of the beginnings of texts, ``packed`` from ``firsts`` to ``lasts``.
 
-    Args:
-        words: uint32, texts of at most ``most`` characters as ``packed`` returns them.
-        firsts: int64 (documents,), where each begins.
-        lasts: int64 (documents,), where it ends.
-        most: a text that is no shorter may have been cut.
+    A text no shorter than ``most``, of all or int64 (documents,), may have been cut.
     """
 
     def __init__(
-        self, words: NDArray[np.uint32], firsts: NDArray[np.int64], lasts: NDArray[np.int64], most: int = OPENING
+        self,
+        words: NDArray[np.uint32],
+        firsts: NDArray[np.int64],
+        lasts: NDArray[np.int64],
+        most: int | NDArray[np.int64] = OPENING,
     ) -> None:
         size, count = 4 * int((lasts - firsts).sum()), len(firsts)
         self.tokens = OpeningTokens(
@@ -226,7 +226,7 @@ class Openings:
             distinct=np.empty(count, dtype=np.int64),
             cut=np.empty(count, dtype=np.bool_),
         )
-        read_openings(words, firsts, lasts, most, _tables(), self.tokens)
+        read_openings(words, firsts, lasts, np.full(count, most, dtype=np.int64), _tables(), self.tokens)
         self._texts: dict[int, _Text] = {}
 
     def text(self, document: int) -> _Text:
@@ -331,12 +331,6 @@ def openings_of(*texts: str, most: int = OPENING) -> Openings:
 def read(text: str) -> tuple[str, ...]:
     """The words, numbers and question marks of a text, folded."""
     return openings_of(text, most=len(text) + 1).text(0).folded
-
-
-def what_differs(a: str, b: str, most: int = OPENING) -> WordDifference | None:
-    """Compare the beginnings of two texts; ``None`` for an ordinary edit, or if more than a few words differ."""
-    pair = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
-    return next((found for _, found in openings_of(a, b, most=most).compared(*pair)), None)
 
 
 def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference | None:

@@ -388,7 +388,7 @@ def deciding_pairs(
     for some in _slices(len(places)):
         evidence = np.zeros((some.stop - some.start, len(COLUMNS)), dtype=np.float64)
         fill_in_wording(a[places[some]], b[places[some]], triples, evidence)
-        wording[some] = np.round(evidence[:, -2:].min(axis=1), DECIMALS)
+        wording[some] = np.round(np.minimum(evidence[:, -2], evidence[:, -1]), DECIMALS)
     places, wording = places[wording >= LEAST_WORDING], wording[wording >= LEAST_WORDING]
     many = crowded(b[places])
     places, wording = places[many], wording[many]
@@ -502,10 +502,10 @@ def with_differences(
         place = places[compared[pair]]
         (figures if found.is_figure else turned)[place] = True
         differing[place] = found
-    for place in np.flatnonzero(near & (records.titles(a) != records.titles(b))).tolist():
-        bodies_differ = None if differing[place] else records.differing_bodies(int(a[place]), int(b[place]))
-        if bodies_differ is not None:
-            (figures if bodies_differ.is_figure else turned)[place], differing[place] = True, bodies_differ
+    titled = np.flatnonzero(near & ~turned & ~figures & (records.titles(a) != records.titles(b)))
+    for pair, found in records.differing_bodies(a[titled], b[titled]):
+        place = titled[pair]
+        (figures if found.is_figure else turned)[place], differing[place] = True, found
     asked = np.flatnonzero(formed[places])
     filled[places[asked]] = openings.filled_anew(ones[asked], others[asked])
     rest = np.flatnonzero((counted | retitled)[places])

@@ -13,7 +13,7 @@ import numpy as np
 
 from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.judging.evidence.constants import OPENING
-from infostream_dedup.judging.evidence.differing import Openings, WordDifference, what_differs
+from infostream_dedup.judging.evidence.differing import Openings, WordDifference
 from infostream_dedup.judging.evidence.kernels.packing import (
     BLOCKS_AT,
     BUCKET_BITS,
@@ -28,11 +28,11 @@ from infostream_dedup.judging.evidence.kernels.packing import (
     record_sizes,
 )
 from infostream_dedup.judging.evidence.pair_model import BACKGROUND_FILE, shipped_bytes
-from infostream_dedup.judging.evidence.reading import ALPHABET
+from infostream_dedup.judging.evidence.reading import ALPHABET, packed
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -205,13 +205,17 @@ class EvidenceRecords:
         """Hash of the title of each document, given their ordinals; 0 without one."""
         return self.words[self.begins[documents] + TITLE_AT]
 
-    def differing_bodies(self, a: int, b: int) -> WordDifference | None:
-        """What differs in two texts without their titles, given their ordinals."""
-        openings, titles = [self.opening(row) for row in (a, b)], self.titles(np.array([a, b])).tolist()
-        one, other = (text.partition("\n")[2] if has else text for text, has in zip(openings, titles, strict=True))
+    def differing_bodies(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[tuple[int, WordDifference]]:
+        """Compare texts without their titles, given their ordinals, as ``Openings.compared``."""
+        rows, numbered = np.unique(np.concatenate([a, b]), return_inverse=True)
+        openings, sides = [self.opening(row) for row in rows.tolist()], numbered.reshape(2, -1)
+        titled = (self.titles(rows) != 0).tolist()
+        bodies = [text.partition("\n")[2] if has else text for text, has in zip(openings, titled, strict=True)]
         # Behind a longer title, less of the text is known.
-        cut = [len(body) for text, body in zip(openings, (one, other), strict=True) if len(text) >= OPENING]
-        return what_differs(one, other, most=min(cut, default=OPENING))
+        known = [len(one) if len(text) >= OPENING else OPENING for text, one in zip(openings, bodies, strict=True)]
+        most = np.tile(np.array(known, dtype=np.int64)[sides].min(axis=0, initial=OPENING), 2)
+        words, bounds = packed(bodies[row][:size] for row, size in zip(numbered.tolist(), most.tolist(), strict=True))
+        return Openings(words, bounds[:-1], bounds[1:], most).compared(*np.arange(2 * len(a)).reshape(2, -1))
 
     def _spans(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         begins = self.begins[documents]

@@ -93,12 +93,8 @@ class SparkCut:
 class SparkRun:
     """A collection in one representation.
 
-    Args:
-        frame: documents, with the columns ``id`` and ``text``, and ``title``, ``lang``, ``published`` if there are any.
-        settings: settings with the representation.
-        order: columns that order the documents; the last one must differ for all documents.
-        cut: how the collection is cut.
-        hashes: also take the hash of each body.
+    ``frame`` has columns ``id`` and ``text``, and ``title``, ``lang``, ``published`` if there are any; the last column
+    of ``order`` must differ for all documents. ``hashes``: also take the hash of each body.
     """
 
     def __init__(

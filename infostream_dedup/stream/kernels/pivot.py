@@ -210,3 +210,106 @@ def share_pivot(
         counts[pair, 0], weights[pair, 0], own[pair, 0] = _add_up(documents, held, here)
     take_out(scratch.members, member_bits, documents.members, first, last, PLACE_BITS)
     take_out(scratch.matched_by, met_bits, documents.matched_by, met_first, met_last, 0)
+
+
+# Compare the order of words that match
+
+
+@inlined
+def _match_places(
+    rows: tuple[int, int],
+    begins: Vector[np.int64],
+    terms: Vector[np.int64],
+    places: Vector[np.int64],
+    ends: Vector[np.int64],
+    met: Vector[np.int64],
+) -> int:
+    """Count the matches at each place of the first text, or write the places they meet if ``met`` has room."""
+    i, j, count = begins[rows[0]], begins[rows[1]], 0
+    end, last = begins[rows[0] + 1], begins[rows[1] + 1]
+    while i < end and j < last:
+        if terms[i] > terms[j]:
+            j += 1
+        else:
+            other = j
+            while other < last and terms[other] == terms[i]:
+                if met.size > 0:
+                    met[ends[places[i]]] = places[other]
+                ends[places[i]] += 1
+                count += 1
+                other += 1
+            i += 1
+    return count
+
+
+@inlined
+def _longest_chain(ends: Vector[np.int64], met: Vector[np.int64], against: bool, last: Vector[np.int64]) -> int:
+    """As Hunt and Szymanski (1977): what one place meets comes backwards, so that a chain takes one of it."""
+    count, begin = 0, 0
+    for bucket in range(ends.size):
+        end = ends[bucket]
+        for number in range(end - begin):
+            place = -met[begin + number] if against else met[end - 1 - number]
+            low, high = 0, count
+            while low < high:
+                middle = (low + high) >> 1
+                if last[middle] < place:
+                    low = middle + 1
+                else:
+                    high = middle
+            last[low] = place
+            count = max(count, low + 1)
+        begin = end
+    return count
+
+
+@compiled
+def compare_orders(
+    a: Vector[np.int64],
+    b: Vector[np.int64],
+    begins: Vector[np.int64],
+    terms: Vector[np.int64],
+    places: Vector[np.int64],
+    longest: int,
+    found: Table[np.int64],
+) -> None:
+    """Compare the order of the words of texts.
+
+    Args:
+        a: int64 (pairs,), row of one text of each pair.
+        b: int64 (pairs,), row of the other one.
+        begins: int64 (texts + 1,), bounds of the rows.
+        terms: int64, terms by which words match, ascending in each row.
+        places: int64, the place of the word of each, ascending for each term.
+        longest: more than any place.
+        found: int64 (pairs, 3), receives the fields of ``WordOrder``.
+    """
+    ends, none, most = np.zeros(longest, dtype=np.int64), np.empty(0, dtype=np.int64), 0
+    for pair in range(a.size):
+        most = max(most, _match_places((a[pair], b[pair]), begins, terms, places, ends, none))
+    met, last = np.empty(most + 1, dtype=np.int64), np.empty(longest, dtype=np.int64)
+    seen = np.zeros(longest, dtype=np.int64)
+    for pair in range(a.size):
+        ends[:] = 0
+        _match_places((a[pair], b[pair]), begins, terms, places, ends, none)
+        total, own, their = 0, 0, 0
+        for place in range(longest):
+            count = ends[place]
+            own += count > 0
+            ends[place] = total
+            total += count
+        _match_places((a[pair], b[pair]), begins, terms, places, ends, met)
+        begin = 0
+        for place in range(longest):
+            for at in range(begin, ends[place]):
+                value, to = met[at], at
+                while to > begin and met[to - 1] > value:
+                    met[to] = met[to - 1]
+                    to -= 1
+                met[to] = value
+                their += seen[value] != pair + 1
+                seen[value] = pair + 1
+            begin = ends[place]
+        found[pair, 0] = min(own, their)
+        found[pair, 1] = _longest_chain(ends, met, False, last)
+        found[pair, 2] = _longest_chain(ends, met, True, last)

@@ -301,7 +301,7 @@ def read_openings(
     words: Vector[np.uint32],
     firsts: Vector[np.int64],
     lasts: Vector[np.int64],
-    most: int,
+    most: Vector[np.int64],
     tables: OpeningTables,
     tokens: OpeningTokens,
 ) -> None:
@@ -311,7 +311,7 @@ def read_openings(
         words: uint32, texts in windows-1251, four characters to a number.
         firsts: int64 (documents,), where each text begins.
         lasts: int64 (documents,), where it ends.
-        most: a text that is no shorter may have been cut.
+        most: int64 (documents,), characters from which on each may have been cut.
         tables: what is known of characters and words.
         tokens: receives the tokens; a character may be a token.
     """
@@ -324,8 +324,8 @@ def read_openings(
     tokens.begins[0], tokens.clean_begins[0] = 0, 0
     for document in range(firsts.size):
         size = _unpack(words, firsts[document], lasts[document], text)
-        tokens.cut[document] = size >= most
-        if size and size >= most:  # The last word may have been cut.
+        tokens.cut[document] = size >= most[document]
+        if size and size >= most[document]:  # The last word may have been cut.
             size -= 1
             while size and signed(text[size]) != _BLANK:
                 size -= 1
