@@ -36,11 +36,7 @@ _UNKNOWN: Final = -2
 
 
 class WrittenWords:
-    """Knows which words are marked; each word is looked at once.
-
-    Args:
-        numbers: numbers of the words; the name and the plain word of a marked one get numbers too.
-    """
+    """Knows which words are marked; each is looked at once. The name and the plain word of a marked one get numbers."""
 
     def __init__(self, numbers: TermNumbers) -> None:
         self._numbers = numbers
@@ -145,7 +141,7 @@ class PivotWords:
         """The pivot terms of words, best first, each once, without phrases."""
         answers = self._translators[language].translate(words)
         if OUR_LANGUAGES[language] == "en":
-            answers = [_and_itself(word, found) for word, found in zip(words, answers, strict=True)]
+            answers = [and_itself(word, found) for word, found in zip(words, answers, strict=True)]
         return [_distinct_words(found) for found in answers]
 
     def _remember(self, language: int, words: NDArray[np.int64], answers: list[list[Translation]]) -> None:
@@ -196,7 +192,7 @@ def _distinct_words(found: Sequence[Translation]) -> list[Translation]:
     return list(by_term.values())
 
 
-def _and_itself(word: str, found: Sequence[Translation]) -> tuple[Translation, ...]:
+def and_itself(word: str, found: Sequence[Translation]) -> tuple[Translation, ...]:
     """Append an English word to its equivalents: good enough for a match, but not for a key term."""
     # The word itself counts as offensive in its own language only if it was not translated.
     refused = is_blocked(word, PIVOT) or (not found and is_blocked(word, "en"))

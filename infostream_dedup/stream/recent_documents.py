@@ -40,15 +40,9 @@ _MOST_MISSED: Final = 10_000
 
 
 class RecentDocuments:
-    """Keeps the latest documents of a window, by ordinal minus ``first``.
+    """Keeps the latest documents of a window, by ordinal minus ``first``; the next document will have ``end``.
 
-    Args:
-        window: the documents, with their evidence.
-        wording: returns the word triples of stored documents.
-        model: the pair model of the stream.
-
-    Attributes:
-        end: ordinal that the next document will have.
+    ``wording``: returns the word triples of stored documents.
     """
 
     def __init__(self, window: Window, wording: WordingSource, model: PairModel) -> None:

@@ -91,13 +91,7 @@ class _Places:
 
 
 class OrderedWords:
-    """The words of documents in the order of the text.
-
-    Args:
-        words: pivot terms of words.
-        orders: int (words,), numbers of the words of each document as they follow each other.
-        languages: uint8 (documents,), index into `LANGUAGES`.
-    """
+    """The words of documents, by their numbers, in the order of the text; ``languages``: uint8, into `LANGUAGES`."""
 
     def __init__(self, words: PivotWords, orders: Ragged, languages: NDArray[np.integer]) -> None:
         self._words, self._orders, self._languages = words, orders, languages
