@@ -230,7 +230,7 @@ PINNED = {
     "ingest-epochs": "9f96860c487447816642a0053080763cd73e860c196c6e69bad924d44c5e9561",
     "ingest-other-settings": "0d7cd47dd8b60b8d3a49d9b11a90bf5002e7988a05827fcc662799096ba7c105",
     "ingest-keep": "523a92bf06077987fff60adee0c636eec94682941ce20757d6f7c8dc3ba0b8fd",
-    "search": "f679e3dd196f196e691b82b5d466aafcce5c4cc2e0b4f67728c34e0ecfdfd9c7",
+    "search": "228c0aacd806bfc9f5be45e9ad86bc3a2d823bb89416a21973d497ee93f52bb3",
     "passages-find": "2f9729b046b99432b8875356eeaab6e4d86ad645b2af04e8eac6a4ed4afad4af",
     "passages-low-idf-sig": "04169ec9e94bfea58796a0e945a854b8bdd5b93803dc9096c06cf5384db1cb03",
     "passages-spotsigs": "1134844498a429919510b1d85761c3f9efeccb70d54779b178ace4fc0c7e10c2",

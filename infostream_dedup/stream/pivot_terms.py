@@ -138,7 +138,7 @@ class PivotWords:
         """The pivot terms of words, best first, each once, without phrases."""
         answers = self._translators[language].translate(words)
         if OUR_LANGUAGES[language] == "en":
-            answers = [_and_itself(word, found) for word, found in zip(words, answers, strict=True)]
+            answers = [and_itself(word, found) for word, found in zip(words, answers, strict=True)]
         return [_distinct_words(found) for found in answers]
 
     def _remember(self, language: int, words: NDArray[np.int64], answers: list[list[Translation]]) -> None:
@@ -189,7 +189,7 @@ def _distinct_words(found: Sequence[Translation]) -> list[Translation]:
     return list(by_term.values())
 
 
-def _and_itself(word: str, found: Sequence[Translation]) -> tuple[Translation, ...]:
+def and_itself(word: str, found: Sequence[Translation]) -> tuple[Translation, ...]:
     """Append an English word to its equivalents: good enough for a match, but not for a key term."""
     # The word itself counts as offensive in its own language only if it was not translated.
     refused = is_blocked(word, PIVOT) or (not found and is_blocked(word, "en"))

@@ -29,7 +29,7 @@ from infostream_dedup.model.constants import COMPARED_TERMS
 from infostream_dedup.stream.analysis import Analysed, Analyser, Frequencies, LanguageCounts, TermNumbers, choose_keys
 from infostream_dedup.stream.evidence_counts import EvidenceCounts
 from infostream_dedup.stream.evidence_judge import verdict_probability
-from infostream_dedup.stream.pivot_terms import PivotWords, WrittenWords
+from infostream_dedup.stream.pivot_terms import PivotWords, WrittenWords, and_itself
 from infostream_dedup.stream.store.opening import check_settings
 from infostream_dedup.stream.store.restoring import (
     LanguageFrequencies,
@@ -69,7 +69,34 @@ def share_of_rows(keys: Ragged, weights: Ragged, targets: NDArray[np.int64]) -> 
     return np.round(found / np.maximum(total, 1.0), 9)
 
 
+def closeness(asked: AskedTerms, orders: Ragged) -> NDArray[np.float64]:
+    """Share, by weight, of a sentence's key terms that a document has close together, plus that at its beginning.
+
+    A document that answers a sentence has its words in one place, and says at the beginning what it is about. Close is
+    within twice as many words as the sentence has key terms. ``orders``: the words of each document in their order.
+    """
+    reach = 2 * max(len(asked.sets), _FEWEST_CLOSE)
+    key_of = np.repeat(np.arange(len(asked.sets)), [len(terms) for terms in asked.sets])
+    terms, firsts = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *asked.sets]), return_index=True)
+    places = np.flatnonzero(np.isin(orders.values, terms))
+    rows, keys = orders.numbers[places], key_of[firsts][np.searchsorted(terms, orders.values[places])]
+    begun = places - orders.indptr[rows] < reach
+    # Documents are set apart, so that no reach goes from one into the next.
+    places = places + rows * reach
+    near, first, best = np.zeros(len(places)), np.zeros(len(orders)), np.zeros(len(orders))
+    for key, weight in enumerate((asked.weights / max(int(asked.weights.sum()), 1)).tolist()):
+        own = places[keys == key]
+        if len(own):
+            following = np.searchsorted(own, places)
+            near += weight * ((following < len(own)) & (own[np.minimum(following, len(own) - 1)] < places + reach))
+            first[np.unique(rows[begun & (keys == key)])] += weight
+    np.maximum.at(best, rows, near)
+    return np.round(best + first, 9)
+
+
 # Words of search texts, numbered separately from the terms of the stream: a search never changes a stream
+
+_FEWEST_CLOSE: Final = 4
 
 _NOT_ASKED: Final = -2
 
@@ -281,16 +308,11 @@ class TranslatedQuery:
     sets: list[NDArray[np.int64]]  # for each key term the numbers that match it, its own included: int64, ascending
     targets: NDArray[np.int64]  # int64, ascending: all equivalents of all words
     words: list[str]  # the word of the text that became each key term; of several, the most frequent
+    usual: int  # number of key terms without those that are too rare to be one of a document
 
 
 class QueryTranslator:
-    """Translates texts by the dictionaries alone, because the slower rungs of the ladder take seconds to start.
-
-    Args:
-        settings: settings of the stream's terms.
-        numbers: numbers of words; those of translations are added.
-        frequencies: document frequencies by these numbers, for the weights.
-    """
+    """Translates texts by the dictionaries alone, because the slower rungs of the ladder take seconds to start."""
 
     def __init__(self, settings: Settings, numbers: TermNumbers, frequencies: Frequencies) -> None:
         self._settings = settings
@@ -347,13 +369,16 @@ class QueryTranslator:
             lengths,
         )
         chosen = choose_keys(translated, 0, 1, self._frequencies, self._numbers, self._settings)
-        keys = chosen.keys.row(0)
+        keys, weights = chosen.keys.row(0), chosen.weights.row(0)
+        rare = _rare_terms(translated, keys, self._frequencies)
+        keys, weights = _with_more(keys, weights, rare, self._settings.n)
         return TranslatedQuery(
             keys,
-            chosen.weights.row(0),
+            weights,
             [np.array(sorted(sets[key]), dtype=np.int64) for key in keys.tolist()],
             np.array(sorted({term for word in words for term in known[word][1]}), dtype=np.int64),
             [plain_term(word_of[key][1]) for key in keys.tolist()],
+            len(chosen.keys.values),
         )
 
     def _equivalents(
@@ -365,11 +390,14 @@ class QueryTranslator:
             known.clear()
         new = [word for word in dict.fromkeys(words) if word not in known]
         answers = Translator(source, target, rungs=self._rungs).translate(new) if new else []
+        if source == "en":
+            answers = [and_itself(word, found) for word, found in zip(new, answers, strict=True)]
         distinct = list(dict.fromkeys(one.term for found in answers for one in found))
         number_of = dict(zip(distinct, self._stream_terms(distinct, target), strict=True))
         for word, found in zip(new, answers, strict=True):
             numbers = [(number_of[one.term], one.confidence) for one in found]
-            sure = [number for number, confidence in numbers if number >= 0 and confidence >= _SURE]
+            alone = len(found) == 1 and found[0].rung == "identity"  # an English name or word without equivalent
+            sure = [number for number, confidence in numbers if number >= 0 and (alone or confidence >= _SURE)]
             every = dict.fromkeys(number for number, _ in numbers if number >= 0)
             known[word] = (sure[0] if sure else -1, tuple(every))
         return known
@@ -405,11 +433,7 @@ class Question:
 
 
 class QuestionReader:
-    """Reads questions with the settings and frequencies of a stream, without changing them.
-
-    Args:
-        settings: settings of the stream.
-    """
+    """Reads questions with the settings and frequencies of a stream, without changing them."""
 
     def __init__(self, settings: StreamSettings) -> None:
         self._settings = settings.terms
@@ -440,14 +464,14 @@ class QuestionReader:
         keys, weights, targets = every.keys.row(0), every.weights.row(0), analysed.terms.row(0).astype(np.int64)
         stored = words.stored(targets)
         first, heavy = keys[: terms.n], weights[: terms.n]
+        more = _rare_terms(analysed, first, words.frequencies)
+        more = more[words.stored(more) >= 0]
         if len(first) < FEW_TERMS:
-            # A word too rare to be a key term of a document is what somebody who types two words looks for. A surname
-            # alone may be no term: what tells that it is a name is missing.
+            # A surname alone may be no term: what tells that it is a name is missing.
             plain = [] if len(targets) else _WORD.findall(document.text.lower())[:FEW_TERMS]
             more = words.numbers.numbered(plain) if plain else np.setdiff1d(targets, first)
             stored = np.union1d(stored, words.stored(more)) if plain else stored
-            first = np.concatenate((first, more))[: terms.n]
-            heavy = np.concatenate((heavy, np.full(len(first) - len(heavy), heavy.max(initial=_RARE))))
+        first, heavy = _with_more(first, heavy, more, terms.n)
         asked = AskedTerms(
             sets=[one[one >= 0] for one in words.stored(first).reshape(-1, 1)],
             weights=heavy,
@@ -502,11 +526,13 @@ class QuestionReader:
         found = []
         for language, query in self._translator.translated(document, into).items():
             targets = self._words.stored(query.targets)
+            sets = [self._known(terms) for terms in query.sets]
+            places = [place for place, terms in enumerate(sets) if place < query.usual or len(terms)]
             asked = AskedTerms(
-                sets=[self._known(terms) for terms in query.sets],
-                weights=query.weights,
+                sets=[sets[place] for place in places],
+                weights=query.weights[places],
                 targets=targets[targets >= 0],
-                words=query.words,
+                words=[query.words[place] for place in places],
                 language=language,
             )
             found.append(asked)
@@ -532,6 +558,23 @@ _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _RARE: Final = 10**9
 """Weight of words of a question that are too rare for key terms, if it has no others, in 1e-9 units."""
 
+_RARE_DOCUMENTS: Final = 3
+"""A word of fewer documents is what somebody who asks by a sentence looks for."""
+
+
+def _rare_terms(analysed: Analysed, keys: NDArray[np.int64], frequencies: Frequencies) -> NDArray[np.int64]:
+    """Terms of a text that are too rare for a key term of a document: int64."""
+    more = np.setdiff1d(analysed.terms.values, keys).astype(np.int64)
+    return more[frequencies.closed[int(analysed.languages[0])].df_of(more) < _RARE_DOCUMENTS]
+
+
+def _with_more(
+    keys: NDArray[np.int64], weights: NDArray[np.int64], more: NDArray[np.int64], n: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Fill up key terms and their weights with more terms, as heavy as the heaviest."""
+    keys = np.concatenate((keys, more))[: max(n, len(keys))]
+    return keys, np.concatenate((weights, np.full(len(keys) - len(weights), weights.max(initial=_RARE))))
+
 
 @dataclass(frozen=True, slots=True)
 class HitJudgement:
@@ -544,12 +587,7 @@ class HitJudgement:
 
 
 class QuestionJudge:
-    """Judges found documents as ``pairs`` and verdicts do.
-
-    Args:
-        store: store of preset ``judged``.
-        settings: settings of the stream's terms.
-    """
+    """Judges found documents of a store of preset ``judged`` as ``pairs`` and verdicts do."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store

@@ -32,6 +32,7 @@ from infostream_dedup.stream.question import (
     QuestionJudge,
     QuestionReader,
     TermQuestions,
+    closeness,
     share_of_rows,
 )
 from infostream_dedup.stream.settings import StreamSettings
@@ -70,12 +71,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A document that resembles the text.
-
-    Attributes:
-        ``contains``, or ``None``.
-        ``None`` if evidence did not compare them.
-    """
+    """A document that resembles the text."""
 
     ordinal: int  # its place in the stream, from 0
     id: str  # id of the document
@@ -89,14 +85,14 @@ class Hit:
     backward: int  # number of its key terms found in the text
     share_forward: float  # share, by weight, of the text's key terms found in it, 0 to 1
     share_backward: float  # share, by weight, of its key terms found in the text, 0 to 1
-    relation: str | None  # relation of the text to it at `k_duplicate`: `equal`, `contained` (it contains the text),
+    relation: str | None  # relation of the text to it at `k_duplicate`: `equal`, `contained`, `contains` or `None`
     # kind of the hit. In a store of preset `judged`, for a hit in the text's language, as in `pairs`: `copy`, `retold`,
     # `contained` (it includes the text), `contains`, `template`, `updated`, `follow-up`, `differs`, `related`; a text
     # without source and date is never `template`. In other stores, `copy` for an equal text. `translation` or
     # `same-story` for a hit in another language, as `ingest --across pivot` decides; never in a store that keeps
-    # languages apart. Otherwise `None`
+    # languages apart. Otherwise `related`; `None` in other stores
     kind: str | None
-    # probability that the two are copies or report the same event, 0 to 1, rounded to 6 decimals;
+    # probability that the two are copies or report the same event, 0 to 1; `None` if evidence did not compare them
     probability: float | None
     terms: list[str]  # its terms that match in either direction, heaviest first
     # the text's key terms that were found: `word` in the text and `their_word` in the document
@@ -172,10 +168,11 @@ class RankedDocument:
     counts: tuple[int, int]  # number of key terms of the text found in it, and of its key terms found in the text
     share_forward: float  # share, by weight, of the text's key terms found in it
     share_backward: float  # share, by weight, of its key terms found in the text
+    closeness: float  # of the sentence that was asked (see ``closeness``); 0 for a longer text
 
     def rank(self) -> tuple[float, float, int]:
-        """Sort key: the share of the text, then the other share, then the earliest."""
-        return -self.share_forward, -self.share_backward, self.ordinal
+        """Sort key: the share of the text and how close it stands, then the other share, then the earliest."""
+        return -self.share_forward - self.closeness, -self.share_backward, self.ordinal
 
     @property
     def translates(self) -> bool:
@@ -275,7 +272,8 @@ class HitMaker:
         least = int(need(settings.k_duplicate, sizes[:1], sizes[1:], n=terms.n, short=terms.short)[0])
         forward, backward = near.counts
         same = text and one.text_hash[:TEXT_HASH] == text[:TEXT_HASH]
-        kind = "copy" if same else across
+        # What cannot be compared shares the topic.
+        kind = "copy" if same else across or ("related" if self._judge is not None else None)
         return Hit(
             ordinal=one.ordinal,
             id=one.id,
@@ -360,11 +358,7 @@ class SearchScope:
 
 
 class SearchedDocuments:
-    """The documents that may be found.
-
-    Args:
-        parts: parts of the index in order, each with the documents that may be found: bool (documents,).
-    """
+    """The documents that may be found; ``parts`` come in order, with bool (documents,) each."""
 
     def __init__(self, parts: Sequence[tuple[IndexPart, NDArray[np.bool_]]]) -> None:
         self.parts = parts
@@ -487,6 +481,9 @@ class SearchedParts:
 
 _MOST_KEYS: Final = 255
 
+_CLOSE_DOCUMENTS: Final = 300
+"""Number of documents, at least, of which it is asked how close they have the words of a sentence."""
+
 _MORE: Final = 20
 """So many times the wanted hits are judged where a policy leaves some of them out."""
 
@@ -581,10 +578,10 @@ class Searcher:
     ) -> SearchHits:
         """Find the documents that resemble a text most.
 
-        They are ordered by the share, by weight, of the text's key terms that they contain, then by the share of their
-        key terms that the text contains, then by arrival. Documents in other languages are compared with the
-        text itself and with its translation by the dictionaries; the better shares win. A text that is the id or the
-        address of a document stands for it, and finds it too.
+        They are ordered by the share, by weight, of the text's key terms that they contain, and of a sentence by their
+        ``closeness`` in it, then by the share of their key terms that the text contains, then by arrival. Documents in
+        other languages are compared with the text itself and with its translation by the dictionaries; the better
+        shares win. A text that is the id or the address of a document stands for it, and finds it too.
         """
         top, policy = Range(0).check("top", top), Policy.of(identical=identical, within=within, within_days=within_days)
         if policy != EVERY_PAIR and self._judge is None:
@@ -700,6 +697,8 @@ class Searcher:
     ) -> list[RankedDocument]:
         """Find the best documents in their order, each once."""
         questions = TermQuestions(asked, [self._least(one, k_min) for one in asked], in_text=self._in_text)
+        sentence = max(len(one.sets) for one in asked) < self._settings.terms.n
+        most = max(top, _CLOSE_DOCUMENTS) if sentence and top else top
         found: list[list[FoundInPart]] = [[] for _ in asked]
         for part, allowed in searched.parts:
             for number, near in questions.ask(part, allowed):
@@ -707,7 +706,8 @@ class Searcher:
         ranked = []
         for number, one in enumerate(asked):
             nearest = questions.near(number, found[number])
-            ranked += self._with_both_shares(connection, one, nearest.nearest(top) if top else nearest)
+            nearest = nearest.nearest(most) if most else nearest
+            ranked += self._with_both_shares(connection, one, nearest, sentence=sentence)
         ranked.sort(key=RankedDocument.rank)
         first: dict[int, RankedDocument] = {}
         for one_ranked in ranked:
@@ -715,16 +715,20 @@ class Searcher:
         return list(first.values())[: top or None]
 
     def _with_both_shares(
-        self, connection: sqlite3.Connection, asked: AskedTerms, near: NearDocuments
+        self, connection: sqlite3.Connection, asked: AskedTerms, near: NearDocuments, *, sentence: bool
     ) -> list[RankedDocument]:
         ordinals = near.ordinals.tolist()
         kept = key_weights_of(connection, ordinals)
-        keys = joined_rows([numbers_of(kept[ordinal][0], INT32) for ordinal in ordinals])
-        weights = joined_rows([numbers_of(kept[ordinal][1], INT64) for ordinal in ordinals])
-        backward = share_of_rows(keys, weights, asked.targets if self._in_text else asked.matching)
+        kinds: tuple[np.dtype[Any], ...] = INT32, INT64, INT32
+        keys, weights, orders = (
+            joined_rows([numbers_of(kept[ordinal][part], kind) for ordinal in ordinals])
+            for part, kind in enumerate(kinds)
+        )
+        backward = share_of_rows(keys, weights, asked.targets if self._in_text else asked.matching).tolist()
+        close = closeness(asked, orders).tolist() if sentence else [0.0] * len(ordinals)
         return [
             RankedDocument(asked, *one)
-            for one in zip(ordinals, near.counts.tolist(), near.shares.tolist(), backward.tolist(), strict=True)
+            for one in zip(ordinals, near.counts.tolist(), near.shares.tolist(), backward, close, strict=True)
         ]
 
     @property
@@ -743,5 +747,7 @@ class Searcher:
         terms, sizes = self._settings.terms, np.arange(_MOST_KEYS + 1)
         given = np.full_like(sizes, len(asked.sets))
         least = need(self._settings.k_similar, given, sizes, n=terms.n, short=terms.short)
-        # A headline may have one or two key terms: then all of them must match.
-        return np.minimum(least, max(1, len(asked.sets)))
+        # A headline may have one or two key terms: then all of them must match. Of a translated sentence, a quarter
+        # suffices: many words have other equivalents.
+        few = len(asked.sets) if asked.language is None or len(asked.sets) >= terms.n else -(-len(asked.sets) // 4)
+        return np.minimum(least, max(1, few))

@@ -50,9 +50,13 @@ def test_what_a_source_prints_under_every_text_is_no_news():
     assert [row["text"] for row in found][-1] == footer
 
 
-def test_a_known_clause_with_another_number_is_shown_for_it():
+def test_a_known_clause_is_shown_for_another_number_and_two_words_of_three_are_another_clause():
     one, other = "Пожар на складе тушили 12 машин спасателей.", "Пожар на складе тушили 15 машин спасателей."
     assert _message(one, other, other)[1:] == [("1", "number", other, ("15",))]
+    table = "Средний возраст пожарной машины – 1,1/5,8.\n7,5 / 8,5"
+    assert [text for *_, text, _ in _message(one, table, table)[:2]] == table.split("\n")
+    gunman, news = "Раненый стрелок находится в больнице под охраной полиции.", "Стрелок умер в больнице."
+    assert [text for *_, text, _ in _message(gunman, f"{news}\n{news}", "Стрелок в больнице.")] == [news, gunman]
 
 
 def test_what_two_bring_is_listed_once_with_its_first_source():

@@ -1,6 +1,7 @@
 """A service over the bundled sample, called without a network."""
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace
 from functools import cache
@@ -74,6 +75,15 @@ class ServiceClient:
 
     def _do(self, work: Coroutine[Any, Any, Any]) -> Any:
         return self._loop.run_until_complete(work)
+
+
+def ended(client: ServiceClient, number: int) -> dict[str, Any]:
+    for _ in range(1200):
+        job: dict[str, Any] = client("GET", f"/v1/jobs/{number}").json()
+        if job["state"] not in ("waiting", "running"):
+            return job
+        time.sleep(0.1)
+    pytest.fail("the job does not end")
 
 
 def wait_until_ready(client: ServiceClient) -> None:

@@ -1,7 +1,6 @@
 """Audits on the desk: only judgements on the pairs that an audit drew count."""
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +13,11 @@ from infostream_dedup.judgements.candidates import asked_pairs
 from infostream_dedup.service.job_process import labels_file
 from infostream_dedup.service.settings import ServiceSettings
 
-from .conftest import ServiceClient, sample_documents, wait_until_ready
+from .conftest import ServiceClient, ended, sample_documents, wait_until_ready
 
 
 def run_job(client: ServiceClient, **parameters: Any) -> dict[str, Any]:
-    number = client("POST", "/v1/jobs", json={"kind": "audit", **parameters}).json()["number"]
-    for _ in range(1200):
-        job: dict[str, Any] = client("GET", f"/v1/jobs/{number}").json()
-        if job["state"] not in ("waiting", "running"):
-            return job
-        time.sleep(0.1)
-    pytest.fail("the job does not end")
+    return ended(client, client("POST", "/v1/jobs", json={"kind": "audit", **parameters}).json()["number"])
 
 
 def audited(job: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import re
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -17,7 +16,7 @@ from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.stream.store.overview import activity, alarm_rows, reprint_counts
 
-from .conftest import ServiceClient, sample_documents, wait_until_ready
+from .conftest import ServiceClient, ended, sample_documents, wait_until_ready
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 
@@ -257,15 +256,6 @@ def test_nobody_waits_long_for_the_count_of_drifts(filled: ServiceClient, monkey
     filled.running.settings = settings
     assert "Copies and links are as usual" in filled("GET", "/alarms?ui=en").text
     del filled.running.figures["drifts"]
-
-
-def ended(client: ServiceClient, number: int) -> dict[str, Any]:
-    for _ in range(1200):
-        job: dict[str, Any] = client("GET", f"/v1/jobs/{number}").json()
-        if job["state"] not in ("waiting", "running"):
-            return job
-        time.sleep(0.1)
-    pytest.fail("the job does not end")
 
 
 def test_a_sweep_in_the_background_has_the_numbers_of_the_command(filled: ServiceClient) -> None:

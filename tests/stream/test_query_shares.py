@@ -5,15 +5,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.judging.features.rows import rows_from
-from infostream_dedup.stream.question import AskedTerms, share_of_rows
+from infostream_dedup.stream.question import AskedTerms, closeness, share_of_rows
 from infostream_dedup.stream.search import RankedDocument
 
 
 def test_the_share_of_the_question_comes_first() -> None:
     """Nine of twelve key terms, and three back, stand before four both ways; equal shares go to the earlier."""
     found = {5: (4, 4), 8: (9, 3), 6: (9, 3)}
-    ranked = [RankedDocument(ASKED, one, counts, counts[0] / 12, counts[1] / 12) for one, counts in found.items()]
+    ranked = [RankedDocument(ASKED, one, counts, counts[0] / 12, counts[1] / 12, 0.0) for one, counts in found.items()]
     assert [one.ordinal for one in sorted(ranked, key=RankedDocument.rank)] == [6, 8, 5]
+
+
+def test_a_sentence_is_answered_by_words_in_one_place_and_at_the_beginning() -> None:
+    sets = [np.array([1, 2]), np.array([3])]
+    asked = AskedTerms(sets=sets, weights=np.array([3, 1]), targets=np.arange(4), words=["", ""])
+    orders = rows_from([[2, 0, 3], [*[0] * 9, 1, 3], [3, *[0] * 9, 1], [], [0] * 9 + [3, 3]], np.int64)
+    assert closeness(asked, orders).tolist() == [2.0, 1.0, 1.0, 0.0, 0.25]
 
 
 ASKED = AskedTerms(sets=[np.array([0])], weights=np.ones(1, dtype=np.int64), targets=np.arange(1), words=[""])

@@ -144,7 +144,7 @@ def test_a_text_finds_its_copy_and_other_languages_are_not_judged(documents, sto
             own = next(hit for hit in hits if hit.id == document.id)
             assert (own.kind, own.probability) == ("copy", 1.0)
             others = [hit for hit in hits if hit.language != own.language]
-            assert {(hit.kind, hit.probability) for hit in others} <= {(None, None), ("translation", None)}
+            assert {(hit.kind, hit.probability) for hit in others} <= {("related", None), ("translation", None)}
 
 
 def test_a_policy_chooses_hits_as_it_chooses_pairs(documents, store):

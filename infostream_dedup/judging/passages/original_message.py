@@ -1,9 +1,10 @@
 """Compile one message from a group: the first text, with the clauses and numbers that other texts add in their places.
 
 Andreev et al. name it as further work (section 8), after Nikkonen: to combine what is original in every document. A
-clause is the part of a sentence between commas, semicolons, colons, dashes or brackets, with at least four words. It is
-known if one earlier sentence has most of its significant stems, whatever the words around them; a known clause with a
-number that no earlier sentence like it has is shown for the number.
+clause is the part of a sentence between commas, semicolons, colons, dashes or brackets, with at least four words that
+are not numbers. It is known if one earlier sentence, of this document or another, has most of its significant stems, at
+least three of them or all, whatever the words around them; a known clause with a number that no earlier sentence like
+it has is shown for the number. Clauses of numbers alone are compared by these.
 
 Where several documents add something at one place, their additions follow in order of publication.
 """
@@ -34,6 +35,8 @@ _BORDER: Final = re.compile(r"(?<!\d)[,:]|[,:](?!\d)|[;()\[\]]|(?<=\s)[—–-](
 _FEWEST_WORDS: Final = 4
 _KNOWN: Final = 0.6
 """Share of a clause's significant stems that one earlier sentence must have."""
+_FEWEST_KNOWN: Final = 3
+"""Of "the gunman died in hospital", "the gunman is in hospital" has two stems of three."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +108,6 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
     for number, document in enumerate(documents):
         language: str = document.lang or detect(document.text)
         table = read_sentences([document.text], [language])
-        read: list[_Known] = []
         before: OriginalFragment | None = None
         marked = [] if boilerplate is None else boilerplate.marked(table, [document.source]).tolist()
         for place, (start, end) in enumerate(table.spans(0)):
@@ -115,9 +117,7 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
             if not number:
                 before = OriginalFragment(document=document, start=start, end=end, kind="first")
                 opening.append(before)
-                read.append(_Known(sentence.stems, sentence.numbers, before))
-                continue
-            for clause in _clauses(document.text, start, end, table, language):
+            for clause in _clauses(document.text, start, end, table, language) if number else ():
                 match = _best(clause, known, holders)
                 found = _fragment(document, clause, match)
                 if found is None:
@@ -127,22 +127,18 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
                 followers[None if anchor is None else id(anchor)].append(found)
                 before = found
             if before is not None:
-                read.append(_Known(sentence.stems, sentence.numbers, before))
-        _remember(read, known, holders, contents)
+                _remember(_Known(sentence.stems, sentence.numbers, before), known, holders, contents)
     return _in_order([*followers[None], *opening], followers)
 
 
-def _remember(
-    read: Sequence[_Known], known: list[_Known], holders: dict[str, list[int]], contents: set[_Content]
-) -> None:
+def _remember(one: _Known, known: list[_Known], holders: dict[str, list[int]], contents: set[_Content]) -> None:
     """Add what was read to the known sentences; of equal ones, only the first can be the best for a clause."""
-    for one in read:
-        content = one.stems, frozenset(one.numbers.items())
-        if content not in contents:
-            contents.add(content)
-            for word in one.stems:
-                holders[word].append(len(known))
-            known.append(one)
+    content = one.stems, frozenset(one.numbers.items())
+    if content not in contents:
+        contents.add(content)
+        for word in one.stems or one.numbers:
+            holders[word].append(len(known))
+        known.append(one)
 
 
 def _in_order(
@@ -162,7 +158,7 @@ def _in_order(
 def _fragment(document: Document, clause: _Clause, match: _Known | None) -> OriginalFragment | None:
     """Return what a clause adds; ``None`` if all of it is known, or if it is empty."""
     if match is None:
-        if not clause.stems:
+        if not clause.stems and not clause.numbers:
             return None
         return OriginalFragment(document=document, start=clause.start, end=clause.end, kind="added")
     new = tuple((clause.numbers - match.numbers).elements())
@@ -173,8 +169,9 @@ def _fragment(document: Document, clause: _Clause, match: _Known | None) -> Orig
 
 def _best(clause: _Clause, known: Sequence[_Known], holders: dict[str, list[int]]) -> _Known | None:
     """Find the earlier sentence that has most of a clause; among equals, one with its numbers, then the first."""
-    met = Counter(place for word in clause.stems for place in holders.get(word, ()))
-    least = _KNOWN * len(clause.stems)
+    words = clause.stems or clause.numbers
+    met = Counter(place for word in words for place in holders.get(word, ()))
+    least = max(_KNOWN * len(words), min(_FEWEST_KNOWN, len(words)))
     close = [place for place, common in met.items() if common >= least]
     if not close:
         return None
@@ -187,11 +184,11 @@ def _clauses(text: str, start: int, end: int, table: SentenceTable, language: st
     spans: list[tuple[int, int]] = []
     begin = start
     for border in bounds[1:]:
-        if _count_words(table, begin, border) >= _FEWEST_WORDS:
+        if len(_words(table, begin, border)) >= _FEWEST_WORDS:
             spans.append((begin, border))
             begin = border
     if begin < end:
-        if spans and _count_words(table, begin, end) < _FEWEST_WORDS:
+        if spans and len(_words(table, begin, end)) < _FEWEST_WORDS:
             spans[-1] = (spans[-1][0], end)
         else:
             spans.append((begin, end))
@@ -200,10 +197,8 @@ def _clauses(text: str, start: int, end: int, table: SentenceTable, language: st
 
 
 def _clause(text: str, start: int, end: int, table: SentenceTable, language: str) -> _Clause:
-    inside = (table.word_starts >= start) & (table.word_ends <= end)
-    words = [table.words.vocabulary[word] for word in table.words.rows.values[inside].tolist()]
     ignored = stop_words(language)
-    stems = frozenset(stem(word, language) for word in words if word not in ignored and not word.isdigit())
+    stems = frozenset(stem(word, language) for word in _words(table, start, end) if word not in ignored)
     piece = text[start:end]
     found = numbers(piece)
     # The separator itself does not belong to the clause.
@@ -212,5 +207,6 @@ def _clause(text: str, start: int, end: int, table: SentenceTable, language: str
     return _Clause(begin, begin + len(stripped), stems, Counter(found))
 
 
-def _count_words(table: SentenceTable, start: int, end: int) -> int:
-    return int(((table.word_starts >= start) & (table.word_ends <= end)).sum())
+def _words(table: SentenceTable, start: int, end: int) -> list[str]:
+    inside = table.words.rows.values[(table.word_starts >= start) & (table.word_ends <= end)]
+    return [word for word in map(table.words.vocabulary.__getitem__, inside.tolist()) if not word.isdigit()]

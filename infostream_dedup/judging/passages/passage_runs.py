@@ -453,13 +453,7 @@ def _parts(
 
 
 class _Owners:
-    """The passage of each word of two documents.
-
-    Args:
-        sentences: sentences of the collection.
-        a: one document.
-        b: the other.
-    """
+    """The passage of each word of two documents, ``a`` and ``b``."""
 
     def __init__(self, sentences: SentenceTable, a: int, b: int) -> None:
         self.a, self.b = a, b

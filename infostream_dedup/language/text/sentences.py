@@ -246,7 +246,9 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 _LINE: Final = re.compile("[^\n\r\u2028\u2029]+")
 _BREAK: Final = re.compile("\r\n|[\n\r\u2028\u2029]")
-_ITEM: Final = re.compile("[0-9]{1,2}[.)]\\s|[-–—]\\s|[^\\w\\s\"«„“‘'(\\[#@$€₴₽№+.…–—-]")  # 1. First; • First; ✅ First
+_ITEM: Final = re.compile(
+    "(?:[0-9]{1,2}[.)]\\s|[-–—]\\s|[^\\w\\s\"«„“‘'(\\[#@$€₴₽№+.…–—-])\\s*"
+)  # 1. First; • First; ✅ First
 _FEWEST_WORDS: Final = 12
 _LONGEST_SECTION: Final = 0.4
 
@@ -254,13 +256,13 @@ _LONGEST_SECTION: Final = 0.4
 def sections(text: str) -> list[tuple[int, int]]:
     """Return the spans of the items of a digest, or of the paragraphs of an article; one span if there are not three.
 
-    Items begin after lines without words (***), with numbers or bullets, after empty lines, on each line, or with each
-    sentence: whichever comes first in this list and leaves no item with more than two fifths of the text. Those of
-    fewer than 12 words, such as headings, belong to the next one.
+    Items begin after lines without words (***), with numbers or bullets (which are left out), after empty lines, with
+    headings, on each line, or with each sentence: whichever comes first in this list and leaves no item with more than
+    two fifths of the text. Those of fewer than 12 words, such as headings, belong to the next one.
 
     >>> text = "".join(f"{number}) Совет: {'да и нет ' * 4}{chr(10)}" for number in (1, 2, 3))
     >>> [text[start : start + 8] for start, _ in sections(text)]
-    ['1) Совет', '2) Совет', '3) Совет']
+    ['Совет: д', 'Совет: д', 'Совет: д']
     """
     for units, begins in _cuts(text):
         spans: list[tuple[int, int]] = []
@@ -270,7 +272,8 @@ def sections(text: str) -> list[tuple[int, int]]:
         if spans and len(text[slice(*spans[-1])].split()) < _FEWEST_WORDS:
             spans[-2:] = [(spans[-2:][0][0], spans[-1][1])]
         if len(spans) > 2 and max(end - start for start, end in spans) <= _LONGEST_SECTION * len(text):
-            return spans
+            marks = [_ITEM.match(text, *span) for span in spans]
+            return [(mark.end() if mark else start, end) for mark, (start, end) in zip(marks, spans, strict=True)]
     return [(0, len(text))]
 
 
@@ -285,6 +288,8 @@ def _cuts(text: str) -> Iterator[tuple[list[tuple[int, int]], list[bool]]]:
     yield lines, [True, *(bool(one.strip()) for one in between)]
     yield lines, [True, *(_ITEM.match(text, start) is not None for start, _ in lines[1:])]
     yield lines, [True, *(len(_BREAK.findall(one)) > 1 for one in between)]
+    short = [len(text[start:end].split()) < _FEWEST_WORDS and text[end - 1].isalnum() for start, end in lines]
+    yield lines, [True, *short[1:]]
     yield lines, [True] * len(lines)
     yield (found := sentences(text)), [True] * len(found)
 

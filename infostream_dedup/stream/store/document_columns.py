@@ -190,11 +190,7 @@ _BLOBS: Final = "CAST(group_concat({0}, '') AS BLOB), json_group_array(coalesce(
 
 
 class _Rows:
-    """Rows of numbers that ``blobs_of`` wrote; a missing row is empty.
-
-    Args:
-        dtype: type of the numbers.
-    """
+    """Rows of numbers that ``blobs_of`` wrote; a missing row is empty."""
 
     sql = _BLOBS
 

@@ -42,7 +42,10 @@ _DOCUMENT: Final = (
     " LEFT JOIN pivot ON pivot.ordinal = document.ordinal WHERE document.ordinal IN"
 )
 
-_KEYS: Final = "SELECT ordinal, keys, weights FROM signature WHERE ordinal IN"
+_KEYS: Final = (
+    "SELECT ordinal, signature.keys, signature.weights, coalesce(word_order, x'') FROM signature"
+    " LEFT JOIN pivot USING (ordinal) WHERE ordinal IN"
+)
 
 _NAMES: Final = "SELECT number, term FROM term WHERE number IN"
 
@@ -97,9 +100,9 @@ def documents_of(connection: sqlite3.Connection, ordinals: Sequence[int]) -> dic
     return found
 
 
-def key_weights_of(connection: sqlite3.Connection, ordinals: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
-    """Read key terms (INT32) and weights (INT64) of documents, by ordinal."""
-    return {ordinal: (keys, weights) for ordinal, keys, weights in _rows(connection, _KEYS, ordinals)}
+def key_weights_of(connection: sqlite3.Connection, ordinals: Sequence[int]) -> dict[int, tuple[bytes, bytes, bytes]]:
+    """Read key terms (INT32), weights (INT64) and first words (INT32; empty as ``order``) of documents, by ordinal."""
+    return {ordinal: tuple(blobs) for ordinal, *blobs in _rows(connection, _KEYS, ordinals)}
 
 
 def term_names_of(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, str]:

@@ -95,9 +95,7 @@ def story_named(connection: sqlite3.Connection, name: str) -> str | None:
 def documents_of(connection: sqlite3.Connection, names: Sequence[str]) -> list[dict[str, Any]]:
     """Return the documents of stories in the order of publication, as those of one story; empty for unknown ones.
 
-    Args:
-        connection: connection to the store.
-        names: ids of stories, past or present, of groups or of documents.
+    ``names``: ids of stories, past or present, of groups or of documents.
     """
     stories = dict.fromkeys(filter(None, (story_named(connection, name) for name in names)))
     documents = _with_origins([row for story in stories for row in _rows_of_story(connection, story)])
@@ -130,11 +128,9 @@ def texts_of(connection: sqlite3.Connection) -> Callable[[int], str] | None:
 
 
 def coverage_of(documents: Sequence[Mapping[str, Any]], text_of: Callable[[int], str] | None) -> dict[str, Any]:
-    """Count who covers a story, and how many origins stand behind them.
+    """Count who covers a story, given by ``documents_of``, and how many origins stand behind them.
 
-    Args:
-        documents: result of ``documents_of``.
-        text_of: returns the text of a document, to find the agency that it names; None if texts are not kept.
+    ``text_of``: returns the text of a document, to find the agency that it names; None if texts are not kept.
     """
     shown = ("origin", "role", "id", "outlet", "language", "published", "lag_hours", "title", "of", "url")
     rows = []
@@ -169,13 +165,9 @@ def story_row(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def story_rows(connection: sqlite3.Connection, *, by: str, since: int | None, top: int | None) -> list[dict[str, Any]]:
-    """List stories of two or more documents, the greatest first.
+    """List stories of two or more documents, the greatest by one of ``ORDERS`` first.
 
-    Args:
-        connection: connection to the store.
-        by: one of ``ORDERS``.
-        since: only stories with a document of then or later, UTC microseconds since 1970.
-        top: maximum number; None for all.
+    ``since``: only stories with a document of then or later, UTC microseconds since 1970.
     """
     measure = "documents" if by == "size" else by
     by_groups = by == "origins"
