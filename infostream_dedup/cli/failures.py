@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
+import shlex
 import signal
 import sys
 import threading
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from infostream_dedup.cli.run_log import RUN, printable
+from infostream_dedup.cli.run_log import COPIED, RUN, printable
 from infostream_dedup.errors import CannotWriteError, InfostreamError
 from infostream_dedup.machine.platform import signal_later
 
@@ -90,7 +92,7 @@ def exit_code_of(run: Callable[[], object]) -> int:
         error.show(_Printable())
         return error.exit_code
     except InfostreamError as error:
-        return _say(error.for_command_line, error.exit_code)
+        return _say(_with_command(error.for_command_line), error.exit_code)
     except OSError as error:
         if os.environ.get(_DEBUG):
             raise
@@ -178,6 +180,15 @@ def _run_for_a_reader(run: Callable[[], object]) -> object:
 def _say(message: str, exit_code: int) -> int:
     RUN.say(f"infostream-dedup: {message}", "error")
     return exit_code
+
+
+def _with_command(message: str) -> str:
+    """The message; options that it proposes become a whole command on a line of its own, to be copied."""
+    proposed = re.search(r"; perhaps (?P<options>--columns .+?)(?= \[|$)", message)
+    if proposed is None or any(one.startswith("--columns") for one in sys.argv):
+        return message
+    rest = message[: proposed.start()] + message[proposed.end() :]
+    return f"{rest}\n{COPIED}{shlex.join(sys.argv[1:])} {proposed['options']}"
 
 
 def _os_message(error: OSError) -> str:

@@ -50,30 +50,14 @@ def files(tmp_path_factory):
     title = "Рада ухвалила закон про місцеві бюджети громад на наступний рік після довгого обговорення в комітетах"
     text = "Верховна Рада ухвалила закон про бюджети громад. Міністр фінансів Ткач назвав видатки на лікарні та школи."
     other = "Київський театр показав прем'єру вистави за романом Ольги Кобилянської, режисер Савченко запросив хор."
+    names = ("id", "title", "text", "source", "published")
     rows = [
-        {
-            "id": "одинадцять-00001",
-            "title": title,
-            "text": text,
-            "source": "persha.example.com",
-            "published": "2026-11-01T09:00Z",
-        },
-        {
-            "id": "2",
-            "title": title,
-            "text": text + " Про це пише газета.",
-            "source": "druha.example",
-            "published": "2026-11-01T11:00Z",
-        },
-        {
-            "id": "3",
-            "title": "Прем'єра в театрі",
-            "text": other,
-            "source": "tretia.example",
-            "published": "2026-11-02T11:00Z",
-        },
+        ("одинадцять-00001", title, text, "persha.example.com", "2026-11-01T09:00Z"),
+        ("2", title, text + " Про це пише газета.", "druha.example", "2026-11-01T11:00Z"),
+        ("3", "Прем'єра в театрі", other, "tretia.example", "2026-11-02T11:00Z"),
     ]
-    (folder / "news.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    lines = [json.dumps(dict(zip(names, row, strict=True))) for row in rows]
+    (folder / "news.jsonl").write_text("\n".join(lines), encoding="utf-8")
     with Deduplicator.open(folder / "news.db") as stream:
         stream.process(read_documents(documents_path()))
     return folder
