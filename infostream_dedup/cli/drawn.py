@@ -119,13 +119,14 @@ def print_dedup(
 def print_hits(hits: Sequence[Hit]) -> None:
     """Print the documents that a search found, two lines each."""
     for number, hit in enumerate(hits, 1):
-        kind = hit.kind or hit.relation or "shares terms"
-        sure = "" if hit.probability is None else f" {hit.probability:.2f}"
+        # Few words resemble nothing: what they have in common with a text is terms.
+        kind = "terms only" if hit.kind == "related" else hit.kind or hit.relation or "terms only"
+        sure = "" if hit.probability is None or hit.kind == "related" else f" {hit.probability:.2f}"
         when = hit.published or ""
         click.echo(_line(f"{number:>2} {kind}{sure} ", hit.id, hit.title or "", hit.source or "", when))
         terms = ", ".join(map(str, hit.terms))
         click.echo(
-            _clipped(f"{'':{_LABEL}}{hit.share_forward:.0%} of the weight of its terms: {terms}".replace("%", " %"))
+            _clipped(f"{'':{_LABEL}}has {hit.share_forward:.0%} of what was asked for: {terms}".replace("%", " %"))
         )
 
 

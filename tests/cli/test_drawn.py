@@ -163,5 +163,5 @@ def test_hits_of_a_search_have_titles(files, width):
     document = list(read_documents(documents_path()))[-1]
     lines = shown(["search", "--store", "news.db", "--text", document.text, "--top", "2"], width, files)
     assert document.id[: width // 6 - 1] in lines[0]
-    assert " % of the weight of its terms: " in lines[1]
+    assert " % of what was asked for: " in lines[1]
     assert max(map(cell_width, lines)) <= width
