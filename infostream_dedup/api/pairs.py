@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.evidence.policies import Within
     from infostream_dedup.links import Advice
     from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Document
     from infostream_dedup.runs.batch.pairing import Between, PairChoice, PairOrder, PairRow
     from infostream_dedup.runs.batch.stored_collection import EpochStatistics
     from infostream_dedup.runs.sharded.disk_runner import DiskRun
@@ -53,6 +54,8 @@ class PairListing(Listing["PairRow"]):
         semantic: as given.
         k_min: as given.
         advice: as given.
+        left_out: pairs of kinds that are not listed, counted once the rows are read.
+        documents: where they are in memory, the documents without their texts.
     """
 
     def __init__(
@@ -72,6 +75,22 @@ class PairListing(Listing["PairRow"]):
         self.k_min = k_min
         self.advice = advice
         self.left_out: Mapping[str, int] = {}
+        self.documents: Sequence[Document] = ()
+
+    def to_arrow(self) -> Any:
+        """Return the pairs as a ``pyarrow.Table``: what they are first, and the titles of the documents.
+
+        Pairs from a work folder and by wording have no titles.
+        """
+        from infostream_dedup.model import fields_of
+
+        place = {id: number for number, id in enumerate(fields_of(self.documents).ids)}  # noqa: A001 - its own word
+        told = super().to_arrow()
+        for side in "ba" if place else "":
+            titles = [self.documents[place[id]].title or None for id in told[side].to_pylist()]  # noqa: A001
+            told = told.add_column(told.column_names.index("b") + 1, f"title_{side}", [titles])
+        first = [name for name in ("kind", "probability") if name in told.column_names]
+        return told.select([*first, *(name for name in told.column_names if name not in first)])
 
     def __repr__(self) -> str:
         # Somebody who looks at pairs wants to know what there is: they are computed, unless they were passed on.
@@ -116,7 +135,9 @@ class PairListing(Listing["PairRow"]):
                 " call pairs(..., k_min=1) once"
             )
         rows = list(stricter_rows(self.rows, self.settings, k=k, min_probability=min_probability))
-        return PairListing(rows, self.columns, self.report, self.settings, semantic=self.semantic, k_min=k)
+        found = PairListing(rows, self.columns, self.report, self.settings, semantic=self.semantic, k_min=k)
+        found.documents = self.documents
+        return found
 
 
 def files_of(report: ReadingReport) -> NDArray[np.int64]:
@@ -231,7 +252,7 @@ def judged_pairs(
     terms, reasons = met if choice.terms else (), ("reasons",) if choice.explain else ()
     columns = (*PAIR_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons)
     listing = PairListing(rows, columns, report, settings, semantic=semantic)
-    listing.left_out = choice.left_out
+    listing.left_out, listing.documents = choice.left_out, collection.documents
     return listing
 
 
@@ -515,7 +536,9 @@ def pairs(
         progress=progress,
     )
     rows = ordered_rows(rows, strongest_first=order.sort == "strength", top=order.top)
-    return PairListing(rows, _columns(agreed, terms=terms), report, agreed, k_min=k_min, advice=advice)
+    listing = PairListing(rows, _columns(agreed, terms=terms), report, agreed, k_min=k_min, advice=advice)
+    listing.documents = collection.documents
+    return listing
 
 
 def _reading_by_wording(options: Any, given: dict[str, Any], reading: Reading | None) -> Reading:

@@ -55,20 +55,25 @@ class MemorySweep:
     def of(self, read: Callable[..., Iterable[Document | DocumentBlock]]) -> SweepResult:
         """Sweep over documents, in input order. Links are those of preset faithful, which compares whole texts."""
         from infostream_dedup.api.sources import LeftOutLines
+        from infostream_dedup.judging.evidence.collecting import EvidenceReader
         from infostream_dedup.judging.evidence.pair_evidence import TripleRanges
         from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
         from infostream_dedup.model import single_documents
-        from infostream_dedup.runs.batch.collection import collect
+        from infostream_dedup.runs.batch.collection import CollectionReader, collect
         from infostream_dedup.runs.batch.sweeping import sweep_collection
 
         # Whole triples take 8 bytes for each word, and the second look needs them.
         ranges = TripleRanges() if self.estimate and not self._looks_again else None
-        reader = self._reader(ranges)
-        take = None if reader is None else reader.take
+        reader = EvidenceReader(ranges=ranges) if self.confirmed or self.estimate else None
+        # The second look is at what dedup and pairs compare: without the lines that many documents repeat.
+        shorter = CollectionReader(hashes=True, evidence=reader, progress=None) if self._looks_again else None
+        take = shorter.take if shorter else reader.take if reader else None
         documents = read(lines=LeftOutLines(self.boilerplate, keep_repeated=True, take=take))
         single = [document for one in documents for document in single_documents(one)] if self.planted else []
-        collection = collect(single if self.planted else documents, hashes=self._looks_again, progress=self.progress)
-        second_look, census = self._compared(collection, reader, ranges)
+        collection = collect(single if self.planted else documents, hashes=False, progress=self.progress)
+        second_look, census = None, None
+        if reader is not None:
+            second_look, census = self._compared(collection, reader, ranges, shorter.finish() if shorter else None)
         if second_look is None and len(self.representations) == 1:
             collection = collection.only(self.settings.for_series(self.representations[0]))
         estimator = None if census is None else SweepEstimator(collection, census)
@@ -102,26 +107,17 @@ class MemorySweep:
         """Whether pairs are judged: for the block ``confirmed``, and for the first page of a report."""
         return self.confirmed or (self.examples and self.estimate)
 
-    def _reader(self, ranges: TripleRanges | None) -> EvidenceReader | None:
-        if not (self.confirmed or self.estimate):
-            return None
-        from infostream_dedup.judging.evidence.collecting import EvidenceReader
-
-        return EvidenceReader(ranges=ranges)
-
     def _compared(
-        self, collection: Collection, reader: EvidenceReader | None, ranges: TripleRanges | None
+        self, collection: Collection, reader: EvidenceReader, ranges: TripleRanges | None, judged: Collection | None
     ) -> tuple[JudgedCollection | None, CopyCensus | None]:
         """The evidence for a second look, and the census of copies, as requested."""
-        if reader is None:
-            return None, None
-        evidence = reader.finish(collection.languages)
+        evidence = reader.finish((judged or collection).languages)
         second_look = None
-        if self._looks_again:
+        if judged is not None:
             from infostream_dedup.model import Settings
             from infostream_dedup.runs.batch.judging import JudgedCollection
 
-            second_look = JudgedCollection.of(collection, evidence, Settings())
+            second_look = JudgedCollection.of(judged, evidence, Settings())
         if not self.estimate:
             return second_look, None
         from infostream_dedup.lab.estimation.census import CopyCensus
@@ -266,32 +262,20 @@ def sweep(
             estimator = DiskEstimator()
             lines = LeftOutLines(boilerplate, keep_repeated=True, take=estimator.take if estimate else None)
             with disk.run(source, read, agreed, bases, lines=lines, progress=progress) as run:
-                if not estimate:
-                    return sweep_on_disk(
-                        run,
-                        series=wanted,
-                        ks=shown,
-                        examples=examples,
-                        window_days=disk.window_days,
-                        way=way,
-                        scaled=scaled,
-                        unasked=unasked,
-                    )
                 return sweep_on_disk(
-                    estimator.watching(run),
+                    estimator.watching(run) if estimate else run,
                     series=wanted,
                     ks=shown,
                     examples=examples,
                     window_days=disk.window_days,
-                    estimate=estimator.estimate,
+                    estimate=estimator.estimate if estimate else None,
                     way=way,
                     scaled=scaled,
                     unasked=unasked,
                 )
-    if confirmed and agreed.score == "share":
-        raise UsageError("confirmed (--confirmed) needs the count score, whose pairs have a k")
-    if planted and agreed.score == "share":
-        raise UsageError("planted (--planted) needs the count score, whose pairs have a k")
+    for name, asked in (("confirmed", confirmed), ("planted", planted)):
+        if asked and agreed.score == "share":
+            raise UsageError(f"{name} (--{name}) needs the count score, whose pairs have a k")
     job = MemorySweep(
         settings=agreed,
         representations=wanted,

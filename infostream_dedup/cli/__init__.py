@@ -34,11 +34,11 @@ from infostream_dedup.cli.warm import warm
 )
 @click.version_option(package_name="infostream-dedup")
 def cli() -> None:
-    """Near-duplicates in Russian, Ukrainian and English news streams.
+    """Find which news items repeat others in Russian, Ukrainian and English: copies, retellings, translations.
 
-    Each document becomes its 12 heaviest key terms; document i is linked to j when at least k of i's key terms occur
-    in j. The symmetry S(k) and transitivity T(k) of the links show, without labels, at which k "similar" comes close
-    to an equivalence.
+    dedup leaves the copies out of your table, pairs lists who repeats whom and why, ingest judges what arrives all day.
+    sweep is for those who set the threshold k of key terms themselves: document i is linked to j when at least k of
+    i's 12 heaviest key terms occur in j.
 
     DOCS are files (.jsonl, .json, .csv, .tsv, .txt, also with .gz, .bz2, .xz, .zst; .parquet, .feather, .arrow, .xlsx),
     folders of such files, patterns such as '2026-*.csv', or - for JSON Lines on standard input; several are read as one

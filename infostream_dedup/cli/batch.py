@@ -399,8 +399,6 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
         result = api.demo(out if drawn else None, progress=progress)
     if on_terminal:
         print_swept(result)
-        if "pivot" not in result.missing:
-            say(result.notes[-1])
         note("next: infostream-dedup demo --serve (the same items in the browser)", quiet=quiet)
         note("      infostream-dedup dedup YOUR.csv --out unique.csv", quiet=quiet)
     else:

@@ -33,7 +33,6 @@ _KINDS: Final = (
     *("equal", "linked"),
 )
 _LABEL: Final = 15
-_LONG: Final = 160
 _WIDE: Final = 96
 
 
@@ -120,13 +119,14 @@ def print_dedup(
 def print_hits(hits: Sequence[Hit]) -> None:
     """Print the documents that a search found, two lines each."""
     for number, hit in enumerate(hits, 1):
-        kind = hit.kind or hit.relation or "shares terms"
-        sure = "" if hit.probability is None else f" {hit.probability:.2f}"
+        # Few words resemble nothing: what they have in common with a text is terms.
+        kind = "terms only" if hit.kind == "related" else hit.kind or hit.relation or "terms only"
+        sure = "" if hit.probability is None or hit.kind == "related" else f" {hit.probability:.2f}"
         when = hit.published or ""
         click.echo(_line(f"{number:>2} {kind}{sure} ", hit.id, hit.title or "", hit.source or "", when))
         terms = ", ".join(map(str, hit.terms))
         click.echo(
-            _clipped(f"{'':{_LABEL}}{hit.share_forward:.0%} of the weight of its terms: {terms}".replace("%", " %"))
+            _clipped(f"{'':{_LABEL}}has {hit.share_forward:.0%} of what was asked for: {terms}".replace("%", " %"))
         )
 
 
@@ -349,14 +349,40 @@ def print_swept(result: SweepResult) -> None:
             told.setdefault(line, []).append(name)
     for line, names in told.items():
         say(f"{', '.join(names)}: {line}")
-    own = [str(one).removeprefix(f"{main}: ") for one in result.notes if one.startswith(f"{main}: ")]
-    for remark in [str(result.advice[main].reason), *own[:3]] if main in result.advice else own[:3]:
-        # Long remarks go on with their reasons.
-        short = remark.partition("; ")[0].partition(" (")[0]
-        say(remark if len(remark) <= _LONG else f"{short} (why: --wide)")
+    chosen = None if main not in result.advice else result.advice[main].chosen
+    if chosen is not None and (row := _row_at(result, main, chosen)) is not None:
+        _print_advice(row, chosen, _WAYS[result.advice[main].chosen_by])
     for name, why in result.missing.items():
         say(f"{name}: not computed: {why}")
     say(f"(all {len(result.as_rows())} rows and {plural(len(result.notes), 'remark')}: --wide; rows: --format csv)")
+
+
+_WAYS: Final = {
+    **dict.fromkeys(("estimate", "model"), "where precision and recall, estimated without labels, are best together"),
+    "count": "where the copies counted are linked best",
+    "consistency": "by S and T alone",
+    "default": "the usual number, as there is too little to choose by",
+    "given": "as you chose",
+}
+_POOR: Final = 0.6
+"""F1 below which no k is a good threshold."""
+
+
+def _print_advice(row: Mapping[str, Any], k: int, why: str) -> None:
+    """Print which k is recommended, and what its links are, in a sentence each."""
+    say(f"recommended: k = {k}, {why}")
+    right, found = row.get("precision"), row.get("recall")
+    if right is not None and found is not None:
+        say(f"estimated: {right:.0%} of the links at k = {k} are one text, copied or told anew; of all such pairs,"
+            f" {found:.0%} are linked".replace("%", " %"))  # fmt: skip
+    elif "reliable" in row:
+        say("no estimate of precision and recall holds for this collection (why: --wide)")
+    if (copied := row.get("copy_precision")) is not None and (linked := row.get("copy_recall")) is not None:
+        say(f"counted: {copied:.0%} of the links at k = {k} share much of their wording; of all such pairs,"
+            f" {linked:.0%} are linked".replace("%", " %"))  # fmt: skip
+        right, found = (copied, linked) if right is None or found is None else (right, found)
+    if right is not None and found is not None and 2 * right * found < _POOR * (right + found):
+        say("no k tells copies from the rest here: use dedup, which judges each pair")
 
 
 def _row_at(result: SweepResult, series: str, k: int) -> Mapping[str, Any] | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
+import shlex
 import signal
 import sys
 import threading
@@ -12,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from infostream_dedup.cli.run_log import RUN, printable
-from infostream_dedup.errors import CannotWriteError, InfostreamError
+from infostream_dedup.cli.run_log import COPIED, RUN, printable
+from infostream_dedup.errors import BadDataError, CannotWriteError, InfostreamError
 from infostream_dedup.machine.platform import signal_later
 
 if TYPE_CHECKING:
@@ -72,6 +74,8 @@ _BUG: Final = 70
 _CANNOT_WRITE: Final = 74
 _INTERRUPTED: Final = 130
 _DEBUG: Final = "INFOSTREAM_DEDUP_DEBUG"
+_SKIPPING: Final = ("dedup", "pairs", "sweep", "ingest")
+"""Commands that can set a record aside, and are often what a new file is tried with."""
 
 
 def exit_code_of(run: Callable[[], object]) -> int:
@@ -90,7 +94,7 @@ def exit_code_of(run: Callable[[], object]) -> int:
         error.show(_Printable())
         return error.exit_code
     except InfostreamError as error:
-        return _say(error.for_command_line, error.exit_code)
+        return _say(_with_command(error), error.exit_code)
     except OSError as error:
         if os.environ.get(_DEBUG):
             raise
@@ -178,6 +182,19 @@ def _run_for_a_reader(run: Callable[[], object]) -> object:
 def _say(message: str, exit_code: int) -> int:
     RUN.say(f"infostream-dedup: {message}", "error")
     return exit_code
+
+
+def _with_command(error: InfostreamError) -> str:
+    """The message; on a terminal, what it proposes is a whole command on a line of its own, to be copied."""
+    message = error.for_command_line
+    proposed = re.search(r"; perhaps (--columns .+?)(?= \[|$)", message)
+    options = None if proposed is None else proposed[1]
+    if isinstance(error, BadDataError) and error.line is not None and error.code != "E_SCHEMA":
+        options = "--on-error skip --quarantine bad.jsonl" if sys.argv[1] in _SKIPPING else None
+    if options is None or options.split()[0] in sys.argv or not sys.stderr.isatty():
+        return message
+    rest = message if proposed is None else message.replace(proposed[0], "")
+    return f"{rest}\n{COPIED}{shlex.join(sys.argv[1:])} {options}"
 
 
 def _os_message(error: OSError) -> str:

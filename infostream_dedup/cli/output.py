@@ -114,8 +114,10 @@ def note_reading(report: ReadingReport | None, *, quiet: bool, more: str = "") -
         return
     RUN.was_read(report)
     summary = report.summary() + more
-    # To a person, it is news only if something was not used as it was given.
-    if not sys.stderr.isatty() or summary != f"read {report.read} = used {report.read} + quarantined 0":
+    if sys.stderr.isatty():
+        # To a person, it is news only if something was not used as it was given.
+        summary = summary.removeprefix(f"read {report.read} = used {report.read} + quarantined 0").removeprefix("; ")
+    if summary:
         note(summary, quiet=quiet)
 
 
@@ -190,37 +192,9 @@ def csv_dialect() -> CsvDialect:
 
 
 _FIRST: Final = (
-    *(
-        "part",
-        "series",
-        "representation",
-        "k",
-        "chosen",
-        "chosen_by",
-        "kind",
-        "status",
-        "id",
-        "a",
-        "b",
-        "of",
-        "group",
-        "title",
-        "total",
-        "documents",
-    ),
-    *(
-        "method",
-        "name",
-        "what",
-        "value",
-        "source",
-        "symmetry",
-        "transitivity",
-        "links",
-        "groups",
-        "precision",
-        "recall",
-    ),
+    *("part", "series", "representation", "k", "chosen", "chosen_by", "kind", "status", "id", "a", "b", "of", "group"),
+    *("title", "total", "documents", "method", "name", "what", "value", "source", "symmetry", "transitivity", "links"),
+    *("groups", "precision", "recall"),
 )
 """Columns that a table keeps on a narrow terminal, the most important first."""
 

@@ -54,6 +54,10 @@ def without_commands(text: str) -> str:
     return "".join(one for one in text if one in _HARMLESS or unicodedata.category(one) not in _COMMANDS_OF_TERMINALS)
 
 
+COPIED: Final = "try: infostream-dedup "
+"""How a line begins that is a command to copy, and therefore stays one line."""
+
+
 class RunLog:
     """Log lines, for people or programs, and counts of a run. There is one log, because a process runs one command."""
 
@@ -93,7 +97,7 @@ class RunLog:
             wide = shutil.get_terminal_size().columns
             lines = message.split("\n")
             wrap = TextWrapper(wide, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
-            message = "\n".join(map(wrap.fill, lines))
+            message = "\n".join(line if line.startswith(COPIED) else wrap.fill(line) for line in lines)
         if self._is_drawn:
             self.draw("")
         click.echo(message, err=True)

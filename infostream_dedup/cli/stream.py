@@ -200,6 +200,7 @@ def ingest(
         print_ingested(
             RUN.statuses, [(one.status, known[one.id], known[earlier]) for one, earlier in zip(latest, of, strict=True)]
         )
+        note("each was compared with the items of its window, 7 days by default; dedup compares all", quiet=quiet)
         note(f"next: infostream-dedup store groups {store} (verdicts: --format jsonl)", quiet=quiet)
     note_reading(found.report, quiet=quiet)
 

@@ -5,6 +5,9 @@ import sys
 
 import pytest
 
+from infostream_dedup.cli.failures import _with_command
+from infostream_dedup.errors import BadDataError
+
 GOOD = '{"id": "1", "text": "Снег идёт"}\n'.encode()
 
 
@@ -184,3 +187,18 @@ def test_a_machine_without_a_temporary_folder_is_told_to_name_one(capsys, monkey
     monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/nowhere/at/all"])
     assert exit_code_of(tempfile.gettempdir) == 74
     assert "name one in TMPDIR" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "said"),
+    [
+        ("no text; perhaps --columns text=Текст", "E_SCHEMA", "no text [E_SCHEMA]\ntry: x --columns text=Текст"),
+        ("not a date", "E_DATE", "not a date [E_DATE]\ntry: x --on-error skip --quarantine bad.jsonl"),
+    ],
+)
+def test_what_a_message_proposes_is_a_command_to_copy(monkeypatch, message, code, said):
+    error = BadDataError(message, code=code, source="a.csv", line=2)
+    monkeypatch.setattr(sys, "argv", ["x", "dedup", "a.csv"])
+    assert _with_command(error) == error.for_command_line
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert _with_command(error) == "a.csv:2: " + said.replace(": x", ": infostream-dedup dedup a.csv")

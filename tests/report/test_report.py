@@ -392,6 +392,14 @@ def test_a_missing_extra_is_named(swept, monkeypatch):
         workbook_of(swept, Cover())
 
 
+def test_the_first_page_counts_without_repeated_lines_as_dedup_does():
+    told = "Річка біля {} замерзла.\nПідписуйтесь на наш канал новин у телеграм"
+    towns = "полтави одеси львова рівного луцька сум харкова дніпра херсона черкас чернігова ужгорода".split()
+    rows = [{"id": town, "text": told.format(town)} for town in towns]
+    assert sweep(rows, representations=["stem"]).answer.statuses == {"new": len(towns)}
+    assert dedup(rows).statuses["new"] == len(towns)
+
+
 def test_the_first_page_gives_the_counts_of_dedup():
     found = sweep(documents_path(), representations=["stem"])
     judged = dedup(str(documents_path()), annotate=True)

@@ -34,6 +34,8 @@ def served(tokens: Path) -> Iterator[Served]:
     one = Served(tokens.with_name("news.db"), "--representation", "stem", "--keep-text", "--token-file", str(tokens))
     one.token = add_token(tokens, "desk", "admin")
     one.start()
+    with Client(one.address, one.token) as made:
+        assert sum(len(answer["verdicts"]) for answer in made.send_all(DOCUMENTS, size=60)) == len(DOCUMENTS)
     yield one
     one.end(9)
 
@@ -73,10 +75,9 @@ def test_a_batch_that_is_handed_over_is_decided_later(client: Client) -> None:
 
 
 def test_lists_are_read_to_the_end_and_a_source_is_forgotten(client: Client) -> None:
-    for _ in client.send_all(DOCUMENTS[80:], size=60):
-        pass
+    client.send([one | {"id": f"gone-{n}", "source": "gone.example"} for n, one in enumerate(DOCUMENTS[:3])])
     every = list(client.documents())
-    assert len(every) == len(DOCUMENTS)
+    assert {one["id"] for one in DOCUMENTS} <= {one["id"] for one in every}
     chosen = list(client.documents(source="dzvin.example", status="duplicate", since="2026-03-03", limit=3))
     assert [one["id"] for one in chosen] == [
         one["id"]
@@ -86,11 +87,10 @@ def test_lists_are_read_to_the_end_and_a_source_is_forgotten(client: Client) -> 
     ]
     assert len(chosen) > 3
     assert client.search(DOCUMENTS[100]["text"])[0]["id"] == DOCUMENTS[100]["id"]
-    held = sum(one["source"] == "pohliad.example" for one in every)
-    assert client.forget_source("pohliad.example")["documents"] == held > 0
-    assert not list(client.documents(source="pohliad.example"))
+    assert client.forget_source("gone.example")["documents"] == 3
+    assert not list(client.documents(source="gone.example"))
     with pytest.raises(ServiceError) as refused:
-        list(client.documents(sauce="pohliad.example"))
+        list(client.documents(sauce="gone.example"))
     assert refused.value.problem["field"] == "sauce"
 
 
@@ -183,19 +183,12 @@ def test_no_answer_is_outside_the_document(served: Served, tmp_path: Path) -> No
     pytest.importorskip("schemathesis", reason="pip install schemathesis")
     ended = subprocess.run(
         [
-            *(
-                sys.executable,
-                "-m",
-                "schemathesis.cli",
-                "run",
-                f"{served.address}/v1/openapi.json",
-                "--url",
-                served.address,
-            ),
+            *(sys.executable, "-m", "schemathesis.cli", "run", f"{served.address}/v1/openapi.json"),
+            # The first check starts a process, and a machine may be busy.
+            *("--url", served.address, "--request-timeout", "120", "--suppress-health-check", "too_slow"),
             *("-H", f"Authorization: Bearer {served.token}", "--seed", "61", "--max-examples", "15"),
-            *("--checks", CHECKS),
+            *("--checks", CHECKS, "--exclude-path", "/v1/jobs"),
             *("--exclude-path", "/v1/verdicts/events", "--exclude-method", "DELETE", "--phases", "examples,fuzzing"),
-            *("--exclude-path", "/v1/jobs"),
         ],
         check=False,
         capture_output=True,

@@ -46,22 +46,9 @@ def shipped_bytes(path: Path) -> bytes:
 
 
 FEATURES: Final = (
-    "share12_least",
-    "share12_most",
-    "share30_least",
-    "share30_most",
-    "cosine",
-    "numbers_least",
-    "numbers_most",
-    "numbers_known",
-    "numbers_miss",
-    "names_least",
-    "names_most",
-    "names_known",
-    "lead_most",
-    "opening_least",
-    "opening_most",
-    "length",
+    *("share12_least", "share12_most", "share30_least", "share30_most", "cosine", "numbers_least", "numbers_most"),
+    *("numbers_known", "numbers_miss", "names_least", "names_most", "names_known", "lead_most", "opening_least"),
+    *("opening_most", "length"),
 )
 """Features of a pair; ``least`` and ``most`` are the smaller and the larger of the two directions."""
 

@@ -196,36 +196,54 @@ def collect(
     progress: Progress | None = None,
 ) -> Collection:
     """Read a collection once, keeping numbers and dropping texts."""
-    kept = KeptDocuments()
-    bodies = _Bodies(hashes)
-    reader = SurfaceCounter()
-    announced = 0
+    reader = CollectionReader(hashes=hashes, evidence=evidence, progress=progress)
     for one in in_blocks(documents):
-        if evidence is not None:
-            evidence.take(one)
+        reader.take(one)
+    return reader.finish()
+
+
+class CollectionReader:
+    """Takes documents, and keeps numbers of them, not their texts.
+
+    Args:
+        hashes: whether texts that are equal are to be found.
+        evidence: receives each document, too.
+        progress: called with the number of documents so far.
+    """
+
+    def __init__(self, *, hashes: bool, evidence: EvidenceReader | None, progress: Progress | None) -> None:
+        self._kept, self._bodies, self._reader = KeptDocuments(), _Bodies(hashes), SurfaceCounter()
+        self._evidence, self._progress, self._announced = evidence, progress, 0
+
+    def take(self, one: Document | DocumentBlock) -> None:
+        """Add the next document, or the next documents."""
+        if self._evidence is not None:
+            self._evidence.take(one)
         if isinstance(one, DocumentBlock):
-            reader.add_texts(Utf8Texts(one.offsets, one.data), one.languages)
-            kept.extend(one)
-            bodies.add_block(one)
+            self._reader.add_texts(Utf8Texts(one.offsets, one.data), one.languages)
+            self._kept.extend(one)
+            self._bodies.add_block(one)
         else:
-            reader.add(full_text(one), one.lang)
-            kept.append(without_text(one))
-            bodies.add(one)
-        if progress is not None and len(kept) - announced >= _REPORTED_EVERY:
-            announced = len(kept) // _REPORTED_EVERY * _REPORTED_EVERY
-            progress("reading", announced, None)
-    surfaces = reader.finish()
-    if progress is not None:
-        progress("reading", len(kept), len(kept))
-    languages = [LANGUAGES[number] for number in surfaces.languages.tolist()]
-    return Collection(
-        documents=kept,
-        languages=languages,
-        surfaces=surfaces,
-        text_hashes=bodies.finish(),
-        text_lengths=bodies.lengths,
-        openings=bodies.openings(),
-    )
+            self._reader.add(full_text(one), one.lang)
+            self._kept.append(without_text(one))
+            self._bodies.add(one)
+        if self._progress is not None and len(self._kept) - self._announced >= _REPORTED_EVERY:
+            self._announced = len(self._kept) // _REPORTED_EVERY * _REPORTED_EVERY
+            self._progress("reading", self._announced, None)
+
+    def finish(self) -> Collection:
+        """Return the collection; the reader must not be used again."""
+        surfaces = self._reader.finish()
+        if self._progress is not None:
+            self._progress("reading", len(self._kept), len(self._kept))
+        return Collection(
+            documents=self._kept,
+            languages=[LANGUAGES[number] for number in surfaces.languages.tolist()],
+            surfaces=surfaces,
+            text_hashes=self._bodies.finish(),
+            text_lengths=self._bodies.lengths,
+            openings=self._bodies.openings(),
+        )
 
 
 class _Bodies:
