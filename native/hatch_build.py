@@ -1,15 +1,12 @@
 """Compiles the kernels while pip builds a wheel: all levels of processors, or one for an editable installation.
 
 ``INFOSTREAM_DEDUP_WHEEL`` names another kind of machine, by the tag of its wheels; Zig compiles for all of them.
-``INFOSTREAM_DEDUP_HOME`` is the address of the repository: a package page has no folder beside it, so the links of
-README.md become addresses in the repository, at the tag of the release. Without it they stay as they are.
 """
 
 from __future__ import annotations
 
 import os
 import platform
-import re
 import subprocess
 import sys
 import sysconfig
@@ -18,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
-from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -77,30 +73,3 @@ def _tag() -> str:
         oldest = os.environ.setdefault("MACOSX_DEPLOYMENT_TARGET", "11.0")
         return f"macosx_{oldest.replace('.', '_')}_{platform.machine()}"
     return sysconfig.get_platform().replace("-", "_").replace(".", "_")
-
-
-class AddressHook(MetadataHookInterface):
-    """Adds the package page and the addresses."""
-
-    PLUGIN_NAME = "custom"
-
-    def update(self, metadata: dict[str, Any]) -> None:
-        """Read README.md, and make its links absolute if the repository has an address."""
-        home, page = os.environ.get("INFOSTREAM_DEDUP_HOME", "").rstrip("/"), Path(self.root, "README.md")
-        text = page.read_text(encoding="utf-8")
-        if home:
-            version = Path(self.root, "infostream_dedup/model/version.py").read_text(encoding="utf-8").split('"')[-2]
-            text, tag = absolute(text, home, f"v{version}"), f"{home}/blob/v{version}"
-            pages = {"Documentation": "docs/README.md", "Changes": "CHANGELOG.md", "Security": "SECURITY.md"}
-            metadata["urls"] = {"Source": home, **{name: f"{tag}/{path}" for name, path in pages.items()}}
-        metadata["readme"] = {"content-type": "text/markdown", "text": text}
-
-
-def absolute(text: str, home: str, tag: str) -> str:
-    """The text with the links to files of the repository as addresses."""
-
-    def link(found: re.Match[str]) -> str:
-        kind = "raw" if found[1].endswith((".png", ".svg")) else "blob"
-        return f"]({home}/{kind}/{tag}/{found[1]})"
-
-    return re.sub(r"\]\((?!https?:|#|mailto:)([^)\s]+)\)", link, text)
