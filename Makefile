@@ -25,7 +25,7 @@ unit: $(VENV)/.installed-dev
 	$(BIN)/pytest -q -n $(WORKERS) -m "not slow and not translate"
 
 test-all: $(VENV)/.installed-dev lint  ## every test: processes, kills, attacks, browsers, Spark, 200 new cases a property
-	$(BIN)/pip install --quiet -e '.[spark]' playwright
+	$(BIN)/pip install --quiet -e '.[queue,semantic,spark,traces]' playwright
 	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n $(WORKERS) -m "not translate"
 
 test-smoke: $(VENV)/.installed-dev  ## a few tests of what "make test" leaves out; those of Spark where it is installed

@@ -80,6 +80,7 @@ def test_the_base_lists_no_package_that_is_blocked():
 @pytest.mark.smoke
 @pytest.mark.slow
 def test_the_main_jobs_run(folder):
+    done(folder, "warm")
     done(folder, "demo", "--out", "demo")
     done(folder, "sweep", "a.jsonl", "--format", "table", "--out", "report")
     assert {one.suffix for one in (folder / "report").iterdir()} == {".html", ".svg", ".csv", ".json"}

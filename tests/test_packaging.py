@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from infostream_dedup.model.version import VERSION
+
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = set("report learn translate compare feeds xlsx service spark semantic bench docs dev all".split())
@@ -131,3 +133,10 @@ def test_a_missing_package_is_named_with_its_extra(package: str, extra: str, cod
     assert answer.returncode == 1
     assert f"needs the package {package}" in answer.stderr
     assert re.search(rf"pip install .*\[{extra}\]", answer.stderr)
+
+
+def test_the_recipe_of_conda_asks_for_the_same() -> None:
+    recipe = pytest.importorskip("yaml").safe_load((ROOT / "deploy" / "conda" / "recipe.yaml").read_text("utf-8"))
+    needed = [one.partition(";")[0].replace(">", " >", 1).lower() for one in PROJECT["dependencies"] if "[" not in one]
+    assert recipe["requirements"]["run"] == [f"python {PROJECT['requires-python']}", *needed]
+    assert recipe["context"]["version"] == VERSION

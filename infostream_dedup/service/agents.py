@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import hashlib
 import json
 import logging
@@ -17,11 +18,14 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 from infostream_dedup.errors import InfostreamError, MissingExtraError, NoInputError
+from infostream_dedup.language.morphology.form_cache import load
 from infostream_dedup.machine.children import python_command, python_environment
 from infostream_dedup.machine.platform import on_requests_to_end
+from infostream_dedup.model import OUR_LANGUAGES
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.checker import Checker
 from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.server import QUESTIONS, free_address
 from infostream_dedup.service.tokens import LOCAL, Caller, Sessions, Tokens
 from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.store import Store
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, MutableMapping
     from datetime import datetime
     from pathlib import Path
+    from socket import socket
 
     from infostream_dedup.service.settings import ServiceSettings
     from infostream_dedup.stream.deduplicator import Deduplicator
@@ -57,9 +62,7 @@ _SWEEP_SECONDS: Final = 30.0
 _GROWN: Final = 1.1
 """How much a store grows before its sweep is measured anew."""
 
-_TOOLS: Final = (
-    *("check_text", "find_earlier", "get_story", "coverage", "compare_texts", "list_stories", "sweep_advice"),
-)
+_TOOLS: Final = "check_text find_earlier get_story coverage compare_texts list_stories sweep_advice".split()
 _CITED: Final = ("id", "title", "source", "published", "url", "language")
 _INSTRUCTIONS: Final = (
     "Near-duplicates in Russian, Ukrainian and English news. check_text: is this text new, and if not, whose is it? "
@@ -104,8 +107,14 @@ class StoreTools:
     async def warm(self) -> None:
         """Load what the first questions would wait for."""
         with contextlib.suppress(InfostreamError, ProblemError):
-            await self.compare("Мост открыт в Киеве.", "The bridge in Kyiv is open.", None, None)
-            await self.check("Мост через реку открыл министр транспорта.", "", "", "")
+            await self.read(partial(load, OUR_LANGUAGES))
+            for text in QUESTIONS:
+                await self.read(partial(self.earlier, text, None, 1))
+            await self.compare(*QUESTIONS[1:], None, None)
+            await self.check(QUESTIONS[0], "", "", "")
+            for one in (await self.read(partial(self.stories, "latest", None, 1)))["stories"]:
+                await self.read(partial(self.story, one["story"]))
+        gc.freeze()  # or a collection of all that was loaded would stop a question for a tenth of a second
 
     def close(self) -> None:
         """Let go of the store."""
@@ -465,22 +474,26 @@ def _serve_http(server: Any, settings: ServiceSettings, tell: Callable[[str], No
         stateless_http=True, json_response=True, transport_security=security, host=settings.host
     )
     guard = TokenGuard(application, settings)
-    config = uvicorn.Config(guard, host=settings.host, port=settings.port, log_config=None, access_log=False)
-    tell(f"http://{settings.host}:{settings.port}/mcp")
-    asyncio.run(_until_asked(_Listener(config)))
+    host, port = free_address(settings.host, settings.port, "--host, --port")
+    listener = _Listener(uvicorn.Config(guard, host=host, port=port, log_config=None, access_log=False))
+    listener.listens = partial(tell, f"http://{settings.host}:{settings.port}/mcp")
+    asyncio.run(listener.serve())
 
 
 class _Listener(uvicorn.Server):
-    """Ends when `on_requests_to_end` says so, with exit code 0."""
+    """Says when it listens, and ends when `on_requests_to_end` says so, with exit code 0."""
+
+    listens: Callable[[], None]
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
+        on_requests_to_end(asyncio.get_running_loop(), lambda: setattr(self, "should_exit", True))
         yield
 
-
-async def _until_asked(server: _Listener) -> None:
-    on_requests_to_end(asyncio.get_running_loop(), lambda: setattr(server, "should_exit", True))
-    await server.serve()
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        """Listen, then say so."""
+        await super().startup(sockets)
+        self.listens()
 
 
 class TokenGuard:

@@ -37,7 +37,7 @@ def tell_system(state: str) -> None:
         out.sendto(state.encode(), name)
 
 
-_TEXTS: Final = (
+QUESTIONS: Final = (
     "Мэр Харькова открыл новый мост через реку. Горожане пришли посмотреть на салют.",
     "Мер Харкова відкрив новий міст через річку. Містяни прийшли подивитися на салют.",
     "The mayor opened a new bridge across the river. Thousands came to see the fireworks.",
@@ -59,7 +59,7 @@ def _load() -> None:
     load_templates()
     for name in PAGE_LANGUAGES:
         words_of(name)
-    for text in _TEXTS:
+    for text in QUESTIONS:
         compare(text, f"{text} {text}")
     methods()
 
@@ -91,9 +91,9 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
         raise MissingExtraError(error.name or "fastapi", "service", "the service") from None
     sys.setswitchinterval(_TURN_SECONDS)
     keep_heap_small()
-    addresses = [_free_address(settings.host, settings.port, "--host, --port")]
+    addresses = [free_address(settings.host, settings.port, "--host, --port")]
     if settings.metrics is not None:
-        addresses.append(_free_address(*settings.metrics, "--metrics"))
+        addresses.append(free_address(*settings.metrics, "--metrics"))
         if addresses[0] == addresses[1]:  # by another name: localhost
             raise ConfigurationError(
                 f"--metrics is the address of the service itself, port {settings.port}; name another"
@@ -230,7 +230,7 @@ async def _watch_store(service: RunningService, end: Callable[[], None]) -> None
             return
 
 
-def _free_address(host: str, port: int, options: str) -> tuple[str, int]:
+def free_address(host: str, port: int, options: str) -> tuple[str, int]:
     """Return the number of an address and its port; Granian takes no names."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)

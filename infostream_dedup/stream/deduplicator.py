@@ -349,7 +349,7 @@ class Deduplicator(Closing):
     def be_ready(self) -> None:
         """Catch up with the store, and leave room for further documents: forks of this process copy nothing then."""
         with self._store.transaction():
-            self._current_engine().window.make_room()
+            self._current_engine().be_ready()
 
     def _document(self, item: Document | Mapping[str, Any], number: int) -> Document:
         if isinstance(item, Document) and isinstance(item.extra, OtherFields):

@@ -305,6 +305,11 @@ class StreamEngine:
             self._deciding.use(settings)
         return next_change(self._retunes, ordinal)
 
+    def be_ready(self) -> None:
+        """Make what the next documents need, which every fork of this process would otherwise make anew."""
+        self.window.make_room()
+        self._evidence.weights()
+
     @property
     def window(self) -> Window:
         """The documents of the window."""

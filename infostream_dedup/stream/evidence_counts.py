@@ -94,10 +94,14 @@ class EvidenceCounts:
         raw = read_evidence(*evidence_texts([document]))
         return self._packed(raw, np.array([language], dtype=np.int8)).blobs()[0], raw.triple_blobs()[0]
 
-    def _packed(self, raw: RawEvidence, languages: NDArray[np.int8]) -> EvidenceRecords:
+    def weights(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        """What `pack_weighed` weighs by in this epoch."""
         if self._weights is None:
             self._weights = self._frozen.filled_up()
-        return pack_weighed(raw, languages, *self._weights)
+        return self._weights
+
+    def _packed(self, raw: RawEvidence, languages: NDArray[np.int8]) -> EvidenceRecords:
+        return pack_weighed(raw, languages, *self.weights())
 
     def _close(self, epoch: int, found: ReadEvidence) -> None:
         """Freeze the counts so far, and open the next epoch."""

@@ -644,9 +644,9 @@ class Searcher:
     def with_sentences(self, text: str, hits: SearchHits) -> SearchHits:
         """Give each hit the sentence of the text that it answers, and its own."""
         language, own = language_beyond_ours(text) or "other", dict[bool, _Sentences]()
+        settings = self._settings.terms, self._settings.terms.but(representation="pivot")
         for place, hit in enumerate(hits):
-            across = hit.language != language
-            terms = self._settings.terms.but(representation="pivot") if across else self._settings.terms
+            terms = settings[across := hit.language != language]
             if across not in own:
                 own[across] = _Sentences(text, language, terms)
             theirs, words = self._store.text(hit.ordinal), {one["their_word"] for one in hit.met}

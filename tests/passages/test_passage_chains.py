@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.judging.passages.passage_runs import NEAR, REPEATS, Chains, find_chains, sentence_classes
+from infostream_dedup.judging.passages.passage_runs import NEAR, REPEATS, Chains, find_chains, index_bags, matched
 from infostream_dedup.judging.passages.passage_table import passage_table
 from infostream_dedup.judging.passages.sentence_table import read_sentences, sentence_feature
 from infostream_dedup.judging.passages.settings import PassageSettings
@@ -23,7 +23,7 @@ def _text(letters, size=lambda letter: 2):
 def _table(documents, settings=LOOSE, times=None, size=lambda letter: 2):
     table = read_sentences([_text(letters, size) for letters in documents], ["en"] * len(documents))
     assert table.first.tolist() == np.concatenate(([0], np.cumsum([len(letters) for letters in documents]))).tolist()
-    classes = sentence_classes(sentence_feature("exact").bags(table), 1.0)
+    classes = matched(index_bags(sentence_feature("exact").bags(table)), 1.0)
     times = None if times is None else np.array(times, dtype=np.int64)
     return passage_table(table, classes, settings, ids=[str(number) for number in range(len(documents))], times=times)
 
@@ -196,7 +196,7 @@ def test_plain_and_compiled_chains_are_equal(documents, gap, min_sentences):
     table = read_sentences([_text(letters) for letters in documents], ["en"] * len(documents))
     settings = LOOSE.but(gap=gap, min_sentences=min_sentences)
     for tau in (1.0, 0.4):
-        classes = sentence_classes(sentence_feature("shingles:w=1").bags(table), tau)
+        classes = matched(index_bags(sentence_feature("shingles:w=1").bags(table)), tau)
         plain, compiled = _plain_chains(table, classes, settings), find_chains(table, classes, settings)
         assert plain.rows.tolist() == compiled.rows.tolist()
         assert plain.matches.tolist() == compiled.matches.tolist()

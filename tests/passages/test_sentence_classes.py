@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.rows import rows_from
-from infostream_dedup.judging.passages.passage_runs import index_bags, matched, sentence_classes
+from infostream_dedup.judging.passages.passage_runs import index_bags, matched
 
 
 def _jaccard(one, other):
@@ -29,8 +29,8 @@ def _brute_force(bags, tau):
 def test_multisets_by_hand():
     # {x, 9 y} and {2 x, 8 y}: 9 of 11, though the authors of SpotSigs' bound says 0.
     bags = [[1] + [2] * 9, [1] * 2 + [2] * 8]
-    assert sentence_classes(rows_from(bags, np.uint64), 9 / 11).pairs().tolist() == [[0, 1]]
-    assert sentence_classes(rows_from(bags, np.uint64), 0.82).pairs().tolist() == []
+    assert matched(index_bags(rows_from(bags, np.uint64)), 9 / 11).pairs().tolist() == [[0, 1]]
+    assert matched(index_bags(rows_from(bags, np.uint64)), 0.82).pairs().tolist() == []
 
 
 def test_equal_bags_are_one_class():
@@ -48,7 +48,7 @@ def test_equal_bags_are_one_class():
 @pytest.mark.parametrize("tau", [0, -1, 1.01, float("nan")])
 def test_tau_out_of_range(tau):
     with pytest.raises(ConfigurationError, match="tau"):
-        sentence_classes(rows_from([[1]], np.uint64), tau)
+        matched(index_bags(rows_from([[1]], np.uint64)), tau)
 
 
 @given(
@@ -56,7 +56,7 @@ def test_tau_out_of_range(tau):
     st.sampled_from([0.05, 0.2, 1 / 3, 0.5, 0.6, 2 / 3, 0.7, 0.75, 0.9, 1.0]),
 )
 def test_all_pairs_are_found_and_no_others(bags, tau):
-    assert sentence_classes(rows_from(bags, np.uint64), tau).pairs().tolist() == _brute_force(bags, tau)
+    assert matched(index_bags(rows_from(bags, np.uint64)), tau).pairs().tolist() == _brute_force(bags, tau)
 
 
 @given(
@@ -68,7 +68,7 @@ def test_sentences_from_a_template_have_equal_copies_only(bags, tau, most):
     every = rows_from(bags, np.uint64)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("infostream_dedup.judging.passages.passage_runs.MOST_ALIKE", most)
-        found = sentence_classes(every, tau)
+        found = matched(index_bags(every), tau)
     for number, all_alike in enumerate(alike := _alike_classes(every, tau)):
         kept = [other for other in all_alike if len(all_alike) <= most and len(alike[other]) <= most]
         assert found.alike.row(number).tolist() == kept
@@ -96,4 +96,4 @@ def test_long_bags_of_frequent_and_rare_elements(seed):
     edited = [row[random.random(len(row)) < 0.85] for row in base]
     bags = [[int(value) for value in row] for row in (*base, *edited)]
     for tau in (0.3, 0.6, 0.8):
-        assert sentence_classes(rows_from(bags, np.uint64), tau).pairs().tolist() == _brute_force(bags, tau)
+        assert matched(index_bags(rows_from(bags, np.uint64)), tau).pairs().tolist() == _brute_force(bags, tau)

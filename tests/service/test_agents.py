@@ -5,7 +5,6 @@ import json
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import httpx
@@ -119,7 +118,8 @@ def test_over_http_with_tokens(news, tmp_path):
     server = subprocess.Popen(given, cwd=ROOT, stderr=subprocess.PIPE, text=True)
     try:
         assert address in server.stderr.readline()
-        _wait_for(port)
+        again = subprocess.run(given, cwd=ROOT, capture_output=True, text=True)
+        assert (again.returncode, "cannot listen on 127.0.0.1" in again.stderr) == (78, True), again.stderr
         assert httpx.post(address, json={}).status_code == 401
         assert httpx.post(address, json={}, headers={"authorization": "Bearer wrong"}).status_code == 401
         bearer = {"authorization": f"Bearer {token}"}
@@ -148,13 +148,3 @@ def httpx_client(headers):
     from mcp.shared._httpx_utils import create_mcp_http_client
 
     return create_mcp_http_client(headers=headers)
-
-
-def _wait_for(port: int) -> None:
-    for _ in range(100):
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError("the server does not listen")

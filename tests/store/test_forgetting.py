@@ -11,7 +11,7 @@ from infostream_dedup.stream.store.removal import Forgotten
 def test_what_a_document_said_is_gone(filled, synthetic, faults):
     with Store.open(filled) as store:
         assert store.forget("документ-3") == [Forgotten("документ-3", versions=1)]
-        assert store.verdict_of("документ-3") == replace(synthetic.verdict(3), terms=None)
+        assert store.known("документ-3")[-1].verdict == replace(synthetic.verdict(3), terms=None)
         assert store.titles([3]) == [""]
         assert store.text(3) is None
         (forgotten,) = store.documents(3, 4)
@@ -22,7 +22,7 @@ def test_what_a_document_said_is_gone(filled, synthetic, faults):
         (known,) = store.known("документ-3")
         assert known.content_hash == synthetic.document(3).content_hash
         assert faults(store) == []
-        assert store.verdict_of("документ-4") == synthetic.verdict(4)
+        assert store.known("документ-4")[-1].verdict == synthetic.verdict(4)
 
 
 def test_no_byte_of_it_is_left_in_the_file(filled):

@@ -51,10 +51,10 @@ def test_a_batch_comes_back_as_it_was(two):
 def test_documents_are_found_by_id(two):
     (known,) = two.known("б")
     assert (known.ordinal, known.version, known.content_hash, known.verdict) == (1, 0, "content of б".encode(), REPEAT)
-    assert two.verdict_of("а") == NEW
+    assert two.known("а")[-1].verdict == NEW
     assert two.verdict_at(1) == REPEAT
     assert two.known("в") == ()
-    assert two.verdict_of("в") is None
+    assert two.known("в") == ()
     with pytest.raises(KeyError):
         two.verdict_at(2)
 
@@ -102,7 +102,7 @@ def test_versions_of_an_id_are_distinguished(two):
     verdict = Verdict(id="а", status="similar", of="б", group="а", revision_of="а", **words)
     two.append(Batch("день", b"", Decided(remembered=[later], verdicts=[verdict])))
     assert [(known.ordinal, known.version) for known in two.known("а")] == [(0, 0), (2, 1)]
-    assert two.verdict_of("а") == verdict
+    assert two.known("а")[-1].verdict == verdict
     with pytest.raises(sqlite3.IntegrityError):
         two.append(Batch("вечер", b"", Decided(remembered=[replace(later, ordinal=3)], verdicts=[verdict])))
 

@@ -127,7 +127,7 @@ def test_kinds_and_probabilities_are_those_of_verdicts(documents, store):
         assert isinstance(stream.store, Store)
         seen = 0
         for document in documents:
-            verdict = stream.store.verdict_of(document.id)
+            verdict = stream.store.known(document.id)[-1].verdict
             if verdict.of is None or verdict.kind is None or verdict.status == "exact":
                 continue
             hits = stream.search(id=document.id, k_min=1, top=0, everything=True)

@@ -1,7 +1,7 @@
 """Find the passages that documents share: the steps in order.
 
 The sentences of all documents become bags of features (``sentence_feature``); sentences whose bags resemble each other
-are copies (``sentence_classes``); runs of copied sentences are passages (``passage_table``). Heavy modules are imported
+are copies (``matched``); runs of copied sentences are passages (``passage_table``). Heavy modules are imported
 lazily, so that importing this package costs nothing.
 """
 

@@ -75,18 +75,6 @@ class SentenceClasses:
         return np.asarray(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))], dtype=np.int64)
 
 
-def sentence_classes(bags: Ragged, tau: float) -> SentenceClasses:
-    """Find classes of equal bags, and classes that resemble each other.
-
-    Example:
-        >>> from infostream_dedup.judging.features.rows import rows_from
-        >>> found = sentence_classes(rows_from([[1, 2, 3], [2, 3, 1], [1, 2], [9]], np.uint64), 0.6)
-        >>> found.pairs().tolist()
-        [[0, 1], [0, 2], [1, 2]]
-    """
-    return matched(index_bags(bags), tau)
-
-
 def index_bags(bags: Ragged) -> BagIndex:
     """Sort the elements of each bag, and number classes of equal bags."""
     elements, place, df = np.unique(bags.values, return_inverse=True, return_counts=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.document import Document, Language
-from infostream_dedup.model.stream_records import GroupEvent, Remembered, StoryEvent, Verdict
+from infostream_dedup.model.stream_records import GroupEvent, Remembered, Verdict
 from infostream_dedup.stream.store.blobs import INT64, numbers_of
 from infostream_dedup.stream.store.connection import naming_failures, snapshot
 from infostream_dedup.stream.store.document_columns import RememberedTable, table_of
@@ -241,11 +241,6 @@ class StoreReader:
                     found.setdefault(id_, []).append(Known(row[0], row[1], row[2], verdict_of_row(row[3:])))
         return found
 
-    def verdict_of(self, id: str) -> Verdict | None:  # noqa: A002
-        """Return the verdict on a document's latest version, or ``None`` if the id is unknown."""
-        known = self.known(id)
-        return known[-1].verdict if known else None
-
     def verdict_at(self, ordinal: int) -> Verdict:
         """Return the verdict on the document with an ordinal."""
         for verdict in self._verdicts(ordinal, ordinal + 1):
@@ -259,14 +254,6 @@ class StoreReader:
                 (first, end),
             )
             yield from map(verdict_of_row, rows)
-
-    def story_events(self) -> Iterator[StoryEvent]:
-        """Yield all events of stories, in order."""
-        with naming_failures(self.path):
-            rows = self._connection.execute(
-                "SELECT ordinal, story_id, other, begun, kind FROM story_event ORDER BY number"
-            )
-            yield from (StoryEvent(*row) for row in rows)
 
     def stories(self) -> dict[str, str]:
         """Return the present story of each group that has one, by group."""
