@@ -20,6 +20,7 @@ FLOOD = "В {} из-за прорыва трубы затопило три ул�
 TAX = "Міністерство фінансів {}підвищуватиме податок на нерухомість наступного року, повідомив заступник міністра."
 VOTE = "Lawmakers {} the amendments on parking fines in the second reading on Thursday afternoon."
 POWER = "В посёлке Лесное {} аварию на подстанции, без света оставались две тысячи домов, бригады работали ночью."
+SHIP = "Advisory MSA-{}: the port of Odesa is open to ships of all flags from {} in the morning."
 SCHOOL = "В сети пишут о закрытии роддома в Приморске с первого июня. Врачей переведут в областной центр."
 
 
@@ -29,6 +30,7 @@ SCHOOL = "В сети пишут о закрытии роддома в Прим�
         (COURT.format("оправдал"), COURT.format("осудил"), "another word", (("оправдал", "осудил"),)),
         (MATCH.format("2:1"), MATCH.format("1:2"), "numbers exchanged", (("2:1", "1:2"),)),
         (MATCH.format("2:1"), MATCH.format("3:1"), "another figure", (("2:1", "3:1"),)),
+        (SHIP.format("17", "9:30"), SHIP.format("19", "9.30"), "another figure", (("MSA-17", "MSA-19"),)),
         (FLOOD.format("Приморске"), FLOOD.format("Салтаре"), "another name", (("Приморске", "Салтаре"),)),
         (TAX.format(""), TAX.format("не "), "negation", (("", "не"),)),
         (
@@ -207,7 +209,7 @@ LIVE = "We have closed this live page and thank our readers for their questions.
                 STARS.format("Friday", "Gemini", "Cancer", "Scorpio"),
                 STARS.format("Monday", "Aries", "Leo", "Pisces"),
             ],
-            "rtc",
+            "ttc",
         ),
         # An alert on another day is another one; of another source at once it is the same.
         ([_dated("a", 1, 10, ALARM), _dated("a", 2, 10, ALARM), _dated("b", 2, 11, ALARM)], "tc"),

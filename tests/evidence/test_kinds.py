@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.judging.evidence.differing import WordDifference
 from infostream_dedup.judging.evidence.facts import DAY, HOUR, DocumentFacts, PairFacts, facts_of_pairs
 from infostream_dedup.judging.evidence.judging import STATUS_NAMES, DocumentStatus, best_pairs, joined_kinds, statuses
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
@@ -33,6 +34,7 @@ _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
 _STILL = {**_OWN, "next_step": False, "wording_forward": 0.6, "wording_backward": 0.6}
 _OPEN = {"same_source": True, "next_step": False, "known": False, "hours": np.inf}
 _FIGURE = {"figure_alone": True, "wording_forward": 0.5, "wording_backward": 0.6}
+ADVISORY = WordDifference("another figure", (("MSA-17", "MSA-19"),))
 _UNDATED = {"known": False, "dated": False, "hours": np.inf}
 
 
@@ -97,9 +99,9 @@ def test_rules() -> None:
         ({**_OWN, "same_body": True, "same_form": True, **wording(0.3, 0.3)}, "copy", "own body again"),
         ({**_OWN, "same_body": True, "anew": True, **wording(0.3, 0.3)}, "template", "told anew"),
         ({"anew": True, "same_text": True, **wording(1, 1)}, "template", "told anew"),
-        ({**_FIGURE, "other_day": True, "hours": 12.1}, "template", "another figure on another day"),
+        ({**_FIGURE, "other_day": True, "hours": 12.1}, "template", "another figure in a form"),
         ({**_FIGURE, "other_day": True, "hours": 12.0}, "updated", "another figure alone"),
-        ({**_FIGURE, **_UNDATED, "other_dates": True}, "template", "another figure on another day"),
+        ({**_FIGURE, **_UNDATED, "other_dates": True}, "template", "another figure in a form"),
         ({**_OWN, "other_day": False, "numbers": 0.89, **wording(0.9, 0.95)}, "updated", "own later version"),
         ({**_OWN, **wording(0.25, 0.85)}, "updated", "own later version"),
         ({**_OWN, **wording(0.25, 0.84)}, "follow-up", "own next step"),
@@ -124,6 +126,11 @@ def test_rules() -> None:
         ({**_UNDATED, "one_sentence": True, **wording(0.66, 0.9)}, "retold", "undated wording"),
         ({"one_sentence": True, "probability": 0.5, **wording(0.5, 0.5)}, "copy", "much the same wording"),
         ({**_UNDATED, "one_sentence": True, "numbers": 0.5, **wording(0.9, 0.9)}, "retold", "undated wording"),
+        ({**_UNDATED, "recalled_backward": 0.29, **wording(0.79, 0.9)}, "related", None),
+        ({**_UNDATED, "recalled_backward": 0.29, **wording(0.8, 0.9)}, "copy", "much the same wording"),
+        ({**_UNDATED, "filled": True, **wording(0.5, 0.9)}, "template", "undated form of another day"),
+        ({**_UNDATED, "other_dates": True, **wording(0.9, 0.9)}, "copy", "much the same wording"),
+        ({**_FIGURE, "differing": ADVISORY}, "template", "another figure in a form"),
         (
             {**_UNDATED, "one_sentence": True, "numbers": 0.49, **wording(0.9, 0.9)},
             "template",

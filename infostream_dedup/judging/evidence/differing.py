@@ -79,6 +79,11 @@ class WordDifference:
         """Whether the texts only give another figure: the later one is an update."""
         return self.reason == ANOTHER_FIGURE
 
+    @property
+    def of_series(self) -> bool:
+        """Whether the figure belongs to a name, as in DSA-249: two of a series, in one form."""
+        return self.is_figure and self.words[0][0][0].isalpha()
+
 
 ANOTHER_FIGURE: Final = "another figure"
 
@@ -287,16 +292,19 @@ class _Text(NamedTuple):
     folded: tuple[str, ...]  # in lower case, apostrophes alike
     starts: frozenset[int]  # tokens that begin a sentence or a quotation
     numbers: tuple[int, ...]  # tokens that are numbers
+    named: frozenset[int]  # numbers that a hyphen joins to the word before
 
     @classmethod
     def of(cls, tokens: OpeningTokens, document: int) -> _Text:
         begin, end = tokens.clean_begins[document : document + 2].tolist()
         text = tokens.clean[begin:end].tobytes().decode(ALPHABET, "replace")
         begin, end = tokens.begins[document : document + 2].tolist()
-        words = [text[first:last] for first, last in tokens.places[begin:end].tolist()]
+        places = tokens.places[begin:end].tolist()
+        words = [text[first:last] for first, last in places]
         folded = "\n".join(words).lower().translate(_FOLD).split("\n") if words else []
         starts, numbers = (np.flatnonzero(tokens.flags[begin:end] & bit).tolist() for bit in (START, NUMBER))
-        return cls(tuple(words), tuple(folded), frozenset(starts), tuple(numbers))
+        named = frozenset(i for i in numbers if i and text[places[i - 1][1] : places[i][0]] == "-")
+        return cls(tuple(words), tuple(folded), frozenset(starts), tuple(numbers), named)
 
     @property
     def parts(self) -> list[str]:
@@ -496,9 +504,10 @@ def _question(one: _Text, other: _Text, changes: list[_Change]) -> WordDifferenc
         return None
     asking = one if asks[0] else other
     mark = asking.folded.index("?")
-    # With "how" or "why" it is a question without a mark as well.
+    # With "how", "why" or "of whom" it is a question without a mark as well.
     first = max(start for start in asking.starts if start <= mark)
-    if _INTERROGATIVES.intersection(asking.folded[first : first + 2]) or "ли" in asking.folded[first:mark]:
+    asked = asking.folded[first : first + 1 + (len(asking.folded[first]) < _SHORTEST)]
+    if _INTERROGATIVES.intersection(asked) or "ли" in asking.folded[first:mark]:
         return None
     return WordDifference("question", (("?", ""),) if asks[0] else (("", "?"),))
 
@@ -696,6 +705,7 @@ def _roots(verb: str) -> Iterator[tuple[str, str]]:
 @lru_cache(1 << 14)
 def _value(number: str) -> str:
     number = re.sub(r"[  ]|[.,](?=\d{3}(?!\d))|,(?=\d\d,)", "", number).translate(_SIGNS).lstrip("0")
+    number = re.sub(r"^(\d\d?):(?=\d\d$)", r"\1.", number)
     return number.rstrip("0").rstrip(".") if number.count(".") == 1 and "-" not in number else number
 
 
@@ -705,14 +715,17 @@ _SIGNS: Final = str.maketrans(",–", ".-")
 def _another_figure(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     """Figures one for one; what else differs may be what goes with them."""
     for each in changes:
-        p, q = (
-            [word for word in side if word[0].isdigit()]
-            for side in ([one.folded[i] for i in each.a], [other.folded[i] for i in each.b])
-        )
-        figures = p and len(p) == len(q) and len(each.a) == len(each.b) and [*map(_value, p)] != [*map(_value, q)]
-        if figures and not _ordinary(one, other, each, language):
-            return WordDifference(ANOTHER_FIGURE, tuple(zip(p, q, strict=True)))
+        p, q = ([i for i in side if text.folded[i][0].isdigit()] for text, side in ((one, each.a), (other, each.b)))
+        figures = p and len(p) == len(q) and len(each.a) == len(each.b)
+        differ = figures and [_value(one.folded[i]) for i in p] != [_value(other.folded[j]) for j in q]
+        if differ and not _ordinary(one, other, each, language):
+            shown = ([_figure(text, i) for i in side] for text, side in ((one, p), (other, q)))
+            return WordDifference(ANOTHER_FIGURE, tuple(zip(*shown, strict=True)))
     return None
+
+
+def _figure(text: _Text, i: int) -> str:
+    return f"{text.words[i - 1]}-{text.folded[i]}" if i in text.named else text.folded[i]
 
 
 # Synonyms: words that double renderings of one text have in the same place
