@@ -49,8 +49,7 @@ It keeps all right ones of wmt, all but 1 of 2,494 of multilingual and 2 of 118 
 LEAST_SURE_ORDER: Final = 0.8
 """Minimum `WordOrder.share` where less than ``LEAST_SHARE`` of the key terms matches, with `LEAST_SURE_PLACES` places.
 
-With these, multilingual has .90 of its translations instead of .83 and no further wrong one, slavictopics and ntrex the
-same ones, wmt 20 more, 4 of them wrong.
+With these, multilingual has .90 of its translations instead of .83 and no further wrong one.
 """
 
 LEAST_SURE_PLACES: Final = 8

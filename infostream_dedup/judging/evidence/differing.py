@@ -306,11 +306,6 @@ class _Text(NamedTuple):
         named = frozenset(i for i in numbers if i and text[places[i - 1][1] : places[i][0]] == "-")
         return cls(tuple(words), tuple(folded), frozenset(starts), tuple(numbers), named)
 
-    @property
-    def parts(self) -> list[str]:
-        """The parts of all numbers."""
-        return sorted(_PARTS.split(" ".join(self.folded[i] for i in self.numbers)))
-
 
 @dataclass(frozen=True, slots=True)
 class _Change:
@@ -328,11 +323,6 @@ def openings_of(*texts: str, most: int = OPENING) -> Openings:
     """The beginnings of texts."""
     words, bounds = packed(text[:most] for text in texts)
     return Openings(words, bounds[:-1], bounds[1:], most)
-
-
-def read(text: str) -> tuple[str, ...]:
-    """The words, numbers and question marks of a text, folded."""
-    return openings_of(text, most=len(text) + 1).text(0).folded
 
 
 def what_differs(a: str, b: str, most: int = OPENING) -> WordDifference | None:
@@ -430,9 +420,10 @@ def _is_denial(word: str) -> bool:
 
 
 def _numbers_exchanged(one: _Text, other: _Text, changes: list[_Change], _: Language) -> WordDifference | None:
-    if one.parts != other.parts or len(one.numbers) != len(other.numbers) or not _only_replaced(changes):
-        return None
     p, q = ([text.folded[i] for i in text.numbers] for text in (one, other))
+    x, y = (sorted(_PARTS.split(" ".join(each))) for each in (p, q))
+    if x != y or len(one.numbers) != len(other.numbers) or not _only_replaced(changes):
+        return None
     wrong = [(x, y) for x, y in zip(p, q, strict=True) if x != y]
     moved = {i for each in changes for i in each.a if not one.folded[i][0].isdigit()}
     return WordDifference("numbers exchanged", tuple(wrong)) if 0 < len(wrong) <= 4 and len(moved) <= 2 else None
@@ -674,15 +665,12 @@ def _spelt_alike(x: str, y: str, language: Language) -> bool:
     p, q = (re.sub(r"(.)\1", r"\1", re.sub("^[ув]", "в", word.translate(_SOUNDS))) for word in (x, y))
     if p == q:
         return True
-    if language != "en" or min(len(p), len(q)) < _LONG or p[0] != q[0]:
+    if language != "en" or min(len(p), len(q)) < 2 * _SHORTEST or p[0] != q[0]:
         return False
     return sorted(p) == sorted(q) or (
         abs(len(p) - len(q)) == 1
         and SequenceMatcher(None, p, q, False).ratio() >= 2 * min(len(p), len(q)) / (len(p) + len(q))
     )
-
-
-_LONG: Final = 6
 
 
 def _aspects(p: str, q: str) -> bool:

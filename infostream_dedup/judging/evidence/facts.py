@@ -192,26 +192,10 @@ class PairFacts:
 
 
 _USED: Final = (
-    "cosine",
-    "dates",
-    "figures_backward",
-    "figures_forward",
-    "figures_least",
-    "lead_backward",
-    "lead_forward",
-    "names_backward",
-    "names_forward",
-    "names_least",
-    "numbers_backward",
-    "numbers_forward",
-    "numbers_least",
-    "opening_backward",
-    "opening_forward",
-    "step",
-    "title",
-    "wording_backward",
-    "wording_forward",
-)
+    "cosine dates figures_backward figures_forward figures_least lead_backward lead_forward"
+    " names_backward names_forward names_least numbers_backward numbers_forward numbers_least"
+    " opening_backward opening_forward step title wording_backward wording_forward"
+).split()
 """Columns of evidence that the facts use."""
 
 _PLACES: Final = [COLUMNS.index(name) for name in _USED]

@@ -221,9 +221,9 @@ def agreement(
     """Compare documents in different languages.
 
     They are no translations if both titles have figures of three digits or more (years and days apart) but none in
-    common; if both documents have at least three numbers and share less than half of them, unless both have nine and
-    nearly all key terms match; if a short one has names, as the other has, but none in common; or if one document is
-    more than 1.8 times as long as the other.
+    common; if both have figures that are no dates but none in common, or at least three numbers and share less
+    than half of them, unless both have nine and nearly all key terms match; if a short one has names, as the other has,
+    but none in common; or if one document is more than 1.8 times as long as the other.
     """
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
     compared(a, b, evidence, keys=keys, records=records, triples=None)
@@ -234,7 +234,8 @@ def agreement(
     shared = np.maximum(column("numbers_forward"), column("numbers_backward"))
     least = column("numbers_least")
     sure = (least >= _MANY_NUMBERS) & (np.round(shares.sum(axis=1), DECIMALS) >= _SURE)
-    other_numbers = (least >= _FEWEST_NUMBERS) & (shared < _SHARED_NUMBERS) & ~sure
+    no_figure = (column("figures_least") >= 1) & (column("figures_forward") + column("figures_backward") == 0)
+    other_numbers = ((least >= _FEWEST_NUMBERS) & (shared < _SHARED_NUMBERS) | no_figure) & ~sure
     other_titles = _other_titles(records, a, b)
     named = np.maximum(column("names_forward"), column("names_backward"))
     short = np.minimum(records.tokens(a), records.tokens(b)) < _SHORT

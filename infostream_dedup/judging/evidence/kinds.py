@@ -237,10 +237,9 @@ def own_background_again(pair: PairFacts) -> NDArray[np.bool_]:
 def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
     """Half of one text is in the other, a good part of the other is in it, and the model agrees.
 
-    Two sources that quote a statement in full share a third of their wording without copying each other. If sources or
-    dates are unknown, half of one text may be an outlet's old background under a new lead, so the rule requires half
-    of both; of one sentence, in which one other word may be the news, two thirds. A copy keeps the numbers, though it
-    may be cut: of two short items in one form, the number is the news.
+    Two sources that quote a statement in full share a third of their wording. If sources or dates are unknown, the rule
+    requires half of both, and of one sentence, in which one other word may be the news, two thirds. A copy keeps the
+    numbers, though it may be cut: of two short items in one form, the number is the news.
     """
     numbers_kept = _numbers_kept(pair)
     least = np.where(pair.one_sentence & ~pair.known, 2 / 3, 0.5)
@@ -347,8 +346,7 @@ def next_step(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source: the model is fairly sure that it is one story, its vocabulary is repeated, and something happened.
 
     Of the links whose lead only repeats what somebody said, or tells of no event, most share only an affair. Below 0.6,
-    every second pair shares only a topic. Reports on two sides of one event share names and little else. An earlier
-    rule has handled old wording under a new lead.
+    every second pair shares only a topic. An earlier rule has handled old wording under a new lead.
     """
     background = _own_wording(pair) & ~_old_lead(pair)
     return pair.own & pair.next_step & (pair.probability >= 0.6) & (pair.vocabulary >= 0.45) & ~background
