@@ -82,7 +82,6 @@ def test_rules() -> None:
             "holds inside",
         ),
         ({**_OWN, "lead": 0.39, "probability": 0.5, **wording(0.59, 0.7)}, "related", None),
-        ({**_OWN, "lead": 0.39, "probability": 0.5, **wording(0.4, 0.4)}, "related", None),
         ({**_OWN, "numbers": 0.69, **wording(0.7, 0.7)}, "template", "own form with other dates"),
         ({**_OWN, "other_dates": True, **wording(0.7, 0.59)}, "template", "own form with other dates"),
         ({**_OWN, "other_dates": True, **wording(0.85, 0.6)}, "updated", "own later version"),
