@@ -314,7 +314,7 @@ def form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
     Of two alone, one may be another report of the event; so may reports of a few hours, whose numbers change with it.
     """
     alike = (pair.wording_least >= 0.3) | (pair.vocabulary >= 0.8) & (pair.lead >= 0.8)
-    other = np.where(pair.numbers >= 0, pair.numbers < 0.5, _other_count(pair)) | pair.filled | pair.figure_alone
+    other = np.where(pair.numbers >= 0, pair.numbers < 0.5, _other_count(pair)) | pair.filled
     return (pair.probability >= 0.5) & alike & other & _of_two_times(pair)
 
 
