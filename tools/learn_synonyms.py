@@ -33,7 +33,7 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
 
 def exchanged(a: str, b: str, language: str) -> Iterator[str]:
     """Pairs of lemmas of one class that stand in the same place."""
-    p, q = (differing.read(text) for text in (a, b))
+    p, q = (differing.openings_of(text, most=len(text) + 1).text(0).folded for text in (a, b))
     parts = SequenceMatcher(None, p, q, False).get_opcodes()
     for name, i, j, k, end in parts:
         if name == "replace" and j - i == end - k == 1 and i > 0 and j < len(p):

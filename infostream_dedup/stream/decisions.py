@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 _RELATIONS: Final = {0: None, 1: "contained", 2: "contains", 3: "equal", TEMPLATE: "template", UPDATED: "updated"}
 NO_ORDINALS: Final = np.zeros(0, dtype=np.int64)
 _WEAKER: Final = (KIND_NAMES[Kind.RETOLD], KIND_NAMES[Kind.RELATED])
+_FEW_WORDS: Final = (KIND_NAMES[Kind.DIFFERS], KIND_NAMES[Kind.UPDATED])
 _SOURCES: Final = {"all": ANY_SOURCE, "outlets": OTHER_SOURCE, "source": SAME_SOURCE}
 
 
@@ -233,17 +234,16 @@ def _room_for_terms(pairs: int, terms: int) -> Met:
 def with_opening(found: BestCandidate | None, opening: int | None) -> BestCandidate | None:
     """Return what a document repeats, given the earliest of another source that begins alike on one day.
 
-    If one text lies in the other, or says what happened next, it is no repeat.
+    If one text lies in the other, or says what happened next, or another figure or word is the news, it is no repeat.
     """
     if opening is None:
         return found
-    if found is not None and (found.duplicate or (found.of == opening and found.kind not in _WEAKER)):
+    of_it = found is not None and (found.of == opening or found.kind in _FEW_WORDS)
+    if found is not None and (found.duplicate or (of_it and found.kind not in _WEAKER)):
         return found
     repeated = np.array([opening], dtype=np.int64)
-    kind, probability = KIND_NAMES[Kind.COPY], OPENING_PROBABILITY
-    return BestCandidate(
-        of=opening, duplicate=True, relation=None, repeated=repeated, probability=probability, kind=kind
-    )
+    kind, sure = KIND_NAMES[Kind.COPY], OPENING_PROBABILITY
+    return BestCandidate(of=opening, duplicate=True, relation=None, repeated=repeated, probability=sure, kind=kind)
 
 
 def named_by(equal: int | None, found: BestCandidate | None) -> int | None:

@@ -142,7 +142,7 @@ def test_plain_is_preset_best_in_the_pivot_language(sample):
     kept = named(sample)
     assert 50 < len(kept) < len(every)
     # Where less than .4 of the weight matches, nearly all of the order is kept.
-    assert len(kept - set(every)) == 1
+    assert len(kept - set(every)) == 0
 
 
 def test_rows_of_translations(sample):
@@ -223,7 +223,7 @@ def test_evaluate_counts_what_pairs_lists(sample):
 
 
 LEAST_F1 = {
-    ("ntrex", "ru-uk"): 0.995, ("ntrex", "en-ru"): 0.98, ("ntrex", "en-uk"): 0.98, ("wmt", "ru-uk"): 0.99,
+    ("ntrex", "ru-uk"): 0.98, ("ntrex", "en-ru"): 0.96, ("ntrex", "en-uk"): 0.96, ("wmt", "ru-uk"): 0.99,
     ("wmt", "en-ru"): 0.97, ("wmt", "en-uk"): 0.97, ("multilingual", "ru-uk"): 0.93, ("multilingual", "en-ru"): 0.75,
     ("multilingual", "en-uk"): 0.60,
 }  # fmt: skip

@@ -36,8 +36,8 @@ def agreed(
 @pytest.mark.parametrize(("one", "other", "expected"), [
     ("316 и 417 и 518", "316 and 417 and 518", False), ("316 и 417 и 518", "619 and 713 and 814", True),
     ("316 и 417 и 518", "316 and 417 and 619", False), ("316 и 417 и 518", "316 and 619 and 713", True),
-    # Two numbers may be words in the other language.
-    ("316 и 417", "619 and 713 and 814", False),
+    # Two numbers may be words in the other language, but not all of them.
+    ("316 и 417", "619 and 713 and 814", True), ("316 и 417", "316 and 713 and 814", False),
     # All numbers of the shorter list are in the longer one.
     ("316 и 417 и 518", "316 and 417 and 518 and 619 and 713 and 814 and 915", False),
 ])  # fmt: skip
@@ -60,8 +60,8 @@ def test_figures_of_titles():
         ("Бюллетень 3 834 о сервере", "Advisory 3,834 on the server", False),
         # One in common is enough.
         ("Бюллетень 3834 о версии 316", "Advisory 3834 on release 417", False),
-        # Small numbers may be words in the other language, years may be left out, dates are written in many ways.
-        ("Бюллетень 38 о сервере", "Advisory 37 on the server", False),
+        # Years may be left out, dates are written in many ways.
+        ("Бюллетень 38 о сервере", "Advisory 37 on the server", True),
         ("Бюллетень 3834 о сервере", "Advisory of 2014 on the server", False),
         ("Бюллетень 3834 о сервере", "Advisory of 11/12/2014 on the server", False),
         ("Бюллетень 3834 о сервере", "Advisory on the server", False),

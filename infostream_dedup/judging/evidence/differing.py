@@ -79,6 +79,11 @@ class WordDifference:
         """Whether the texts only give another figure: the later one is an update."""
         return self.reason == ANOTHER_FIGURE
 
+    @property
+    def of_series(self) -> bool:
+        """Whether the figure belongs to a name, as in DSA-249: two of a series, in one form."""
+        return self.is_figure and self.words[0][0][0].isalpha()
+
 
 ANOTHER_FIGURE: Final = "another figure"
 
@@ -291,6 +296,7 @@ class _Text(NamedTuple):
     folded: tuple[str, ...]  # in lower case, apostrophes alike
     starts: frozenset[int]  # tokens that begin a sentence or a quotation
     numbers: tuple[int, ...]  # tokens that are numbers
+    named: frozenset[int]  # numbers that a hyphen joins to the word before
 
     @classmethod
     def of(cls, tokens: OpeningTokens, document: int) -> _Text:
@@ -302,17 +308,14 @@ class _Text(NamedTuple):
 
     @classmethod
     @lru_cache(1 << 11)  # Copies of one form are compared with the same few texts.
-    def read(cls, clean: bytes, places: bytes, flags: bytes) -> _Text:
+    def read(cls, clean: bytes, stands: bytes, flags: bytes) -> _Text:
         text, marks = clean.decode(ALPHABET, "replace"), np.frombuffer(flags, dtype=np.uint8)
-        words = [text[first:last] for first, last in np.frombuffer(places, dtype=np.int32).reshape(-1, 2).tolist()]
+        places = np.frombuffer(stands, dtype=np.int32).reshape(-1, 2).tolist()
+        words = [text[first:last] for first, last in places]
         folded = "\n".join(words).lower().translate(_FOLD).split("\n") if words else []
         starts, numbers = (np.flatnonzero(marks & bit).tolist() for bit in (START, NUMBER))
-        return cls(tuple(words), tuple(folded), frozenset(starts), tuple(numbers))
-
-    @property
-    def parts(self) -> list[str]:
-        """The parts of all numbers."""
-        return sorted(_PARTS.split(" ".join(self.folded[i] for i in self.numbers)))
+        named = frozenset(i for i in numbers if i and text[places[i - 1][1] : places[i][0]] == "-")
+        return cls(tuple(words), tuple(folded), frozenset(starts), tuple(numbers), named)
 
 
 class _Change(NamedTuple):
@@ -326,11 +329,6 @@ def openings_of(*texts: str, most: int = OPENING) -> Openings:
     """The beginnings of texts."""
     words, bounds = packed(text[:most] for text in texts)
     return Openings(words, bounds[:-1], bounds[1:], most)
-
-
-def read(text: str) -> tuple[str, ...]:
-    """The words, numbers and question marks of a text, folded."""
-    return openings_of(text, most=len(text) + 1).text(0).folded
 
 
 def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference | None:
@@ -423,9 +421,10 @@ def _is_denial(word: str) -> bool:
 
 
 def _numbers_exchanged(one: _Text, other: _Text, changes: list[_Change], _: Language) -> WordDifference | None:
-    if one.parts != other.parts or len(one.numbers) != len(other.numbers) or not _only_replaced(changes):
-        return None
     p, q = ([text.folded[i] for i in text.numbers] for text in (one, other))
+    x, y = (sorted(_PARTS.split(" ".join(each))) for each in (p, q))
+    if x != y or len(one.numbers) != len(other.numbers) or not _only_replaced(changes):
+        return None
     wrong = [(x, y) for x, y in zip(p, q, strict=True) if x != y]
     moved = {i for each in changes for i in each.a if not one.folded[i][0].isdigit()}
     return WordDifference("numbers exchanged", tuple(wrong)) if 0 < len(wrong) <= 4 and len(moved) <= 2 else None
@@ -497,9 +496,10 @@ def _question(one: _Text, other: _Text, changes: list[_Change]) -> WordDifferenc
         return None
     asking = one if asks[0] else other
     mark = asking.folded.index("?")
-    # With "how" or "why" it is a question without a mark as well.
+    # With "how", "why" or "of whom" it is a question without a mark as well.
     first = max(start for start in asking.starts if start <= mark)
-    if _INTERROGATIVES.intersection(asking.folded[first : first + 2]) or "ли" in asking.folded[first:mark]:
+    asked = asking.folded[first : first + 1 + (len(asking.folded[first]) < _SHORTEST)]
+    if _INTERROGATIVES.intersection(asked) or "ли" in asking.folded[first:mark]:
         return None
     return WordDifference("question", (("?", ""),) if asks[0] else (("", "?"),))
 
@@ -670,15 +670,12 @@ def _spelt_alike(x: str, y: str, language: Language) -> bool:
     p, q = (re.sub(r"(.)\1", r"\1", re.sub("^[ув]", "в", word.translate(_SOUNDS))) for word in (x, y))
     if p == q:
         return True
-    if language != "en" or min(len(p), len(q)) < _LONG or p[0] != q[0]:
+    if language != "en" or min(len(p), len(q)) < 2 * _SHORTEST or p[0] != q[0]:
         return False
     return sorted(p) == sorted(q) or (
         abs(len(p) - len(q)) == 1
         and SequenceMatcher(None, p, q, False).ratio() >= 2 * min(len(p), len(q)) / (len(p) + len(q))
     )
-
-
-_LONG: Final = 6
 
 
 def _aspects(p: str, q: str) -> bool:
@@ -701,6 +698,7 @@ def _roots(verb: str) -> Iterator[tuple[str, str]]:
 @lru_cache(1 << 14)
 def _value(number: str) -> str:
     number = re.sub(r"[  ]|[.,](?=\d{3}(?!\d))|,(?=\d\d,)", "", number).translate(_SIGNS).lstrip("0")
+    number = re.sub(r"^(\d\d?):(?=\d\d$)", r"\1.", number)
     return number.rstrip("0").rstrip(".") if number.count(".") == 1 and "-" not in number else number
 
 
@@ -710,14 +708,17 @@ _SIGNS: Final = str.maketrans(",–", ".-")
 def _another_figure(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     """Figures one for one; what else differs may be what goes with them."""
     for each in changes:
-        p, q = (
-            [word for word in side if word[0].isdigit()]
-            for side in ([one.folded[i] for i in each.a], [other.folded[i] for i in each.b])
-        )
-        figures = p and len(p) == len(q) and len(each.a) == len(each.b) and [*map(_value, p)] != [*map(_value, q)]
-        if figures and not _ordinary(one, other, each, language):
-            return WordDifference(ANOTHER_FIGURE, tuple(zip(p, q, strict=True)))
+        p, q = ([i for i in side if text.folded[i][0].isdigit()] for text, side in ((one, each.a), (other, each.b)))
+        figures = p and len(p) == len(q) and len(each.a) == len(each.b)
+        differ = figures and [_value(one.folded[i]) for i in p] != [_value(other.folded[j]) for j in q]
+        if differ and not _ordinary(one, other, each, language):
+            shown = ([_figure(text, i) for i in side] for text, side in ((one, p), (other, q)))
+            return WordDifference(ANOTHER_FIGURE, tuple(zip(*shown, strict=True)))
     return None
+
+
+def _figure(text: _Text, i: int) -> str:
+    return f"{text.words[i - 1]}-{text.folded[i]}" if i in text.named else text.folded[i]
 
 
 # Synonyms: words that double renderings of one text have in the same place

@@ -120,11 +120,7 @@ class DocumentFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairFacts:
-    """Facts about pairs, one array for each fact; shares are rounded to ``DECIMALS``.
-
-    Attributes:
-        one has fewer than two.
-    """
+    """Facts about pairs, one array for each fact; shares are rounded to ``DECIMALS``."""
 
     same_text: NDArray[np.bool_]  # bool, the texts are equal
     same_whole: NDArray[np.bool_]  # bool, they are equal with the lines that are not compared
@@ -141,6 +137,7 @@ class PairFacts:
     lead: NDArray[np.float64]  # float64, share of one lead found in the other, the larger of the two directions
     vocabulary: NDArray[np.float64]  # float64, cosine of all weighted terms
     # float64, share of one's numbers and dates found in the other, the larger of the two directions; -1 if
+    # one has fewer than two
     numbers: NDArray[np.float64]
     # bool, both have numbers that are not dates, one of them a single one, and share none
     other_figure: NDArray[np.bool_]

@@ -62,13 +62,7 @@ JOINED: Final = ("copy",)
 RELATED_WORDING: Final = 0.3
 """A ``related`` pair with at least this share of wording in one direction is ``similar``."""
 
-KEPT: Final = 0
-
-CHAIN_END: Final = 1
-
-LEAVES: Final = 2
-
-STANDS_FOR_KEPT: Final = 3
+KEPT, CHAIN_END, LEAVES, STANDS_FOR_KEPT = range(4)
 
 NEARLY_ALL: Final = 0.8
 """Smaller direction of wording of two documents that say nearly nothing else."""
@@ -200,12 +194,6 @@ def best_pairs(
     return order[first]
 
 
-# What shows that two documents of different languages are not translations: different numbers or lengths.
-#
-# Pages of one manual, and advisories written from one template, share nearly all key terms, and the real translation
-# may not have arrived in the stream yet. A translation keeps the numbers of its source, especially those of its
-# title, and most of its length.
-
 _FEWEST_NUMBERS: Final = 3
 """Minimum numbers in both documents; fewer may be written as words in one of the languages."""
 
@@ -239,6 +227,7 @@ class Agreement(NamedTuple):
 
     contradicts: NDArray[np.bool_]  # they show that the documents are not translations of each other
     one_event: NDArray[np.bool_]  # they agree as in two reports of one event, even if each is in its own words
+    other_numbers: NDArray[np.bool_]  # both have numbers, and less than half of those of one are in the other
 
 
 def agreement(
@@ -252,9 +241,9 @@ def agreement(
     """Compare documents in different languages.
 
     They are no translations if both titles have figures of three digits or more (years and days apart) but none in
-    common; if both documents have at least three numbers and share less than half of them, unless both have nine and
-    nearly all key terms match; if a short one has names, as the other has, but none in common; or if one document is
-    more than 1.8 times as long as the other.
+    common; if both have figures that are no dates but none in common, or at least three numbers and share less
+    than half of them, unless both have nine and nearly all key terms match; if a short one has names, as the other has,
+    but none in common; or if one document is more than 1.8 times as long as the other.
     """
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
     compared(a, b, evidence, keys=keys, records=records, triples=None)
@@ -265,7 +254,8 @@ def agreement(
     shared = np.maximum(column("numbers_forward"), column("numbers_backward"))
     least = column("numbers_least")
     sure = (least >= _MANY_NUMBERS) & (np.round(shares.sum(axis=1), DECIMALS) >= _SURE)
-    other_numbers = (least >= _FEWEST_NUMBERS) & (shared < _SHARED_NUMBERS) & ~sure
+    no_figure = (column("figures_least") >= 1) & (column("figures_forward") + column("figures_backward") == 0)
+    other_numbers = ((least >= _FEWEST_NUMBERS) & (shared < _SHARED_NUMBERS) | no_figure) & ~sure
     other_titles = _other_titles(records, a, b)
     named = np.maximum(column("names_forward"), column("names_backward"))
     short = np.minimum(records.tokens(a), records.tokens(b)) < _SHORT
@@ -273,7 +263,8 @@ def agreement(
     contradicts = other_numbers | other_titles | other_names | (column("length") > _LENGTH)
     numbered = (least >= _FEWEST_NUMBERS) & (shared >= _EVENT_NUMBERS) & (named >= _EVENT_NAMES)
     one_event = numbered & ((hours <= _EVENT_HOURS) | np.isinf(hours)) & ~contradicts
-    return Agreement(np.asarray(contradicts, dtype=np.bool_), np.asarray(one_event, dtype=np.bool_))
+    few = (least >= 1) & (np.minimum(column("numbers_forward"), column("numbers_backward")) < _SHARED_NUMBERS)
+    return Agreement(*(np.asarray(one, dtype=np.bool_) for one in (contradicts, one_event, few)))
 
 
 def _other_titles(records: EvidenceRecords, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -103,7 +103,7 @@ class Policy:
     def _identical(self, judged: JudgedCandidates) -> NDArray[np.bool_]:
         facts, never = judged.facts, np.isin(judged.kinds, _NEVER_IDENTICAL) | judged.facts.figure_alone
         least = 0.0 if self.identical is None else self.identical
-        return np.asarray((facts.wording_most >= least) & ~never | facts.same_text, dtype=np.bool_)
+        return np.asarray((facts.wording_most >= least) & ~never | facts.same_text & ~facts.anew, dtype=np.bool_)
 
 
 EVERY_PAIR: Final = Policy()
