@@ -214,7 +214,7 @@ LIVE = "We have closed this live page and thank our readers for their questions.
                 STARS.format("Friday", "Gemini", "Cancer", "Scorpio"),
                 STARS.format("Monday", "Aries", "Leo", "Pisces"),
             ],
-            "ttc",
+            "rtc",
         ),
         # An alert on another day is another one; of another source at once it is the same.
         ([_dated("a", 1, 10, ALARM), _dated("a", 2, 10, ALARM), _dated("b", 2, 11, ALARM)], "tc"),

@@ -126,8 +126,11 @@ def test_rules() -> None:
         ({"one_sentence": True, "probability": 0.5, **wording(0.5, 0.5)}, "copy", "much the same wording"),
         ({**_UNDATED, "one_sentence": True, "numbers": 0.5, **wording(0.9, 0.9)}, "retold", "undated wording"),
         ({**_UNDATED, "recalled_backward": 0.29, **wording(0.79, 0.9)}, "related", None),
-        ({**_UNDATED, "recalled_backward": 0.29, **wording(0.8, 0.9)}, "copy", "much the same wording"),
-        ({**_UNDATED, "filled": True, **wording(0.5, 0.9)}, "template", "undated form of another day"),
+        (
+            {**_UNDATED, "recalled_backward": 0.29, "vocabulary": 0.6, **wording(0.8, 0.9)},
+            "copy",
+            "much the same wording",
+        ),
         ({**_UNDATED, "other_dates": True, **wording(0.9, 0.9)}, "copy", "much the same wording"),
         ({**_FIGURE, "differing": ADVISORY}, "template", "another figure in a form"),
         (
