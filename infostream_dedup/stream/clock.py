@@ -84,9 +84,6 @@ class EpochBorders:
     first ends at ``first_epoch``, and each border is at twice the previous one): until a stream has frequencies of its
     own, weights come from the general language, in which names that the stream mentions every day are rare. By date, an
     epoch ends when the clock enters another period of ``epoch_days``, counted from 1970.
-
-    Args:
-        settings: settings of the stream.
     """
 
     def __init__(self, settings: StreamSettings) -> None:

@@ -67,12 +67,8 @@ class Groups:
 
     A duplicate joins a group only if it repeats a document that is kept, or one that stands for it.
     Large groups are watched besides: a duplicate joins one only if it is linked to a sufficient share of its documents.
-    Otherwise it could extend a chain whose first and last documents have nothing in common.
-
-    Attributes:
-        joined: ordinals of the window's documents that leave and do not stand for one that is kept
-            (``Verdict.stands_for_kept``).
-        in_stories: names of the groups that belong to stories; the end of such a group is an event, however small.
+    Otherwise it could extend a chain whose first and last documents have nothing in common. ``joined`` has the ordinals
+    of documents that leave without standing for one that is kept, ``in_stories`` the groups that belong to stories.
     """
 
     def __init__(self, window: Window, *, watched_from: int, least_density: float) -> None:
@@ -244,14 +240,10 @@ class Groups:
 
 
 class Losses:
-    """Share of repeats among the last documents of each source.
+    """Share of repeats among the last ``documents`` of each source.
 
     While the share is above the limit, the source is flagged and its documents pass as ``similar``. A source is never
-    flagged before it has sent ``documents`` documents.
-
-    Args:
-        limit: share, 0 to 1; ``None`` for no limit.
-        documents: number of a source's last documents, in stream order, over which the share is computed.
+    flagged before it has sent that many.
     """
 
     def __init__(self, limit: float | None, documents: int) -> None:

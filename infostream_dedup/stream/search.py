@@ -510,14 +510,7 @@ class Searcher:
     """Searches a store as it is at the moment of each search, whichever process writes to it; never writes.
 
     It reads the index of closed epochs that the store keeps, as far as searches need it, and keeps it in memory.
-
-    Args:
-        store: an open store.
-        everything: search the whole store, not only the window, unless a search says otherwise.
-
-    Example:
-        >>> with Searcher.open("stream.db") as searcher:                                # doctest: +SKIP
-        ...     hits = searcher.search("снег в киеве")
+    ``everything``: search the whole store, not only the window, unless a search says otherwise.
     """
 
     def __init__(self, store: Store, *, everything: bool = False) -> None:

@@ -283,14 +283,8 @@ def domains_of(
 class ClassifierSet:
     """Classifiers by domain. A pair within a domain goes to its classifier, any other pair to the one without a domain.
 
-    Args:
-        classifiers: one for each domain; a single classifier judges everything.
-        rules: assign domains to documents.
-        domain: judge every pair by the classifier of this domain, whatever the rules say.
-
-    Raises:
-        ConfigurationError: two classifiers have the same domain, none has ``domain``, some pairs would have none, or
-            they were trained with different statistics.
+    ``domain``: judge every pair by the classifier of this domain. Raises ConfigurationError: two classifiers have the
+    same domain, none has ``domain``, some pairs would have none, or their statistics differ.
     """
 
     def __init__(

@@ -243,9 +243,6 @@ class LearnedAuthority(Authority):
     an original if it is the later document of a repeating pair. In training, a pair sees only documents that are
     earlier than both of its own (ordered target statistics: L. Prokhorenkova et al.: CatBoost, NeurIPS 2018, section
     3.2): a share that counts the pair itself, or all but the pair itself, would give its label away.
-
-    Args:
-        models: models of the collection.
     """
 
     def __init__(self, models: DocumentModels) -> None:

@@ -55,15 +55,10 @@ class DocumentEvidence:
 
 
 class EvidenceReader:
-    """Takes documents one by one and keeps their evidence, not their texts.
+    """Takes documents one by one and keeps their evidence, not their texts; ``chunk`` characters are read at a time.
 
-    Args:
-        chunk: characters read at a time, at least 1; it does not change the result.
-        semantic: also keep the text from which meanings are computed (extra ``semantic``).
-        ranges: receives the word triples of the documents, which are not kept otherwise.
-
-    Raises:
-        MissingExtraError, ConfigurationError: ``semantic`` is set and the encoder cannot run here.
+    ``semantic``: also keep the text from which meanings are computed; without the extra, or where its encoder cannot
+    run, an error says so. ``ranges`` receives the word triples of the documents, which are not kept otherwise.
     """
 
     def __init__(self, *, chunk: int = _CHUNK, semantic: bool = False, ranges: TripleRanges | None = None) -> None:
