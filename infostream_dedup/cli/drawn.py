@@ -354,7 +354,11 @@ def print_swept(result: SweepResult) -> None:
         _print_advice(row, chosen, _WAYS[result.advice[main].chosen_by])
     for name, why in result.missing.items():
         say(f"{name}: not computed: {why}")
-    say(f"(all {len(result.as_rows())} rows and {plural(len(result.notes), 'remark')}: --wide; rows: --format csv)")
+    verbose = click.get_current_context().meta["verbose"]
+    for remark in result.notes if verbose else ():
+        say(remark)
+    remarks = "" if verbose else f"; {plural(len(result.notes), 'remark')}: --verbose"
+    say(f"(all {len(result.as_rows())} rows: --wide, or --format csv{remarks})")
 
 
 _WAYS: Final = {
@@ -376,7 +380,7 @@ def _print_advice(row: Mapping[str, Any], k: int, why: str) -> None:
         say(f"estimated: {right:.0%} of the links at k = {k} are one text, copied or told anew; of all such pairs,"
             f" {found:.0%} are linked".replace("%", " %"))  # fmt: skip
     elif "reliable" in row:
-        say("no estimate of precision and recall holds for this collection (why: --wide)")
+        say("no estimate of precision and recall holds for this collection (why: --verbose)")
     if (copied := row.get("copy_precision")) is not None and (linked := row.get("copy_recall")) is not None:
         say(f"counted: {copied:.0%} of the links at k = {k} share much of their wording; of all such pairs,"
             f" {linked:.0%} are linked".replace("%", " %"))  # fmt: skip

@@ -272,6 +272,9 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
             ),
             *([dialect] if sheets else []),
             common("--quiet", is_flag=True, help="Print no progress and no summary."),
+            common(
+                "--verbose", is_flag=True, expose_value=False, callback=_keep, help="Print all remarks on a result."
+            ),
             *_log_options,
             common(
                 "--config",

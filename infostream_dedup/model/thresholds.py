@@ -24,13 +24,9 @@ _HEAD: Final = """\
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """What a file of thresholds says.
+    """What the file ``path`` says: ``ks`` of each series, ``min_probability`` and ``join`` where they are given.
 
-    Attributes:
-        path: the file, for messages.
-        ks: the k of each series.
-        judged: ``min_probability`` and ``join`` of preset ``judged``, those that are given.
-        measured: ``n``, ``score`` and ``target`` of the sweep, and further figures for the reader.
+    ``measured``: ``n``, ``score`` and ``target`` of the sweep, and further figures for the reader.
     """
 
     path: str

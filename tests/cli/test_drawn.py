@@ -107,7 +107,7 @@ def test_dedup_says_what_stays_and_shows_the_largest_groups(files, width):
         (
             ["sweep", "news.jsonl", "--representation", "stem"],
             r"3 news items \(3 uk\), 3 sources",
-            [r" k  S +T +links  groups", r" 12  ", r"rows and \d+ remark"],
+            [r" k  S +T +links  groups", r" 12  ", r"rows: --wide.*remarks?: --verbose"],
         ),
         (
             ["sweep", "news.jsonl", "--representation", "stem", "--by", "source"],
