@@ -354,11 +354,10 @@ def print_swept(result: SweepResult) -> None:
         _print_advice(row, chosen, _WAYS[result.advice[main].chosen_by])
     for name, why in result.missing.items():
         say(f"{name}: not computed: {why}")
-    verbose = click.get_current_context().meta["verbose"]
-    for remark in result.notes if verbose else ():
+    for remark in (remarks := result.notes if click.get_current_context().meta["verbose"] else []):
         say(remark)
-    remarks = "" if verbose else f"; {plural(len(result.notes), 'remark')}: --verbose"
-    say(f"(all {len(result.as_rows())} rows: --wide, or --format csv{remarks})")
+    left = "" if remarks else f"; {plural(len(result.notes), 'remark')}: --verbose"
+    say(f"(all {len(result.as_rows())} rows: --wide, or --format csv{left})")
 
 
 _WAYS: Final = {

@@ -131,13 +131,9 @@ def write_report(
     xlsx: bool = False,
     paper: bool = False,
 ) -> list[Path]:
-    """Write ``sweep.json``, ``sweep.csv``, the plots and ``report.html``.
+    """Write ``sweep.json``, ``sweep.csv``, the plots (SVG, and PNG with the extra ``plots``) and ``report.html``.
 
-    Plots are SVG, and also PNG where matplotlib (the extra ``plots``) is installed.
-
-    Args:
-        paper: show the values that the paper published beside yours.
-        made: the day to print on the page, as ``2026-11-22``; without it the bytes do not depend on the day.
+    ``paper``: show the paper's values beside yours; ``made``: the day to print, without which the bytes are the same.
     """
     cover = Cover(command=command, made=made, language=ui_language, paper=paper)
     files = report_files(result, cover)

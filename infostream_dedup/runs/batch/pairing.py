@@ -420,6 +420,12 @@ class PairChoice:
         self.left_out.update(names_of_kinds(judged.kinds[wanted & ~kept]))
         return ListedPairs.of(judged, kept)
 
+    def strongest(self, found: ListedPairs, top: int) -> ListedPairs:
+        """Keep the first ``top`` pairs to list, and all that may be forms."""
+        listed = ~found.forms & np.isin(found.kinds, self._numbers)
+        self.left_out.update(names_of_kinds(found.kinds[~listed & ~found.forms]))
+        return found.at(np.flatnonzero(found.forms | listed & (np.cumsum(listed) <= top)))
+
     def without_forms(self, found: ListedPairs) -> ListedPairs:
         """Find the forms among all listed pairs, and leave out those that are not to be listed."""
         forms = np.flatnonzero(found.forms)
@@ -485,7 +491,7 @@ def collected(parts: Iterable[ListedPairs], choice: PairChoice) -> ListedPairs:
     for part in parts:
         kept.append(part)
         if top is not None and sum(len(one.a) for one in kept) >= 2 * top + _DROPPED_AT:
-            kept = [_in_order(kept, "strength", top)]
+            kept = [choice.strongest(_in_order(kept, "strength", None), top)]
     found = choice.without_forms(_in_order(kept, "id", None))
     if top is not None:
         found = _in_order([found], "strength", top)
