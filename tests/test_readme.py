@@ -92,13 +92,13 @@ def debian(tmp_path):
 def test_the_first_page_can_be_typed_as_it_stands(tmp_path, debian):
     """In a shell that knows nothing, with the Python of Debian, into which nobody may install."""
     root, shell = debian
-    clone = root / "root" / "clone"
+    clone = root / "clone"
     shutil.copytree(ROOT, clone, ignore=shutil.ignore_patterns(".*", "__pycache__", "*.so", "out"))
     shutil.copy(tmp_path / "news.csv", clone)
     # The service runs until it is told to end.
     served = "{} & sleep 40; kill $!; wait $!"
     lines = [served.format(line) if "--serve" in line else line for line in typed("README.md")]
-    done = subprocess.run([*shell, "\n".join(["cd /root/clone", *lines])], capture_output=True, text=True)
+    done = subprocess.run([*shell, "\n".join(["cd /clone", *lines])], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "open http://127.0.0.1:8600" in done.stderr
     assert (clone / "infostream-dedup-demo" / "report.html").exists()

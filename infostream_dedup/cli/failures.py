@@ -190,7 +190,7 @@ def _with_command(error: InfostreamError) -> str:
     proposed = re.search(r"; perhaps (--columns .+?)(?= \[|$)", message)
     options = None if proposed is None else proposed[1]
     if isinstance(error, BadDataError) and error.line is not None and error.code != "E_SCHEMA":
-        options = "--on-error skip --quarantine bad.jsonl" if sys.argv[1] in _SKIPPING else None
+        options = "--on-error skip --quarantine bad.jsonl" if not set(_SKIPPING).isdisjoint(sys.argv) else None
     if options is None or options.split()[0] in sys.argv or not sys.stderr.isatty():
         return message
     rest = message if proposed is None else message.replace(proposed[0], "")

@@ -103,10 +103,10 @@ class OrderedWords:
             words, met = self._words.met(language, order.values[own].astype(np.int64))
             parts.append((own[words], met.astype(np.int64)))
         entries, terms = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return orders_of(numbers.reshape(2, -1), owners[entries], terms, entries - order.indptr[owners[entries]])
+        return word_orders(numbers.reshape(2, -1), owners[entries], terms, entries - order.indptr[owners[entries]])
 
 
-def orders_of(
+def word_orders(
     pairs: NDArray[np.int64], owners: NDArray[np.int64], terms: NDArray[np.int64], places: NDArray[np.int64]
 ) -> list[WordOrder]:
     """Compare pairs of texts, int64 (2, pairs): which term each place of each of them has."""

@@ -14,7 +14,7 @@ from infostream_dedup.links.pair_rules import LEAST_SHARE
 from infostream_dedup.model import Document
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.word_order import LEAST_PLACES, WordOrder, orders_of
+from infostream_dedup.stream.word_order import LEAST_PLACES, WordOrder, word_orders
 
 RUSSIAN = (
     "Рыбаки нашли у берега озера старую лодку с бронзовым колоколом.",
@@ -44,7 +44,7 @@ Text = Sequence[Collection[str]]
 
 def word_order(*texts: Text) -> WordOrder:
     told = [(i, ord(term), at) for i, text in enumerate(texts) for at, word in enumerate(text) for term in word]
-    return orders_of(np.array([[0], [1]]), *np.array(told, dtype=np.int64).reshape(-1, 3).T)[0]
+    return word_orders(np.array([[0], [1]]), *np.array(told, dtype=np.int64).reshape(-1, 3).T)[0]
 
 
 def longest_common(one: Text, other: Text) -> int:
