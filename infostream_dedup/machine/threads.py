@@ -4,20 +4,36 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import Final, TypeVar
+from itertools import starmap
+from typing import Any, Final, TypeVar
 
 from infostream_dedup.machine.platform import processor_count
 
-# The number of threads that share a compiled loop
+_Item = TypeVar("_Item")
+
+# Threads that share a compiled loop
 
 
 def thread_count(workers: int) -> int:
     """Return ``workers``; for 0, as many threads as this process may use."""
     return workers or processor_count()
+
+
+class ThreadPool(ThreadPoolExecutor):
+    """Threads that share work; a single piece is done by the caller, as starting a thread may take longer."""
+
+    def map(
+        self, fn: Callable[..., _Item], *iterables: Iterable[Any], timeout: float | None = None, chunksize: int = 1
+    ) -> Iterator[_Item]:
+        """As ``Executor.map``; a single piece is done when its result is asked for."""
+        calls = list(zip(*iterables, strict=False))
+        if len(calls) == 1:
+            return starmap(fn, calls)
+        return super().map(fn, *zip(*calls, strict=True), timeout=timeout, chunksize=chunksize)
 
 
 # Threads that take turns in the order of numbers
@@ -47,8 +63,6 @@ class Turns:
 
 
 # Fetching items while the caller works on earlier ones
-
-_Item = TypeVar("_Item")
 
 _AHEAD: Final = 3
 """Requests that wait for the thread. With one only, the thread could not begin before the caller lets go of Python's

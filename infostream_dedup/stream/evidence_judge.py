@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.facts import DocumentFacts, told_anew
+from infostream_dedup.judging.evidence.facts import told_anew
 from infostream_dedup.judging.evidence.judging import (
     DocumentStatus,
     JudgedCandidates,
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
-    from infostream_dedup.judging.evidence.records import EvidenceRecords
     from infostream_dedup.links.window.window_index import CandidateRows
     from infostream_dedup.model.stream_records import Remembered
     from infostream_dedup.stream.settings import StreamSettings
@@ -52,19 +50,15 @@ if TYPE_CHECKING:
 class Undecided:
     """Pairs that may give a document its status, as far as a screen can tell; verdicts are the same without it."""
 
-    places: NDArray[np.int64]  # int64, their indexes among all pairs, ascending
     bounds: NDArray[np.float64]  # float64, what `Screen.bounds` returned for each of them
     screen: Screen  # the screen
 
-    @classmethod
-    def among(cls, a: NDArray[np.int64], b: NDArray[np.int64], screen: Screen, texts: NDArray[np.int64]) -> Undecided:
-        """Look at pairs; arguments as in ``Screen.bounds``."""
-        bounds = screen.bounds(a, b, texts)
-        places = np.flatnonzero(bounds > -np.inf)
-        return cls(places, bounds[places], screen)
+    def at(self, wanted: NDArray[np.bool_]) -> Undecided:
+        """Some of the pairs."""
+        return Undecided(self.bounds[wanted], self.screen)
 
     def may_decide(self, shares: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Which of them still may, given the shares of their key terms; argument as in ``Screen.may_decide``."""
+        """Which of them may, given the shares of their key terms; argument as in ``Screen.may_decide``."""
         return self.screen.may_decide(self.bounds, shares)
 
 
@@ -95,6 +89,30 @@ class _Asked(NamedTuple):
         return _Asked(*(column[places] for column in self))
 
 
+class _Part(NamedTuple):
+    """Candidates, by number among documents with everything that a comparison needs."""
+
+    asked: _Asked
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    documents: ComparedDocuments
+    triples: TripleRows | TripleSource
+    undecided: Undecided | None = None
+
+    def screened(self, screen: Screen | None) -> _Part:
+        """Those that the screen does not leave out, among them all that share much wording."""
+        if screen is None:
+            return self
+        bounds = screen.bounds(self.a, self.b, self.documents.facts.texts)
+        part = self._replace(undecided=Undecided(bounds, screen))
+        return part.at(bounds > -np.inf)
+
+    def at(self, wanted: NDArray[np.bool_]) -> _Part:
+        """Some of the pairs."""
+        undecided = self.undecided and self.undecided.at(wanted)
+        return self._replace(asked=self.asked.at(wanted), a=self.a[wanted], b=self.b[wanted], undecided=undecided)
+
+
 class _Judged(NamedTuple):
     """What was found about pairs."""
 
@@ -105,14 +123,6 @@ class _Judged(NamedTuple):
     differing: NDArray[np.object_]  # `WordDifference` or `None`
     wording: NDArray[np.float64]  # float64 (pairs,), smaller direction of wording
     forms: NDArray[np.bool_]  # bool (pairs,), whether they may be copies of one form
-
-
-_NONE_JUDGED: Final = _Judged(
-    *(np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.float64), np.zeros((0, 2))),
-    np.zeros(0, dtype=np.object_),
-    np.zeros(0, dtype=np.float64),
-    np.zeros(0, dtype=np.bool_),
-)
 
 
 _ALIKE: Final = 16
@@ -281,15 +291,21 @@ class EvidenceJudge:
         """Judge the candidates of consecutive documents; ``first`` is the ordinal of the first document."""
         later = np.repeat(np.arange(first, first + len(candidates), dtype=np.int64), np.diff(candidates.ends))
         finds = self._comparable(candidates, later)
-        asked, crowd = self._deciding(_Asked(finds, later[finds], candidates.ordinals[finds]))
-        pairs, repeats = self._judged_asked(asked, first)
+        asked = _Asked(finds, later[finds], candidates.ordinals[finds])
+        recent = asked.earlier >= self._recent.first
+        parts = [self._of_recent(asked.at(recent))]
+        if not recent.all():
+            parts.append(self._older(asked.at(~recent)))
+        parts, crowd = self._deciding(parts)
+        pairs, repeats = self._judged_parts(parts, first)
         return pairs, repeats if crowd is None else crowd.repeats(repeats)
 
-    def _deciding(self, asked: _Asked) -> tuple[_Asked, _Crowd | None]:
+    def _deciding(self, parts: list[_Part]) -> tuple[list[_Part], _Crowd | None]:
         """Leave out most of the candidates of a document that resembles very many."""
+        asked = _Asked(*_in_order([part.asked for part in parts]))
         many = np.flatnonzero(crowded(asked.later))
         if not len(many):
-            return asked, None
+            return parts, None
         rows, numbers = _distinct(np.concatenate([asked.earlier[many], asked.later[many]]))
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
         a, b = numbers[: len(many)], numbers[len(many) :]
@@ -297,85 +313,47 @@ class EvidenceJudge:
         passed = np.flatnonzero(passes_filter(shares_of_pairs(a, b, documents.keys)))
         passed = passed[crowded(b[passed])]
         if not len(passed):
-            return asked, None
+            return parts, None
         near, places = _distinct(np.concatenate([a[passed], b[passed]]))
         documents = ComparedDocuments.of_window(self._window, rows[near] - self._window.first)
         a, b = places[: len(passed)], places[len(passed) :]
-        triples, passed = self._recent.triples_of(rows[near]), many[passed]
-        wanted = np.ones(len(asked.finds), dtype=np.bool_)
-        wanted[passed], wording = deciding_pairs(a, b, documents.keys, documents.records, triples, self._model)
-        return asked.at(wanted), _Crowd(asked.at(passed), wording, ~wanted[passed])
+        asked, triples = asked.at(many[passed]), self._recent.triples_of(rows[near])
+        wanted, wording = deciding_pairs(a, b, documents.keys, documents.records, triples, self._model)
+        parts = [part.at(~np.isin(part.asked.finds, asked.finds[~wanted])) for part in parts]
+        return parts, _Crowd(asked, wording, ~wanted)
 
-    def _judged_asked(self, asked: _Asked, first: int) -> tuple[_Pairs, _Repeated]:
-        if not len(asked.finds):
-            return _Pairs(asked, _NONE_JUDGED), _Repeated(asked.later, asked.earlier)
-        recent = asked.earlier >= self._recent.first
-        if recent.all():
-            pairs = self._judged_recent(asked)
-        else:
-            pairs = _in_order(self._judged_older(asked.at(~recent)), self._judged_recent(asked.at(recent)))
+    def _judged_parts(self, parts: list[_Part], first: int) -> tuple[_Pairs, _Repeated]:
+        found = _in_order([(*part.asked, *self._judge(part)) for part in parts])
+        pairs = _Pairs(_Asked(*found[:3]), _Judged(*found[3:]))
         self._find_forms(pairs)
         yield_to_differing(pairs.asked.later - first, pairs.judged.status, pairs.judged.kinds, pairs.judged.wording)
         repeats = pairs.judged.status >= DocumentStatus.DUPLICATE
         return pairs, _Repeated(pairs.asked.later[repeats], pairs.asked.earlier[repeats])
 
-    def _judged_recent(self, asked: _Asked) -> _Pairs:
-        """Judge pairs of recent documents."""
+    def _of_recent(self, asked: _Asked) -> _Part:
+        """Candidates among recent documents that a screen does not leave out."""
         recent = self._recent
         documents, triples = recent.documents, recent.triples
         a, b = asked.earlier - recent.first, asked.later - recent.first
-        return self._judged_screened(asked, a, b, documents, triples, recent.screen(documents, triples))
+        return _Part(asked, a, b, documents, triples).screened(recent.screen(documents, triples))
 
-    def _judged_older(self, asked: _Asked) -> _Pairs:
-        """Judge pairs whose earlier documents are older."""
+    def _older(self, asked: _Asked) -> _Part:
+        """Candidates of which the earlier documents are older."""
         rows, numbers = _distinct(np.concatenate([asked.earlier, asked.later]))
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
         a, b = numbers[: len(asked.finds)], numbers[len(asked.finds) :]
-        triples: TripleRows | TripleSource = lambda wanted: self._recent.triples_of(rows[wanted])  # noqa: E731
-        screen = None
-        if len(a) >= _MANY_PAIRS * len(rows):
-            triples = self._recent.triples_of(rows)
-            screen = Screen.of(documents.keys, documents.records, triples, self._model)
-        return self._judged_screened(asked, a, b, documents, triples, screen)
+        if len(a) < _MANY_PAIRS * len(rows):
+            return _Part(asked, a, b, documents, lambda wanted: self._recent.triples_of(rows[wanted]))
+        triples = self._recent.triples_of(rows)
+        screen = Screen.of(documents.keys, documents.records, triples, self._model)
+        return _Part(asked, a, b, documents, triples).screened(screen)
 
-    def _judged_screened(
-        self,
-        asked: _Asked,
-        a: NDArray[np.int64],
-        b: NDArray[np.int64],
-        documents: ComparedDocuments,
-        triples: TripleRows | TripleSource,
-        screen: Screen | None,
-    ) -> _Pairs:
-        """Judge pairs, given by number, that a screen does not leave out."""
-        undecided = None
-        if screen is not None:
-            undecided = Undecided.among(a, b, screen, documents.facts.texts)
-            asked, a, b = asked.at(undecided.places), a[undecided.places], b[undecided.places]
-            if not len(a):
-                return _Pairs(asked, _NONE_JUDGED)
-        facts = documents.facts.at(a), documents.facts.at(b)
-        judged = self._judge(
-            a, b, facts, keys=documents.keys, records=documents.records, triples=triples, undecided=undecided
-        )
-        return _Pairs(asked, judged)
-
-    def _judge(
-        self,
-        a: NDArray[np.int64],
-        b: NDArray[np.int64],
-        facts: tuple[DocumentFacts, DocumentFacts],
-        *,
-        keys: ComparedKeys,
-        records: EvidenceRecords,
-        triples: TripleRows | TripleSource,
-        undecided: Undecided | None = None,
-    ) -> _Judged:
-        """Judge pairs; arguments as in ``judge_pairs``."""
-        earlier, later = facts
+    def _judge(self, part: _Part) -> _Judged:
+        a, b, documents = part.a, part.b, part.documents
+        earlier, later = documents.facts.at(a), documents.facts.at(b)
         same = (earlier.texts == later.texts) & (earlier.texts >= 0)
-        anew = told_anew(a, b, facts, records)
-        evidence = shares_of_pairs(a, b, keys)
+        anew = told_anew(a, b, (earlier, later), documents.records)
+        evidence = shares_of_pairs(a, b, documents.keys)
         # Equal texts are exact whatever a comparison would say, and a text that fills a stream has thousands of them.
         # Pairs that do not pass the filter have no status, and half of the candidates do not.
         status = np.where(same, DocumentStatus.EXACT, DocumentStatus.NEW).astype(np.int8)
@@ -384,14 +362,14 @@ class EvidenceJudge:
         differing, wording = np.full(len(a), None, dtype=np.object_), same.astype(np.float64)
         forms = np.zeros(len(a), dtype=np.bool_)
         left = ~same & passes_filter(evidence)
-        other = np.flatnonzero(left if undecided is None else left & undecided.may_decide(evidence))
+        other = np.flatnonzero(left if part.undecided is None else left & part.undecided.may_decide(evidence))
         if len(other):
             judged = judge_pairs(
                 a[other],
                 b[other],
-                keys=keys,
-                records=records,
-                triples=triples,
+                keys=documents.keys,
+                records=documents.records,
+                triples=part.triples,
                 documents=(earlier.at(other), later.at(other)),
                 model=self._model,
                 shares=evidence[other],
@@ -429,14 +407,11 @@ class EvidenceJudge:
         return relation_of(forward, backward, least)
 
 
-def _in_order(one: _Pairs, other: _Pairs) -> _Pairs:
-    """Unite pairs, in the order in which they were found."""
-    order = np.argsort(np.concatenate([one.asked.finds, other.asked.finds]), kind="stable")
-    asked, judged = (
-        [np.concatenate(columns)[order] for columns in zip(*both, strict=True)]
-        for both in ((one.asked, other.asked), (one.judged, other.judged))
-    )
-    return _Pairs(_Asked(*asked), _Judged(*judged))
+def _in_order(parts: Sequence[Sequence[NDArray[Any]]]) -> list[NDArray[Any]]:
+    """Unite columns, in the order of the first of them."""
+    columns = [np.concatenate(of_parts) for of_parts in zip(*parts, strict=True)]
+    order = np.argsort(columns[0], kind="stable")
+    return [column[order] for column in columns]
 
 
 def _distinct(ordinals: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

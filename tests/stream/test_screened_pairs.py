@@ -8,7 +8,7 @@ import pytest
 
 from infostream_dedup.model import Document
 from infostream_dedup.stream.deduplicator import Deduplicator
-from infostream_dedup.stream.evidence_judge import Undecided
+from infostream_dedup.stream.evidence_judge import _Part
 from infostream_dedup.stream.recent_documents import RecentDocuments
 from infostream_dedup.stream.settings import StreamSettings
 
@@ -58,18 +58,18 @@ def decided(documents, settings):
 def test_leaving_out_pairs_that_decide_nothing_changes_no_verdict(monkeypatch, seed, changes):
     documents, left, of = list(story(seed)), [], []
     kept, settings = [], SETTINGS.but(**changes)
-    screen, among = RecentDocuments.screen, Undecided.among
+    screen, screened = RecentDocuments.screen, _Part.screened
 
-    def counted(a, *given):
-        found = among(a, *given)
-        of.append(len(a))
-        left.append(len(found.places))
-        kept.append(np.count_nonzero(found.may_decide(np.zeros((len(found.places), 4)))))
+    def counted(part, *given):
+        found = screened(part, *given)
+        of.append(len(part.a))
+        left.append(len(found.a))
+        kept.append(np.count_nonzero(found.undecided.may_decide(np.zeros((len(found.a), 4)))))
         return found
 
     monkeypatch.setattr(RecentDocuments, "screen", lambda *_: None)
     plain = decided(documents, settings)
     monkeypatch.setattr(RecentDocuments, "screen", screen)
-    monkeypatch.setattr(Undecided, "among", counted)
+    monkeypatch.setattr(_Part, "screened", counted)
     assert decided(documents, settings) == plain
     assert 0 < sum(kept) < sum(left) < sum(of)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +12,7 @@ from infostream_dedup.links.compiled.kernels import earlier_links as kernels
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, join_linked, label_nodes, merge_forest
 from infostream_dedup.links.compiled.term_rows import row_parts, term_rows
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.machine.threads import ThreadPool, thread_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -44,7 +43,7 @@ def joined_forests(
             forests.append(own.forest)
         join(rows, own.forest)
 
-    with ThreadPoolExecutor(min(threads, _MOST_FORESTS)) as pool:
+    with ThreadPool(min(threads, _MOST_FORESTS)) as pool:
         list(pool.map(run, row_parts(work, threads)))
     return forests
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -23,7 +22,7 @@ from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input
 from infostream_dedup.machine.platform import reserve
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.machine.threads import ThreadPool, thread_count
 
 
 @dataclass(slots=True)
@@ -92,7 +91,7 @@ class LinkSpool:
         def move(number: int) -> None:
             kernels.copy_rows(self._rows[number], self.members, links)
 
-        with ThreadPoolExecutor(threads) as pool:
+        with ThreadPool(threads) as pool:
             for number, _ in enumerate(pool.map(move, range(len(self._rows)))):
                 self.storage.free(self._rows[number].columns)
                 self.storage.free(self._rows[number].counts)
@@ -229,7 +228,7 @@ class _Run:
         spool = LinkSpool(storage, members, several & (self.inside >= self.k_min))
         done, places = 0, range(0, len(self.index), _ROWS_AT_ONCE)
         scratch = threading.local()
-        with ThreadPoolExecutor(self.threads) as pool:
+        with ThreadPool(self.threads) as pool:
             for parts in pool.map(lambda first: self._match_chunk(first, members, scratch), places):
                 for part in parts:
                     spool.add(part)
@@ -277,7 +276,7 @@ def _sum_matched(
         last = min(first + _ROWS_AT_ONCE, keys.documents)
         kernels.matched_weights(first, last, links, keys, key_weights, targets, matched)
 
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPool(threads) as pool:
         list(pool.map(fill, range(0, keys.documents, _ROWS_AT_ONCE)))
     return matched
 

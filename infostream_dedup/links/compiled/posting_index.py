@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +11,7 @@ from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.kernels import matching as kernels
 from infostream_dedup.links.compiled.kernels.rows import earliest_equals, mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, row_parts, term_rows
-from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.machine.threads import ThreadPool, thread_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +76,7 @@ def row_hashes(keys: TermRows, targets: TermRows) -> NDArray[np.uint64]:
         for terms in (keys, targets):
             mix_rows(terms.indptr[rows.start : rows.stop + 1], terms.indices, hashes[rows])
 
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPool(threads) as pool:
         list(pool.map(mix, row_parts(np.diff(keys.indptr) + np.diff(targets.indptr) + 1, threads)))
     return hashes
 
@@ -210,7 +209,7 @@ class Shards:
         return starts, postings
 
     def _for_each(self, work: Callable[[int], None]) -> None:
-        with ThreadPoolExecutor(self.threads) as pool:
+        with ThreadPool(self.threads) as pool:
             list(pool.map(work, range(0, len(self.order), self.size)))
 
 
@@ -251,7 +250,7 @@ def ranked_rows(
 
     if threads == 1:
         return ranked(order)
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPool(threads) as pool:
         starts, ranks = zip(*pool.map(ranked, np.array_split(order, threads)), strict=True)
     firsts = np.cumsum([0, *(indptr[-1] for indptr in starts)])
     ends = [indptr[1:] + first for indptr, first in zip(starts, firsts, strict=False)]

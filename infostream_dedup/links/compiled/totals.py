@@ -9,7 +9,6 @@ words; closed paths are then counted a word at a time.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
@@ -29,7 +28,7 @@ from infostream_dedup.links.compiled.kernels.rows import (
 from infostream_dedup.links.compiled.term_rows import row_parts
 from infostream_dedup.links.measures import EXACT_FROM, KTotals, LinkTotals, Measures
 from infostream_dedup.links.sweeping import sweep_by_products
-from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.machine.threads import ThreadPool, thread_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -70,7 +69,7 @@ def block_totals(
         return LinkTotals(_documents(block), {})
     by_k = {}
     size = thread_count(workers)
-    with ThreadPoolExecutor(size) as pool:
+    with ThreadPool(size) as pool:
         threads = _Threads(pool, size)
         links, back, nodes = _in_linkage_order(block, ascending, threads)
         sums = _sum_rows(_Graph(links, back, nodes), max(ascending), threads)
@@ -98,7 +97,7 @@ def _documents(block: LinkBlock) -> int:
 class _Threads(NamedTuple):
     """Threads that share the rows."""
 
-    pool: ThreadPoolExecutor  # the threads
+    pool: ThreadPool  # the threads
     size: int  # number of threads
 
     def map(self, run: Callable[[slice], _Result], work: NDArray[np.int64]) -> Iterator[_Result]:

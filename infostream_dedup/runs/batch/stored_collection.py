@@ -258,9 +258,15 @@ class StoredEpoch(NamedTuple):
     pivot: StoredPivot | None  # `None` if languages are kept apart
 
 
+_OF_LINKS: Final = (
+    *("sources", "languages", "lengths", "keys", "targets", "statuses"),
+    *("members", "canonical", "further"),
+)
+
+
 def stored_epoch(store: Store, first: int, end: int, settings: Settings) -> StoredEpoch:
     """Documents with ordinals from ``first`` to ``end`` (exclusive), by the store's own settings."""
-    table = store.documents(first, end)
+    table = store.documents(first, end, _OF_LINKS)
     known = _known(table)
     used = np.bincount(table.targets.values, minlength=1) > 0
     column_of, columns = (np.cumsum(used) - 1).astype(np.int32), int(used.sum())

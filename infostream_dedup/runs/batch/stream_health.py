@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
@@ -15,7 +16,7 @@ from infostream_dedup.links.sweeping import NO_INTERVAL, Interval, intervals
 from infostream_dedup.runs.batch.stored_collection import StoredPivot, stored_epoch
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
-from infostream_dedup.stream.store.restoring import open_epoch
+from infostream_dedup.stream.store.restoring import first_ordinal, open_epoch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -132,38 +133,26 @@ def with_alarms(rows: Iterable[EpochHealth], *, last: int | None = None) -> list
 
 
 def epoch_health(store: Store, epoch: int) -> list[EpochHealth]:
-    """Measure a closed epoch, without alarms: all sources, then the largest ones; empty if its key terms are gone."""
-    connection = store.connection
-    first, end = connection.execute(
-        "SELECT min(ordinal), max(ordinal) + 1 FROM document WHERE epoch = ?", (epoch,)
-    ).fetchone()
-    if first is None or first < store.expired_below:
+    """Measure a closed epoch, without alarms: all sources, then its largest ones; empty if its key terms are gone."""
+    first, end = (first_ordinal(store.connection, "epoch", one) for one in (epoch, epoch + 1))
+    if first == end or first < store.expired_below:
         return []
     stream = StreamSettings.of(store.settings)
-    largest = [
-        name
-        for (name,) in connection.execute(
-            "SELECT source FROM document WHERE source IS NOT NULL GROUP BY source"
-            " ORDER BY count(*) DESC, source LIMIT ?",
-            (_SOURCES,),
-        )
-    ]
-    return list(_measured(store, epoch, (first, end), stream.terms.but(k=stream.k_duplicate), largest))
+    return list(_measured(store, epoch, (first, end), stream.terms.but(k=stream.k_duplicate)))
 
 
-def _measured(
-    store: Store, epoch: int, span: tuple[int, int], settings: Settings, largest: Sequence[str]
-) -> Iterator[EpochHealth]:
+def _measured(store: Store, epoch: int, span: tuple[int, int], settings: Settings) -> Iterator[EpochHealth]:
     found = stored_epoch(store, *span, settings)
     links = _links(found.keys, found.targets, settings)
     repeats = np.array([one in ("exact", "duplicate") for one in found.statuses], dtype=np.bool_)
     whole = _row(epoch, None, links, settings.k, repeats)
     yield whole if found.pivot is None else _with_across(whole, found.languages, found.pivot, settings)
     sources = np.array([one or "" for one in found.sources])
-    for source in largest:
+    # By name where equal, so that rows do not depend on the order of documents.
+    largest = Counter(sorted(one for one in found.sources if one)).most_common(_SOURCES)
+    for source, _ in largest:
         own = np.flatnonzero(sources == source)
-        if len(own):
-            yield _row(epoch, source, links.restricted(own), settings.k, repeats[own])
+        yield _row(epoch, source, links.restricted(own), settings.k, repeats[own])
 
 
 def _links(keys: sp.csr_array, targets: sp.csr_array, settings: Settings) -> StoredLinks:

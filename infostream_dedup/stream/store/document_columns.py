@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -273,40 +273,48 @@ _PARTS: Final = {"signature": _COLUMNS, "evidence": _EVIDENCE_COLUMNS, "pivot": 
 """Tables with a row for some documents, and the columns that they complete."""
 
 
-def table_of(connection: sqlite3.Connection, first: int, end: int) -> RememberedTable:
+def table_of(
+    connection: sqlite3.Connection, first: int, end: int, only: Collection[str] | None = None
+) -> RememberedTable:
     """Read the documents with ordinals from `first` to `end` (exclusive).
 
     If they are many, SQLite reads on another thread, so the connection must not be bound to the one that opened it.
+
+    only: names of the columns to read besides the ordinals; the others are left empty.
     """
     with collector_paused():
-        found = _read(connection, first, end)
+        found = _read(connection, first, end, only)
     table = found["signature"]
     table["evidence"] = EvidenceTable(**found["evidence"])
     table["pivot"] = PivotTable(**found["pivot"])
-    groups = [id if group is None else group for id, group in zip(table["ids"], table["groups"], strict=True)]  # noqa: A001
-    table["groups"] = _groups_now(connection, groups, table["ordinals"])
+    if only is None:
+        groups = [id if group is None else group for id, group in zip(table["ids"], table["groups"], strict=True)]  # noqa: A001
+        table["groups"] = _groups_now(connection, groups, table["ordinals"])
     return RememberedTable(**table)
 
 
-def _read(connection: sqlite3.Connection, first: int, end: int) -> dict[str, dict[str, Any]]:
-    """Read all columns of documents in one pass; those of a table without rows are left empty."""
+def _read(
+    connection: sqlite3.Connection, first: int, end: int, only: Collection[str] | None
+) -> dict[str, dict[str, Any]]:
+    """Read columns of documents in one pass; those of a table without rows are left empty, too."""
     read = [part for part in _PARTS if part == "signature" or _has_rows(connection, part, first, end)]
     built = {part: {name: kind() for name, _, kind in named} for part, named in _PARTS.items()}
-    columns = [column for part in read for column in built[part].values()]
-    expressions = [expression for part in read for _, expression, _ in _PARTS[part]]
-    query = _query(read, [one.sql.format(value) for one, value in zip(columns, expressions, strict=True)])
+    wanted = [
+        (built[part][name], expression)
+        for part in read
+        for name, expression, _ in _PARTS[part]
+        if only is None or name in only or name == "ordinals"
+    ]
+    query = _query(read, [column.sql.format(expression) for column, expression in wanted])
     pieces = _pieces(connection, query, first, end)
     for piece in run_ahead(pieces) if end - first > _ROWS_AT_ONCE else pieces:
         cells = iter(piece)
-        for column in columns:
+        for column, _ in wanted:
             column.extend(cells)
-    found = {part: {name: column.finish() for name, column in built[part].items()} for part in read}
-    documents = len(found["signature"]["ordinals"])
-    for part in _PARTS.keys() - found.keys():
-        for column in built[part].values():
-            column.extend_empty(documents)
-        found[part] = {name: column.finish() for name, column in built[part].items()}
-    return found
+    documents, filled = len(built["signature"]["ordinals"].finish()), [column for column, _ in wanted]
+    for column in (one for named in built.values() for one in named.values() if one not in filled):
+        column.extend_empty(documents)
+    return {part: {name: column.finish() for name, column in named.items()} for part, named in built.items()}
 
 
 def _pieces(connection: sqlite3.Connection, query: str, first: int, end: int) -> Iterator[tuple[Any, ...]]:

@@ -28,7 +28,7 @@ from infostream_dedup.stream.store.tables import VERDICT_SQL, verdict_of_row
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
 _KEPT: Final = (
@@ -100,10 +100,10 @@ class StoreReader:
             check_version(connection, self.path)
             yield connection
 
-    def documents(self, first: int, end: int) -> RememberedTable:
-        """Read the documents with ordinals from `first` to `end` (exclusive); for analyses, not for the engine."""
+    def documents(self, first: int, end: int, only: Collection[str] | None = None) -> RememberedTable:
+        """As ``table_of``; for analyses, not for the engine."""
         with self.reading():
-            return table_of(self._connection, first, end)
+            return table_of(self._connection, first, end, only)
 
     def span(self, *, since: int | None = None, until: int | None = None) -> tuple[int, int]:
         """Find the documents that arrived within a period of the stream's clock.
