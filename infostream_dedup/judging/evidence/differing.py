@@ -47,11 +47,12 @@ from infostream_dedup.judging.evidence.kernels.differing import (
     hash_words,
     read_openings,
 )  # fmt: skip
-from infostream_dedup.judging.evidence.reading import ALPHABET, packed
+from infostream_dedup.judging.evidence.reading import ALPHABET, codes, packed
 from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.language.lexicon.frequency import part_of_speech, share_of, zipf
 from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
+from infostream_dedup.language.text.surface_pool import texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -157,14 +158,9 @@ _ASPECT: Final = frozenset("с по на за о вы про у з ви об".sp
 """Prefixes that often only make a verb perfective."""
 
 
-@cache
-def _codes() -> dict[str, int]:
-    return {bytes([code]).decode(ALPHABET, "replace"): code for code in range(256)} | {"ʼ": ord("'")}
-
-
 def _hashes(words: Iterable[str]) -> NDArray[np.uint64]:
     """Hashes of folded words as of tokens."""
-    coded = [bytes(_codes()[letter] for letter in word) for word in words]
+    coded = [bytes(codes()[letter] for letter in word) for word in words]
     hashes = np.empty(len(coded), dtype=np.uint64)
     hash_words(np.frombuffer(b"".join(coded), np.uint8), np.cumsum([len(one) for one in coded]), hashes)
     return hashes
@@ -179,7 +175,7 @@ def _date_hashes() -> NDArray[np.uint64]:
 def _tables() -> OpeningTables:
     """Classes and folded forms of the characters of windows-1251, and marks of words."""
     characters = [bytes([code]).decode(ALPHABET, "replace") for code in range(256)]
-    codes = _codes()
+    letters = codes()
     matched = {
         LETTER: r"[^\W\d_]", DIGIT: r"\d", SPACE: r"\s", WORD: r"\w", JOINS_DIGITS: r"[.,:\-–]",
         JOINS_LETTERS: "['’-]", ENDS_CLAUSE: r"[.!?…\n:;|«\"“„(—]",
@@ -188,13 +184,13 @@ def _tables() -> OpeningTables:
     for bit, pattern in matched.items():
         classes += np.array([bit * bool(re.match(pattern, one)) for one in characters], dtype=np.uint8)
     classes += np.array([UPPER * one.isupper() for one in characters], dtype=np.uint8)
-    folded = np.array([codes[one.lower().translate(_FOLD)] for one in characters], dtype=np.uint8)
+    folded = np.array([letters[one.lower().translate(_FOLD)] for one in characters], dtype=np.uint8)
     marks: dict[str, int] = {}
     for bit, words in ((NEGATION, _NEGATIONS), (AUXILIARY, _AUXILIARIES), (LABEL, _LABELS)):
         marks |= {word: marks.get(word, 0) | bit for word in words}
     hashes = _hashes(marks)
     order = np.argsort(hashes)
-    denials = sorted(bytes(codes[letter] for letter in beginning) for beginning in _DENIALS)
+    denials = sorted(bytes(letters[letter] for letter in beginning) for beginning in _DENIALS)
     return OpeningTables(
         classes,
         folded,
@@ -327,7 +323,7 @@ class _Change(NamedTuple):
 
 def openings_of(*texts: str, most: int = OPENING) -> Openings:
     """The beginnings of texts."""
-    words, bounds = packed(text[:most] for text in texts)
+    words, bounds = packed(texts_of(texts), most)
     return Openings(words, bounds[:-1], bounds[1:], most)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import codecs
+import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,6 +14,7 @@ import numpy as np
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS, alphabet, word_hash
 from infostream_dedup.judging.evidence.constants import OPENING
+from infostream_dedup.judging.evidence.kernels.packing import pack_openings
 from infostream_dedup.judging.evidence.kernels.reading import (
     ADDRESS,
     FIELDS,
@@ -37,7 +38,7 @@ from infostream_dedup.machine.scratch import KeptMemory
 from infostream_dedup.model import Document, DocumentBlock, full_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -66,7 +67,7 @@ class RawEvidence:
     tokens: NDArray[np.int32]  # int32 (documents, 2), tokens of the document, and bits of the figures in its title
     # uint64 (documents, 2), hash of the title's tokens and of its form's tokens; 0 if there are none
     titles: NDArray[np.uint64]
-    openings: NDArray[np.uint32]  # uint32, openings of the documents, see `packed_openings`
+    openings: NDArray[np.uint32]  # uint32, openings of the documents, see `packed`
     opening_ends: NDArray[np.int64]  # int64 (documents + 1,), bounds of each
 
     def __len__(self) -> int:
@@ -170,7 +171,7 @@ def lent_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> Iterator[R
     )
     read_documents(texts.data, texts.offsets, title_ends, tables(), scratch_for(texts.longest), found)
     triples, numbers, names, lead, body = found.ends[-1].tolist()
-    openings, opening_ends = packed_openings(texts)
+    openings, opening_ends = packed(texts)
     raw = RawEvidence(
         triples=found.triples[:triples],
         numbers=found.numbers[:numbers],
@@ -190,36 +191,32 @@ def lent_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> Iterator[R
             object.__delattr__(raw, name)
 
 
-def packed_openings(texts: Utf8Texts) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """First ``OPENING`` characters of each text in windows-1251, four to a number, and the bounds of each text.
+def packed(texts: Utf8Texts, most: int = OPENING) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """First ``most`` characters of each text in windows-1251, four to a number, and the bounds of each text.
 
     Characters that this alphabet lacks become blanks: the openings are compared word by word, in its languages.
     """
-    bounds, whole = texts.offsets.tolist(), texts.data.data
-    return packed(
-        bytes(whole[begin : min(end, begin + 4 * OPENING)]).decode("utf-8", "ignore")[:OPENING]
-        for begin, end in pairwise(bounds)
-    )
-
-
-def packed(openings: Iterable[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Texts in windows-1251, four characters to a number, and the bounds of each text."""
-    found = []
-    for opening in openings:
-        encoded = opening.encode(ALPHABET, _BLANKS)
-        found.append(encoded + b"\0" * (-len(encoded) % 4))
-    return np.frombuffer(b"".join(found), dtype="<u4").astype(np.uint32), offsets_of([len(one) // 4 for one in found])
+    found = np.zeros(int((np.minimum(np.diff(texts.offsets), most) + 3).sum()), dtype=np.uint8)
+    bounds = np.empty(len(texts) + 1, dtype=np.int64)
+    pack_openings(texts.data, texts.offsets, most, _alphabet(), found, bounds)
+    return found[: 4 * int(bounds[-1])].view("<u4").astype(np.uint32, copy=False), bounds
 
 
 ALPHABET: Final = "cp1251"
-_BLANKS: Final = "infostream-dedup-blanks"
-codecs.register_error(
-    _BLANKS,
-    lambda error: (
-        "".join("'" if one == "\u02bc" else " " for one in error.object[error.start : error.end]),  # type: ignore[attr-defined]
-        error.end,  # type: ignore[attr-defined]
-    ),
-)
+
+
+@cache
+def codes() -> dict[str, int]:
+    """The code of each character of ``ALPHABET`` and of the apostrophe that it lacks."""
+    return {bytes([code]).decode(ALPHABET, "replace"): code for code in range(256)} | {"\u02bc": ord("'")}
+
+
+@cache
+def _alphabet() -> NDArray[np.uint8]:
+    found = np.full(sys.maxunicode + 1, ord(" "), dtype=np.uint8)
+    for character, code in codes().items():
+        found[ord(character)] = code if character != "\ufffd" else ord(" ")
+    return found
 
 
 def _empty_lists(size: int) -> EvidenceLists:

@@ -28,7 +28,7 @@ from infostream_dedup.judging.evidence.kernels.packing import (
     record_sizes,
 )
 from infostream_dedup.judging.evidence.pair_model import BACKGROUND_FILE, shipped_bytes
-from infostream_dedup.judging.evidence.reading import ALPHABET, packed
+from infostream_dedup.judging.evidence.reading import ALPHABET
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
@@ -193,9 +193,12 @@ class EvidenceRecords:
 
     def opening(self, document: int) -> str:
         """First ``OPENING`` characters of a document's title and text, given its ordinal."""
-        first, last = self._spans(np.array([document]))
-        packed = self.words[int(first[0]) : int(last[0])].astype("<u4", copy=False)
-        return packed.tobytes().rstrip(b"\0").decode(ALPHABET, "replace")
+        return self._openings(np.array([document]))[0].decode(ALPHABET, "replace")
+
+    def _openings(self, documents: NDArray[np.int64]) -> list[bytes]:
+        words = self.words.astype("<u4", copy=False)
+        spans = zip(*(ends.tolist() for ends in self._spans(documents)), strict=True)
+        return [words[first:last].tobytes().rstrip(b"\0") for first, last in spans]
 
     def openings(self, documents: NDArray[np.int64]) -> Openings:
         """The tokens of these characters of some documents, given their ordinals."""
@@ -208,13 +211,15 @@ class EvidenceRecords:
     def differing_bodies(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[tuple[int, WordDifference]]:
         """Compare texts without their titles, given their ordinals, as ``Openings.compared``."""
         rows, numbered = np.unique(np.concatenate([a, b]), return_inverse=True)
-        openings, sides = [self.opening(row) for row in rows.tolist()], numbered.reshape(2, -1)
+        openings, sides = self._openings(rows), numbered.reshape(2, -1)
         titled = (self.titles(rows) != 0).tolist()
-        bodies = [text.partition("\n")[2] if has else text for text, has in zip(openings, titled, strict=True)]
+        bodies = [text.partition(b"\n")[2] if has else text for text, has in zip(openings, titled, strict=True)]
         # Behind a longer title, less of the text is known.
         known = [len(one) if len(text) >= OPENING else OPENING for text, one in zip(openings, bodies, strict=True)]
         most = np.tile(np.array(known, dtype=np.int64)[sides].min(axis=0, initial=OPENING), 2)
-        words, bounds = packed(bodies[row][:size] for row, size in zip(numbered.tolist(), most.tolist(), strict=True))
+        cut = [bodies[row][:size] for row, size in zip(numbered.tolist(), most.tolist(), strict=True)]
+        bounds = offsets_of([(len(one) + 3) // 4 for one in cut])
+        words = np.frombuffer(b"".join(one + b"\0" * (-len(one) % 4) for one in cut), dtype="<u4").astype(np.uint32)
         return Openings(words, bounds[:-1], bounds[1:], most).compared(*np.arange(2 * len(a)).reshape(2, -1))
 
     def _spans(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

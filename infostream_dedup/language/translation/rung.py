@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeVar
 
 from infostream_dedup.machine.registry import Registry
 
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     from infostream_dedup.model import Language
 
 
-@dataclass(frozen=True, slots=True)
-class Translation:
+class Translation(NamedTuple):
     """One equivalent of a term."""
 
     term: str  # key form in the target language

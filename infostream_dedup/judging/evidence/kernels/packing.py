@@ -8,6 +8,7 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
 from infostream_dedup.judging.evidence.kernels.words import mixed
+from infostream_dedup.language.text.kernels.scanning import sized_code_point
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
@@ -95,6 +96,37 @@ def filter_place(entry: np.uint32, blocks: int) -> tuple[int, np.uint32, np.uint
 @inlined
 def _entries(ends: Table[np.int64], document: int, field: int) -> int:
     return min(signed(ends[document + 1, field] - ends[document, field]), MOST_ENTRIES)
+
+
+@compiled
+def pack_openings(
+    data: Vector[np.uint8],
+    offsets: Vector[np.int64],
+    most: int,
+    alphabet: Vector[np.uint8],
+    found: Vector[np.uint8],
+    bounds: Vector[np.int64],
+) -> None:
+    """Write the first characters of texts in an alphabet of 256, four to a number.
+
+    Args:
+        data: the texts.
+        offsets: int64 (texts + 1,), bounds of each in ``data``.
+        most: characters to write of each.
+        alphabet: uint8 (code points,), the character for each.
+        found: uint8 of zeros, receives the characters.
+        bounds: int64 (texts + 1,), receives bounds of each, in numbers.
+    """
+    bounds[0] = 0
+    for text in range(offsets.size - 1):
+        place, first = offsets[text], 4 * bounds[text]
+        written = first
+        while place < offsets[text + 1] and written - first < most:
+            point, size = sized_code_point(data, place, offsets[text + 1])
+            found[written] = alphabet[point]
+            written += 1
+            place += size
+        bounds[text + 1] = (written + 3) // 4
 
 
 @compiled
