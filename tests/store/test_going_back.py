@@ -128,7 +128,7 @@ def test_what_is_no_backup_is_refused(filled, copy, tmp_path, synthetic):
     with pytest.raises(NoInputError, match="there is no backup"):
         restore(filled, tmp_path / "none.db")
     data = bytearray(copy.read_bytes())
-    data[8192:12288] = bytes(4096)
+    data[16384:32768] = bytes(16384)
     copy.write_bytes(data)
     with pytest.raises(BadDataError):
         restore(filled, copy)
