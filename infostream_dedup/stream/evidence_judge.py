@@ -107,6 +107,10 @@ class _Part(NamedTuple):
         part = self._replace(undecided=Undecided(bounds, screen))
         return part.at(bounds > -np.inf)
 
+    def may_share_wording(self) -> _Asked:
+        """Those that may share much wording."""
+        return self.asked if self.undecided is None else self.asked.at(self.undecided.bounds == np.inf)
+
     def at(self, wanted: NDArray[np.bool_]) -> _Part:
         """Some of the pairs."""
         undecided = self.undecided and self.undecided.at(wanted)
@@ -302,7 +306,7 @@ class EvidenceJudge:
 
     def _deciding(self, parts: list[_Part]) -> tuple[list[_Part], _Crowd | None]:
         """Leave out most of the candidates of a document that resembles very many."""
-        asked = _Asked(*_in_order([part.asked for part in parts]))
+        asked = _Asked(*_in_order([part.may_share_wording() for part in parts]))
         many = np.flatnonzero(crowded(asked.later))
         if not len(many):
             return parts, None
