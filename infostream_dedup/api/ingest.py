@@ -335,10 +335,12 @@ def _is_standard_input(source: Any) -> bool:
 
 def _broker_of(source: Any, **given: str | None) -> str | None:
     """The address of the broker to read from, if it is one; what is missing or idle then is refused."""
-    from infostream_dedup.stream.brokers import is_broker
-
     sources = [source] if isinstance(source, str | Path) else source
-    found = [one for one in sources if is_broker(one)] if isinstance(sources, list | tuple) else []
+    found = [one for one in sources if "://" in str(one)] if isinstance(sources, list | tuple) else []
+    if found:
+        from infostream_dedup.stream.brokers import is_broker
+
+        found = [one for one in found if is_broker(one)]
     if not found:
         if idle := [name for name, value in given.items() if value is not None]:
             raise UsageError(

@@ -360,7 +360,7 @@ _BROKERS: Final[dict[str, tuple[type[_Broker], str]]] = {
 
 def is_broker(source: object) -> bool:
     """Whether an input is the address of a broker."""
-    return isinstance(source, str) and "://" in source and urlsplit(source).scheme.lower() in _BROKERS
+    return isinstance(source, str) and urlsplit(source).scheme.lower() in _BROKERS
 
 
 class _Connection:

@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
@@ -142,6 +141,8 @@ def fillings_of_forms(forms: Pairs, copies: Pairs) -> NDArray[np.bool_]:
 
 def _have_common(asked: Pairs, pairs: Pairs) -> NDArray[np.bool_]:
     """Which pairs of documents have a third document that is paired with both: bool (pairs,)."""
+    import scipy.sparse as sp
+
     rows, numbers = np.unique(np.concatenate([*asked, *pairs]), return_inverse=True)
     a, b = numbers[: 2 * len(asked[0])].reshape(2, -1)
     ends = numbers[2 * len(asked[0]) :].reshape(2, -1)
