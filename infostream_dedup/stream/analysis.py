@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged, offsets_of, places_of
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.language.morphology.stemming import with_stems
 from infostream_dedup.language.text import scanner as forms
 from infostream_dedup.language.text import tokens
@@ -31,6 +31,7 @@ from infostream_dedup.terms.kernels.counting import (
     TokenRows,
     count_terms,
     mark_used,
+    order_terms,
 )
 from infostream_dedup.terms.representation import representation, term_frequencies
 from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics, Totals, document_probability
@@ -542,16 +543,12 @@ class Analyser:
 
 
 def _order_of(scanned: Scanned, languages: NDArray[np.uint8], mapping: TermsOfSurfaces) -> Ragged:
-    """The terms of documents as their words follow each other; of a word with several terms the first."""
-    sizes = np.minimum(scanned.lengths, _ORDERED)
-    rows = np.repeat(np.arange(len(scanned)), sizes)
-    codes = mapping.terms[
-        languages[rows].astype(np.int64) * mapping.surfaces + scanned.tokens[places_of(scanned.begins, sizes)]
-    ]
-    several = np.flatnonzero(codes <= SEVERAL)
-    codes[several] = mapping.more[SEVERAL - codes[several] + 1]
-    held = codes != NOTHING
-    return Ragged(offsets_of(np.bincount(rows[held], minlength=len(scanned))), codes[held])
+    """The terms of documents as their words follow each other."""
+    sizes = np.empty(len(scanned), dtype=np.int64)
+    found = np.empty(int(np.minimum(scanned.lengths, _ORDERED).sum()), dtype=np.int32)
+    tokens = TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
+    end = order_terms(tokens, mapping, _ORDERED, found, sizes)
+    return Ragged(offsets_of(sizes), found[:end])
 
 
 # Chooses the key terms of a batch by the statistics of an epoch, the same ones as `terms` would choose

@@ -257,6 +257,29 @@ def count_terms(documents: TokenRows, mapping: TermsOfSurfaces, largest: int, ro
     return end
 
 
+@compiled
+def order_terms(
+    documents: TokenRows, mapping: TermsOfSurfaces, most: int, found: Vector[np.int32], sizes: Vector[np.int64]
+) -> int:
+    """Write the terms of each document's first ``most`` words, of a word with several the first; return their number.
+
+    ``found``: with room for all of them; ``sizes``: receives the number of each document.
+    """
+    end = 0
+    for document in range(documents.begins.size):
+        before, begin = end, documents.begins[document]
+        own = documents.languages[document] * np.int64(mapping.surfaces)
+        for place in range(begin, begin + min(documents.lengths[document], most)):
+            term = mapping.terms[own + documents.tokens[place]]
+            if term <= SEVERAL:
+                term = mapping.more[SEVERAL - term + 1]
+            if term != NOTHING:
+                found[end] = term
+                end += 1
+        sizes[document] = end - before
+    return end
+
+
 # Document frequencies, factors of weights, and the heaviest terms of each document
 
 _UNITS = 1e9
