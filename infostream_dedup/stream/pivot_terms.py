@@ -348,20 +348,19 @@ class PivotReader:
     def _source_words(self, documents: Sequence[Document], analysed: Analysed) -> _Words:
         english = np.flatnonzero(analysed.languages == _ENGLISH)
         owners: NDArray[Any] = analysed.terms.numbers
+        words, counts, told = analysed.terms.values.astype(np.int64), analysed.counts, analysed.told
+        ordered = told.values.astype(np.int64)
+        if not len(english):
+            return _Words(owners, words, counts, Ragged(told.indptr, ordered))
+        read = self._english.read([documents[number] for number in english.tolist()], ordered=True)
         kept = analysed.languages[owners] != _ENGLISH
-        owners, words = owners[kept], analysed.terms.values[kept].astype(np.int64)
-        counts: NDArray[Any] = analysed.counts[kept]
-        ordered_by, ordered = analysed.told.numbers, analysed.told.values.astype(np.int64)
-        if len(english):
-            read = self._english.read([documents[number] for number in english.tolist()], ordered=True)
-            owners = np.concatenate([owners, english[read.terms.numbers]])
-            words = np.concatenate([words, self._written.decided(read.terms.numbers, read.terms.values)])
-            counts = np.concatenate([counts, read.counts])
-            told, kept = self._written.told(read), analysed.languages[ordered_by] != _ENGLISH
-            ordered_by = np.concatenate([ordered_by[kept], english[told.numbers]])
-            ordered = np.concatenate([ordered[kept], told.values])
-        order = np.argsort(owners, kind="stable")
-        by_document = np.argsort(ordered_by, kind="stable")
+        owners = np.concatenate([owners[kept], english[read.terms.numbers]])
+        words = np.concatenate([words[kept], self._written.decided(read.terms.numbers, read.terms.values)])
+        counts = np.concatenate([counts[kept], read.counts])
+        theirs, kept = self._written.told(read), analysed.languages[told.numbers] != _ENGLISH
+        ordered_by = np.concatenate([told.numbers[kept], english[theirs.numbers]])
+        ordered = np.concatenate([ordered[kept], theirs.values])
+        order, by_document = (np.argsort(one, kind="stable") for one in (owners, ordered_by))
         bounds = offsets_of(np.bincount(ordered_by, minlength=len(documents)))
         return _Words(owners[order], words[order], counts[order], Ragged(bounds, ordered[by_document]))
 
