@@ -81,16 +81,7 @@ def _slot(entry: np.uint32, mask: int) -> int:
 def enter(
     tables: MatchingTables, which: int, entries: Vector[Entry], begin: int, count: int, ignored: np.uint32
 ) -> None:
-    """Load a list into a table.
-
-    Args:
-        tables: the tables; table ``which`` is empty.
-        which: number of the table, 0 to 3.
-        entries: uint32 or int32, distinct.
-        begin: start of the list in ``entries``.
-        count: number of its entries, at most ``ENTRIES``.
-        ignored: uint32, bits to ignore.
-    """
+    """Load a list of distinct entries, at most ``ENTRIES``, into an empty table; the bits ``ignored`` do not count."""
     slots, mask = tables.slots[which], _mask(count)
     for number in range(count):
         slot = _slot(np.uint32(entries[begin + number]) | ignored, mask)
@@ -121,14 +112,7 @@ def meet(
 ) -> int:
     """Count the entries of a list that are in a table; write their places, ascending, to ``tables.one`` and ``.other``.
 
-    Args:
-        tables: the tables.
-        which: number of the table.
-        entries: entries of both documents.
-        begin: start of the list in ``entries``.
-        count: number of its entries.
-        other_begin: start, in ``entries``, of the list in the table.
-        ignored: uint32, bits to ignore.
+    ``entries``: of both documents; that of the table begins at ``other_begin``. The bits ``ignored`` do not count.
     """
     slots, mask, maybe = tables.slots[which], _mask(tables.counts[which]), 0
     for number in range(count):
@@ -461,17 +445,10 @@ def compare_pairs(
     told: ToldWords,
     evidence: Table[np.float64],
 ) -> None:
-    """Fill in everything except shares and wording.
+    """Fill in everything except shares and wording: columns 4 to 21 of ``evidence``, float64 (pairs, COLUMNS).
 
-    Args:
-        a: int64 (pairs,), row of the earlier document.
-        b: int64 (pairs,), row of the later one; fastest if equal rows are adjacent.
-        keys: key terms of all documents, at most ``ENTRIES`` key terms each.
-        words: uint32, records.
-        begins: int64 (documents + 1,), bounds of the records.
-        tables: empty tables.
-        told: words that say what a lead tells.
-        evidence: float64 (pairs, COLUMNS), receives columns 4 to 21.
+    ``a``, ``b``: rows of the earlier and the later documents; fastest if equal rows of b are adjacent. ``tables`` are
+    empty; ``told``: words that say what a lead tells.
     """
     held, step = -1, 0.0
     for pair in range(a.size):
@@ -550,16 +527,10 @@ def word_pairs(
     hits: Vector[np.int64],
     evidence: Table[np.float64],
 ) -> None:
-    """Fill in wording: the share of each document's triples that the other one contains.
+    """Fill in wording, the last two columns: the share of each document's triples that the other one contains.
 
-    Args:
-        a: int64 (pairs,), row of the earlier document.
-        b: int64 (pairs,), row of the later one; fastest if equal rows are adjacent.
-        triples: uint64, of each document ascending, each once.
-        begins: int64 (documents + 1,), bounds of each document.
-        places: uint32 (PLACES,), zeros; scratch memory, zeros again at the end.
-        hits: int64, scratch memory, longer than the triples of any document.
-        evidence: float64 (pairs, COLUMNS), receives the last two columns.
+    ``triples``: of each document ascending, each once; ``places``: uint32 (PLACES,), zeros before and after; ``hits``:
+    scratch memory, longer than the triples of any document. Fastest if equal rows of b are adjacent.
     """
     held, first, last = -1, 0, 0
     for pair in range(a.size):
@@ -596,12 +567,7 @@ _LENGTH_FEATURE: Final = COLUMNS.index("length")
 
 @compiled
 def fill_features(evidence: Table[np.float64], features: Table[np.float64]) -> None:
-    """Compute the features of pairs, in the order of ``pair_model.FEATURES``.
-
-    Args:
-        evidence: float64 (pairs, COLUMNS).
-        features: float64 (pairs, FEATURES), receives the features.
-    """
+    """Compute the features of pairs, float64 (pairs, FEATURES), in the order of ``pair_model.FEATURES``."""
     for pair in range(evidence.shape[0]):
         row, out = evidence[pair], features[pair]
         out[0] = min(row[_SHARES12], row[_SHARES12 + 1])

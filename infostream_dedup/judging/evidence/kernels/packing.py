@@ -107,15 +107,9 @@ def pack_openings(
     found: Vector[np.uint8],
     bounds: Vector[np.int64],
 ) -> None:
-    """Write the first characters of texts in an alphabet of 256, four to a number.
+    """Write the first ``most`` characters of texts in an alphabet, four to a number.
 
-    Args:
-        data: the texts.
-        offsets: int64 (texts + 1,), bounds of each in ``data``.
-        most: characters to write of each.
-        alphabet: uint8 (code points,), the character for each.
-        found: uint8 of zeros, receives the characters.
-        bounds: int64 (texts + 1,), receives bounds of each, in numbers.
+    ``alphabet``: uint8 (code points,), the character for each; ``found``: zeros; ``bounds``: of each in numbers.
     """
     bounds[0] = 0
     for text in range(offsets.size - 1):
@@ -140,13 +134,7 @@ def buckets_of_documents(
 ) -> int:
     """Write the counter of each number, name and lead word that records keep; return how many there are.
 
-    Args:
-        numbers: numbers of all documents.
-        names: names of all documents.
-        lead: lead words of all documents.
-        ends: int64 (documents + 1, 5), see ``RawEvidence``.
-        languages: int8 (documents,), index into ``LANGUAGES``.
-        buckets: uint32, receives one number for each entry.
+    ``ends`` as in ``RawEvidence``; ``languages``: indexes into ``LANGUAGES``.
     """
     place = 0
     for document in range(languages.size):
@@ -176,12 +164,7 @@ def _blocks(body: int) -> int:
 
 @compiled
 def record_sizes(ends: Table[np.int64], begins: Vector[np.int64]) -> None:
-    """Compute where the record of each document begins, in 32-bit words.
-
-    Args:
-        ends: int64 (documents + 1, 5), see ``RawEvidence``.
-        begins: int64 (documents + 1,), receives the bounds.
-    """
+    """Compute where the record of each document begins, in 32-bit words; ``ends`` as in ``RawEvidence``."""
     begins[0] = 0
     for document in range(begins.size - 1):
         entries = 0
@@ -214,13 +197,9 @@ def _add_up(words: Vector[np.uint32], at: int, kind: int, entry: np.uint32, weig
 def fill_filters(
     body: Vector[np.uint32], ends: Table[np.int64], begins: Vector[np.int64], words: Vector[np.uint32]
 ) -> None:
-    """Write the filters of records, which need no document frequencies.
+    """Write the filters of records, which need no document frequencies, to ``words``, which are zeros.
 
-    Args:
-        body: uint32, word beginnings of all documents.
-        ends: int64 (documents + 1, 5), see ``RawEvidence``.
-        begins: int64 (documents + 1,), as ``record_sizes`` computes it, with room for the openings.
-        words: uint32, zeros; receives the filters.
+    ``begins``: as ``record_sizes`` computes it, with room for the openings.
     """
     for document in range(begins.size - 1):
         blocks = _blocks(ends[document + 1, 4] - ends[document, 4])
@@ -243,13 +222,8 @@ def pack_documents(
 ) -> None:
     """Write the records of documents, except for their filters.
 
-    Args:
-        lists: evidence of the documents; the bodies are not used.
-        languages: int8 (documents,), index into ``LANGUAGES``.
-        counts: float32 (1 << BUCKET_BITS,), number of documents per counter, the background included.
-        documents: float64 (languages,), number of documents per language, the background included.
-        begins: int64 (documents + 1,), as ``record_sizes`` computes it.
-        words: uint32, zeros in all places but those of filters; receives the records.
+    ``counts``: float32 (1 << BUCKET_BITS,), documents per counter; ``documents``: float64 (languages,); both
+    include the background. ``words``: uint32, zeros in all places but those of filters.
     """
     numbers, names, lead, ends = lists.numbers, lists.names, lists.lead, lists.ends
     tokens, titles = lists.tokens, lists.titles
@@ -281,14 +255,7 @@ def pack_documents(
 
 @compiled
 def mark_heaviest(begins: Vector[np.int64], weights: Vector[np.int64], n: int, marks: Vector[np.uint8]) -> None:
-    """Mark the n heaviest of each document; of equal ones, the first.
-
-    Args:
-        begins: int64 (documents + 1,), bounds of the documents, which have a few dozen key terms each.
-        weights: int64, weight of each key term.
-        n: number to mark.
-        marks: uint8, receives 1 for those and 0 for the others.
-    """
+    """Mark the n heaviest of each document with 1, the others with 0; of equal ones, the first."""
     for document in range(begins.size - 1):
         begin, end = begins[document], begins[document + 1]
         for place in range(begin, end):

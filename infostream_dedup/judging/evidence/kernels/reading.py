@@ -545,16 +545,7 @@ def read_documents(
     scratch: ReadingScratch,
     found: EvidenceLists,
 ) -> None:
-    """Read documents in order.
-
-    Args:
-        data: valid UTF-8.
-        offsets: int64 (documents + 1,), bounds of title and text of each document.
-        title_ends: int64 (documents,), where each title ends in ``data``.
-        tables: tables of characters and words.
-        scratch: scratch memory for the longest document.
-        found: receives the evidence.
-    """
+    """Read documents in order; ``scratch`` suits the longest; ``title_ends``: where each title ends in ``data``."""
     state = scratch.state
     for document in range(offsets.size - 1):
         state[:] = 0
@@ -581,14 +572,7 @@ _NEW_LINE: Final = 0x0A
 def mark_texts(
     data: Vector[np.uint8], offsets: Vector[np.int64], signs: Vector[np.uint8], marked: Vector[np.bool_]
 ) -> None:
-    """Find the texts that may have to be cleaned.
-
-    Args:
-        data: UTF-8.
-        offsets: int64 (texts + 1,), bounds of each text.
-        signs: uint8 (256,), what each byte may begin.
-        marked: bool (texts,), receives the result.
-    """
+    """Mark the texts that may have to be cleaned; ``signs``: uint8 (256,), what each byte may begin."""
     for text in range(marked.size):
         begin, end = offsets[text], offsets[text + 1]
         found, at = False, begin
@@ -662,15 +646,7 @@ def prefix_hashes(
     scratch: ReadingScratch,
     hashes: Vector[np.uint32],
 ) -> None:
-    """Hash the beginning of each word as ``lead`` and ``body`` do; 0 for words that they leave out.
-
-    Args:
-        data: valid UTF-8, the words concatenated.
-        offsets: int64 (words + 1,), bounds of each word.
-        tables: tables of characters and words.
-        scratch: scratch memory for the longest word.
-        hashes: uint32 (words,), receives the hashes.
-    """
+    """Hash the beginning of each word as ``lead`` and ``body`` do; 0 for words that they leave out."""
     for number in range(hashes.size):
         size, _ = _decode(data, offsets[number], offsets[number + 1], 0, tables, scratch)
         state, letters = WORD_SEED, 0

@@ -53,10 +53,7 @@ _32 = np.uint64(32)
 def spread_leads(words: Vector[np.uint32], begins: Vector[np.int64], leads: Vector[np.uint32]) -> None:
     """Work out where in a filter each lead word has to be looked up.
 
-    Args:
-        words: uint32, records.
-        begins: int64 (documents + 1,), bounds of the records.
-        leads: uint32 (documents * LEAD_ROW,), zeros. A word that is missing has no bits and no weight.
+    ``leads``: uint32 (documents * LEAD_ROW,), zeros. A word that is missing has no bits and no weight.
     """
     for document in range(begins.size - 1):
         parts, row = parts_of(words, begins[document]), leads[document * LEAD_ROW : (document + 1) * LEAD_ROW]
@@ -69,14 +66,7 @@ def spread_leads(words: Vector[np.uint32], begins: Vector[np.int64], leads: Vect
 
 @inlined
 def weigh_opening(leads: Vector[np.uint32], document: int, words: Vector[np.uint32], other: RecordParts) -> int:
-    """Weight of the lead words of one document that are in the filter of another.
-
-    Args:
-        leads: uint32 (documents * LEAD_ROW,), as ``spread_leads`` writes them.
-        document: the first document.
-        words: uint32, records.
-        other: the second document.
-    """
+    """Weight of the lead words of a document, as ``spread_leads`` writes them, that are in the filter of ``other``."""
     met, blocks = 0, np.uint64(other.blocks)
     lead = leads[document * LEAD_ROW : (document + 1) * LEAD_ROW]
     if other.blocks == 0:
@@ -167,12 +157,7 @@ def _words_of_signature(triples: int) -> int:
 
 @compiled
 def signature_sizes(begins: Vector[np.int64], bounds: Vector[np.int64]) -> None:
-    """Compute where the signature of each document begins.
-
-    Args:
-        begins: int64 (documents + 1,), bounds of the triples.
-        bounds: int64 (documents + 1,), receives the bounds of the signatures.
-    """
+    """Compute the bounds of the documents' signatures from those of their triples."""
     bounds[0] = 0
     for document in range(begins.size - 1):
         bounds[document + 1] = bounds[document] + _words_of_signature(begins[document + 1] - begins[document])

@@ -48,12 +48,8 @@ def _slot(term: int, bits: int) -> int:
 def note(slots: Vector[np.int32], terms: Vector[Whole], begin: int, end: int, shift: int) -> int:
     """Load the terms of a document into an empty table; return its size in bits for ``look_up``.
 
-    Args:
-        slots: int32, zeros; receives the place of each term, counted from 1.
-        terms: integers, ascending in the document; the first of equal terms is noted.
-        begin: start of the document in ``terms``.
-        end: its end.
-        shift: lower bits of ``terms`` that do not belong to the term.
+    ``slots``: zeros, receives the place of each term, counted from 1, the first of equal terms; ``shift``: lower bits
+    of ``terms`` that do not belong to the term.
     """
     bits = _bits(end - begin)
     mask = (1 << bits) - 1
@@ -87,14 +83,7 @@ def look_up(
 ) -> int:
     """Write the places of a document's terms that may be in a table, ascending, to ``maybe``; return their number.
 
-    Args:
-        slots: the table.
-        bits: its size, as ``note`` returned it.
-        terms: integers.
-        begin: start of the document in ``terms``.
-        end: its end.
-        shift: see ``note``.
-        maybe: int64, longer than the document; receives the places.
+    ``bits`` and ``shift`` as in ``note``; ``maybe`` is longer than the document.
     """
     found = 0
     for place in range(begin, end):
@@ -106,16 +95,7 @@ def look_up(
 
 @inlined
 def place_of(slots: Vector[np.int32], bits: int, term: int, terms: Vector[Whole], begin: int, shift: int) -> int:
-    """Place of a term in a document, counted from its start; -1 if the document lacks it.
-
-    Args:
-        slots: the table of the document.
-        bits: its size, as ``note`` returned it.
-        term: the term.
-        terms: integers.
-        begin: start of the document in ``terms``.
-        shift: see ``note``.
-    """
+    """Place of a term in a document, counted from its start; -1 if the document lacks it; arguments as in ``note``."""
     mask, slot = (1 << bits) - 1, _slot(term, bits)
     while slots[slot]:
         place = signed(slots[slot]) - 1

@@ -96,10 +96,7 @@ def _part_of(triple: np.uint64, part_bits: int) -> int:
 def take_parts(given: TripleRange, chosen: Vector[np.bool_], ends: Vector[np.int64]) -> None:
     """Write the triples of chosen documents to the scratch memory, part by part, in the order of the documents.
 
-    Args:
-        given: the triples.
-        chosen: bool (documents,), the documents whose triples are taken.
-        ends: int64 (parts + 1,), receives the end of each part; the last entry repeats the one before it.
+    ``ends``: int64 (parts + 1,), receives the end of each part; the last entry repeats the one before it.
     """
     triples, counts, part_bits, scratch = given
     ends[:] = 0
@@ -155,13 +152,7 @@ def _mark_new(
 
 @compiled
 def count_new(given: TripleRange, new: Vector[np.bool_], found: Vector[np.int32]) -> None:
-    """Count the triples of a range that no earlier document has.
-
-    Args:
-        given: the range.
-        new: bool, as long as the triples; receives which of them are new.
-        found: int32 (documents,), receives the number of each document.
-    """
+    """Mark the triples of a range that no earlier document has, and count those of each document."""
     ends = np.zeros((1 << given.part_bits) + 1, dtype=np.int64)
     take_parts(given, np.ones(found.size, dtype=np.bool_), ends)
     size = table_size(ends)
