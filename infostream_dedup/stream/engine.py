@@ -307,7 +307,9 @@ class StreamEngine:
 
     def be_ready(self) -> None:
         """Make what the next documents need, which every fork of this process would otherwise make anew."""
-        self.window.make_room()
+        self._memory.make_room()
+        if self._across is not None:
+            self._across.links.make_room()
         self._evidence.weights()
 
     @property

@@ -447,6 +447,10 @@ class WindowIndex:
         if len(ordinals) > 1 and np.any(ordinals[1:] <= ordinals[:-1]):
             raise ValueError("the ordinals do not ascend")
 
+    def make_room(self) -> None:
+        """Allocate the counters that the next documents need."""
+        self._make_room_to_count(len(self) + 1, len(self._hits.slots))
+
     def _make_room_to_count(self, documents: int, terms: int) -> None:
         counts, slots = len(self._hits.forward), len(self._hits.slots)
         if counts < documents or slots < terms:
