@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
-import threading
+import time
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
 from importlib import import_module
@@ -208,40 +208,24 @@ def passes(test: str) -> bool:
     return subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0
 
 
-def expired() -> bool:
-    """What leaves the window is deleted, its verdicts are kept, and it is not found any more."""
-    three = [row | {"id": f"{row['id']}-{number}"} for number in range(3) for row in news()]
-    list(dd.ingest(three, "old.db", window_documents=20))
-    kept, gone = dd.store.groups("old.db"), dd.store.expire("old.db")
-    (again,) = dd.ingest([news()[0] | {"id": "again"}], "old.db")
-    return gone.documents > 0 and dd.store.groups("old.db")[-1] == kept[-1] and again.status == "new"
+def many(times: int) -> list[dict[str, Any]]:
+    """The sample, so many times."""
+    return [row | {"id": f"{row['id']}-{number}"} for number in range(times) for row in news()]
 
 
-def longest_chain(density: float) -> int:
+def chain(density: float) -> int:
     """Documents of the largest group of texts of which each shares most sentences with the next one."""
     said = [row["text"].partition(". ")[0] for row in news() if row["id"].startswith("ru")]
     texts = [{"id": str(n), "text": ". ".join(said[n : n + 8])} for n in range(26)]
     list(dd.ingest(texts, f"chain{density}.db", chaining_documents=3, chaining_density=density))
-    return max(row["documents"] for row in dd.store.groups(f"chain{density}.db"))
+    return int(max(row["documents"] for row in dd.store.groups(f"chain{density}.db")))
 
 
-def busy_threads() -> int:
-    """Threads of this process that take processor time at once, while it finds pairs."""
-    ended, seen = threading.Event(), [0]
-
-    def watch() -> None:
-        before: dict[str, str] = {}
-        while not ended.wait(0.1):
-            now = {one.parent.name: one.read_text().split()[13] for one in Path("/proc/self/task").glob("*/stat")}
-            seen.append(sum(now[name] > before.get(name, now[name]) for name in now))
-            before = now
-
-    watching = threading.Thread(target=watch)
-    watching.start()
-    dd.similarity_matrix([row | {"id": f"{row['id']}-{n}"} for n in range(30) for row in news()])
-    ended.set()
-    watching.join()
-    return max(seen)
+def threads() -> float:
+    """Processor time that finding links takes, in that of the thread that asks."""
+    asking, everyone = time.thread_time(), time.process_time()
+    dd.similarity_matrix(many(30))
+    return (time.process_time() - everyone) / (time.thread_time() - asking)
 
 
 @cache

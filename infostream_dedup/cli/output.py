@@ -71,10 +71,9 @@ def check_outputs(context: click.Context) -> None:
             if name == "html":
                 require_pages()
         elif name in _REPORTS and not kind.file_okay:
-            unasked = context.get_parameter_source(name) is ParameterSource.DEFAULT
-            if unasked and not has_report_extra():
-                continue  # `demo` does without, and says so
-            check_report_folder(path, xlsx=context.params.get("xlsx", False))
+            asked = context.get_parameter_source(name) is not ParameterSource.DEFAULT
+            if asked or has_report_extra():  # `demo` does without, and says so
+                check_report_folder(path, xlsx=context.params.get("xlsx", False))
 
 
 def _given(context: click.Context, name: str) -> Any:

@@ -43,7 +43,6 @@ QUESTIONS: Final = (
     "Мер Харкова відкрив новий міст через річку. Містяни прийшли подивитися на салют.",
     "The mayor opened a new bridge across the river. Thousands came to see the fireworks.",
 )
-"""What is asked first loads what all others need."""
 
 _SECONDS: Final = 60.0
 _IDLE_SECONDS: Final = 600.0
@@ -198,9 +197,8 @@ def main(path: Path) -> None:
     stream = Deduplicator(_NothingStored(path), settings)
     if can_fork() and settings.model is None:
         # Dictionaries that a fork loads are lost with it.
-        Deduplicator.open(None, settings).process(
-            [{"id": f"{n}{text}", "text": text} for n in range(2) for text in QUESTIONS]
-        )
+        warming = [{"id": n + text, "text": text} for n in "12" for text in QUESTIONS]
+        Deduplicator.open(None, settings).process(warming)
         load(OUR_LANGUAGES)
         stream.be_ready()
         # Otherwise the collector of a fork would touch, and so copy, every object.
@@ -231,18 +229,15 @@ def _forked(stream: Deduplicator, fields: Sequence[str]) -> Callable[[bytes], bo
         os.close(ask)
         with open(asked, "rb") as pipe:  # noqa: PTH123 - a descriptor
             line = pipe.read()
-        # Without a question, the process that copied itself has ended.
-        if line:
+        if line:  # or the process that copied itself has ended
             _answer(stream, orjson.loads(line), fields)
             os.write(tell, b"1")
         os._exit(0)
-    os.close(asked)
-    os.close(tell)
+    os.close(asked), os.close(tell)
 
     def answered(line: bytes) -> bool:
         with suppress(BrokenPipeError), open(ask, "wb") as pipe:  # noqa: PTH123 - a descriptor
             pipe.write(line)
-        # Not its end: it takes the system longer to clear a copy away than to make the next one.
         with open(told, "rb") as pipe:  # noqa: PTH123 - a descriptor
             return bool(pipe.read(1))
 

@@ -108,7 +108,6 @@ def _note_webhook(reason: str) -> None:
 async def _serve(settings: ServiceSettings, addresses: list[tuple[str, int]], tell: Callable[[str], None]) -> None:
     from infostream_dedup.service.application import application
     from infostream_dedup.service.routes.health import metrics_application
-    from infostream_dedup.service.server import warm_pages
 
     guard = application(settings)
     async with guard.alive() as service:

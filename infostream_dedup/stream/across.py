@@ -173,11 +173,6 @@ class LinksAcross:
         self._past = _PastLinks.of(np.zeros((0, 3), dtype=np.int64))
         self._known = window.first
 
-    def make_room(self) -> None:
-        """Leave room to count; see ``WindowIndex.make_room``."""
-        for index in self._indexes:
-            index.make_room()
-
     def find(self, first: int, oldest: NDArray[np.int64]) -> list[list[LinkAcross]]:
         """Look up earlier documents for each of the documents whose columns have been added."""
         columns, row = self._window.pivot_columns, first - self._window.first

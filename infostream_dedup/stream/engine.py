@@ -307,9 +307,7 @@ class StreamEngine:
 
     def be_ready(self) -> None:
         """Make what the next documents need, which every fork of this process would otherwise make anew."""
-        self._memory.make_room()
-        if self._across is not None:
-            self._across.links.make_room()
+        self.window.make_room()
         self._evidence.weights()
 
     @property

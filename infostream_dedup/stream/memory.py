@@ -322,11 +322,6 @@ class Memory:
         numbers = np.array(list(map(number_of.__getitem__, sources)), dtype=np.int32)
         self.window.extend(ids, hashes, numbers, clocks, times, rows, evidence=evidence)
 
-    def make_room(self) -> None:
-        """Leave room for further documents; see ``RowWindow.make_room``."""
-        self.window.make_room()
-        self._index.make_room()
-
     def _source_number(self, source: str | None) -> int:
         return self._sources.setdefault(source, len(self._sources)) if source else NO_SOURCE
 

@@ -411,6 +411,7 @@ class WindowIndex:
             )
             self._state.next[0] += added
             self._postings.tidy(added, oldest=self._oldest, documents=len(self))
+        self._make_room_to_count(len(self) + 1, 0)  # or every fork that answers a question would make it
 
     def expire_before(self, ordinal: int) -> None:
         """Remove the documents with smaller ordinals; the ordinal itself need not have been added."""
@@ -446,10 +447,6 @@ class WindowIndex:
                 raise ValueError(f"ordinal is {ordinals[0]}; expected more than the last one, {last}")
         if len(ordinals) > 1 and np.any(ordinals[1:] <= ordinals[:-1]):
             raise ValueError("the ordinals do not ascend")
-
-    def make_room(self) -> None:
-        """Allocate the counters that the next documents need."""
-        self._make_room_to_count(len(self) + 1, len(self._hits.slots))
 
     def _make_room_to_count(self, documents: int, terms: int) -> None:
         counts, slots = len(self._hits.forward), len(self._hits.slots)
