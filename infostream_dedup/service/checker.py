@@ -205,8 +205,7 @@ def main(path: Path) -> None:
         gc.collect()
         gc.freeze()
     while True:
-        # Before the next question, which waits for neither.
-        stream.be_ready()
+        stream.be_ready()  # here, so that the next question waits neither for this nor for a copy
         answered = _forked(stream, settings.verdict_fields) if can_fork() else None
         line = sys.stdin.buffer.readline()
         if not line:
@@ -233,7 +232,8 @@ def _forked(stream: Deduplicator, fields: Sequence[str]) -> Callable[[bytes], bo
             _answer(stream, orjson.loads(line), fields)
             os.write(tell, b"1")
         os._exit(0)
-    os.close(asked), os.close(tell)
+    os.close(asked)
+    os.close(tell)
 
     def answered(line: bytes) -> bool:
         with suppress(BrokenPipeError), open(ask, "wb") as pipe:  # noqa: PTH123 - a descriptor
