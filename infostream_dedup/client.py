@@ -19,12 +19,12 @@ import gzip
 import time
 import uuid
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import wraps
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from itertools import islice
-from typing import Any, Concatenate, Final, Literal, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Final, Literal, ParamSpec, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
 import orjson
@@ -85,7 +85,7 @@ class Event:
     id: int | None
 
 
-class Client:
+class Client(AbstractContextManager["Client"]):
     """A connection to a service; close it, or use it in a ``with`` block.
 
     Requests that the service cannot take now (429, 503) are sent again after the time that it names. After a lost
@@ -110,12 +110,7 @@ class Client:
         self._timeout, self._patience = timeout, patience
         self._idle: list[HTTPConnection] = []
 
-    def __enter__(self) -> Self:
-        """Return the client."""
-        return self
-
     def __exit__(self, *_: object) -> None:
-        """Close the client."""
         self.close()
 
     def close(self) -> None:
@@ -310,7 +305,7 @@ class Client:
         return connection, answer
 
 
-class EventStream(Iterator[Event]):
+class EventStream(Iterator[Event], AbstractContextManager["EventStream"]):
     """Events as they happen; close it, or use it in a ``with`` block."""
 
     def __init__(self, client: Client, after: int | None) -> None:
@@ -318,12 +313,7 @@ class EventStream(Iterator[Event]):
         self._open: tuple[HTTPConnection, HTTPResponse] | None = None
         self._closed = False
 
-    def __enter__(self) -> Self:
-        """Return the stream."""
-        return self
-
     def __exit__(self, *_: object) -> None:
-        """Close the stream."""
         self.close()
 
     def close(self) -> None:
@@ -400,7 +390,7 @@ def _each(
     return called
 
 
-class AsyncClient:
+class AsyncClient(AbstractAsyncContextManager["AsyncClient"]):
     """``Client`` for asyncio: every method waits in a thread; arguments and answers are those of ``Client``.
 
     What ``Client`` iterates over is for ``async for`` here; the stream of events ends with the loop over it.
@@ -413,10 +403,6 @@ class AsyncClient:
 
     def __init__(self, address: str, token: str | None = None, **options: float) -> None:
         self.client = Client(address, token, **options)
-
-    async def __aenter__(self) -> Self:
-        """Return the client."""
-        return self
 
     async def __aexit__(self, *_: object) -> None:
         """Close the client."""

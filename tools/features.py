@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
 from importlib import import_module
@@ -205,6 +206,26 @@ def passes(test: str) -> bool:
     """Whether tests pass."""
     command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider", test]
     return subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0
+
+
+def many(times: int) -> list[dict[str, Any]]:
+    """The sample, so many times."""
+    return [row | {"id": f"{row['id']}-{number}"} for number in range(times) for row in news()]
+
+
+def chain(density: float) -> int:
+    """Documents of the largest group of texts of which each shares most sentences with the next one."""
+    said = [row["text"].partition(". ")[0] for row in news() if row["id"].startswith("ru")]
+    texts = [{"id": str(n), "text": ". ".join(said[n : n + 8])} for n in range(26)]
+    list(dd.ingest(texts, f"chain{density}.db", chaining_documents=3, chaining_density=density))
+    return int(max(row["documents"] for row in dd.store.groups(f"chain{density}.db")))
+
+
+def threads() -> float:
+    """Processor time that finding links takes, in that of the thread that asks."""
+    asking, everyone = time.thread_time(), time.process_time()
+    dd.similarity_matrix(many(30))
+    return (time.process_time() - everyone) / (time.thread_time() - asking)
 
 
 @cache

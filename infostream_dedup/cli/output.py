@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
+from click.core import ParameterSource
 
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.cli.tables import Column, cell_width, say, show_table
@@ -58,7 +59,7 @@ def refuse_shared_files(context: click.Context) -> None:
 def check_outputs(context: click.Context) -> None:
     """Refuse an output file or report that could not be written, before the work that it is to keep."""
     from infostream_dedup.documents.outputs import check_output
-    from infostream_dedup.report.needed import check_report_folder, require_pages
+    from infostream_dedup.report.needed import check_report_folder, has_report_extra, require_pages
 
     for parameter in context.command.params:
         name, kind = parameter.name or "", parameter.type
@@ -70,7 +71,9 @@ def check_outputs(context: click.Context) -> None:
             if name == "html":
                 require_pages()
         elif name in _REPORTS and not kind.file_okay:
-            check_report_folder(path, xlsx=context.params.get("xlsx", False))
+            asked = context.get_parameter_source(name) is not ParameterSource.DEFAULT
+            if asked or has_report_extra():  # `demo` does without, and says so
+                check_report_folder(path, xlsx=context.params.get("xlsx", False))
 
 
 def _given(context: click.Context, name: str) -> Any:

@@ -22,6 +22,7 @@ from infostream_dedup.documents.lines import ONE_BYTE, recognised_encoding
 from infostream_dedup.documents.messengers import Post, posts_of_export, posts_of_page
 from infostream_dedup.documents.page_dates import page_date
 from infostream_dedup.errors import BadDataError, MissingExtraError
+from infostream_dedup.machine.files import Readable
 from infostream_dedup.model.document import MOST_ID_BYTES
 from infostream_dedup.model.outlets import outlet_of
 
@@ -217,7 +218,7 @@ def _check_tags(content: bytes, name: str) -> None:
                 raise BadDataError(message, code="E_MARKUP", source=name)
 
 
-class _Raw(io.RawIOBase):
+class _Raw(Readable):
     """A byte stream without its own buffer."""
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -231,9 +232,6 @@ class _Raw(io.RawIOBase):
         if (offset, whence) not in ((self._position, io.SEEK_SET), (0, io.SEEK_CUR)):
             raise io.UnsupportedOperation("seek")
         return self._position
-
-    def readable(self) -> bool:
-        return True
 
     def readinto(self, buffer: Any) -> int:
         content = self._stream.read(len(buffer))

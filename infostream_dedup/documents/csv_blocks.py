@@ -24,6 +24,7 @@ from infostream_dedup.documents.kernels.table_rows import (
 from infostream_dedup.documents.lines import StreamError, byte_lines, open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.machine.files import Readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -271,16 +272,13 @@ class _Blocks:
             yield feed.next_place().error(fault.code, fault.message)
 
 
-class _Remaining(io.RawIOBase):
+class _Remaining(Readable):
     """Yields bytes already read, then those of a stream, then raises the fault that ended it."""
 
     def __init__(self, rest: bytes, stream: Any, fault: StreamError | None) -> None:
         self._rest = rest
         self._stream = stream
         self._fault = fault
-
-    def readable(self) -> bool:
-        return True
 
     def readinto(self, buffer: Any) -> int:
         room = memoryview(buffer)

@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote, urljoin, urlsplit, urlunsplit
 
 from infostream_dedup.errors import BadDataError, NoInputError
+from infostream_dedup.machine.files import Readable
 from infostream_dedup.model import VERSION
 
 _SCHEMES: Final = ("http://", "https://")
@@ -243,12 +244,9 @@ class _Answer(http.client.HTTPResponse):
         self.fp = io.BufferedReader(_Counted(sock, self.fp.detach(), deadline, most))
 
 
-class _Counted(io.RawIOBase):
+class _Counted(Readable):
     def __init__(self, sock: socket.socket, raw: io.RawIOBase, deadline: Deadline, most: int) -> None:
         self._socket, self._raw, self._deadline, self._left = sock, raw, deadline, most
-
-    def readable(self) -> bool:
-        return True
 
     def readinto(self, buffer: Any) -> int:
         # One byte now and then would begin the time of the socket anew.

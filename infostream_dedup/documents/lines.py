@@ -22,6 +22,7 @@ from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 from infostream_dedup.documents.endings import STANDARD_STREAM, must_be_gzip, zipped
 from infostream_dedup.errors import ConfigurationError, NoInputError
 from infostream_dedup.machine.arrow import require_arrow
+from infostream_dedup.machine.files import Readable
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 _CHUNK: Final = 64 * 1024
@@ -37,7 +38,7 @@ class StreamError(Exception):
         self.message = message
 
 
-class GunzipStream(io.RawIOBase):
+class GunzipStream(Readable):
     """Unpacks an archive of one or more members; zero bytes after the last are padding."""
 
     def __init__(self, packed: BinaryIO, *, max_ratio: int = 200, ratio_free_bytes: int = 64 * 2**20) -> None:
@@ -50,10 +51,6 @@ class GunzipStream(io.RawIOBase):
         self._bytes_in = 0
         self._bytes_out = 0
         self._member = zlib.decompressobj(_WITH_GZIP_HEADER)
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
 
     def readinto(self, buffer: Any, /) -> int:
         """Fill `buffer` with unpacked bytes and return their number; 0 at the end of the archive."""
@@ -140,7 +137,7 @@ def packing_of(begin: bytes) -> str | None:
     return next((name for magic, name in _MAGIC if begin.startswith(magic)), None)
 
 
-class UnpackedStream(io.RawIOBase):
+class UnpackedStream(Readable):
     """Unpacks an archive."""
 
     def __init__(self, packed: Any, packing: str) -> None:
@@ -149,10 +146,6 @@ class UnpackedStream(io.RawIOBase):
         self._packing = packing
         self._stream = _opened(self._packed, packing)
         self._bytes_out = 0
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
 
     def readinto(self, buffer: Any, /) -> int:
         """Fill `buffer` and return the number of bytes; 0 at the end."""
@@ -166,16 +159,13 @@ class UnpackedStream(io.RawIOBase):
         return len(data)
 
 
-class _Counted(io.RawIOBase):
+class _Counted(Readable):
     """Passes bytes on and counts them."""
 
     def __init__(self, stream: Any) -> None:
         super().__init__()
         self._stream = stream
         self.count = 0
-
-    def readable(self) -> bool:
-        return True
 
     def seekable(self) -> bool:
         return bool(self._stream.seekable())
@@ -279,7 +269,7 @@ def _likeness(begin: bytes, name: str) -> float:
     return cyrillic / len(high) if common > _COMMON_SHARE * cyrillic and not is_hebrew else 0.0
 
 
-class ConvertedStream(io.RawIOBase):
+class ConvertedStream(Readable):
     """The bytes of a stream as UTF-8."""
 
     def __init__(self, stream: Any, encoding: str) -> None:
@@ -289,10 +279,6 @@ class ConvertedStream(io.RawIOBase):
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._ready = b""
         self._ended = False
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
 
     def readinto(self, buffer: Any, /) -> int:
         """Fill `buffer` with UTF-8 and return the number of bytes; 0 at the end."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Iterator
@@ -12,6 +13,14 @@ from tempfile import TemporaryDirectory
 from typing import BinaryIO, Final, Self
 
 from infostream_dedup.machine.platform import can_rename_open_files, lock_file, process_lives
+
+
+class Readable(io.RawIOBase):
+    """Bytes that are made as they are read."""
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
 
 
 class Closing:

@@ -23,9 +23,9 @@ from infostream_dedup.machine.children import python_command, python_environment
 from infostream_dedup.machine.platform import on_requests_to_end
 from infostream_dedup.model import OUR_LANGUAGES
 from infostream_dedup.model.version import VERSION
-from infostream_dedup.service.checker import Checker
+from infostream_dedup.service.checker import QUESTIONS, Checker
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.server import QUESTIONS, free_address
+from infostream_dedup.service.server import free_address
 from infostream_dedup.service.tokens import LOCAL, Caller, Sessions, Tokens
 from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.store import Store

@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,31 +31,19 @@ from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.restoring import Loaded, Position, position_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Batch
     from infostream_dedup.stream.store.reader import Known, StoredBatch
 
 
-_WARMING: Final = [
-    {"id": f"{language}{number}", "text": text}
-    for number in range(2)
-    for language, text in (
-        (
-            "ru",
-            "Мэр Харькова открыл новый мост через реку Лопань утром в понедельник, сообщила пресс-служба горсовета.",
-        ),
-        (
-            "uk",
-            "Мер Харкова відкрив новий міст через річку Лопань вранці в понеділок, повідомила пресслужба міськради.",
-        ),
-        (
-            "en",
-            "The mayor of Kharkiv opened a new bridge across the river Lopan on Monday morning, the city council said.",
-        ),
-    )
-]
+QUESTIONS: Final = (
+    "Мэр Харькова открыл новый мост через реку. Горожане пришли посмотреть на салют.",
+    "Мер Харкова відкрив новий міст через річку. Містяни прийшли подивитися на салют.",
+    "The mayor opened a new bridge across the river. Thousands came to see the fireworks.",
+)
+
 _SECONDS: Final = 60.0
 _IDLE_SECONDS: Final = 600.0
 
@@ -209,29 +197,51 @@ def main(path: Path) -> None:
     stream = Deduplicator(_NothingStored(path), settings)
     if can_fork() and settings.model is None:
         # Dictionaries that a fork loads are lost with it.
-        Deduplicator.open(None, settings).process(_WARMING)
+        warming = [{"id": n + text, "text": text} for n in "12" for text in QUESTIONS]
+        Deduplicator.open(None, settings).process(warming)
         load(OUR_LANGUAGES)
         stream.be_ready()
         # Otherwise the collector of a fork would touch, and so copy, every object.
         gc.collect()
         gc.freeze()
-    for line in sys.stdin.buffer:
-        # After the answer, so that the next question finds an engine that has nearly caught up with the store.
-        stream.be_ready()
-        if not can_fork():
+    while True:
+        stream.be_ready()  # here, so that the next question waits neither for this nor for a copy
+        answered = _forked(stream, settings.verdict_fields) if can_fork() else None
+        line = sys.stdin.buffer.readline()
+        if not line:
+            return
+        if answered is None:
             _answer(stream, orjson.loads(line), settings.verdict_fields)
             # This engine has taken the documents for stored.
             stream = Deduplicator(_NothingStored(path), settings)
-            stream.best_of("")
-            continue
-        child = os.fork()
-        if child == 0:
-            _answer(stream, orjson.loads(line), settings.verdict_fields)
-            os._exit(0)
-        _, status = os.waitpid(child, 0)
-        if status:
+        elif not answered(line):
             # The fork was killed; without an answer the client would wait forever.
             os.write(1, orjson.dumps({"message": "the check was killed from outside"}) + b"\n")
+
+
+def _forked(stream: Deduplicator, fields: Sequence[str]) -> Callable[[bytes], bool]:
+    """Copy this process; the copy answers one question when it comes, and ends."""
+    with suppress(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+    (asked, ask), (told, tell) = os.pipe(), os.pipe()
+    if os.fork() == 0:
+        os.close(ask)
+        with open(asked, "rb") as pipe:  # noqa: PTH123 - a descriptor
+            line = pipe.read()
+        if line:  # or the process that copied itself has ended
+            _answer(stream, orjson.loads(line), fields)
+            os.write(tell, b"1")
+        os._exit(0)
+    os.close(asked)
+    os.close(tell)
+
+    def answered(line: bytes) -> bool:
+        with suppress(BrokenPipeError), open(ask, "wb") as pipe:  # noqa: PTH123 - a descriptor
+            pipe.write(line)
+        with open(told, "rb") as pipe:  # noqa: PTH123 - a descriptor
+            return bool(pipe.read(1))
+
+    return answered
 
 
 def _answer(stream: Deduplicator, question: dict[str, Any], fields: Sequence[str]) -> None:

@@ -37,13 +37,6 @@ def tell_system(state: str) -> None:
         out.sendto(state.encode(), name)
 
 
-QUESTIONS: Final = (
-    "Мэр Харькова открыл новый мост через реку. Горожане пришли посмотреть на салют.",
-    "Мер Харкова відкрив новий міст через річку. Містяни прийшли подивитися на салют.",
-    "The mayor opened a new bridge across the river. Thousands came to see the fireworks.",
-)
-
-
 def warm_pages() -> threading.Thread:
     """Load page templates, methods, and code that compares two texts, in a separate thread."""
     thread = threading.Thread(target=_load, name="warming", daemon=True)
@@ -54,6 +47,7 @@ def warm_pages() -> threading.Thread:
 def _load() -> None:
     from infostream_dedup.api.passages import compare
     from infostream_dedup.lab.methods import methods
+    from infostream_dedup.service.checker import QUESTIONS
     from infostream_dedup.service.pages.frame import PAGE_LANGUAGES, load_templates, words_of
 
     load_templates()
@@ -114,7 +108,6 @@ def _note_webhook(reason: str) -> None:
 async def _serve(settings: ServiceSettings, addresses: list[tuple[str, int]], tell: Callable[[str], None]) -> None:
     from infostream_dedup.service.application import application
     from infostream_dedup.service.routes.health import metrics_application
-    from infostream_dedup.service.server import warm_pages
 
     guard = application(settings)
     async with guard.alive() as service:

@@ -232,8 +232,7 @@ class SearchThread:
     def _close(self) -> None:
         searcher, self._searcher = self._searcher, None
         if searcher is not None:
-            with searcher:
-                pass
+            searcher.close()
 
 
 Question = Callable[[sqlite3.Connection], Value]

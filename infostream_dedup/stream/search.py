@@ -18,6 +18,7 @@ from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.language.text.language import language_beyond_ours, twin_of
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, need, relation_of
+from infostream_dedup.machine.files import Closing
 from infostream_dedup.model import LANGUAGES, Document, Language, names_in, one_or_several
 from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.model.limits import Range
@@ -506,7 +507,7 @@ class _Sentences:
         return self._text[slice(*bounds)].strip()
 
 
-class Searcher:
+class Searcher(Closing):
     """Searches a store as it is at the moment of each search, whichever process writes to it; never writes.
 
     It reads the index of closed epochs that the store keeps, as far as searches need it, and keeps it in memory.
@@ -538,10 +539,8 @@ class Searcher:
             store.close()
             raise
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Close the store."""
         self._store.close()
 
     @property

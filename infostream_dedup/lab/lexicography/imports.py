@@ -26,7 +26,7 @@ from infostream_dedup.language.translation.word_pairs import (
     imported_tables,
     word_pairs,
 )
-from infostream_dedup.machine.files import make_private_folder
+from infostream_dedup.machine.files import Readable, make_private_folder
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
@@ -553,15 +553,12 @@ def _forget_answers() -> None:
     word_pairs.cache_clear()
 
 
-class _ReportingFile(io.RawIOBase):
+class _ReportingFile(Readable):
     """A file that reports how much of it has been read."""
 
     def __init__(self, raw: BinaryIO, size: int, progress: Progress) -> None:
         self._raw, self._size, self._progress = raw, size, progress
         self._done = 0
-
-    def readable(self) -> bool:
-        return True
 
     def readinto(self, buffer: Any) -> int:
         data = self._raw.read(len(buffer))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.language.lexicon.name_tables import is_agency
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, FormRows, cache_file
 from infostream_dedup.language.morphology.known_terms import NO_TERM, UNKNOWN, FormTable, known_table, known_terms
@@ -250,6 +251,7 @@ def load(languages: Iterable[Language]) -> None:
     for language in languages:
         known_terms(language)
         _morphology(language)
+        is_agency("", language)
 
 
 @cache

@@ -411,6 +411,7 @@ class WindowIndex:
             )
             self._state.next[0] += added
             self._postings.tidy(added, oldest=self._oldest, documents=len(self))
+        self._make_room_to_count(len(self) + 1, 0)  # or every fork that answers a question would make it
 
     def expire_before(self, ordinal: int) -> None:
         """Remove the documents with smaller ordinals; the ordinal itself need not have been added."""
