@@ -133,7 +133,8 @@ def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
 
 def own_form_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source, another day: half of the lead and a little of the wording are repeated, but few of the numbers."""
-    again = (pair.lead >= 0.5) & (pair.wording_most >= 0.04) & (pair.numbers >= 0) & (pair.numbers < 0.45)
+    few = (pair.numbers < 0.45) | pair.many_figures & (pair.numbers < 0.6)
+    again = (pair.lead >= 0.5) & (pair.wording_most >= 0.04) & (pair.numbers >= 0) & few
     return pair.own & _apart(pair) & (pair.probability >= 0.5) & again
 
 
@@ -196,7 +197,7 @@ def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
     With few figures, the "source" may be just the name of a collection, and its items retell one another.
     """
     no_date = pair.same_source & ~pair.known & ~pair.same_title & pair.many_figures & _old_lead(pair)
-    other = (pair.numbers >= 0) & (pair.numbers < 0.4) & (pair.vocabulary >= 0.65)
+    other = (pair.numbers >= 0) & (pair.numbers < 0.6) & (pair.vocabulary >= 0.65)
     return no_date & (pair.wording_most >= 0.1) & (pair.probability >= 0.5) & other
 
 
@@ -417,7 +418,8 @@ def _lead_kept(pair: PairFacts) -> NDArray[np.bool_]:
     edited news, many of them beheaded.
     """
     recalled = pair.recalled_forward >= 0.3, pair.recalled_backward >= 0.3
-    return recalled[0] & recalled[1] | (pair.vocabulary >= 0.6) & (recalled[0] | recalled[1])
+    another = pair.same_source & ~pair.same_title & ~pair.no_title & ~_mostly_old(pair) & (pair.lead < 0.2)
+    return (recalled[0] & recalled[1] | (pair.vocabulary >= 0.6) & (recalled[0] | recalled[1])) & ~another
 
 
 def _some_wording(pair: PairFacts) -> NDArray[np.bool_]:
