@@ -286,7 +286,7 @@ class LinksAcross:
         left = np.flatnonzero(~agreed.contradicts)
         orders = _ordered(self._window, self._words).compared(earlier[left], later[left])
         translate, tell = ~agreed.contradicts, agreed.one_event
-        translate[left] = keep_order(orders, shares[left] / _UNIT, agreed.other_numbers[left])
+        translate[left] = keep_order(orders, shares[left] / _UNIT, agreed.numbers[left])
         tell[left] &= tell_one_event(orders, shares[left] / _UNIT)
         return translate, tell
 

@@ -22,17 +22,7 @@ from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.stream.kernels.gathering import TermTable, enter_all, number_all, order_by_weight
 from infostream_dedup.stream.preparation import full_texts
 from infostream_dedup.terms.compiled.key_terms import heaviest_of_rows
-from infostream_dedup.terms.kernels.counting import (
-    NOTHING,
-    SEVERAL,
-    Counted,
-    Row,
-    TermsOfSurfaces,
-    TokenRows,
-    count_terms,
-    mark_used,
-    order_terms,
-)
+from infostream_dedup.terms.kernels import counting as kernels
 from infostream_dedup.terms.representation import representation, term_frequencies
 from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics, Totals, document_probability
 from infostream_dedup.terms.weighting import as_count, bounded_idf, weighting
@@ -327,7 +317,7 @@ class SurfaceTerms:
         self._codes, self._former_codes = self._former_codes, self._codes
         self._codes[:] = _UNKNOWN
         # The codes of the few surfaces with several terms refer to a list that starts over, too.
-        self._former_codes[self._former_codes <= SEVERAL] = _UNKNOWN
+        self._former_codes[self._former_codes <= kernels.SEVERAL] = _UNKNOWN
         self._several: dict[tuple[int, ...], int] = {}
         self.more = np.zeros(0, dtype=np.int32)
 
@@ -337,7 +327,7 @@ class SurfaceTerms:
             self._start_over()
         numbers = self._pool.add(surfaces)
         self._make_room(len(self._pool))
-        found = np.full((len(LANGUAGES), len(surfaces)), NOTHING, dtype=np.int32)
+        found = np.full((len(LANGUAGES), len(surfaces)), kernels.NOTHING, dtype=np.int32)
         spoken = int(np.bitwise_or.reduce(used))
         for language in range(len(LANGUAGES)):
             if not spoken >> language & 1:
@@ -393,10 +383,10 @@ class SurfaceTerms:
         taken, listed = self._representation.listed_terms(
             found.forms, words, LANGUAGES[language], self._settings, kept=False
         )
-        terms = np.full(len(words), NOTHING, dtype=np.int32)
+        terms = np.full(len(words), kernels.NOTHING, dtype=np.int32)
         terms[taken] = self._numbers.numbered(listed)
         terms = terms[numbers]
-        codes = np.full(len(surfaces), NOTHING, dtype=np.int32)
+        codes = np.full(len(surfaces), kernels.NOTHING, dtype=np.int32)
         codes[found.surfaces] = terms
         sizes = np.bincount(found.surfaces, minlength=len(surfaces))
         begins = np.cumsum(sizes) - sizes
@@ -408,17 +398,17 @@ class SurfaceTerms:
         """Return the number of each term, ``NOTHING`` for a form that is not a term."""
         words = [term for term in terms if term is not None]
         numbers = iter(self._numbers.numbered(words).tolist() if words else ())
-        return [NOTHING if term is None else next(numbers) for term in terms]
+        return [kernels.NOTHING if term is None else next(numbers) for term in terms]
 
     def _code(self, terms: Sequence[int]) -> int:
-        held = tuple(term for term in terms if term != NOTHING)
+        held = tuple(term for term in terms if term != kernels.NOTHING)
         if len(held) < 2:
-            return held[0] if held else NOTHING
+            return held[0] if held else kernels.NOTHING
         place = self._several.get(held)
         if place is None:
             place = self._several[held] = len(self.more)
             self.more = np.concatenate([self.more, np.array([len(held), *held], dtype=np.int32)])
-        return SEVERAL - place
+        return kernels.SEVERAL - place
 
 
 def _in_order_of_text(words: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -512,23 +502,23 @@ class Analyser:
 
     def _mapping(
         self, scanned: Scanned, languages: NDArray[np.uint8], surfaces: SurfaceList
-    ) -> tuple[TermsOfSurfaces, int]:
+    ) -> tuple[kernels.TermsOfSurfaces, int]:
         """Map the surfaces of the batch to terms; also return the largest number of terms of a surface."""
         used = np.zeros(len(surfaces), dtype=np.uint8)
-        mark_used(TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages), used)
+        kernels.mark_used(kernels.TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages), used)
         terms, most = self._terms.codes(surfaces, used), 1
         more = self._terms.more
         # Few documents have words run together.
-        if terms.min(initial=NOTHING) <= SEVERAL:
-            most = int(more[SEVERAL - terms[terms <= SEVERAL]].max())
-        return TermsOfSurfaces(terms.ravel(), len(surfaces), more), most
+        if terms.min(initial=kernels.NOTHING) <= kernels.SEVERAL:
+            most = int(more[kernels.SEVERAL - terms[terms <= kernels.SEVERAL]].max())
+        return kernels.TermsOfSurfaces(terms.ravel(), len(surfaces), more), most
 
     def _count_terms(
-        self, scanned: Scanned, languages: NDArray[np.uint8], mapping: TermsOfSurfaces, most: int
+        self, scanned: Scanned, languages: NDArray[np.uint8], mapping: kernels.TermsOfSurfaces, most: int
     ) -> Analysed:
         documents, largest = len(scanned), max(len(self._numbers) - 1, 0)
         longest = int(scanned.lengths.max(initial=0)) * most + 1
-        row = Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
+        row = kernels.Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
         # Terms and counts are copied out of memory that is kept: new memory is cleared by the system first.
         found = self._room
         if found.shape[1] < len(scanned.tokens) * most:
@@ -537,17 +527,17 @@ class Analyser:
                 self._room = found
         indices, counts = found
         sizes, lengths = np.empty(documents, dtype=np.int64), np.empty(documents, dtype=np.int64)
-        tokens = TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
-        end = count_terms(tokens, mapping, largest, row, Counted(indices, counts, sizes, lengths))
+        tokens = kernels.TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
+        end = kernels.count_terms(tokens, mapping, largest, row, kernels.Counted(indices, counts, sizes, lengths))
         return Analysed(Ragged(offsets_of(sizes), indices[:end].copy()), counts[:end].copy(), languages, lengths)
 
 
-def _order_of(scanned: Scanned, languages: NDArray[np.uint8], mapping: TermsOfSurfaces) -> Ragged:
+def _order_of(scanned: Scanned, languages: NDArray[np.uint8], mapping: kernels.TermsOfSurfaces) -> Ragged:
     """The terms of documents as their words follow each other."""
     sizes = np.empty(len(scanned), dtype=np.int64)
     found = np.empty(int(np.minimum(scanned.lengths, _ORDERED).sum()), dtype=np.int32)
-    tokens = TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
-    end = order_terms(tokens, mapping, _ORDERED, found, sizes)
+    tokens = kernels.TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
+    end = kernels.order_terms(tokens, mapping, _ORDERED, found, sizes)
     return Ragged(offsets_of(sizes), found[:end])
 
 

@@ -10,24 +10,7 @@ import numpy as np
 from infostream_dedup.judging.evidence.judging import OPENING_PROBABILITY
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.stream.kernels.judging import (
-    ANY_SOURCE,
-    LINKED,
-    NOTHING,
-    OTHER_SOURCE,
-    REPEATED,
-    SAME_SOURCE,
-    TEMPLATE,
-    UPDATED,
-    Chosen,
-    DecisionRules,
-    Finds,
-    Met,
-    choose,
-    meet,
-    weigh,
-    weigh_and_choose,
-)
+from infostream_dedup.stream.kernels import judging as kernels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,11 +26,18 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.window import Window
 
 
-_RELATIONS: Final = {0: None, 1: "contained", 2: "contains", 3: "equal", TEMPLATE: "template", UPDATED: "updated"}
+_RELATIONS: Final = {
+    0: None,
+    1: "contained",
+    2: "contains",
+    3: "equal",
+    kernels.TEMPLATE: "template",
+    kernels.UPDATED: "updated",
+}
 NO_ORDINALS: Final = np.zeros(0, dtype=np.int64)
 _WEAKER: Final = (KIND_NAMES[Kind.RETOLD], KIND_NAMES[Kind.RELATED])
 _FEW_WORDS: Final = (KIND_NAMES[Kind.DIFFERS], KIND_NAMES[Kind.UPDATED])
-_SOURCES: Final = {"all": ANY_SOURCE, "outlets": OTHER_SOURCE, "source": SAME_SOURCE}
+_SOURCES: Final = {"all": kernels.ANY_SOURCE, "outlets": kernels.OTHER_SOURCE, "source": kernels.SAME_SOURCE}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -100,7 +90,7 @@ class Judge:
         )
         self.needs = similar
         both = settings.duplicate_rule == "equal"
-        self._rules = DecisionRules(
+        self._rules = kernels.DecisionRules(
             duplicate,
             similar,
             both,
@@ -135,11 +125,11 @@ class Judge:
         chosen = _room_to_choose(finds)
         judged: dict[int, tuple[NDArray[np.int64], Judged]] = {}
         if self._second is None:
-            weigh_and_choose(row, finds, columns, self._rules, chosen)
+            kernels.weigh_and_choose(row, finds, columns, self._rules, chosen)
         else:
-            weigh(row, finds, columns, self._rules)
+            kernels.weigh(row, finds, columns, self._rules)
             judged = self._apply_model(self._second, finds, documents)
-            choose(row, finds, columns, self._rules, chosen)
+            kernels.choose(row, finds, columns, self._rules, chosen)
         found = self._as_found(finds, chosen)
         for number, (places, says) in judged.items():
             one = found[number]
@@ -148,7 +138,7 @@ class Judge:
                 one.probability, one.criteria = says.probability(best), says.differences(best)
         return found
 
-    def _as_found(self, finds: Finds, chosen: Chosen) -> list[BestCandidate | None]:
+    def _as_found(self, finds: kernels.Finds, chosen: kernels.Chosen) -> list[BestCandidate | None]:
         first = self._window.first
         found: list[BestCandidate | None] = []
         places, ends = chosen.places.tolist(), chosen.repeated_ends.tolist()
@@ -156,7 +146,7 @@ class Judge:
         for number, (place, repeats, relation) in enumerate(
             zip(places, chosen.repeats.tolist(), chosen.relations.tolist(), strict=True)
         ):
-            if place == NOTHING:
+            if place == kernels.NOTHING:
                 found.append(None)
             else:
                 of, own = first + int(finds.rows[place]), repeated[ends[number] : ends[number + 1]]
@@ -164,11 +154,11 @@ class Judge:
         return found
 
     def _apply_model(
-        self, second: SecondStage, finds: Finds, documents: Sequence[Remembered]
+        self, second: SecondStage, finds: kernels.Finds, documents: Sequence[Remembered]
     ) -> dict[int, tuple[NDArray[np.int64], Judged]]:
         """Let the model decide and rank."""
         first = documents[0].ordinal
-        linked = np.flatnonzero(finds.kinds & LINKED)
+        linked = np.flatnonzero(finds.kinds & kernels.LINKED)
         ordinals = finds.rows[linked] + self._window.first
         second.read(documents, ordinals[ordinals < first].tolist())
         judged = {}
@@ -179,7 +169,9 @@ class Judge:
                 continue
             says = second.judged(document.ordinal, ordinals[bounds[number] : bounds[number + 1]])
             finds.ranks[places] = says.values
-            finds.kinds[places] = finds.kinds[places] & ~np.uint8(REPEATED) | np.where(says.repeats, REPEATED, 0)
+            finds.kinds[places] = finds.kinds[places] & ~np.uint8(kernels.REPEATED) | np.where(
+                says.repeats, kernels.REPEATED, 0
+            )
             judged[number] = places, says
         return judged
 
@@ -191,7 +183,7 @@ class Judge:
         rows = np.array(pairs, dtype=np.int64).reshape(-1, 2) - self._window.first
         later, earlier = np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1])
         met = _room_for_terms(len(rows), int(columns.sizes[rows].sum()))
-        meet(later, earlier, columns, rules, met)
+        kernels.meet(later, earlier, columns, rules, met)
         words = terms.some(met.terms[: met.ends[-1]])
         forward, backward, ends, weights = (
             column.tolist() for column in (met.forward, met.backward, met.ends, -met.weights)
@@ -202,9 +194,9 @@ class Judge:
             yield KeysThatMet(forward[pair], backward[pair], tuple([word for _, word in ranked]))
 
 
-def _finds(candidates: CandidateRows, first: int) -> Finds:
+def _finds(candidates: CandidateRows, first: int) -> kernels.Finds:
     many = len(candidates.ordinals)
-    return Finds(
+    return kernels.Finds(
         candidates.ends,
         candidates.ordinals - first,
         candidates.forward,
@@ -214,9 +206,9 @@ def _finds(candidates: CandidateRows, first: int) -> Finds:
     )
 
 
-def _room_to_choose(finds: Finds) -> Chosen:
+def _room_to_choose(finds: kernels.Finds) -> kernels.Chosen:
     documents = len(finds.ends) - 1
-    return Chosen(
+    return kernels.Chosen(
         np.empty(documents, dtype=np.int64),
         np.empty(documents, dtype=np.bool_),
         np.empty(documents, dtype=np.uint8),
@@ -225,10 +217,10 @@ def _room_to_choose(finds: Finds) -> Chosen:
     )
 
 
-def _room_for_terms(pairs: int, terms: int) -> Met:
+def _room_for_terms(pairs: int, terms: int) -> kernels.Met:
     forward, backward = np.empty((2, pairs), dtype=np.int64)
     met, weights = np.empty((2, terms), dtype=np.int64)
-    return Met(forward, backward, np.zeros(pairs + 1, dtype=np.int64), met, weights)
+    return kernels.Met(forward, backward, np.zeros(pairs + 1, dtype=np.int64), met, weights)
 
 
 def with_opening(found: BestCandidate | None, opening: int | None) -> BestCandidate | None:

@@ -683,7 +683,7 @@ class QuestionJudge:
         )
         orders = self._ordered(connection, question, itself, found).compared(rows, last)
         told = agreed.one_event & tell_one_event(orders, shares)
-        kept = ~agreed.contradicts & keep_order(orders, shares, agreed.other_numbers)
+        kept = ~agreed.contradicts & keep_order(orders, shares, agreed.numbers)
         smaller, best = shares.min(axis=1), dict[str, int]()
         for row in np.flatnonzero(kept)[np.argsort(-smaller[kept], kind="stable")].tolist():
             better = best.setdefault(found[row].language, row)

@@ -86,8 +86,12 @@ def test_what_turns_the_news_round(a: str, b: str, reason: str, words: tuple[tup
         ("Скидка составит 1,50 рубля с литра бензина.", "Скидка составит 1.5 рубля с литра бензина."),
         ("Россия и Украина обменялись телами погибших.", "Украина и Россия обменялись телами погибших."),
         ("Как получить выплату на ребёнка в Приморске", "Как получить выплату на ребёнка в Приморске?"),
-        ("Новый мост открыли в городе.", "Суд арестовал банкира на два месяца."),
         ("Да.", "Нет."),
+        (FLOOD.format("городе"), FLOOD.format("городе").replace("эвакуировали", "разместили")),  # Not the lead's verb.
+        (COURT.format("осудил"), COURT.format("осудил").replace("Областной", "Краевой")),
+        ("The mine is unprofitable, owners say.", "The mine is not profitable, owners say."),
+        ("A bug in the server allows denial of service.", "A bug in the server allows hangs."),
+        (SCHOOL, "Что не так с роддомом? " + SCHOOL),
     ],
 )
 def test_ordinary_edits_and_other_texts_differ_in_nothing(a: str, b: str) -> None:

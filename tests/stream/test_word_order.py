@@ -81,8 +81,9 @@ def test_too_few_places_are_not_judged():
 def test_where_fewer_key_terms_match_nearly_all_of_the_order_is_kept(places, chain, kept):
     order = WordOrder(places=places, chain=chain, against=1)
     assert order.keeps(LEAST_SHARE - 0.01) == kept
-    assert [order.keeps(LEAST_SHARE, other_numbers=other) for other in (False, True)] == [True, chain != 13]
-    assert not order.keeps(LEAST_SHARE - 0.01, other_numbers=True)
+    assert [order.keeps(LEAST_SHARE, numbers) for numbers in (0, -1)] == [True, chain != 13]
+    assert not order.keeps(LEAST_SHARE - 0.01, -1)
+    assert [WordOrder(places=20, chain=9, against=3).keeps(LEAST_SHARE, numbers) for numbers in (0, 1)] == [False, True]
 
 
 TEXTS = st.lists(st.sets(st.sampled_from("abcde"), max_size=2), max_size=12)

@@ -19,34 +19,7 @@ import numpy as np
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS
 from infostream_dedup.judging.evidence.constants import OPENING
-from infostream_dedup.judging.evidence.kernels.differing import (
-    AUXILIARY,
-    DIGIT,
-    ENDS_CLAUSE,
-    FRONT,
-    JOINS_DIGITS,
-    JOINS_LETTERS,
-    LABEL,
-    LEAD,
-    LETTER,
-    MOST_CHANGES,
-    MOST_TOKENS,
-    NEGATION,
-    NUMBER,
-    PART,
-    SENTENCE,
-    SPACE,
-    START,
-    UPPER,
-    WORD,
-    OpeningTables,
-    OpeningTokens,
-    compare_openings,
-    count_slots,
-    difference_scratch,
-    hash_words,
-    read_openings,
-)  # fmt: skip
+from infostream_dedup.judging.evidence.kernels import differing as kernels
 from infostream_dedup.judging.evidence.reading import ALPHABET, codes, packed
 from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.language.lexicon.frequency import part_of_speech, share_of, zipf
@@ -82,7 +55,7 @@ class WordDifference:
 
     @property
     def of_series(self) -> bool:
-        """Whether the figure belongs to a name, as in DSA-249: two of a series, in one form."""
+        """Whether the figure belongs to a name or day, as in DSA-249: two of a series, in one form."""
         return self.is_figure and self.words[0][0][0].isalpha()
 
 
@@ -91,6 +64,7 @@ ANOTHER_FIGURE: Final = "another figure"
 _ROOM: Final = 2 * OPENING
 """Changes for which there is always room."""
 
+_FULL_STOP: Final = re.compile(r"[.!?…\n]")
 _PARTS: Final = re.compile(r"[:\-– ]")
 _FOLD: Final = str.maketrans("ё’'", "еʼʼ")
 
@@ -117,6 +91,9 @@ _DENIALS: Final = (
     *("опроверг", "опроверж", "спростув", "вымыс", "вигад", "недостоверн", "недостовірн", "неправд", "брехн", "брехл"),
     *("debunk", "untrue", "hoax", "denies", "denied", "denying", "denial", "refut"),
 )
+_REFUSED: Final = tuple((word,) for word in "of entry access bail entrance admission permission visas".split())
+"""Words after "denied", "denial" that say what is refused: a denial of service."""
+
 _LABELS: Final = frozenset(
     "фейк фейки фейком фейку вкид вброс ложь ложью брехня fake false hoax rumour rumor слух слухи чутки".split()
 )
@@ -162,7 +139,7 @@ def _hashes(words: Iterable[str]) -> NDArray[np.uint64]:
     """Hashes of folded words as of tokens."""
     coded = [bytes(codes()[letter] for letter in word) for word in words]
     hashes = np.empty(len(coded), dtype=np.uint64)
-    hash_words(np.frombuffer(b"".join(coded), np.uint8), np.cumsum([len(one) for one in coded]), hashes)
+    kernels.hash_words(np.frombuffer(b"".join(coded), np.uint8), np.cumsum([len(one) for one in coded]), hashes)
     return hashes
 
 
@@ -172,26 +149,27 @@ def _date_hashes() -> NDArray[np.uint64]:
 
 
 @cache
-def _tables() -> OpeningTables:
+def _tables() -> kernels.OpeningTables:
     """Classes and folded forms of the characters of windows-1251, and marks of words."""
     characters = [bytes([code]).decode(ALPHABET, "replace") for code in range(256)]
     letters = codes()
     matched = {
-        LETTER: r"[^\W\d_]", DIGIT: r"\d", SPACE: r"\s", WORD: r"\w", JOINS_DIGITS: r"[.,:\-–]",
-        JOINS_LETTERS: "['’-]", ENDS_CLAUSE: r"[.!?…\n:;|«\"“„(—]",
+        kernels.LETTER: r"[^\W\d_]", kernels.DIGIT: r"\d", kernels.SPACE: r"\s", kernels.WORD: r"\w",
+        kernels.JOINS_DIGITS: r"[.,:\-–]",
+        kernels.JOINS_LETTERS: "['’-]", kernels.ENDS_CLAUSE: r"[.!?…\n:;|«\"“„(—]",
     }  # fmt: skip
     classes = np.zeros(256, dtype=np.uint8)
     for bit, pattern in matched.items():
         classes += np.array([bit * bool(re.match(pattern, one)) for one in characters], dtype=np.uint8)
-    classes += np.array([UPPER * one.isupper() for one in characters], dtype=np.uint8)
+    classes += np.array([kernels.UPPER * one.isupper() for one in characters], dtype=np.uint8)
     folded = np.array([letters[one.lower().translate(_FOLD)] for one in characters], dtype=np.uint8)
     marks: dict[str, int] = {}
-    for bit, words in ((NEGATION, _NEGATIONS), (AUXILIARY, _AUXILIARIES), (LABEL, _LABELS)):
+    for bit, words in ((kernels.NEGATION, _NEGATIONS), (kernels.AUXILIARY, _AUXILIARIES), (kernels.LABEL, _LABELS)):
         marks |= {word: marks.get(word, 0) | bit for word in words}
     hashes = _hashes(marks)
     order = np.argsort(hashes)
     denials = sorted(bytes(letters[letter] for letter in beginning) for beginning in _DENIALS)
-    return OpeningTables(
+    return kernels.OpeningTables(
         classes,
         folded,
         hashes[order],
@@ -216,7 +194,7 @@ class Openings:
         most: int | NDArray[np.int64] = OPENING,
     ) -> None:
         size, count = 4 * int((lasts - firsts).sum()), len(firsts)
-        self.tokens = OpeningTokens(
+        self.tokens = kernels.OpeningTokens(
             clean=np.empty(size, dtype=np.uint8),
             clean_begins=np.empty(count + 1, dtype=np.int64),
             begins=np.empty(count + 1, dtype=np.int64),
@@ -227,7 +205,7 @@ class Openings:
             distinct=np.empty(count, dtype=np.int64),
             cut=np.empty(count, dtype=np.bool_),
         )
-        read_openings(words, firsts, lasts, np.full(count, most, dtype=np.int64), _tables(), self.tokens)
+        kernels.read_openings(words, firsts, lasts, np.full(count, most, dtype=np.int64), _tables(), self.tokens)
         self._texts: dict[int, _Text] = {}
 
     def text(self, document: int) -> _Text:
@@ -247,7 +225,7 @@ class Openings:
     def filled_anew(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether most words of each text of a pair that the other has not are other names, numbers or days."""
         counts = np.empty((2 * len(a), 2), dtype=np.int64)
-        count_slots(a, b, self.tokens, _date_hashes(), counts)
+        kernels.count_slots(a, b, self.tokens, _date_hashes(), counts)
         own, slots = counts[:, 0], counts[:, 1]
         found: NDArray[np.bool_] = (slots >= np.maximum(_FEWEST_SLOTS, _SLOTS * own)).reshape(-1, 2).all(axis=1)
         for pair in np.flatnonzero(found).tolist():
@@ -258,11 +236,11 @@ class Openings:
 
     def compared(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[tuple[int, WordDifference]]:
         """Compare the texts of pairs; yield pairs whose few differing words may decide their kind, and these words."""
-        scratch, found = difference_scratch(), np.empty(len(a), dtype=np.int64)
+        scratch, found = kernels.difference_scratch(), np.empty(len(a), dtype=np.int64)
         changes = np.empty((4 * len(a) + _ROOM, 4), dtype=np.int64)
         first = 0
         while first < len(a):
-            done = compare_openings(a[first:], b[first:], self.tokens, scratch, found[first:], changes)
+            done = kernels.compare_openings(a[first:], b[first:], self.tokens, scratch, found[first:], changes)
             begin = 0
             for pair in (first + np.flatnonzero(found[first : first + done])).tolist():
                 count = int(found[pair])
@@ -288,14 +266,17 @@ def _counts(lead: bytes) -> frozenset[str]:
 class _Text(NamedTuple):
     """The tokens of the beginning of a text."""
 
+    text: str
+    places: list[list[int]]  # where each token begins and ends
     words: tuple[str, ...]  # as written
     folded: tuple[str, ...]  # in lower case, apostrophes alike
     starts: frozenset[int]  # tokens that begin a sentence or a quotation
     numbers: tuple[int, ...]  # tokens that are numbers
     named: frozenset[int]  # numbers that a hyphen joins to the word before
+    lead: int  # tokens of the sentences that begin in front: another verb of a later one seldom is the news
 
     @classmethod
-    def of(cls, tokens: OpeningTokens, document: int) -> _Text:
+    def of(cls, tokens: kernels.OpeningTokens, document: int) -> _Text:
         (begin, end), (first, last) = (
             one[document : document + 2].tolist() for one in (tokens.clean_begins, tokens.begins)
         )
@@ -309,9 +290,21 @@ class _Text(NamedTuple):
         places = np.frombuffer(stands, dtype=np.int32).reshape(-1, 2).tolist()
         words = [text[first:last] for first, last in places]
         folded = "\n".join(words).lower().translate(_FOLD).split("\n") if words else []
-        starts, numbers = (np.flatnonzero(marks & bit).tolist() for bit in (START, NUMBER))
-        named = frozenset(i for i in numbers if i and text[places[i - 1][1] : places[i][0]] == "-")
-        return cls(tuple(words), tuple(folded), frozenset(starts), tuple(numbers), named)
+        starts, numbers = (np.flatnonzero(marks & bit).tolist() for bit in (kernels.START, kernels.NUMBER))
+        read = cls(
+            text, places, tuple(words), tuple(folded), frozenset(starts), tuple(numbers), frozenset(), kernels.LEAD
+        )
+        named = frozenset(i for i in numbers if i and read.before(i) == "-")
+        ends = (
+            i
+            for i in starts
+            if i >= kernels.FRONT and len(words[i - 1]) >= _SHORTEST and _FULL_STOP.search(read.before(i))
+        )
+        return read._replace(named=named, lead=min([*ends, kernels.LEAD]))
+
+    def before(self, i: int) -> str:
+        """What stands between a token and the one before."""
+        return self.text[self.places[i - 1][1] : self.places[i][0]]
 
 
 class _Change(NamedTuple):
@@ -338,7 +331,7 @@ def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDiffe
         found = exchanged(one, other, changes, language)
         if found is not None:
             return found
-    if len(changes) <= MOST_CHANGES:
+    if len(changes) <= kernels.MOST_CHANGES:
         for rule in (_negation, _another_name, _another_word):
             found = rule(one, other, changes, language)
             if found is not None:
@@ -351,7 +344,7 @@ def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDiffe
 
 def _few(one: _Text, other: _Text) -> float:
     """How many tokens may differ."""
-    return max(MOST_TOKENS, min(len(one.words), len(other.words)) / PART)
+    return max(kernels.MOST_TOKENS, min(len(one.words), len(other.words)) / kernels.PART)
 
 
 def _in_one_form(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference | None:
@@ -407,7 +400,12 @@ def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference 
 
 def _denies(text: _Text, places: Sequence[int]) -> str:
     for i in places:
-        if (text.folded[i] in _LABELS and i < FRONT) or (_is_denial(text.folded[i]) and len(places) >= SENTENCE):
+        says = (
+            _is_denial(text.folded[i])
+            and text.folded[i + 1 : i + 2] not in _REFUSED
+            and len(places) >= kernels.SENTENCE
+        )
+        if (text.folded[i] in _LABELS and i < kernels.FRONT) or says:
             return text.words[i]
     return ""
 
@@ -455,15 +453,16 @@ def _only_replaced(changes: list[_Change]) -> bool:
 def _negation(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     for each in changes:
         sides = [text.folded[side[0] : side[-1] + 1] if side else () for text, side in ((one, each.a), (other, each.b))]
-        counts = [sum(word in _NEGATIONS for word in side) for side in sides]
         rest = [[word for word in side if word not in _NEGATIONS | _AUXILIARIES] for side in sides]
+        counts = [sum(word in _NEGATIONS for word in side) for side in sides]
+        negative = len(rest[0]) == len(rest[1]) == 1 and _negates(rest[0][0], rest[1][0])
         after = {*_after(one, each.a), *_after(other, each.b)}
         same = len(rest[0]) == len(rest[1]) and all(
             alike(x, y, language) for x, y in zip(sorted(rest[0]), sorted(rest[1]), strict=True)
         )
-        negated = sum(counts) % 2 and same and not _NEVER_NEGATED & after
-        prefixed = len(rest[0]) == len(rest[1]) == 1 and _negates(rest[0][0], rest[1][0])
-        if (negated or prefixed) and not _ordinary(one, other, each, language):
+        # "Not profitable" and "unprofitable" tell the same.
+        negated = (sum(counts) + negative) % 2 and (same or negative) and not _NEVER_NEGATED & after
+        if negated and not _ordinary(one, other, each, language):
             return WordDifference("negation", (_words(one, other, each),))
     return None
 
@@ -494,6 +493,8 @@ def _question(one: _Text, other: _Text, changes: list[_Change]) -> WordDifferenc
     mark = asking.folded.index("?")
     # With "how", "why" or "of whom" it is a question without a mark as well.
     first = max(start for start in asking.starts if start <= mark)
+    if any(first in side and mark in side for each in changes for side in (each[asks[1]],)):
+        return None  # The other text has nothing of this sentence.
     asked = asking.folded[first : first + 1 + (len(asking.folded[first]) < _SHORTEST)]
     if _INTERROGATIVES.intersection(asked) or "ли" in asking.folded[first:mark]:
         return None
@@ -539,9 +540,16 @@ def _single_words(one: _Text, other: _Text, change: _Change, language: Language)
     if len(p) != 1 or len(q) != 1 or len(change.a) > 3 or len(change.b) > 3:
         return None
     x, y = one.folded[p[0]], other.folded[q[0]]
-    if p[0] >= LEAD or q[0] >= LEAD or x in other.folded or y in one.folded or not _other_statement(x, y, language):
+    if (
+        p[0] >= one.lead
+        or q[0] >= other.lead
+        or x in other.folded
+        or y in one.folded
+        or not _other_statement(x, y, language)
+    ):
         return None
-    if any(_reports(text, place) for text, place in ((one, p[0]), (other, q[0]))):
+    both = (one, p[0]), (other, q[0])
+    if any(_reports(text, place) or _describes(text, place, language) for text, place in both):
         return None
     return one.words[p[0]], other.words[q[0]]
 
@@ -576,13 +584,20 @@ def _sounds_alike(x: str, y: str) -> bool:
     return all(share() > _ONE_SOUND for share in shares)
 
 
-_SOUNDS: Final = str.maketrans("иїйыэєґяюо", "іііііегауа", "ьъʼ")
+_SOUNDS: Final = str.maketrans("иїйыэєґяюоz", "іііііегауаs", "ьъʼ")
 _ONE_SOUND: Final = 0.65
 
 
 def _reports(text: _Text, i: int, *, near: bool = False) -> bool:
     around = text.folded[max(0, i - _NEAR) : i + _NEAR + 1] if near else text.folded[i : i + 1]
     return any(word.startswith(_REPORTING) for word in around)
+
+
+def _describes(text: _Text, i: int, language: Language) -> bool:
+    """Whether a word is an adjective before its noun: it tells which thing, while one of the predicate is the news."""
+    if "verb" in classes(text.folded[i], language) or i + 1 == len(text.words) or text.before(i + 1) != " ":
+        return False
+    return "noun" in classes(text.folded[i + 1], language)
 
 
 def _content(text: _Text, places: Sequence[int], language: Language) -> list[int]:
@@ -600,17 +615,23 @@ def _content(text: _Text, places: Sequence[int], language: Language) -> list[int
 
 def _other_statement(x: str, y: str, language: Language) -> bool:
     p, q = classes(x, language), classes(y, language)
-    if not p & q - {"noun"} or min(zipf(share_of(language, word)) for word in (x, y)) < _FREQUENT:
+    if not p & q - {"noun"} or min(_frequency(word, language) for word in (x, y)) < _FREQUENT:
         return False
-    return not (alike(x, y, language) or _synonyms(x, y, language))
+    return not (alike(x, y, language) or _negates(x, y) or _synonyms(x, y, language))
+
+
+def _frequency(word: str, language: Language) -> float:
+    """How frequent a word is in the most frequent of its forms that a list has."""
+    return max(zipf(share_of(language, one)) for one in (word, *lemmas(word, language)))
 
 
 @lru_cache(1 << 14)
 def classes(word: str, language: Language) -> frozenset[str]:
     """What a dictionary takes a word for: noun, verb, adjective or number."""
     if language == "en":
-        tag = part_of_speech(word) or part_of_speech(word.capitalize()) or ""
-        return frozenset(_TAG_CLASSES[tag[:2]] for _ in range(tag[:2] in _TAG_CLASSES))
+        tags = {(part_of_speech(word) or part_of_speech(word.capitalize()) or "")[:2]}
+        tags |= {"VB"} if word.endswith(("ing", "ed")) and len(word) > _NEAR else set()
+        return frozenset(_TAG_CLASSES[tag] for tag in tags if tag in _TAG_CLASSES)
     found = readings_of(language).readings(word)
     return frozenset(_CLASSES[one.part_of_speech] for one in found if one.part_of_speech in _CLASSES)
 
@@ -709,8 +730,18 @@ def _another_figure(one: _Text, other: _Text, changes: list[_Change], language: 
         differ = figures and [_value(one.folded[i]) for i in p] != [_value(other.folded[j]) for j in q]
         if differ and not _ordinary(one, other, each, language):
             shown = ([_figure(text, i) for i in side] for text, side in ((one, p), (other, q)))
-            return WordDifference(ANOTHER_FIGURE, tuple(zip(*shown, strict=True)))
+            return WordDifference(ANOTHER_FIGURE, (*_other_day(one, other, changes), *zip(*shown, strict=True)))
     return None
+
+
+def _other_day(one: _Text, other: _Text, changes: list[_Change]) -> Iterator[tuple[str, str]]:
+    """The names of days that stand in each other's place."""
+    for each in changes:
+        for i, j in zip(each.a, each.b, strict=False):
+            if {one.folded[i], other.folded[j]} <= DAY_WORDS and one.folded[i][:_SHORTEST] != other.folded[j][
+                :_SHORTEST
+            ]:
+                yield one.words[i], other.words[j]
 
 
 def _figure(text: _Text, i: int) -> str:

@@ -206,6 +206,9 @@ _SURE: Final = 1.2
 _SHARED_NUMBERS: Final = 0.5
 """Minimum share, by weight, of one document's numbers found in the other; the larger of the two directions."""
 
+_MOST: Final = 0.6
+"""Minimum share of the key terms of either document that outweighs a single figure."""
+
 _SHORT: Final = 40
 """Tokens below which a text without any of the other's names tells of another place: in longer ones some are spelt
 otherwise."""
@@ -228,7 +231,9 @@ class Agreement(NamedTuple):
 
     contradicts: NDArray[np.bool_]  # they show that the documents are not translations of each other
     one_event: NDArray[np.bool_]  # they agree as in two reports of one event, even if each is in its own words
-    other_numbers: NDArray[np.bool_]  # both have numbers, and less than half of those of one are in the other
+    # int64: -1 if both have numbers, and less than half of those of one are in the other; 1 if both have at least
+    # three, all in common; else 0
+    numbers: NDArray[np.int64]
 
 
 def agreement(
@@ -242,9 +247,10 @@ def agreement(
     """Compare documents in different languages.
 
     They are no translations if both titles have figures of three digits or more (years and days apart) but none in
-    common; if both have figures that are no dates but none in common, or at least three numbers and share less
-    than half of them, unless both have nine and nearly all key terms match; if a short one has names, as the other has,
-    but none in common; or if one document is more than 1.8 times as long as the other.
+    common; if both have figures that are no dates but none in common (a single one may be rounded, or a word, if most
+    of the key terms match), or at least three numbers and share less than half of them, unless both have nine and
+    nearly all key terms match; if a short one has names, as the other has, but none in common; or if one document is
+    more than 1.8 times as long as the other.
     """
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
     compared(a, b, evidence, keys=keys, records=records, triples=None)
@@ -255,8 +261,9 @@ def agreement(
     shared = np.maximum(column("numbers_forward"), column("numbers_backward"))
     least = column("numbers_least")
     sure = (least >= _MANY_NUMBERS) & (np.round(shares.sum(axis=1), DECIMALS) >= _SURE)
+    one_figure = (column("figures_least") == 1) & (shares.min(axis=1) >= _MOST)
     no_figure = (column("figures_least") >= 1) & (column("figures_forward") + column("figures_backward") == 0)
-    other_numbers = ((least >= _FEWEST_NUMBERS) & (shared < _SHARED_NUMBERS) | no_figure) & ~sure
+    other_numbers = ((least >= _FEWEST_NUMBERS) & (shared < _SHARED_NUMBERS) | no_figure & ~one_figure) & ~sure
     other_titles = _other_titles(records, a, b)
     named = np.maximum(column("names_forward"), column("names_backward"))
     short = np.minimum(records.tokens(a), records.tokens(b)) < _SHORT
@@ -264,8 +271,9 @@ def agreement(
     contradicts = other_numbers | other_titles | other_names | (column("length") > _LENGTH)
     numbered = (least >= _FEWEST_NUMBERS) & (shared >= _EVENT_NUMBERS) & (named >= _EVENT_NAMES)
     one_event = numbered & ((hours <= _EVENT_HOURS) | np.isinf(hours)) & ~contradicts
-    few = (least >= 1) & (np.minimum(column("numbers_forward"), column("numbers_backward")) < _SHARED_NUMBERS)
-    return Agreement(*(np.asarray(one, dtype=np.bool_) for one in (contradicts, one_event, few)))
+    common = np.minimum(column("numbers_forward"), column("numbers_backward"))
+    few, all_of_them = (least >= 1) & (common < _SHARED_NUMBERS), (least >= _FEWEST_NUMBERS) & (common == 1)
+    return Agreement(contradicts, one_event, all_of_them.astype(np.int64) - few)
 
 
 def _other_titles(records: EvidenceRecords, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -107,8 +107,12 @@ def another_figure_in_a_form(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_post_of_another_day(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, another day, no title: half of both posts is the same, under the same lead, but not nearly all."""
-    again = (pair.wording_least >= 0.5) & (pair.wording_least < 0.8) & _old_lead(pair) & (pair.probability >= 0.5)
+    """Same source, another day, no title: half of both posts is the same, under the same lead, but not the figure.
+
+    Or not nearly all.
+    """
+    some = (pair.wording_least >= 0.5) & ((pair.wording_least < 0.8) | pair.figure_alone)
+    again = some & _old_lead(pair) & (pair.probability >= 0.5)
     return pair.own & pair.other_day & pair.no_title & again
 
 
@@ -120,14 +124,18 @@ def own_body_again(pair: PairFacts) -> NDArray[np.bool_]:
 def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source: the titles differ only by the date, or, on another day, the lead is repeated with other numbers."""
     lead_again = pair.other_day & (pair.lead >= 0.8) & _other_numbers(pair)
-    again = pair.same_form & (pair.other_day | ~pair.same_title) | lead_again
+    filled = pair.same_form & (
+        (pair.wording_most >= 0.05) | (pair.lead >= 0.5)
+    )  # The chapters of a book share neither.
+    again = filled & (pair.other_day | ~pair.same_title) | lead_again
     return pair.own & (pair.probability >= 0.5) & again
 
 
 def own_form_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source, another day: half of the lead and a little of the wording are repeated, but few of the numbers."""
-    again = (pair.lead >= 0.5) & (pair.wording_most >= 0.05) & (pair.numbers >= 0) & (pair.numbers < 0.45)
-    return pair.own & pair.other_day & (pair.probability >= 0.5) & again
+    few = (pair.numbers < 0.45) | pair.many_figures & (pair.numbers < 0.6)
+    again = (pair.lead >= 0.5) & (pair.wording_most >= 0.04) & (pair.numbers >= 0) & few
+    return pair.own & _apart(pair) & (pair.probability >= 0.5) & again
 
 
 def own_form_of_one_vocabulary(pair: PairFacts) -> NDArray[np.bool_]:
@@ -184,9 +192,13 @@ def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, no dates: some of the wording is repeated with other numbers."""
-    no_date = pair.same_source & ~pair.known & ~pair.same_title
-    return no_date & (pair.wording_least >= 0.25) & (pair.numbers >= 0) & (pair.numbers < 0.5)
+    """Same source, no dates: many figures, most of them others, with some of the lead and most of the vocabulary.
+
+    With few figures, the "source" may be just the name of a collection, and its items retell one another.
+    """
+    no_date = pair.same_source & ~pair.known & ~pair.same_title & pair.many_figures & _old_lead(pair)
+    other = (pair.numbers >= 0) & (pair.numbers < 0.6) & (pair.vocabulary >= 0.65)
+    return no_date & (pair.wording_most >= 0.1) & (pair.probability >= 0.5) & other
 
 
 def undated_form_of_many_figures(pair: PairFacts) -> NDArray[np.bool_]:
@@ -239,12 +251,15 @@ def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
 
     Two sources that quote a statement in full share a third of their wording. If sources or dates are unknown, the rule
     requires half of both, and of one sentence, in which one other word may be the news, two thirds. A copy keeps the
-    numbers, though it may be cut: of two short items in one form, the number is the news.
+    numbers, though it may be cut: of two short items in one form, the number is the news. Days later, under another
+    lead, half of the wording may be the background of an affair.
     """
     numbers_kept = _numbers_kept(pair)
     least = np.where(pair.one_sentence & ~pair.known, 2 / 3, 0.5)
     much = (pair.wording_least >= least) & (pair.probability >= 0.5)
-    return ~pair.own & (pair.known & (_some_wording(pair) | much) | much & _lead_kept(pair)) & numbers_kept
+    in_time = (pair.hours <= VERSION_HOURS) | _old_lead(pair) | _mostly_old(pair)
+    dated = pair.known & (_some_wording(pair) | much) & in_time
+    return ~pair.own & (dated | much & ~pair.known & _lead_kept(pair)) & numbers_kept
 
 
 def undated_wording(pair: PairFacts) -> NDArray[np.bool_]:
@@ -266,10 +281,11 @@ def holds_inside(pair: PairFacts) -> NDArray[np.bool_]:
 def _inside(pair: PairFacts, own: _Shares, other: _Shares, lead: _Shares, counts: _Shares) -> NDArray[np.bool_]:
     """Whether most of the wording of a text is in a longer one, with its numbers and its lead.
 
-    Where the lead is not, the two share an old background. A text of the same length is a version, a form or a
-    retelling. If the model does not agree, a few common phrases and a footer may be all that is shared.
+    Where the lead is not, the two share an old background, as do two reports of one source, unless their leads are
+    alike. A text of the same length is a version, a form or a retelling. If the model does not agree, a few common
+    phrases and a footer may be all that is shared.
     """
-    most = (own >= 0.85) | (own >= 0.6) & (lead >= 0.6)
+    most = (own >= 0.85) | (own >= 0.6) & (lead >= 0.6) & (~pair.own | (pair.lead >= 0.6))
     agreed = (pair.probability >= 0.5) | (own >= 0.8) | (lead >= 0.85)
     return most & (other <= 0.75 * own) & agreed & (counts >= 0.5)
 
@@ -339,21 +355,29 @@ def _of_two_times(pair: PairFacts) -> NDArray[np.bool_]:
 def own_form_of_many_figures(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source, another day: forecasts, rates and counts in other words; most of their figures are new."""
     again = pair.many_figures & (pair.vocabulary >= 0.55) & (pair.numbers >= 0) & (pair.numbers < 0.45)
-    return pair.own & pair.other_day & (pair.probability >= 0.5) & again
+    return pair.own & _apart(pair) & (pair.probability >= 0.5) & again
 
 
 def next_step(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source: the model is fairly sure that it is one story, its vocabulary is repeated, and something happened.
 
     Of the links whose lead only repeats what somebody said, or tells of no event, most share only an affair. Below 0.6,
-    every second pair shares only a topic. An earlier rule has handled old wording under a new lead.
+    every second pair shares only a topic. An earlier rule has handled old wording under a new lead; most of a text that
+    neither holds another nor lies in it is the background of another step.
     """
     background = _own_wording(pair) & ~_old_lead(pair)
-    return pair.own & pair.next_step & (pair.probability >= 0.6) & (pair.vocabulary >= 0.45) & ~background
+    step = pair.next_step & (pair.probability >= 0.6) & (pair.vocabulary >= 0.45) & ~background
+    most = (pair.wording_most >= 0.6) & (pair.probability >= 0.5) & (pair.hours <= 24 * STORY_DAYS)
+    return pair.own & (step | most)
 
 
 def _own_wording(pair: PairFacts) -> NDArray[np.bool_]:
     return pair.own & (pair.wording_least >= 0.25)
+
+
+def _apart(pair: PairFacts) -> NDArray[np.bool_]:
+    """On different days, as far as is known."""
+    return pair.other_day | np.isinf(pair.hours)
 
 
 def _mostly_old(pair: PairFacts) -> NDArray[np.bool_]:
@@ -388,12 +412,14 @@ def _old_lead(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def _lead_kept(pair: PairFacts) -> NDArray[np.bool_]:
-    """Each lead has something of the other text, or most words are the same: else they share a background or footer.
+    """Each lead has something of the other text, or one and most words: else they share a background or footer.
 
     It leaves out 398 pairs of other texts in uagec and wmt, 10 of 34,600 renderings of one, and 98 of 27,300 pairs of
     edited news, many of them beheaded.
     """
-    return (np.minimum(pair.recalled_forward, pair.recalled_backward) >= 0.3) | (pair.vocabulary >= 0.6)
+    recalled = pair.recalled_forward >= 0.3, pair.recalled_backward >= 0.3
+    another = pair.same_source & ~pair.same_title & ~pair.no_title & ~_mostly_old(pair) & (pair.lead < 0.2)
+    return (recalled[0] & recalled[1] | (pair.vocabulary >= 0.6) & (recalled[0] | recalled[1])) & ~another
 
 
 def _some_wording(pair: PairFacts) -> NDArray[np.bool_]:

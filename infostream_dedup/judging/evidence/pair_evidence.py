@@ -14,16 +14,7 @@ import numpy as np
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import CannotWriteError
-from infostream_dedup.judging.evidence.kernels.comparing import (
-    COLUMNS,
-    PLACES,
-    ComparedKeys,
-    ToldWords,
-    compare_pairs,
-    matching_tables,
-    sum_keys,
-    word_pairs,
-)
+from infostream_dedup.judging.evidence.kernels import comparing as kernels
 from infostream_dedup.judging.evidence.kernels.packing import mark_heaviest
 from infostream_dedup.judging.evidence.kernels.sharing import SLOTS, ShareScratch, share_pairs
 from infostream_dedup.judging.evidence.kernels.triples import RANGES, PartScratch, TripleRange, count_new, split_rows
@@ -201,7 +192,7 @@ class TripleRows:
         return np.asarray(2 * new < np.diff(self.begins))
 
 
-def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> ComparedKeys:
+def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> kernels.ComparedKeys:
     """Arrange key terms for the comparison.
 
     keys: int64 (documents, terms), weights of the 30 heaviest terms in units of 1e-9.
@@ -210,8 +201,8 @@ def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> ComparedKeys:
     weights = keys.data.astype(np.int64, copy=False)
     top = heaviest(begins, weights)
     own, squares = np.empty((len(begins) - 1, 2), dtype=np.int64), np.empty(len(begins) - 1, dtype=np.float64)
-    sum_keys(begins, weights, top, own, squares)
-    return ComparedKeys(
+    kernels.sum_keys(begins, weights, top, own, squares)
+    return kernels.ComparedKeys(
         begins=begins,
         terms=terms,
         weights=weights,
@@ -230,9 +221,9 @@ def heaviest(begins: NDArray[np.int64], weights: NDArray[np.int64], n: int = HEA
     return found
 
 
-def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: ComparedKeys) -> NDArray[np.float64]:
+def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: kernels.ComparedKeys) -> NDArray[np.float64]:
     """Evidence of pairs with the shares filled in: float64 (pairs, COLUMNS)."""
-    evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
+    evidence = np.zeros((len(a), len(kernels.COLUMNS)), dtype=np.float64)
     if not len(a):
         return evidence
     most, longest = (int(np.diff(begins).max()) for begins in (keys.begins, keys.target_begins))
@@ -256,20 +247,20 @@ def compared(
     b: NDArray[np.int64],
     evidence: NDArray[np.float64],
     *,
-    keys: ComparedKeys,
+    keys: kernels.ComparedKeys,
     records: EvidenceRecords,
     triples: TripleRows | None,
 ) -> NDArray[np.float64]:
     """Fill in the rest of the evidence."""
     a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
-    compare_pairs(
+    kernels.compare_pairs(
         a,
         b,
         keys,
         records.words,
         records.begins,
-        tables=matching_tables(),
-        told=ToldWords(step_beginnings(), speech_beginnings()),
+        tables=kernels.matching_tables(),
+        told=kernels.ToldWords(step_beginnings(), speech_beginnings()),
         evidence=evidence,
     )
     if triples is not None:
@@ -283,4 +274,4 @@ def fill_in_wording(
     """Fill in wording, the last two columns of ``evidence``; arguments as in ``compared``."""
     hits = np.empty(int(np.diff(triples.begins).max(initial=0)) + 1, dtype=np.int64)
     a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
-    word_pairs(a, b, triples.triples, triples.begins, np.zeros(PLACES, dtype=np.uint32), hits, evidence)
+    kernels.word_pairs(a, b, triples.triples, triples.begins, np.zeros(kernels.PLACES, dtype=np.uint32), hits, evidence)

@@ -15,22 +15,7 @@ from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS, alphabet, word_hash
 from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.evidence.kernels.packing import pack_openings
-from infostream_dedup.judging.evidence.kernels.reading import (
-    ADDRESS,
-    FIELDS,
-    HYPHENATED,
-    MARK,
-    MUSIC,
-    PADDING,
-    SOFT_HYPHEN,
-    STATES,
-    TAG,
-    EvidenceLists,
-    ReadingScratch,
-    Tables,
-    mark_texts,
-    read_documents,
-)
+from infostream_dedup.judging.evidence.kernels import reading as kernels
 from infostream_dedup.judging.evidence.kernels.words import BINS
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of, texts_of_bytes
@@ -44,8 +29,14 @@ if TYPE_CHECKING:
 
 
 _SIGNS: Final = np.zeros(256, dtype=np.uint8)
-_SIGNS[list(b"<&@{")] = MARK
-for _byte, _sign in ((0x2F, ADDRESS), (0x2D, HYPHENATED), (0xAD, SOFT_HYPHEN), (0xF3, TAG), (0xF0, MUSIC)):
+_SIGNS[list(b"<&@{")] = kernels.MARK
+for _byte, _sign in (
+    (0x2F, kernels.ADDRESS),
+    (0x2D, kernels.HYPHENATED),
+    (0xAD, kernels.SOFT_HYPHEN),
+    (0xF3, kernels.TAG),
+    (0xF0, kernels.MUSIC),
+):
     _SIGNS[_byte] = _sign
 
 _MOST_KEPT: Final = 1 << 22
@@ -73,9 +64,9 @@ class RawEvidence:
     def __len__(self) -> int:
         return len(self.tokens)
 
-    def lists(self) -> EvidenceLists:
+    def lists(self) -> kernels.EvidenceLists:
         """The arrays as compiled code takes them."""
-        return EvidenceLists(
+        return kernels.EvidenceLists(
             triples=self.triples,
             numbers=self.numbers,
             names=self.names,
@@ -149,7 +140,7 @@ def _with_replaced(texts: Utf8Texts, replaced: Mapping[int, bytes]) -> Utf8Texts
 def _marked(texts: Utf8Texts) -> list[int]:
     """Indexes of the texts that contain markup, ascending."""
     marked = np.zeros(len(texts), dtype=np.bool_)
-    mark_texts(texts.data, texts.offsets, _SIGNS, marked)
+    kernels.mark_texts(texts.data, texts.offsets, _SIGNS, marked)
     found: list[int] = np.flatnonzero(marked).tolist()
     return found
 
@@ -165,11 +156,11 @@ def lent_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> Iterator[R
     """Read evidence into memory that the next call uses again; after the ``with`` its entries are gone."""
     size, documents = int(texts.offsets[-1] - texts.offsets[0]) + 1, len(texts)
     found = _ROOM.of(size)._replace(
-        ends=np.zeros((documents + 1, FIELDS), dtype=np.int64),
+        ends=np.zeros((documents + 1, kernels.FIELDS), dtype=np.int64),
         tokens=np.empty((documents, 2), dtype=np.int32),
         titles=np.empty((documents, 2), dtype=np.uint64),
     )
-    read_documents(texts.data, texts.offsets, title_ends, tables(), scratch_for(texts.longest), found)
+    kernels.read_documents(texts.data, texts.offsets, title_ends, tables(), scratch_for(texts.longest), found)
     triples, numbers, names, lead, body = found.ends[-1].tolist()
     openings, opening_ends = packed(texts)
     raw = RawEvidence(
@@ -219,15 +210,15 @@ def _alphabet() -> NDArray[np.uint8]:
     return found
 
 
-def _empty_lists(size: int) -> EvidenceLists:
+def _empty_lists(size: int) -> kernels.EvidenceLists:
     """Allocate lists with room for an entry of each at every byte."""
-    return EvidenceLists(
+    return kernels.EvidenceLists(
         triples=np.empty(size, dtype=np.uint64),
         numbers=np.empty(size, dtype=np.uint32),
         names=np.empty(size, dtype=np.uint32),
         lead=np.empty(size, dtype=np.uint32),
         body=np.empty(size, dtype=np.uint32),
-        ends=np.empty((0, FIELDS), dtype=np.int64),
+        ends=np.empty((0, kernels.FIELDS), dtype=np.int64),
         tokens=np.empty((0, 2), dtype=np.int32),
         titles=np.empty((0, 2), dtype=np.uint64),
     )
@@ -236,24 +227,24 @@ def _empty_lists(size: int) -> EvidenceLists:
 _ROOM: Final = KeptMemory(_empty_lists, _MOST_KEPT)
 
 
-def scratch_for(longest: int) -> ReadingScratch:
+def scratch_for(longest: int) -> kernels.ReadingScratch:
     """Scratch memory for texts of a given number of bytes."""
-    return ReadingScratch(
-        np.zeros(longest + PADDING, dtype=np.uint8),
-        np.zeros(longest + PADDING, dtype=np.uint16),
+    return kernels.ReadingScratch(
+        np.zeros(longest + kernels.PADDING, dtype=np.uint8),
+        np.zeros(longest + kernels.PADDING, dtype=np.uint16),
         np.empty(longest + 1, dtype=np.uint64),
         np.zeros(2, dtype=np.uint64),
         np.empty(longest + 1, dtype=np.uint32),
         np.zeros(BINS + 1, dtype=np.int64),
-        np.zeros(STATES, dtype=np.int64),
+        np.zeros(kernels.STATES, dtype=np.int64),
     )
 
 
 @cache
-def tables() -> Tables:
+def tables() -> kernels.Tables:
     """Tables of characters and calendar words."""
     months = {word_hash(word): MONTH_WORDS.get(word, 0) for word in (*MONTH_WORDS, *DAY_WORDS)}
     words = sorted(months)
-    return Tables(
+    return kernels.Tables(
         *alphabet(), np.array(words, dtype=np.uint64), np.array([months[word] for word in words], dtype=np.int64)
     )

@@ -14,19 +14,7 @@ import numpy as np
 from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.evidence.differing import Openings, WordDifference
-from infostream_dedup.judging.evidence.kernels.packing import (
-    BLOCKS_AT,
-    BUCKET_BITS,
-    COUNTS_AT,
-    FORM_AT,
-    HEADER,
-    LEAD_BITS,
-    TITLE_AT,
-    buckets_of_documents,
-    fill_filters,
-    pack_documents,
-    record_sizes,
-)
+from infostream_dedup.judging.evidence.kernels import packing as kernels
 from infostream_dedup.judging.evidence.pair_model import BACKGROUND_FILE, shipped_bytes
 from infostream_dedup.judging.evidence.reading import ALPHABET
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
@@ -42,7 +30,7 @@ if TYPE_CHECKING:
 
 # Document frequencies of numbers, names and lead words: counters by hash, the same in batch and stream
 
-BUCKETS: Final = 1 << BUCKET_BITS
+BUCKETS: Final = 1 << kernels.BUCKET_BITS
 """Number of counters; entries that share a counter are counted together, which lowers their weights a little."""
 
 BACKGROUND_DOCUMENTS: Final = 2000
@@ -95,7 +83,7 @@ def changes_of(raw: RawEvidence, languages: NDArray[np.int8]) -> Changes:
 def _buckets_of(raw: RawEvidence, languages: NDArray[np.int8]) -> NDArray[np.uint32]:
     """Counter of each number, name and lead word."""
     buckets = np.empty(len(raw.numbers) + len(raw.names) + len(raw.lead), dtype=np.uint32)
-    count = buckets_of_documents(raw.numbers, raw.names, raw.lead, raw.ends, languages, buckets)
+    count = kernels.buckets_of_documents(raw.numbers, raw.names, raw.lead, raw.ends, languages, buckets)
     return buckets[:count]
 
 
@@ -206,7 +194,7 @@ class EvidenceRecords:
 
     def titles(self, documents: NDArray[np.int64]) -> NDArray[np.uint32]:
         """Hash of the title of each document, given their ordinals; 0 without one."""
-        return self.words[self.begins[documents] + TITLE_AT]
+        return self.words[self.begins[documents] + kernels.TITLE_AT]
 
     def differing_bodies(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[tuple[int, WordDifference]]:
         """Compare texts without their titles, given their ordinals, as ``Openings.compared``."""
@@ -224,16 +212,19 @@ class EvidenceRecords:
 
     def _spans(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         begins = self.begins[documents]
-        counts, rest = (self.words[begins + at].astype(np.int64) for at in (COUNTS_AT, BLOCKS_AT))
-        entries = (counts & 0xFFFF) + (counts >> 16) + (rest & (1 << LEAD_BITS) - 1)
-        return begins + HEADER + entries + (entries + 3) // 4 + 2 * (rest >> 16), self.begins[documents + 1]
+        counts, rest = (self.words[begins + at].astype(np.int64) for at in (kernels.COUNTS_AT, kernels.BLOCKS_AT))
+        entries = (counts & 0xFFFF) + (counts >> 16) + (rest & (1 << kernels.LEAD_BITS) - 1)
+        return begins + kernels.HEADER + entries + (entries + 3) // 4 + 2 * (rest >> 16), self.begins[documents + 1]
 
     def other_titles(self, a: int, b: int) -> bool:
         """Whether two documents, given their ordinals, have titles that are no versions of one another.
 
         They share less than a quarter of their words, or differ only by numbers and dates.
         """
-        titles, forms = self.titles(np.array([a, b])).tolist(), self.words[self.begins[[a, b]] + FORM_AT].tolist()
+        titles, forms = (
+            self.titles(np.array([a, b])).tolist(),
+            self.words[self.begins[[a, b]] + kernels.FORM_AT].tolist(),
+        )
         if 0 in titles or titles[0] == titles[1]:
             return False
         one, other = (set(_WORD.findall(self.opening(row).partition("\n")[0].lower())) for row in (a, b))
@@ -271,10 +262,10 @@ def pack_weighed(
 def filtered_records(raw: RawEvidence) -> EvidenceRecords:
     """Pack what needs no document frequencies; ``weigh_records`` adds the rest and does not use ``raw.body``."""
     begins = np.empty(len(raw) + 1, dtype=np.int64)
-    record_sizes(raw.ends, begins)
+    kernels.record_sizes(raw.ends, begins)
     begins += raw.opening_ends
     words = np.zeros(int(begins[-1]), dtype=np.uint32)
-    fill_filters(raw.body, raw.ends, begins, words)
+    kernels.fill_filters(raw.body, raw.ends, begins, words)
     sizes = np.diff(raw.opening_ends)
     words[places_of(begins[1:] - sizes, sizes)] = raw.openings
     return EvidenceRecords(words, begins)
@@ -288,4 +279,4 @@ def weigh_records(
     records: EvidenceRecords,
 ) -> None:
     """Complete what ``filtered_records`` began; the other arguments are those of ``pack_weighed``."""
-    pack_documents(raw.lists(), languages, counts, documents, records.begins, records.words)
+    kernels.pack_documents(raw.lists(), languages, counts, documents, records.begins, records.words)

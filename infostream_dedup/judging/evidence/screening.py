@@ -8,19 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.judging.evidence.kernels import screening as kernels
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, matching_tables
-from infostream_dedup.judging.evidence.kernels.screening import (
-    LEAD_ROW,
-    MARGIN,
-    MOST_WORDS,
-    ModelBounds,
-    ScreenedRows,
-    ScreenScratch,
-    bound_pairs,
-    sign_documents,
-    signature_sizes,
-    spread_leads,
-)
 from infostream_dedup.judging.evidence.kinds import LEAST_WORDING
 
 if TYPE_CHECKING:
@@ -50,10 +39,10 @@ class ScreenedColumns(NamedTuple):
 class ScreenTools(NamedTuple):
     """What all screens of one model may share; one thread at a time can use it."""
 
-    model: ModelBounds  # the pair model
+    model: kernels.ModelBounds  # the pair model
     # coefficients of the smaller and the larger share of 12 key terms, then of all key terms
     shares: tuple[float, float, float, float]
-    scratch: ScreenScratch  # scratch memory
+    scratch: kernels.ScreenScratch  # scratch memory
 
     @classmethod
     def of(cls, model: PairModel) -> ScreenTools:
@@ -70,7 +59,7 @@ class Screen:
     Their kind is ``related`` and they give a document no status.
     """
 
-    rows: ScreenedRows  # what is known of each document
+    rows: kernels.ScreenedRows  # what is known of each document
     tools: ScreenTools  # the pair model, and scratch memory
     threads: int = 1  # threads that bound many pairs
 
@@ -87,7 +76,7 @@ class Screen:
         cls, columns: ScreenedColumns, records: EvidenceRecords, triples: TripleRows, tools: ScreenTools
     ) -> Screen:
         """Use documents that have been prepared."""
-        rows = ScreenedRows(
+        rows = kernels.ScreenedRows(
             words=records.words,
             begins=records.begins,
             triples=triples.triples,
@@ -105,9 +94,9 @@ class Screen:
         """
         found, (model, _, scratch) = np.empty(len(a), dtype=np.float64), self.tools
 
-        def bound(runs: NDArray[np.int64], own: ScreenScratch) -> None:
+        def bound(runs: NDArray[np.int64], own: kernels.ScreenScratch) -> None:
             own.signed[:] = -1
-            bound_pairs(a, b, runs, self.rows, model, own, found)
+            kernels.bound_pairs(a, b, runs, self.rows, model, own, found)
 
         runs = _runs(a, b)
         if self.threads == 1 or len(a) < _PAIRS_FOR_THREADS:
@@ -125,7 +114,7 @@ class Screen:
         for column, (smaller, larger) in ((0, self.tools.shares[:2]), (2, self.tools.shares[2:])):
             forward, backward = shares[:, column], shares[:, column + 1]
             found += smaller * np.minimum(forward, backward) + larger * np.maximum(forward, backward)
-        return np.asarray(bounds + found >= self.tools.model.least - MARGIN, dtype=np.bool_)
+        return np.asarray(bounds + found >= self.tools.model.least - kernels.MARGIN, dtype=np.bool_)
 
 
 def screened_columns(
@@ -134,11 +123,11 @@ def screened_columns(
     """Prepare documents for a screen."""
     documents = len(records)
     bounds, doubled = np.empty(documents + 1, dtype=np.int64), np.zeros(documents, dtype=np.int64)
-    signature_sizes(triples.begins, bounds)
+    kernels.signature_sizes(triples.begins, bounds)
     signatures = np.empty(int(bounds[-1]), dtype=np.uint64)
-    sign_documents(triples.triples, triples.begins, signatures, bounds, doubled)
-    leads = np.zeros(documents * LEAD_ROW, dtype=np.uint32)
-    spread_leads(records.words, records.begins, leads)
+    kernels.sign_documents(triples.triples, triples.begins, signatures, bounds, doubled)
+    leads = np.zeros(documents * kernels.LEAD_ROW, dtype=np.uint32)
+    kernels.spread_leads(records.words, records.begins, leads)
     return ScreenedColumns(
         lengths=np.log(records.words[records.begins[:-1]] + 5.0),
         reach=_reach(keys, model),
@@ -180,9 +169,9 @@ def _reach(keys: ComparedKeys, model: PairModel) -> NDArray[np.float64]:
     return np.asarray(found, dtype=np.float64)
 
 
-def _bounds(model: PairModel) -> ModelBounds:
+def _bounds(model: PairModel) -> kernels.ModelBounds:
     weights = model.coefficients
-    return ModelBounds(
+    return kernels.ModelBounds(
         start=model.intercept + max(weights["cosine"], 0.0),
         length=weights["length"],
         numbers=(weights["numbers_least"], weights["numbers_most"], weights["numbers_known"], weights["numbers_miss"]),
@@ -194,10 +183,10 @@ def _bounds(model: PairModel) -> ModelBounds:
     )
 
 
-def _scratch() -> ScreenScratch:
-    return ScreenScratch(
+def _scratch() -> kernels.ScreenScratch:
+    return kernels.ScreenScratch(
         tables=matching_tables(),
-        signature=np.zeros(2 * MOST_WORDS, dtype=np.uint64),
-        signed=np.full(MOST_WORDS + 1, -1, dtype=np.int64),
-        doubled=np.zeros(MOST_WORDS + 1, dtype=np.int64),
+        signature=np.zeros(2 * kernels.MOST_WORDS, dtype=np.uint64),
+        signed=np.full(kernels.MOST_WORDS + 1, -1, dtype=np.int64),
+        doubled=np.zeros(kernels.MOST_WORDS + 1, dtype=np.int64),
     )

@@ -13,21 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.judging.features.kernels.number_runs import (
-    APOSTROPHE,
-    CYRILLIC,
-    DIGIT,
-    HYPHEN,
-    LEFT,
-    LETTER,
-    LONGEST,
-    OTHER,
-    POINT,
-    SPACE,
-    NumberWords,
-    number_runs,
-    number_words,
-)
+from infostream_dedup.judging.features.kernels import number_runs as kernels
 from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
@@ -186,7 +172,13 @@ def _plain(digits: str) -> str:
 
 # Find the numbers of many texts as `numbers.numbers` does, but many times faster, for every document of a stream
 
-_SIGNS: Final = {"_": LETTER, "-": HYPHEN, ".": POINT, ",": POINT, **dict.fromkeys("'’ʼ", APOSTROPHE)}
+_SIGNS: Final = {
+    "_": kernels.LETTER,
+    "-": kernels.HYPHEN,
+    ".": kernels.POINT,
+    ",": kernels.POINT,
+    **dict.fromkeys("'’ʼ", kernels.APOSTROPHE),
+}
 
 _FOLDED: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁЄІЇҐ"
 """Letters that compiled code converts to lower case."""
@@ -209,8 +201,10 @@ def find_runs(texts: Utf8Texts) -> NumberRuns:
     """Find runs with numbers. The first call compiles code or loads it from disk."""
     room, starts = _ROOM.of(int(texts.offsets[-1] - texts.offsets[0]) + len(texts))
     sizes = np.empty(len(texts), dtype=np.int64)
-    word = np.empty(LONGEST, dtype=np.uint32)
-    found = number_runs(texts.data, texts.offsets, _kinds(), _words(), word=word, room=room, starts=starts, sizes=sizes)
+    word = np.empty(kernels.LONGEST, dtype=np.uint32)
+    found = kernels.number_runs(
+        texts.data, texts.offsets, _kinds(), _words(), word=word, room=room, starts=starts, sizes=sizes
+    )
     left = [number for number, size in enumerate(sizes.tolist()) if size < 0]
     sizes[left] = 0
     runs = SurfaceList(starts[: found + 1].copy(), room[: starts[found] + BLOCK].copy())
@@ -231,14 +225,14 @@ def numbers_of_run(run: str) -> tuple[str, ...]:
 
 
 @cache
-def _words() -> NumberWords:
-    return number_words(NUMBER_WORDS)
+def _words() -> kernels.NumberWords:
+    return kernels.number_words(NUMBER_WORDS)
 
 
 @cache
 def _kinds() -> NDArray[np.uint8]:
     """Return the kind of every code point for ``number_runs``, from Python's Unicode data."""
-    kinds = np.full(CODE_POINTS, LEFT, dtype=np.uint8)
+    kinds = np.full(CODE_POINTS, kernels.LEFT, dtype=np.uint8)
     for point in COMMON:
         kinds[point] = _kind(chr(point))
     return kinds
@@ -248,17 +242,17 @@ def _kind(character: str) -> int:
     if character in _SIGNS:
         return _SIGNS[character]
     if character in RUN_SPACES:
-        return SPACE
+        return kernels.SPACE
     if character.isdecimal():
-        return DIGIT if character.isascii() else LEFT
+        return kernels.DIGIT if character.isascii() else kernels.LEFT
     small = character.lower()
     # Characters that turn into one of our letters only here, or into several characters, are left to Python.
     ours = not set(small).isdisjoint(_our_letters())
     if (small != character and ours and character not in _FOLDED) or len(small) != 1:
-        return LEFT
+        return kernels.LEFT
     if small in CYRILLIC_LETTERS:
-        return CYRILLIC
-    return LETTER if small.isalnum() else OTHER
+        return kernels.CYRILLIC
+    return kernels.LETTER if small.isalnum() else kernels.OTHER
 
 
 @cache

@@ -11,16 +11,7 @@ import numpy as np
 from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.words import hash_sequences, hash_words
-from infostream_dedup.judging.passages.kernels.passages import (
-    COLUMNS,
-    ChainScratch,
-    Classes,
-    InvertedLists,
-    find_pairs,
-    find_passages,
-    list_starts,
-    sort_rows,
-)
+from infostream_dedup.judging.passages.kernels import passages as kernels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +73,7 @@ def index_bags(bags: Ragged) -> BagIndex:
     rank[np.argsort(df, kind="stable")] = np.arange(len(elements), dtype=np.int32)
     ranks = rank[place]
     hashes = np.empty(len(bags), dtype=np.uint64)
-    sort_rows(bags.indptr, ranks, hashes)
+    kernels.sort_rows(bags.indptr, ranks, hashes)
     new = np.ones(len(ranks), dtype=np.bool_)
     new[1:] = ranks[1:] != ranks[:-1]
     new[bags.indptr[:-1][bags.sizes > 0]] = True
@@ -110,13 +101,15 @@ def _alike(index: BagIndex, tau: float) -> NDArray[np.int32]:
     """Pairs of different classes that match: int32 (pairs, 2), the smaller number first."""
     indptr, ranks, rows = index.bags.indptr, index.bags.values, len(index.bags)
     starts = np.zeros(index.elements - index.lonely + 1, np.int64)
-    list_starts(indptr, ranks, index.lonely, tau, starts)
+    kernels.list_starts(indptr, ranks, index.lonely, tau, starts)
     holders, places = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
     counts = np.zeros(rows, np.int32)
-    lists = InvertedLists(starts[:-1].copy(), starts[:-1].copy(), holders, places, np.full(rows, -1, np.int32), counts)
+    lists = kernels.InvertedLists(
+        starts[:-1].copy(), starts[:-1].copy(), holders, places, np.full(rows, -1, np.int32), counts
+    )
     pairs, used = np.empty((2 * MOST_ALIKE, 2), np.int32), np.zeros(1, np.int64)
     row = 0
-    while (row := find_pairs(row, indptr, ranks, index.lonely, tau, MOST_ALIKE, lists, pairs, used)) < rows:
+    while (row := kernels.find_pairs(row, indptr, ranks, index.lonely, tau, MOST_ALIKE, lists, pairs, used)) < rows:
         pairs = np.concatenate((pairs, np.empty_like(pairs)))
     pairs = pairs[: used[0]]
     return pairs[(counts[pairs] <= MOST_ALIKE).all(axis=1)]
@@ -305,15 +298,15 @@ def find_chains(sentences: SentenceTable, classes: SentenceClasses, settings: Pa
     """Chain matching sentences of every two documents."""
     limits = (settings.gap, settings.min_sentences, settings.min_words, NEAR, REPEATS)
     members, alike = classes.members, classes.alike
-    matching = Classes(members.indptr, members.values, alike.indptr, alike.values)
+    matching = kernels.Classes(members.indptr, members.values, alike.indptr, alike.values)
     documents = sentences.documents.astype(np.int32)
     times_seen, taken = np.zeros(len(members), np.int32), np.zeros(len(documents), np.bool_)
-    rows, matches = np.empty((_ROOM, len(COLUMNS)), np.int64), np.empty((_ROOM, 2), np.int64)
+    rows, matches = np.empty((_ROOM, len(kernels.COLUMNS)), np.int64), np.empty((_ROOM, 2), np.int64)
     scratch = _scratch(_ROOM, times_seen, taken)
     used = np.zeros(5, np.int64)
     document = 0
     while (
-        document := find_passages(
+        document := kernels.find_passages(
             sentences.first,
             documents,
             sentences.lengths,
@@ -333,9 +326,11 @@ def find_chains(sentences: SentenceTable, classes: SentenceClasses, settings: Pa
     return Chains(rows[: used[0]], matches[: used[1]])
 
 
-def _scratch(room: int, times_seen: NDArray[np.int32], taken: NDArray[np.bool_]) -> ChainScratch:
+def _scratch(room: int, times_seen: NDArray[np.int32], taken: NDArray[np.bool_]) -> kernels.ChainScratch:
     points, p, q, weights, scores, previous, starts = (np.empty(room, np.int64) for _ in range(7))
-    return ChainScratch(points, p, q, weights, np.empty(room, np.bool_), scores, previous, starts, times_seen, taken)
+    return kernels.ChainScratch(
+        points, p, q, weights, np.empty(room, np.bool_), scores, previous, starts, times_seen, taken
+    )
 
 
 def _with_room(table: NDArray[np.int64], wanted: int) -> NDArray[np.int64]:

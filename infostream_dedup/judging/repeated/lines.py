@@ -17,28 +17,7 @@ import numpy as np
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.characters import CODE_POINTS, CharacterKind, alphabet
-from infostream_dedup.judging.repeated.kernels.fragments import (
-    BORDER,
-    CALL,
-    CLOSING,
-    DIGIT,
-    DROPPED,
-    FIGURE,
-    FRAGMENTS,
-    JOINER,
-    LETTER,
-    POINT,
-    SPACE,
-    STATES,
-    STEMS,
-    STOP,
-    STRONG,
-    WEAK,
-    FragmentRows,
-    Signs,
-    enter_words,
-    read_fragments,
-)
+from infostream_dedup.judging.repeated.kernels import fragments as kernels
 from infostream_dedup.judging.repeated.kernels.witnesses import (
     LEFT_OUT,
     NOBODY,
@@ -65,7 +44,7 @@ if TYPE_CHECKING:
 REMEMBERED: Final = 1 << 14
 """Documents from which lines are learned: the last ones, so that memory does not grow with the stream."""
 
-FRAGMENT: Final = np.dtype([("hash", "<u8"), ("words", "u1"), ("marks", "u1"), ("stems", "<u2", STEMS)])
+FRAGMENT: Final = np.dtype([("hash", "<u8"), ("words", "u1"), ("marks", "u1"), ("stems", "<u2", kernels.STEMS)])
 """A fragment as a store keeps it: hashes and counts, never words."""
 
 _AT_ONCE: Final = 1 << 12
@@ -122,69 +101,74 @@ _BORDERS: Final = "\n\r\u2028\u2029|¦·•▪"
 
 
 @cache
-def signs() -> Signs:
+def signs() -> kernels.Signs:
     """Kinds of characters, with scratch memory for one thread."""
     characters = alphabet()
     kinds = np.zeros(CODE_POINTS, dtype=np.uint8)
     of_kind = {
-        CharacterKind.SMALL: LETTER, CharacterKind.CAPITAL: LETTER, CharacterKind.DIGIT: DIGIT,
-        CharacterKind.DROPPED: DROPPED, CharacterKind.APOSTROPHE: JOINER, CharacterKind.POINT: POINT,
+        CharacterKind.SMALL: kernels.LETTER, CharacterKind.CAPITAL: kernels.LETTER, CharacterKind.DIGIT: kernels.DIGIT,
+        CharacterKind.DROPPED: kernels.DROPPED, CharacterKind.APOSTROPHE: kernels.JOINER,
+        CharacterKind.POINT: kernels.POINT,
     }  # fmt: skip
     for kind, number in of_kind.items():
         kinds[characters.kinds == kind] = number
     whole = "".join(map(chr, range(CODE_POINTS)))
-    kinds[[found.start() for found in re.finditer("\\s", whole)]] = SPACE
-    for number, characters_of in ((STOP, "!?…"), (CLOSING, '"»”“)]}_*'), (BORDER, _BORDERS)):
+    kinds[[found.start() for found in re.finditer("\\s", whole)]] = kernels.SPACE
+    for number, characters_of in ((kernels.STOP, "!?…"), (kernels.CLOSING, '"»”“)]}_*'), (kernels.BORDER, _BORDERS)):
         kinds[[ord(sign) for sign in characters_of]] = number
     for begin, end in _EMOJI:
-        kinds[begin:end] = BORDER
-    state, stems = np.zeros(STATES, dtype=np.int64), np.zeros(STEMS, dtype=np.uint16)
-    found = Signs(kinds, characters.folded, state, stems, np.zeros(_ROOM_FOR_CALLS, dtype=np.uint64))
-    for words, strength in ((_CALLS, STRONG), (_WORDS_OF_CALLS, WEAK)):
+        kinds[begin:end] = kernels.BORDER
+    state, stems = np.zeros(kernels.STATES, dtype=np.int64), np.zeros(kernels.STEMS, dtype=np.uint16)
+    found = kernels.Signs(kinds, characters.folded, state, stems, np.zeros(_ROOM_FOR_CALLS, dtype=np.uint64))
+    for words, strength in ((_CALLS, kernels.STRONG), (_WORDS_OF_CALLS, kernels.WEAK)):
         texts = texts_of(words.split())
-        enter_words(texts.data, texts.offsets, found, strength)
+        kernels.enter_words(texts.data, texts.offsets, found, strength)
     return found
 
 
 def fragments_of(
     texts: Utf8Texts, *, only_first: bool = False, chosen: NDArray[np.bool_] | None = None
-) -> FragmentRows:
+) -> kernels.FragmentRows:
     """Read the first and last fragments of titles and texts, or of the chosen ones: bool (documents,)."""
     documents = len(texts)
-    shape = (documents, FRAGMENTS)
-    found = FragmentRows(
+    shape = (documents, kernels.FRAGMENTS)
+    found = kernels.FragmentRows(
         np.zeros(documents, dtype=np.int64),
         np.empty(shape, dtype=np.uint64),
         np.empty(shape, dtype=np.uint8),
         np.empty(shape, dtype=np.uint8),
-        np.empty((documents, FRAGMENTS * STEMS), dtype=np.uint16),
+        np.empty((documents, kernels.FRAGMENTS * kernels.STEMS), dtype=np.uint16),
         np.empty(shape, dtype=np.int64),
         np.empty(shape, dtype=np.int64),
     )
-    scratch = signs()._replace(state=np.zeros(STATES, dtype=np.int64), stems=np.zeros(STEMS, dtype=np.uint16))
-    read_fragments(
+    scratch = signs()._replace(
+        state=np.zeros(kernels.STATES, dtype=np.int64), stems=np.zeros(kernels.STEMS, dtype=np.uint16)
+    )
+    kernels.read_fragments(
         texts.data, texts.offsets, scratch, found, only_first, np.zeros(0, dtype=np.bool_) if chosen is None else chosen
     )
     return found
 
 
-def without_places(rows: FragmentRows) -> FragmentRows:
+def without_places(rows: kernels.FragmentRows) -> kernels.FragmentRows:
     """What ``known_marks`` needs of fragments."""
-    none = np.zeros((0, FRAGMENTS), dtype=np.int64)
-    return rows._replace(stems=np.zeros((0, FRAGMENTS * STEMS), dtype=np.uint16), begins=none, ends=none)
+    none = np.zeros((0, kernels.FRAGMENTS), dtype=np.int64)
+    return rows._replace(
+        stems=np.zeros((0, kernels.FRAGMENTS * kernels.STEMS), dtype=np.uint16), begins=none, ends=none
+    )
 
 
-def joined_rows(parts: Sequence[FragmentRows]) -> FragmentRows:
+def joined_rows(parts: Sequence[kernels.FragmentRows]) -> kernels.FragmentRows:
     """Fragments of all documents, those of each part after those of the part before."""
     parts = [without_places(fragments_of(texts_of([]))), *parts]
     columns: Any = zip(*parts, strict=True)
-    return FragmentRows._make(map(np.concatenate, columns))
+    return kernels.FragmentRows._make(map(np.concatenate, columns))
 
 
-def part_of(rows: FragmentRows, part: slice) -> FragmentRows:
+def part_of(rows: kernels.FragmentRows, part: slice) -> kernels.FragmentRows:
     """Fragments of some documents."""
     columns: Any = rows
-    return FragmentRows._make(column[part] for column in columns)
+    return kernels.FragmentRows._make(column[part] for column in columns)
 
 
 class LineLearner:
@@ -200,17 +184,19 @@ class LineLearner:
         self._collects = collects
         self._past = _documents(REMEMBERED)
         self._lines = _counts(1 << 10)
-        self._rests = np.empty((2, FRAGMENTS * STEMS), dtype=np.uint16)
+        self._rests = np.empty((2, kernels.FRAGMENTS * kernels.STEMS), dtype=np.uint16)
         self._known: list[NDArray[np.uint64]] = []
         self._sources: dict[str | None, int] = {None: int(NOBODY)}
 
-    def learn(self, rows: FragmentRows, sources: Sequence[str | None], times: NDArray[np.int64]) -> NDArray[np.uint8]:
+    def learn(
+        self, rows: kernels.FragmentRows, sources: Sequence[str | None], times: NDArray[np.int64]
+    ) -> NDArray[np.uint8]:
         """Learn from documents; return the marks of their fragments, uint8 (documents, FRAGMENTS)."""
         given = self._given(rows, sources, times)
         for begin in range(0, len(rows.counts), _AT_ONCE):
             some = _part(given, slice(begin, begin + _AT_ONCE))
             self._make_room(len(some.counts))
-            lost = np.empty(2 * FRAGMENTS * len(some.counts) * self._collects, dtype=np.uint64)
+            lost = np.empty(2 * kernels.FRAGMENTS * len(some.counts) * self._collects, dtype=np.uint64)
             size = np.zeros(1, dtype=np.int64)
             learn(self._past, some, self._lines, self._rests, lost, size)
             if size[0]:
@@ -240,7 +226,7 @@ class LineLearner:
             size = given.counts[number] = len(rows)
             given.hashes[number, :size], given.words[number, :size] = rows["hash"], rows["words"]
             given.marks[number, :size] = rows["marks"]
-            given.stems[number, : size * STEMS] = rows["stems"].ravel()
+            given.stems[number, : size * kernels.STEMS] = rows["stems"].ravel()
         given = given._replace(sources=self._numbers(sources), days=_days(times))
         self._make_room(len(blobs))
         resume(self._past, given, ordinals, self._lines, np.zeros(0, dtype=np.uint64), np.zeros(1, dtype=np.int64))
@@ -249,7 +235,9 @@ class LineLearner:
         """Continue with a document of a given ordinal."""
         self._past.next[0] = ordinal
 
-    def _given(self, rows: FragmentRows, sources: Sequence[str | None], times: NDArray[np.int64]) -> PastDocuments:
+    def _given(
+        self, rows: kernels.FragmentRows, sources: Sequence[str | None], times: NDArray[np.int64]
+    ) -> PastDocuments:
         marks = _calls(rows)
         none = np.zeros(0, dtype=np.int64)
         return PastDocuments(
@@ -267,17 +255,17 @@ class LineLearner:
         return found
 
     def _make_room(self, documents: int) -> None:
-        wanted = 2 * (int(self._lines.used[0]) + documents * (2 * FRAGMENTS + 1))
+        wanted = 2 * (int(self._lines.used[0]) + documents * (2 * kernels.FRAGMENTS + 1))
         if wanted > len(self._lines.keys):
             larger = _counts(1 << wanted.bit_length())
             moved(self._lines, larger)
             self._lines = larger
 
 
-def _calls(rows: FragmentRows) -> NDArray[np.uint8]:
+def _calls(rows: kernels.FragmentRows) -> NDArray[np.uint8]:
     """Marks of fragments of which nothing is known but that they are calls."""
-    counted = np.arange(FRAGMENTS) < rows.counts[:, None]
-    return np.where(counted, rows.flags & CALL, 0).astype(np.uint8)
+    counted = np.arange(kernels.FRAGMENTS) < rows.counts[:, None]
+    return np.where(counted, rows.flags & kernels.CALL, 0).astype(np.uint8)
 
 
 def number_of(source: str | None) -> int:
@@ -287,15 +275,17 @@ def number_of(source: str | None) -> int:
     return int.from_bytes(blake2b(encoded(source), digest_size=8).digest(), "little") | 2
 
 
-def blobs_of(rows: FragmentRows, marks: NDArray[np.uint8]) -> list[bytes]:
+def blobs_of(rows: kernels.FragmentRows, marks: NDArray[np.uint8]) -> list[bytes]:
     """What a store keeps of each document."""
-    packed = np.zeros((len(rows.counts), FRAGMENTS), dtype=FRAGMENT)
+    packed = np.zeros((len(rows.counts), kernels.FRAGMENTS), dtype=FRAGMENT)
     packed["hash"], packed["words"], packed["marks"] = rows.hashes, rows.words, marks
-    packed["stems"] = rows.stems.reshape(-1, FRAGMENTS, STEMS)
+    packed["stems"] = rows.stems.reshape(-1, kernels.FRAGMENTS, kernels.STEMS)
     return [row[:size].tobytes() for row, size in zip(packed, rows.counts.tolist(), strict=True)]
 
 
-def known_marks(rows: FragmentRows, sources: Sequence[str | None], known: NDArray[np.uint64]) -> NDArray[np.uint8]:
+def known_marks(
+    rows: kernels.FragmentRows, sources: Sequence[str | None], known: NDArray[np.uint64]
+) -> NDArray[np.uint8]:
     """Mark the fragments of documents that are known lines: uint8 (documents, FRAGMENTS)."""
     numbers = {source: number_of(source) for source in dict.fromkeys(sources)}
     marks, none = _calls(rows), np.zeros(0, dtype=np.int64)
@@ -305,7 +295,7 @@ def known_marks(rows: FragmentRows, sources: Sequence[str | None], known: NDArra
 
 
 def openings_of(
-    rows: FragmentRows, marks: NDArray[np.uint8], sources: Sequence[str | None], times: NDArray[np.int64]
+    rows: kernels.FragmentRows, marks: NDArray[np.uint8], sources: Sequence[str | None], times: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Hash the first fragment and the day of each document: int64 (documents,), 63 bits.
 
@@ -313,10 +303,10 @@ def openings_of(
     such posts that no other rule had found, 24 were the same news. Repeated lines are no first fragment. -1 for a
     document without source or date, and for a first fragment of fewer than five words or with a figure.
     """
-    number, counted = np.arange(len(rows.counts)), np.arange(FRAGMENTS) < rows.counts[:, None]
+    number, counted = np.arange(len(rows.counts)), np.arange(kernels.FRAGMENTS) < rows.counts[:, None]
     first = np.argmax(counted & ((marks & LEFT_OUT) == 0), axis=1)
     begins = counted[number, first] & ((marks[number, first] & LEFT_OUT) == 0) & (times != NO_TIME)
-    begins &= (rows.words[number, first] >= _OPENING) & (rows.flags[number, first] & FIGURE == 0)
+    begins &= (rows.words[number, first] >= _OPENING) & (rows.flags[number, first] & kernels.FIGURE == 0)
     begins &= np.array(list(map(bool, sources)), dtype=np.bool_)
     days = _days(times).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     return np.where(begins, ((rows.hashes[number, first] ^ days) >> np.uint64(1)).astype(np.int64), -1)
@@ -353,7 +343,7 @@ def shortened(
     texts: Utf8Texts,
     title_ends: NDArray[np.int64],
     bodies: NDArray[np.int64],
-    found: tuple[FragmentRows, NDArray[np.uint8]],
+    found: tuple[kernels.FragmentRows, NDArray[np.uint8]],
     left_out: LeftOut,
     apart: Sequence[tuple[int, int, int]] = (),
 ) -> Iterator[Shortened]:
@@ -424,13 +414,13 @@ def _days(times: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _documents(rows: int) -> PastDocuments:
-    shape = (rows, FRAGMENTS)
+    shape = (rows, kernels.FRAGMENTS)
     return PastDocuments(
         counts=np.zeros(rows, dtype=np.int64),
         hashes=np.zeros(shape, dtype=np.uint64),
         words=np.zeros(shape, dtype=np.uint8),
         marks=np.zeros(shape, dtype=np.uint8),
-        stems=np.zeros((rows, FRAGMENTS * STEMS), dtype=np.uint16),
+        stems=np.zeros((rows, kernels.FRAGMENTS * kernels.STEMS), dtype=np.uint16),
         sources=np.zeros(rows, dtype=np.uint64),
         days=np.zeros(rows, dtype=np.int64),
         numbers=np.zeros(rows, dtype=np.int64),

@@ -22,13 +22,7 @@ from infostream_dedup.lab.estimation.census import (
     in_universe,
     thinned,
 )
-from infostream_dedup.lab.estimation.kernels.copies import (
-    PickedPairs,
-    Universe,
-    count_drawn,
-    count_linked_pairs,
-    grades_of_pairs,
-)
+from infostream_dedup.lab.estimation.kernels import copies as kernels
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import language_number
@@ -143,7 +137,7 @@ class Links:
         """Largest step at which pairs are linked both ways: uint8 (pairs,)."""
         found = np.empty(len(a), dtype=np.uint8)
         one, other = np.ascontiguousarray(a), np.ascontiguousarray(b)
-        grades_of_pairs(self.indptr, self.indices, self.grades, one, other, found)
+        kernels.grades_of_pairs(self.indptr, self.indices, self.grades, one, other, found)
         return found
 
 
@@ -230,21 +224,21 @@ def _counted(links: Links, copies: Copies, counted: CountedPairs, languages: NDA
 
 
 def _count_links(
-    links: Links, universe: Universe, languages: NDArray[np.uint8]
-) -> tuple[NDArray[np.int64], list[PickedPairs]]:
+    links: Links, universe: kernels.Universe, languages: NDArray[np.uint8]
+) -> tuple[NDArray[np.int64], list[kernels.PickedPairs]]:
     """Count linked pairs as ``count_linked_pairs`` does, in blocks of earlier documents, each with its own sample."""
     room = max(min(len(links.indices), _MOST_DRAWN), 1)
     blocks = list(row_blocks(np.diff(links.indptr), _LINKS_AT_ONCE)) or [slice(0, 0)]
 
-    def count(block: slice) -> tuple[NDArray[np.int64], PickedPairs]:
+    def count(block: slice) -> tuple[NDArray[np.int64], kernels.PickedPairs]:
         counts = np.zeros((2, 2, _GRADES), dtype=np.int64)
-        picked = PickedPairs(
+        picked = kernels.PickedPairs(
             a=np.empty(room, dtype=np.int32),
             b=np.empty(room, dtype=np.int32),
             grades=np.empty(room, dtype=np.uint8),
             state=np.zeros(2, dtype=np.int64),
         )
-        count_linked_pairs(
+        kernels.count_linked_pairs(
             links.indptr,
             links.indices,
             links.grades,
@@ -263,7 +257,7 @@ def _count_links(
 
 
 def _drawn_links(
-    picked: Sequence[PickedPairs], languages: NDArray[np.uint8], weights: NDArray[np.uint8], *, halvings: int
+    picked: Sequence[kernels.PickedPairs], languages: NDArray[np.uint8], weights: NDArray[np.uint8], *, halvings: int
 ) -> tuple[NDArray[np.float64], int]:
     """Count links per resample and return the scaling exponent used (at least ``halvings``)."""
     a, b, grades = (
@@ -292,7 +286,7 @@ def _drawn(
         some = slice(bounds[thread], bounds[thread + 1])
         for part in range(2):
             chosen = across[some] == part
-            count_drawn(a[some][chosen], b[some][chosen], grades[some][chosen], weights, counts[thread, part])
+            kernels.count_drawn(a[some][chosen], b[some][chosen], grades[some][chosen], weights, counts[thread, part])
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(count, range(threads)))

@@ -13,13 +13,7 @@ from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, Compare
 from infostream_dedup.judging.evidence.pair_evidence import compared, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.lab.estimation.copy_scores import Bounds, Links, bounds_of, drawn_documents, harmonic
-from infostream_dedup.lab.estimation.kernels.copies import (
-    DatedSources,
-    GradedLinks,
-    SmallestPairs,
-    Universe,
-    draw_pairs,
-)
+from infostream_dedup.lab.estimation.kernels import copies as kernels
 from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME
@@ -90,14 +84,14 @@ def draw_candidates(
     links: Links,
     *,
     facts: DocumentFacts,
-    universe: Universe,
+    universe: kernels.Universe,
     languages: NDArray[np.uint8],
     checked_step: int,
 ) -> DrawnCandidates:
     """Draw candidates and links."""
     most = (MOST_CANDIDATES, MOST_LINKS, MOST_FAR_LINKS)
-    graded = GradedLinks(links.indptr, links.indices, matrix.counts.data, links.grades)
-    published = DatedSources(facts.sources, facts.times, facts.times != NO_TIME)
+    graded = kernels.GradedLinks(links.indptr, links.indices, matrix.counts.data, links.grades)
+    published = kernels.DatedSources(facts.sources, facts.times, facts.times != NO_TIME)
     threads = thread_count(0)
     samples = [tuple(map(_room_for_pairs, most)) for _ in range(threads)]
     rows = np.searchsorted(links.indptr, np.linspace(0, links.indptr[-1], threads + 1)).tolist()
@@ -105,7 +99,7 @@ def draw_candidates(
 
     def draw(thread: int) -> None:
         drawn, linked, far = samples[thread]
-        draw_pairs(
+        kernels.draw_pairs(
             graded,
             universe,
             languages,
@@ -171,14 +165,14 @@ def compare_candidates(
     )
 
 
-def _room_for_pairs(most: int) -> SmallestPairs:
+def _room_for_pairs(most: int) -> kernels.SmallestPairs:
     room = 2 * most
     a, b = (np.empty(room, dtype=np.int32) for _ in range(2))
     bound = np.full(1, np.iinfo(np.uint64).max, dtype=np.uint64)
-    return SmallestPairs(np.empty(room, dtype=np.uint64), a, b, np.zeros(2, dtype=np.int64), bound)
+    return kernels.SmallestPairs(np.empty(room, dtype=np.uint64), a, b, np.zeros(2, dtype=np.int64), bound)
 
 
-def _smallest(parts: Sequence[SmallestPairs], most: int) -> NDArray[np.int64]:
+def _smallest(parts: Sequence[kernels.SmallestPairs], most: int) -> NDArray[np.int64]:
     """The pairs with the smallest hashes of all threads."""
     hashes, a, b = (
         np.concatenate([getattr(one, name)[: one.state[0]] for one in parts]) for name in ("hashes", "a", "b")

@@ -280,7 +280,7 @@ def find_across(
         found, told = found.where(~agreed.contradicts), agreed.one_event[~agreed.contradicts]
         orders = orders_of(collection, found)
         told &= tell_one_event(orders, found.shares)
-        kept = keep_order(orders, found.shares, agreed.other_numbers[~agreed.contradicts])
+        kept = keep_order(orders, found.shares, agreed.numbers[~agreed.contradicts])
         best = found.where(kept)
         kept[kept] = nothing_better(
             best.a, best.b, best.shares.min(axis=1), languages, lambda a, b: _one_text(collection, a, b)

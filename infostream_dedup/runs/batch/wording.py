@@ -11,16 +11,9 @@ import numpy as np
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.judging.evidence.kernels import triples as kernels
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.kernels.reading import read_triples
-from infostream_dedup.judging.evidence.kernels.triples import (
-    DOCUMENT_BITS,
-    Sketches,
-    fill_entries,
-    measure_sketches,
-    number_runs,
-    pairs_of_sketches,
-)
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, fill_in_wording
 from infostream_dedup.judging.evidence.reading import evidence_texts, evidence_texts_of_block, scratch_for, tables
 from infostream_dedup.machine.scratch import GrowingArray
@@ -153,7 +146,7 @@ def common_wording(
     parts, first = [CommonWording(a[:0], b[:0], np.zeros((0, 2)))], 0
     sizes = np.diff(triples.begins)
     while first < documents:
-        first, found = pairs_of_sketches(sketches, first, _CAP, LEAST_SKETCHED, counts, met, a, b)
+        first, found = kernels.pairs_of_sketches(sketches, first, _CAP, LEAST_SKETCHED, counts, met, a, b)
         evidence = np.empty((found, len(COLUMNS)), dtype=np.float64)
         fill_in_wording(a[:found], b[:found], triples, evidence)
         shares = evidence[:, -2:]
@@ -164,16 +157,17 @@ def common_wording(
     return CommonWording(*(np.concatenate([getattr(one, name) for one in parts]) for name in CommonWording.__slots__))
 
 
-def _sketches(triples: TripleRows) -> Sketches:
+def _sketches(triples: TripleRows) -> kernels.Sketches:
     every, begins = triples.triples, triples.begins
     documents = len(begins) - 1
-    if documents >= 1 << DOCUMENT_BITS:
-        raise ConfigurationError(f"common wording is found in up to {(1 << DOCUMENT_BITS) - 1:,} documents at once")
+    if documents >= 1 << kernels.DOCUMENT_BITS:
+        most = (1 << kernels.DOCUMENT_BITS) - 1
+        raise ConfigurationError(f"common wording is found in up to {most:,} documents at once")
     sizes = np.empty(documents, dtype=np.int64)
-    measure_sketches(every, begins, SKETCH, np.uint64((1 << 64) // _PART - 1), sizes)
+    kernels.measure_sketches(every, begins, SKETCH, np.uint64((1 << 64) // _PART - 1), sizes)
     entries = np.empty(int(sizes.sum()), dtype=np.uint64)
-    fill_entries(every, begins, sizes, entries)
+    kernels.fill_entries(every, begins, sizes, entries)
     entries.sort()
     runs, starts = np.empty(len(entries), dtype=np.int32), np.empty(len(entries) + 1, dtype=np.int64)
-    count = number_runs(entries, offsets_of(sizes)[:-1].copy(), runs, starts)
-    return Sketches(every, begins, sizes, entries, runs, starts, np.zeros(count, dtype=np.int64))
+    count = kernels.number_runs(entries, offsets_of(sizes)[:-1].copy(), runs, starts)
+    return kernels.Sketches(every, begins, sizes, entries, runs, starts, np.zeros(count, dtype=np.int64))
