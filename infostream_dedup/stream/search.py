@@ -586,7 +586,8 @@ class Searcher:
         They are ordered by the share, by weight, of the text's key terms that they contain, and of a sentence by their
         ``closeness`` in it, then by the share of their key terms that the text contains, then by arrival. Documents in
         other languages are compared with the text itself and with its translation by the dictionaries; the better
-        shares win. A text that is the id or the address of a document stands for it, and finds it too.
+        shares win. What their beginnings tell of a sentence counts too, if the store keeps texts. A text that is the
+        id or the address of a document stands for it, and finds it too.
         """
         top, policy = Range(0).check("top", top), Policy.of(identical=identical, within=within, within_days=within_days)
         if policy != EVERY_PAIR and self._judge is None:
