@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from infostream_dedup.documents.endings import STANDARD_STREAM
 from infostream_dedup.documents.own_files import is_read_from, paths_of
 from infostream_dedup.errors import UsageError
-from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.model.limits import own_number
+from infostream_dedup.model.tabular import require_arrow
 
 if TYPE_CHECKING:
     from infostream_dedup.documents import Reading, ReadingReport

@@ -16,8 +16,8 @@ from infostream_dedup.documents.columns import BATCH_ROWS, ReadBatch, schema_err
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.documents.endings import KNOWN_ENDINGS, STANDARD_STREAM
 from infostream_dedup.documents.records import Item, Place, Record
-from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.model import Document
+from infostream_dedup.model.tabular import require_arrow
 
 _EMPTY: Final = ("NaTType", "NAType")
 

@@ -21,8 +21,8 @@ from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
 from infostream_dedup.documents.endings import STANDARD_STREAM, must_be_gzip, zipped
 from infostream_dedup.errors import ConfigurationError, NoInputError
-from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.machine.files import Readable
+from infostream_dedup.model.tabular import require_arrow
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 _CHUNK: Final = 64 * 1024

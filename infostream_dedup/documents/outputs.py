@@ -24,10 +24,9 @@ import orjson
 from infostream_dedup.documents.endings import STANDARD_STREAM
 from infostream_dedup.documents.json_text import json_bytes
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, MissingExtraError
-from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.machine.files import remove_stale_parts
 from infostream_dedup.machine.platform import lock_file, sync
-from infostream_dedup.model.tabular import arrow_table
+from infostream_dedup.model.tabular import arrow_table, require_arrow
 
 # Spreadsheets skip blanks, and some also accept the full-width and small forms of the signs.
 _SIGNS: Final = "=+\\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"

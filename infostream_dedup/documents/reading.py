@@ -23,9 +23,9 @@ from infostream_dedup.documents.records import BadRecords, Item, OnError, Place,
 from infostream_dedup.documents.table_files import arrow_records, workbook_records
 from infostream_dedup.documents.text_files import copied, files_of, text_records
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, NoInputError
-from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import EXPERT, READS, Option, Range, check_record, own_number
+from infostream_dedup.model.tabular import require_arrow
 
 Source: TypeAlias = str | Path | Iterable[str | Path] | Iterable[Mapping[str, Any] | Document] | Any
 """A path or several, ``-``, an iterable of dicts or documents, or a data frame (anything that supports Arrow)."""

@@ -18,9 +18,9 @@ from infostream_dedup.documents.frames import frame_records
 from infostream_dedup.documents.lines import StreamError, check_ratio
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import MissingExtraError, NoInputError
-from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.machine.children import python_command, python_environment
 from infostream_dedup.machine.table_process import cell_of
+from infostream_dedup.model.tabular import require_arrow
 
 _REQUIRED: Final = ("id", "text")
 _TEXTS: Final = ("id", "title", "text", "source", "url")

@@ -20,8 +20,8 @@ from infostream_dedup.documents.outputs import (
     write_rows,
     write_workbook,
 )
-from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.model import Document
+from infostream_dedup.model.tabular import require_arrow
 
 _REQUIRED: Final = ("id", "text")
 _GZIP_LEVEL: Final = 6

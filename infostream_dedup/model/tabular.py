@@ -9,12 +9,20 @@ from html import escape
 from itertools import islice
 from typing import Any, Final
 
-from infostream_dedup.machine.arrow import require_arrow
+from infostream_dedup.errors import MissingExtraError
 
 _SHOWN: Final = 20
 """Rows that a notebook shows."""
 
 _LONGEST_CELL: Final = 120
+
+
+def require_arrow(purpose: str, extra: str = "tables") -> None:
+    """Refuse what needs pyarrow where it is not installed; CSV and JSON Lines do without."""
+    try:
+        import pyarrow  # noqa: F401 - whether it can be imported
+    except ImportError:
+        raise MissingExtraError("pyarrow", extra, purpose) from None
 
 
 class Tabular:

@@ -469,8 +469,8 @@ class QuestionReader:
         if len(first) < FEW_TERMS:
             # A surname alone may be no term: what tells that it is a name is missing.
             plain = [] if len(targets) else _WORD.findall(document.text.lower())[:FEW_TERMS]
-            more = words.numbers.numbered(plain) if plain else np.setdiff1d(targets, first)
-            stored = np.union1d(stored, words.stored(more)) if plain else stored
+            targets = np.unique(words.numbers.numbered(plain)).astype(np.int64) if plain else targets
+            more, stored = np.setdiff1d(targets, first), words.stored(targets)
         first, heavy = _with_more(first, heavy, more, terms.n)
         asked = AskedTerms(
             sets=[one[one >= 0] for one in words.stored(first).reshape(-1, 1)],

@@ -17,9 +17,10 @@ from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.language.text.language import language_beyond_ours, twin_of
 from infostream_dedup.language.text.sentences import sentences
+from infostream_dedup.language.translation.told_sentences import BEGINNING, Beginning, ToldSentence
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, need, relation_of
 from infostream_dedup.machine.files import Closing
-from infostream_dedup.model import LANGUAGES, Document, Language, names_in, one_or_several
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, names_in, one_or_several
 from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.model.limits import Range
 from infostream_dedup.model.tabular import Tabular
@@ -46,6 +47,7 @@ from infostream_dedup.stream.store.search_index import (
     FoundDocument,
     IndexPart,
     IndexRow,
+    beginnings_of,
     documents_of,
     index_rows,
     indexed_until,
@@ -485,6 +487,15 @@ _MOST_KEYS: Final = 255
 _CLOSE_DOCUMENTS: Final = 300
 """Number of documents, at least, of which it is asked how close they have the words of a sentence."""
 
+_READ_DOCUMENTS: Final = 120
+"""Number of documents whose beginnings are read for a sentence."""
+
+_MOST_BEGINNINGS: Final = 20_000
+"""Number of beginnings that are remembered."""
+
+_UNREAD: Final = 0.5
+"""What the key terms of a document count beside what its beginning tells."""
+
 _MORE: Final = 20
 """So many times the wanted hits are judged where a policy leaves some of them out."""
 
@@ -525,6 +536,7 @@ class Searcher(Closing):
         self._restored, self.retunes = stored.restored, stored.retunes
         self._settings = StreamSettings.of(store.settings)
         self._parts = SearchedParts()
+        self._begun: dict[int, Beginning] = {}
         self._reader = QuestionReader(self._settings)
         judged = self._settings.preset == "judged"
         self._judge = QuestionJudge(store, self._settings.terms) if judged else None
@@ -573,7 +585,8 @@ class Searcher(Closing):
         They are ordered by the share, by weight, of the text's key terms that they contain, and of a sentence by their
         ``closeness`` in it, then by the share of their key terms that the text contains, then by arrival. Documents in
         other languages are compared with the text itself and with its translation by the dictionaries; the better
-        shares win. A text that is the id or the address of a document stands for it, and finds it too.
+        shares win. What their beginnings tell of a sentence counts too, if the store keeps texts. A text that is the
+        id or the address of a document stands for it, and finds it too.
         """
         top, policy = Range(0).check("top", top), Policy.of(identical=identical, within=within, within_days=within_days)
         if policy != EVERY_PAIR and self._judge is None:
@@ -621,8 +634,9 @@ class Searcher(Closing):
             searched = SearchedDocuments([(part, scope.allowed(part)) for part in parts])
             asked = [question.asked] if itself else self._either(document, question.asked)
             if across:
-                asked += self._reader.translated(document, searched.languages)
-            ranked = self._ranked(connection, asked, searched, k_min, top if policy == EVERY_PAIR else top * _MORE)
+                asked += self._translated(document, question.asked, searched.languages)
+            most = top if policy == EVERY_PAIR else top * _MORE
+            ranked = self._ranked(connection, asked, searched, k_min, most, question)
             if self._judge is not None:
                 self._judge.refresh(connection)
             maker = HitMaker(connection, self._settings, self._judge, semantic=semantic, policy=policy)
@@ -653,6 +667,12 @@ class Searcher(Closing):
         """The terms of a text, and by the other language if it is too short to show whether it is Russian."""
         twin = twin_of(document.text) if len(asked.sets) < FEW_TERMS else None
         return [asked] if twin is None else [asked, self._reader.read(replace(document, lang=twin)).asked]
+
+    def _translated(self, document: Document, asked: AskedTerms, languages: Sequence[int]) -> list[AskedTerms]:
+        """The terms of a text in other languages; a sentence that may be Russian or Ukrainian is read as either."""
+        found = self._reader.translated(document, languages)
+        twin = twin_of(document.text) if len(asked.sets) < self._settings.terms.n else None
+        return found if twin is None else found + self._reader.translated(replace(document, lang=twin), languages)
 
     def _names(self, text: str) -> tuple[str | None, str | None] | None:
         """The id or the address that a text without blanks is; None if no document has it."""
@@ -686,6 +706,7 @@ class Searcher(Closing):
         searched: SearchedDocuments,
         k_min: int | None,
         top: int,
+        question: Question,
     ) -> list[RankedDocument]:
         """Find the best documents in their order, each once."""
         questions = TermQuestions(asked, [self._least(one, k_min) for one in asked], in_text=self._in_text)
@@ -704,7 +725,36 @@ class Searcher(Closing):
         first: dict[int, RankedDocument] = {}
         for one_ranked in ranked:
             first.setdefault(one_ranked.ordinal, one_ranked)
-        return list(first.values())[: top or None]
+        ranked = list(first.values())
+        if sentence and top:
+            ranked[:_READ_DOCUMENTS] = self._as_read(connection, question, ranked[:_READ_DOCUMENTS])
+        return ranked[: top or None]
+
+    def _as_read(
+        self, connection: sqlite3.Connection, question: Question, ranked: Sequence[RankedDocument]
+    ) -> list[RankedDocument]:
+        """Order documents by what those in other languages tell of a sentence at their beginning, if it is kept."""
+        document, own = question.document, LANGUAGES[question.language]
+        others = [one for one in ranked if one.asked.language is not None]
+        if document is None or own not in OUR_LANGUAGES or not others:
+            return list(ranked)
+        if len(self._begun) > _MOST_BEGINNINGS:
+            self._begun.clear()
+        new = [one.ordinal for one in others if one.ordinal not in self._begun]
+        for ordinal, texts in beginnings_of(connection, new, BEGINNING).items():
+            self._begun[ordinal] = Beginning.of(*texts)
+        told = {
+            language: ToldSentence(document.text, own if own != name else twin_of(document.text) or own, name)
+            for language, name in enumerate(OUR_LANGUAGES)
+        }
+
+        def rank(one: RankedDocument) -> tuple[float, float, int]:
+            share, other, ordinal = one.rank()
+            if one.asked.language is not None and ordinal in self._begun:
+                share = share * _UNREAD - told[one.asked.language].told_by(self._begun[ordinal])
+            return share, other, ordinal
+
+        return sorted(ranked, key=rank)
 
     def _with_both_shares(
         self, connection: sqlite3.Connection, asked: AskedTerms, near: NearDocuments, *, sentence: bool
@@ -741,5 +791,5 @@ class Searcher(Closing):
         least = need(self._settings.k_similar, given, sizes, n=terms.n, short=terms.short)
         # A headline may have one or two key terms: then all of them must match. Of a translated sentence, a quarter
         # suffices: many words have other equivalents.
-        few = len(asked.sets) if asked.language is None or len(asked.sets) >= terms.n else -(-len(asked.sets) // 4)
+        few = len(asked.sets) if asked.language is None or len(asked.sets) >= terms.n else len(asked.sets) // 4
         return np.minimum(least, max(1, few))

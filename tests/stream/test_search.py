@@ -147,6 +147,17 @@ def test_a_text_finds_its_copy_and_other_languages_are_not_judged(documents, sto
             assert {(hit.kind, hit.probability) for hit in others} <= {("related", None), ("translation", None)}
 
 
+def test_a_sentence_is_answered_by_the_text_that_begins_with_its_words(tmp_path):
+    """By a word derived, by one of equal sound, by an ordinal number, and by a title that may be Russian."""
+    rest = "Пароль и экран нужны на работе: о них говорится в инструкции для сотрудников банка."
+    leads = {"stable": "Стабильный пароль", "change": "Пароль изменён", "third": "Третье сообщение о пароле"}
+    asked = {"stable": "A stable password", "change": "Change a password", "third": "The third password"}
+    with Deduplicator.open(tmp_path / "s.db", StreamSettings.of({"keep_text": True})) as stream:
+        stream.process([Document(id=one, text=f"{lead}. {rest}", lang="ru") for one, lead in leads.items()])
+        assert {one: stream.search(text)[0].id for one, text in asked.items()} == {one: one for one in asked}
+        assert "stable" in {hit.id for hit in stream.search("Блимання екрана")}
+
+
 def test_a_policy_chooses_hits_as_it_chooses_pairs(documents, store):
     copied = {tuple(sorted((one.a, one.b))) for one in pairs(documents, identical=0.5, within="outlets")}
     others: set[tuple[str, str]] = set()
@@ -169,12 +180,15 @@ def _apart(text, moment):
     return timedelta(0) if text is None or moment is None else abs(datetime.fromisoformat(text) - moment)
 
 
-def test_rows_of_other_presets_have_no_probability(documents, tmp_path):
+def test_rows_of_other_presets_have_no_probability_and_ask_no_encoder(documents, encoder, tmp_path):
     with Deduplicator.open(tmp_path / "s.db", StreamSettings(window_days=None)) as stream:
         stream.process(documents[:40])
         (hit, *_) = stream.search(documents[2].text)
         with pytest.raises(ConfigurationError, match="need preset judged"):
             stream.search(documents[2].text, identical=0.5)
+        with pytest.raises(ConfigurationError, match="semantic needs preset judged"):
+            stream.search(documents[2].text, semantic=True)
+    assert not encoder
     assert (hit.kind, "probability" in hit.as_dict()) == ("copy", False)
 
 
@@ -221,14 +235,3 @@ def test_the_encoder_judges_hits_in_doubt_and_leaves_their_order(documents, stor
                 assert head_of(document) in encoder
             encoder.clear()
     assert changed
-
-
-def test_the_encoder_goes_with_preset_judged(documents, encoder, tmp_path):
-    with Deduplicator.open(tmp_path / "s.db", StreamSettings(window_days=None)) as stream:
-        stream.process(documents[:4])
-    with (
-        Searcher.open(tmp_path / "s.db") as searcher,
-        pytest.raises(ConfigurationError, match="semantic needs preset judged"),
-    ):
-        searcher.search(documents[2].text, semantic=True)
-    assert not encoder

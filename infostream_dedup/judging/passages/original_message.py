@@ -4,7 +4,8 @@ Andreev et al. name it as further work (section 8), after Nikkonen: to combine w
 clause is the part of a sentence between commas, semicolons, colons, dashes or brackets, with at least four words that
 are not numbers. It is known if one earlier sentence, of this document or another, has most of its significant stems, at
 least three of them or all, whatever the words around them; a known clause with a number that no earlier sentence like
-it has is shown for the number. Clauses of numbers alone are compared by these.
+it has is shown for the number. Clauses of numbers alone are compared by these. A clause that names somebody whom nobody
+has named, or has two words that nobody has said, is not known.
 
 Where several documents add something at one place, their additions follow in order of publication.
 """
@@ -15,6 +16,8 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+import numpy as np
 
 from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences
@@ -35,6 +38,9 @@ _BORDER: Final = re.compile(r"(?<!\d)[,:]|[,:](?!\d)|[;()\[\]]|(?<=\s)[—–-](
 _FEWEST_WORDS: Final = 4
 _KNOWN: Final = 0.6
 """Share of a clause's significant stems that one earlier sentence must have."""
+_MOST_NEW: Final = 1
+_BEGINNING: Final = 4
+"""Letters by which a stem counts as said: "получал", "получен"."""
 _FEWEST_KNOWN: Final = 3
 """Of "the gunman died in hospital", "the gunman is in hospital" has two stems of three."""
 
@@ -71,12 +77,13 @@ class OriginalFragment:
 
 
 class _Clause(NamedTuple):
-    """A clause: its position, its significant stems, its numbers."""
+    """A clause: its position, its significant stems, its numbers, and those of its stems that have a capital letter."""
 
     start: int
     end: int
     stems: frozenset[str]
     numbers: Counter[str]
+    names: frozenset[str]
 
 
 class _Known(NamedTuple):
@@ -105,6 +112,7 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
     known: list[_Known] = []
     holders: defaultdict[str, list[int]] = defaultdict(list)
     contents: set[_Content] = set()
+    said: set[str] = set()
     for number, document in enumerate(documents):
         language: str = document.lang or detect(document.text)
         table = read_sentences([document.text], [language])
@@ -118,14 +126,16 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
                 before = OriginalFragment(document=document, start=start, end=end, kind="first")
                 opening.append(before)
             for clause in _clauses(document.text, start, end, table, language) if number else ():
+                new = {word for word in clause.stems if word[:_BEGINNING] not in said}
                 match = _best(clause, known, holders)
-                found = _fragment(document, clause, match)
+                found = _fragment(document, clause, match, strange=len(new) > _MOST_NEW or bool(new & clause.names))
                 if found is None:
                     before = match.fragment if match else before
                     continue
                 anchor = match.fragment if match else before
                 followers[None if anchor is None else id(anchor)].append(found)
                 before = found
+            said.update(word[:_BEGINNING] for word in sentence.stems)
             if before is not None:
                 _remember(_Known(sentence.stems, sentence.numbers, before), known, holders, contents)
     return _in_order([*followers[None], *opening], followers)
@@ -155,16 +165,14 @@ def _in_order(
     return message
 
 
-def _fragment(document: Document, clause: _Clause, match: _Known | None) -> OriginalFragment | None:
+def _fragment(document: Document, clause: _Clause, match: _Known | None, *, strange: bool) -> OriginalFragment | None:
     """Return what a clause adds; ``None`` if all of it is known, or if it is empty."""
-    if match is None:
-        if not clause.stems and not clause.numbers:
-            return None
-        return OriginalFragment(document=document, start=clause.start, end=clause.end, kind="added")
-    new = tuple((clause.numbers - match.numbers).elements())
-    if not new:
+    new = () if match is None else tuple((clause.numbers - match.numbers).elements())
+    added = strange if match is not None else bool(clause.stems or clause.numbers)
+    if not new and not added:
         return None
-    return OriginalFragment(document=document, start=clause.start, end=clause.end, kind="number", numbers=new)
+    kind: FragmentKind = "number" if new else "added"
+    return OriginalFragment(document=document, start=clause.start, end=clause.end, kind=kind, numbers=new)
 
 
 def _best(clause: _Clause, known: Sequence[_Known], holders: dict[str, list[int]]) -> _Known | None:
@@ -198,15 +206,21 @@ def _clauses(text: str, start: int, end: int, table: SentenceTable, language: st
 
 def _clause(text: str, start: int, end: int, table: SentenceTable, language: str) -> _Clause:
     ignored = stop_words(language)
-    stems = frozenset(stem(word, language) for word in _words(table, start, end) if word not in ignored)
+    inside = [(word, text[at].isupper() and at > start) for at, word in _words(table, start, end)]
+    stems = {stem(word, language): capital for word, capital in inside if word not in ignored}
     piece = text[start:end]
     found = numbers(piece)
     # The separator itself does not belong to the clause.
     stripped = piece.strip(" \t\r\n,;:()[]—–-")
     begin = start + piece.index(stripped) if stripped else start
-    return _Clause(begin, begin + len(stripped), stems, Counter(found))
+    names = frozenset(word for word, capital in stems.items() if capital)
+    return _Clause(begin, begin + len(stripped), frozenset(stems), Counter(found), names)
 
 
-def _words(table: SentenceTable, start: int, end: int) -> list[str]:
-    inside = table.words.rows.values[(table.word_starts >= start) & (table.word_ends <= end)]
-    return [word for word in map(table.words.vocabulary.__getitem__, inside.tolist()) if not word.isdigit()]
+def _words(table: SentenceTable, start: int, end: int) -> list[tuple[int, str]]:
+    """The words but for numbers, each with its place."""
+    inside = np.flatnonzero((table.word_starts >= start) & (table.word_ends <= end))
+    words = map(table.words.vocabulary.__getitem__, table.words.rows.values[inside].tolist())
+    return [
+        (at, word) for at, word in zip(table.word_starts[inside].tolist(), words, strict=True) if not word.isdigit()
+    ]

@@ -5,7 +5,7 @@ Needs the extra ``spark`` (pyspark 4.1 or newer) and Java 17 or newer. The packa
 
 from __future__ import annotations
 
-from infostream_dedup.machine.arrow import require_arrow
+from infostream_dedup.model.tabular import require_arrow
 
 require_arrow("a run on Spark", "spark")
 

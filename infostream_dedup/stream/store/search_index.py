@@ -5,6 +5,7 @@ It is part of the store, so a batch and the index of the epoch that it closes ar
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
@@ -46,6 +47,8 @@ _KEYS: Final = (
     "SELECT ordinal, signature.keys, signature.weights, coalesce(word_order, x'') FROM signature"
     " LEFT JOIN pivot USING (ordinal) WHERE ordinal IN"
 )
+
+_BEGINNINGS: Final = "SELECT ordinal, title, packed FROM document JOIN body USING (ordinal) WHERE ordinal IN"
 
 _NAMES: Final = "SELECT number, term FROM term WHERE number IN"
 
@@ -103,6 +106,14 @@ def documents_of(connection: sqlite3.Connection, ordinals: Sequence[int]) -> dic
 def key_weights_of(connection: sqlite3.Connection, ordinals: Sequence[int]) -> dict[int, tuple[bytes, bytes, bytes]]:
     """Read key terms (INT32), weights (INT64) and first words (INT32; empty as ``order``) of documents, by ordinal."""
     return {ordinal: tuple(blobs) for ordinal, *blobs in _rows(connection, _KEYS, ordinals)}
+
+
+def beginnings_of(connection: sqlite3.Connection, ordinals: Sequence[int], size: int) -> dict[int, tuple[str, str]]:
+    """Read the title and the first ``size`` bytes of the text of documents that have one, by ordinal."""
+    return {
+        ordinal: (title, zlib.decompressobj().decompress(packed, size).decode("utf-8", "ignore"))
+        for ordinal, title, packed in _rows(connection, _BEGINNINGS, ordinals)
+    }
 
 
 def term_names_of(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, str]:

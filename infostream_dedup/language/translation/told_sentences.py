@@ -1,0 +1,148 @@
+"""How much of a sentence is told by the beginning of a text in another language, word by word.
+
+Key terms are nouns and names; a sentence has too few of them to tell the text that answers it from others of its topic.
+Here every word counts: by its equivalents, which need only begin alike (изменение, изменят), by its sound (stable,
+стабильный; Promtex, Промтекс), or as it is written (numbers, brands). No dictionary of verbs and adjectives is needed.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from infostream_dedup.language.lexicon.frequency import form_frequencies
+from infostream_dedup.language.lexicon.tables import APOSTROPHE
+from infostream_dedup.language.morphology.stemming import stems
+from infostream_dedup.language.translation import romanisation as roman
+from infostream_dedup.language.translation.word_pairs import word_pairs
+from infostream_dedup.model import OUR_LANGUAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from infostream_dedup.model import Language
+
+BEGINNING: Final = 1000
+"""Number of bytes of a text that are read."""
+
+_WORD: Final = re.compile("[^\\W_]+")
+_SENTENCE: Final = re.compile("[.!?…]\\s|\\n")
+_SPELT: Final = str.maketrans({"'": APOSTROPHE, "’": APOSTROPHE, "ё": "е"})
+_MOST_SENTENCES: Final = 8
+_OPENING: Final = 3  # title, and the first two sentences
+_HEAD, _SHORTEST, _LONGEST = 3, 4, 6  # letters of a beginning
+_SHARE_OF_WORD: Final = 0.62  # share of the letters of an equivalent that inflected and derived words keep
+_SHARE_OF_SOUND: Final = 0.7
+_BY_SOUND: Final = 0.8  # certainty of words of one sound
+_OF_LENGTH: Final = 0.3  # part of the score of a sentence that goes with how alike the lengths are
+_COMMON, _RAREST = 1e-3, 1e-8  # share of running words of a word that says little, and of one that says most
+_LEAST_WEIGHT, _OF_NUMBER, _MOST_WEIGHT = 0.15, 3.0, 5.3
+_END: Final = "\0"  # after a whole word
+
+_ORDINALS: Final = (
+    *("первый перший first", "второй другий second", "третий третій third", "четвертый четвертий fourth"),
+    *("пятый пʼятий fifth", "шестой шостий sixth", "седьмой сьомий seventh", "восьмой восьмий eighth"),
+    *("девятый девʼятий ninth", "десятый десятий tenth"),
+)
+"""In the order of ``OUR_LANGUAGES``."""
+
+
+class Beginning(NamedTuple):
+    """The first sentences of a document, its title before them."""
+
+    sentences: tuple[tuple[int, frozenset[str]], ...]  # the length of each, and its words
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, title: str, text: str) -> Beginning:
+        """Read them."""
+        parts = _SENTENCE.split(f"{title}\n{text}".lower().translate(_SPELT), _MOST_SENTENCES)[:_MOST_SENTENCES]
+        read = tuple((max(len(part), 1), frozenset(_WORD.findall(part))) for part in parts)
+        return cls(read, frozenset().union(*(words for _, words in read)))
+
+
+class ToldSentence:
+    """A sentence, and the beginnings by which its words are found in texts of another language."""
+
+    def __init__(self, text: str, source: Language, target: Language) -> None:
+        self._length = max(len(text), 1)
+        self._letters: dict[str, list[int]] = {}
+        self._sounds: dict[str, list[int]] = {}
+        self._weights: list[float] = []
+        self._met: dict[str, dict[int, float]] = {}
+        self._seen: set[str] = set()
+        frequency, words = form_frequencies(source), _WORD.findall(text.lower().translate(_SPELT))
+        for place, (word, stem) in enumerate(zip(words, stems(words, source), strict=True)):
+            number = not word.isalpha()
+            weight = _OF_NUMBER if number else math.log10(_COMMON / max(frequency(word), _RAREST)) + 2 * _LEAST_WEIGHT
+            self._weights.append(min(max(weight, _LEAST_WEIGHT), _MOST_WEIGHT))
+            if weight <= _LEAST_WEIGHT:
+                continue
+            for beginning in (word + _END, *(() if number else _by_stem(source, target).get(stem, ()))):
+                self._letters.setdefault(beginning, []).append(place)
+            for sound in () if number or len(word) < _SHORTEST else _sounds(word):
+                size = max(_SHORTEST, round(len(sound) * _SHARE_OF_SOUND))
+                self._sounds.setdefault(sound[:size], []).append(place)
+        self._total = sum(self._weights) or 1.0
+        self._heads = frozenset(one[:_HEAD] for one in self._letters)
+        self._sound_heads = frozenset(one[:_SHORTEST] for one in self._sounds if len(one) >= _SHORTEST)
+
+    def told_by(self, beginning: Beginning) -> float:
+        """The greatest share, by weight, of its words that a sentence has, plus that of the first ones."""
+        for word in beginning.words - self._seen:
+            if found := self._of(word):
+                self._met[word] = found
+        self._seen |= beginning.words
+        heard, best, first = beginning.words & self._met.keys(), 0.0, 0.0
+        for number, (length, words) in enumerate(beginning.sentences):
+            met: dict[int, float] = {}
+            for word in words & heard:
+                for place, share in self._met[word].items():
+                    met[place] = max(share, met.get(place, 0.0))
+            told = math.fsum(self._weights[place] * share for place, share in met.items()) / self._total
+            alike = min(length / self._length, self._length / length)
+            best = max(best, told * (1 - _OF_LENGTH + _OF_LENGTH * alike))
+            first = best if number < _OPENING else first
+        return round(best + first, 9)
+
+    def _of(self, word: str) -> dict[int, float]:
+        """The words of the sentence that a word of a text stands for, with their certainty."""
+        met: dict[int, float] = {}
+        if word[:_HEAD] in self._heads or word + _END in self._letters:
+            # A short beginning is that of a short word.
+            sizes = range(_HEAD if len(word) < _HEAD + _SHORTEST else _SHORTEST, _LONGEST + 1)
+            found = [self._letters.get(one, ()) for one in (word + _END, *(word[:size] for size in sizes))]
+            met = {place: 1.0 for places in found for place in places}
+        if len(word) >= _SHORTEST and (sound := _sounds(word)[0])[:_SHORTEST] in self._sound_heads and word.isalpha():
+            for size in range(_SHORTEST, len(sound) + 1):
+                met = dict.fromkeys(self._sounds.get(sound[:size], ()), _BY_SOUND) | met
+        return met
+
+
+def _beginning(term: str) -> str:
+    if len(term) > _SHORTEST:
+        return term[: min(max(_SHORTEST, round(len(term) * _SHARE_OF_WORD)), _LONGEST)]
+    inflected = len(term) == _SHORTEST and term[-1] in "аеиоуыьяюйіїє"
+    return term[:-1] if inflected else term if len(term) >= _HEAD else term + _END
+
+
+@lru_cache(1 << 17)
+def _sounds(word: str) -> tuple[str, ...]:
+    if any("a" <= letter <= "z" for letter in word):
+        return tuple(roman.latin_consonants(roman.folded_latin(word)))
+    return (roman.cyrillic_consonants(roman.folded_cyrillic(word)),)
+
+
+@cache
+def _by_stem(source: Language, target: Language) -> Mapping[str, tuple[str, ...]]:
+    """How the equivalents of all words of a stem begin: to announce is told by what stands for announcement."""
+    pairs, found = word_pairs(source, target), dict[str, dict[str, None]]()
+    known = [(word, [one.term for one in every]) for word, every in pairs.items()]
+    for row in _ORDINALS:
+        spelt = dict(zip(OUR_LANGUAGES, row.split(), strict=True))
+        known.append((spelt[source], [spelt[target]]))
+    for stem, (_, terms) in zip(stems([word for word, _ in known], source), known, strict=True):
+        found.setdefault(stem, {}).update((_beginning(term), None) for term in terms if " " not in term)
+    return {stem: tuple(beginnings) for stem, beginnings in found.items()}
