@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from typing import Final, TypeVar
@@ -49,12 +49,25 @@ class Turns:
 # Fetching items while the caller works on earlier ones
 
 _Item = TypeVar("_Item")
+_Made = TypeVar("_Made")
 
 _AHEAD: Final = 3
 """Requests that wait for the thread. With one only, the thread could not begin before the caller lets go of Python's
 lock, and the two would take turns."""
 
 _END: Final = object()
+
+
+def mapped(work: Callable[[_Item], _Made], items: Iterable[_Item], threads: int) -> Iterator[_Made]:
+    """Yield what comes of each item, in order, while threads work on those that follow."""
+    with ThreadPoolExecutor(threads) as pool:
+        running: deque[Future[_Made]] = deque()
+        for item in items:
+            running.append(pool.submit(work, item))
+            if len(running) > threads + _AHEAD:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
 
 
 def run_ahead(items: Iterator[_Item]) -> Generator[_Item, None, None]:
