@@ -107,8 +107,8 @@ class Listing(Tabular, Generic[Row]):
     @property
     def rows(self) -> list[Row]:
         """All rows."""
-        while self._keep_next():
-            pass
+        self._kept.extend(() if self._ended else self._rest)
+        self._ended = True
         return self._kept
 
     def as_dicts(self) -> Iterator[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from itertools import starmap
@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 from infostream_dedup.machine.platform import processor_count
 
 _Item = TypeVar("_Item")
+_Made = TypeVar("_Made")
 
 # Threads that share a compiled loop
 
@@ -69,6 +70,18 @@ _AHEAD: Final = 3
 lock, and the two would take turns."""
 
 _END: Final = object()
+
+
+def mapped(work: Callable[[_Item], _Made], items: Iterable[_Item], threads: int) -> Iterator[_Made]:
+    """Yield what comes of each item, in order, while threads work on those that follow."""
+    with ThreadPoolExecutor(threads) as pool:
+        running: deque[Future[_Made]] = deque()
+        for item in items:
+            running.append(pool.submit(work, item))
+            if len(running) > threads + _AHEAD:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
 
 
 def run_ahead(items: Iterator[_Item]) -> Generator[_Item, None, None]:

@@ -214,13 +214,17 @@ class Openings:
             self._texts[document] = _Text.of(self.tokens, document)
         return self._texts[document]
 
-    def counts(self, document: int) -> frozenset[str]:
-        """The numbers of a lead, in figures or words, without years, links and "one", which also is a pronoun.
+    def other_counts(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether both leads of a pair have numbers, none of them in common.
 
-        Of 12 000 and 12 thousand, both are 12.
+        Numbers in figures or words, without years, links and "one", which also is a pronoun. Of 12 000 and 12 thousand,
+        both are 12.
         """
-        begin, end = self.tokens.clean_begins[document : document + 2].tolist()
-        return _counts(self.tokens.clean[begin : min(end, begin + _LEAD_CHARACTERS)].tobytes())
+        counts, (begins, ends) = {}, (self.tokens.clean_begins[:-1], self.tokens.clean_begins[1:])
+        for one in np.unique(np.concatenate([a, b])).tolist():
+            counts[one] = _counts(self.tokens.clean[begins[one] : ends[one]][:_LEAD_CHARACTERS].tobytes())
+        sides = zip(map(counts.__getitem__, a.tolist()), map(counts.__getitem__, b.tolist()), strict=True)
+        return np.array([bool(one) and bool(other) and one.isdisjoint(other) for one, other in sides], dtype=np.bool_)
 
     def filled_anew(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether most words of each text of a pair that the other has not are other names, numbers or days."""

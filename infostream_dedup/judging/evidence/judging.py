@@ -508,16 +508,13 @@ def with_differences(
         (figures if found.is_figure else turned)[place], differing[place] = True, found
     asked = np.flatnonzero(formed[places])
     filled[places[asked]] = openings.filled_anew(ones[asked], others[asked])
-    rest = np.flatnonzero((counted | retitled)[places])
-    for place, one, other in zip(places[rest].tolist(), ones[rest].tolist(), others[rest].tolist(), strict=True):
-        if counted[place]:
-            mine, theirs = openings.counts(one), openings.counts(other)
-            counts[place] = bool(mine) and bool(theirs) and mine.isdisjoint(theirs)
-        if retitled[place]:
-            mine_at, theirs_at = int(rows[one]), int(rows[other])
-            body = records.opening(mine_at).partition("\n")[2]
-            bodies[place] = 0 < len(body) < OPENING // 2 and body == records.opening(theirs_at).partition("\n")[2]
-            anew[place] = bodies[place] and records.other_titles(mine_at, theirs_at)
+    told = np.flatnonzero(counted[places])
+    counts[places[told]] = openings.other_counts(ones[told], others[told])
+    for place in np.flatnonzero(retitled).tolist():
+        mine_at, theirs_at = int(a[place]), int(b[place])
+        body = records.opening(mine_at).partition("\n")[2]
+        bodies[place] = 0 < len(body) < OPENING // 2 and body == records.opening(theirs_at).partition("\n")[2]
+        anew[place] = bodies[place] and records.other_titles(mine_at, theirs_at)
     return replace(
         facts,
         turned=turned,

@@ -14,8 +14,8 @@ import numpy as np
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS, alphabet, word_hash
 from infostream_dedup.judging.evidence.constants import OPENING
-from infostream_dedup.judging.evidence.kernels.packing import pack_openings
 from infostream_dedup.judging.evidence.kernels import reading as kernels
+from infostream_dedup.judging.evidence.kernels.packing import pack_openings
 from infostream_dedup.judging.evidence.kernels.words import BINS
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of, texts_of_bytes

@@ -30,7 +30,7 @@ from infostream_dedup.runs.batch.collection import in_blocks
 
 Documents = Iterable[Document | DocumentBlock]
 
-_KEPT: Final = 1 << 26
+_KEPT: Final = 1 << 29
 """Bytes of text up to which a collection is kept instead of being read twice."""
 _ROWS_KEPT: Final = 1 << 18
 """Documents whose fragments are kept (88 bytes each) instead of being hashed twice."""
@@ -46,7 +46,7 @@ def without_repeated_lines(
     size = documents = 0
     for one in in_blocks(first):
         if isinstance(one, DocumentBlock):
-            rows = fragments_of(_texts(one))
+            rows = fragments_of(Utf8Texts(one.offsets, one.data))
             learner.learn(rows, one.sources, one.times)
             size += int(one.offsets[-1] - one.offsets[0])
             documents += len(rows.counts)
@@ -71,14 +71,10 @@ def without_repeated_lines(
             yield one, one
 
 
-def _texts(block: DocumentBlock) -> Utf8Texts:
-    return Utf8Texts(block.offsets, block.data)
-
-
 def _without_lines(
     block: DocumentBlock, rows: FragmentRows | None, known: NDArray[np.uint64], left_out: LeftOut
 ) -> DocumentBlock:
-    texts = _texts(block)
+    texts = Utf8Texts(block.offsets, block.data)
     rows = fragments_of(texts) if rows is None else rows
     marks = known_marks(rows, block.sources, known)
     chosen, apart = np.any(marks & LEFT_OUT, axis=1), list(parts_apart(texts, block.bodies))
@@ -97,7 +93,7 @@ def _without_lines(
 
 def _with_texts(block: DocumentBlock, cut: list[Shortened]) -> DocumentBlock:
     """Return a block with other titles and texts."""
-    texts, bodies = without_lines(_texts(block), block.bodies, cut)
+    texts, bodies = without_lines(Utf8Texts(block.offsets, block.data), block.bodies, cut)
     titles, characters = block.titles - block.offsets[:-1], block.characters.copy()
     for one in cut:
         titles[one.number] = len(one.title)

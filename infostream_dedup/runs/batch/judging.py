@@ -10,20 +10,13 @@ import numpy as np
 from infostream_dedup.judging.evidence.facts import DocumentFacts, equal_halves
 from infostream_dedup.judging.evidence.judging import JudgedCandidates, deciding_pairs, judge_pairs
 from infostream_dedup.judging.evidence.pair_evidence import HEAVIEST, heaviest, key_rows, shares_of_pairs
-from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
+from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.compiled.earlier import linked_pairs
 from infostream_dedup.links.similarity_matrix import kept_entries
-from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.machine.threads import mapped, thread_count
 from infostream_dedup.model.constants import CANDIDATE_TERMS, COMPARED_TERMS
-from infostream_dedup.runs.batch.linking import (
-    MOST_VERBATIM_LINKS,
-    candidate_pairs,
-    link,
-    link_nodes,
-    node_pairs,
-    verbatim_links,
-)
+from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, link, link_nodes, node_pairs, verbatim_links
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +32,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.signedinteger[Any]]
     Ordinals = tuple[Numbers, Numbers]
+    Columns = tuple[NDArray[Any], ...]
 
 
 def united(one: Ordinals, other: Ordinals) -> Ordinals:
@@ -46,11 +40,11 @@ def united(one: Ordinals, other: Ordinals) -> Ordinals:
     order = np.lexsort((other[1], other[0]))
     # Of the same type: otherwise a search would convert all of ``one``.
     other = other[0][order].astype(one[0].dtype, copy=False), other[1][order].astype(one[1].dtype, copy=False)
+    if not len(one[0]):
+        return other
     places = _places(one, other)
-    inside = np.minimum(places, max(len(one[0]) - 1, 0))
-    missing = np.ones(len(places), dtype=np.bool_)
-    if len(one[0]):
-        missing = (one[0][inside] != other[0]) | (one[1][inside] != other[1])
+    inside = np.minimum(places, len(one[0]) - 1)
+    missing = (one[0][inside] != other[0]) | (one[1][inside] != other[1])
     if not np.any(missing):
         return one
     first, second = (np.insert(mine, places[missing], its[missing]) for mine, its in zip(one, other, strict=True))
@@ -76,9 +70,7 @@ def by_later(a: Numbers, b: Numbers, documents: int) -> Ordinals:
     """Return pairs in the order of (b, a)."""
     if np.all((b[1:] > b[:-1]) | (b[1:] == b[:-1]) & (a[1:] >= a[:-1])):
         return a, b
-    numbers = np.sort(b * np.int64(documents) + a)
-    first = numbers // max(documents, 1)
-    b, a = first, numbers - first * documents
+    b, a = np.divmod(np.sort(b * np.int64(documents) + a), max(documents, 1))
     return a, b
 
 
@@ -114,14 +106,14 @@ class JudgedCollection:
         )
 
     def candidates(self, *, k_min: int | None = None) -> Ordinals:
-        """Return the pairs to judge as (earlier, later), in the order of (a, b).
+        """Return the pairs to judge as (earlier, later), in the order of (b, a).
 
         Both documents have the same language or the same text. Pairs of equal texts are included however short they
         are, unless ``k_min`` is given.
         """
         linked = link(self.key_terms, self.settings, k_min=k_min or CANDIDATE_TERMS)
-        a, b = self._in_one_language(*candidate_pairs(linked))
-        return (a, b) if k_min is not None else united((a, b), _equal(self.facts))
+        pairs = linked_pairs(linked.matrix.counts)
+        return self._with_equal(pairs) if k_min is None else self._in_one_language(*pairs)
 
     def deciding_candidates(self) -> Ordinals:
         """Return the candidates that decide statuses, in the order of (b, a).
@@ -129,26 +121,20 @@ class JudgedCollection:
         Large clusters of documents with equal key terms contribute only pairs with the cluster's earliest documents.
         """
         if verbatim_links(self.key_terms) <= MOST_VERBATIM_LINKS:
-            linked = link(self.key_terms, self.settings, k_min=CANDIDATE_TERMS)
-            pairs = linked_pairs(linked.matrix.counts)
-        else:
-            settings = self.settings.but(k=CANDIDATE_TERMS)
-            nodes = link_nodes(self.key_terms, settings, k_min=CANDIDATE_TERMS)
-            earlier, later = (ends.astype(np.int64, copy=False) for ends in node_pairs(nodes, settings))
-            pairs = by_later(earlier, later, len(self.facts.texts))
+            return self.candidates()
+        settings = self.settings.but(k=CANDIDATE_TERMS)
+        nodes = link_nodes(self.key_terms, settings, k_min=CANDIDATE_TERMS)
+        earlier, later = (ends.astype(np.int64, copy=False) for ends in node_pairs(nodes, settings))
+        return self._with_equal(by_later(earlier, later, len(self.facts.texts)))
+
+    def _with_equal(self, pairs: Ordinals) -> Ordinals:
         a, b = self._in_one_language(*pairs)
         earlier, later = _equal(self.facts)
         b, a = united((b, a), (later, earlier))
         return a, b
 
     def judge(
-        self,
-        a: NDArray[np.int64],
-        b: NDArray[np.int64],
-        *,
-        filtered: bool = True,
-        model: PairModel | None = None,
-        shares: NDArray[np.float64] | None = None,
+        self, a: NDArray[Any], b: NDArray[Any], *, filtered: bool = True, shares: NDArray[np.float64] | None = None
     ) -> JudgedCandidates:
         """Judge all pairs at once; arguments as in ``judge_pairs``."""
         return judge_pairs(
@@ -158,7 +144,6 @@ class JudgedCollection:
             records=self.evidence.records,
             triples=self.evidence.triples,
             documents=self.facts,
-            model=model,
             shares=shares,
             filtered=filtered,
             meanings=self.evidence.meanings,
@@ -166,12 +151,13 @@ class JudgedCollection:
 
     def judged(
         self,
-        a: NDArray[np.signedinteger[Any]],
-        b: NDArray[np.signedinteger[Any]],
+        a: Numbers,
+        b: Numbers,
         *,
         filtered: bool = True,
         screened: bool = False,
         few: bool = False,
+        by_story: bool = False,
         chunk: int = _CHUNK,
         progress: Progress | None = None,
     ) -> Iterator[JudgedCandidates]:
@@ -179,31 +165,37 @@ class JudgedCollection:
 
         screened: leave out what certainly gives the later document no status, unless meanings may change verdicts.
         few: and of very many alike, most.
+        by_story: documents of much common wording share a chunk instead, so that each is read once.
         """
         a, b = by_later(a, b, len(self.facts.texts))
-        screen = self._screen() if screened else None
-        for part in _parts(b, chunk if screen is None else max(chunk, _SCREENED)):
-            some, others = a[part].astype(np.int64, copy=False), b[part].astype(np.int64, copy=False)
+        screen = None
+        if screened and self.evidence.meanings is None:
+            known = (self.keys, self.evidence.records, self.evidence.triples)
+            screen = Screen.of(*known, shipped_model(), threads=thread_count(0))
+        slices = _parts(b, chunk if screen is None else max(chunk, _SCREENED))
+        parts: Iterator[Columns] = ((a[one].astype(np.int64), b[one].astype(np.int64)) for one in slices)
+
+        def judge(part: Columns) -> JudgedCandidates:
             if screen is None:
-                yield self.judge(some, others, filtered=filtered)
-            else:
-                for earlier, later, shares in self._deciding(screen, some, others, chunk, few=few):
-                    yield self.judge(earlier, later, filtered=filtered, shares=shares)
+                return self.judge(*part, filtered=filtered)
+            some, others, bounds = part
+            shares = shares_of_pairs(some, others, self.keys)
+            kept = screen.may_decide(bounds, shares)
+            return self.judge(some[kept], others[kept], filtered=filtered, shares=shares[kept])
+
+        if screen is not None:
+            left = (self._left_over(screen, *part, few=few) for part in parts)
+            cut = (_at(part, places) for part in left for places in _parts(part[1], chunk))
+            parts = _by_story(left, chunk) if by_story else cut
+        done = 0
+        for one in mapped(judge, parts, thread_count(0)):
+            yield one
             if progress is not None:
-                progress("judging", part.stop, len(b))
+                done = max(done, int(np.searchsorted(b, one.b.max(initial=-1), side="right")))
+                progress("judging", done, len(b))
 
-    def _screen(self) -> Screen | None:
-        """A screen for pairs of these documents; ``None`` if meanings may change verdicts."""
-        if self.evidence.meanings is not None:
-            return None
-        return Screen.of(
-            self.keys, self.evidence.records, self.evidence.triples, shipped_model(), threads=thread_count(0)
-        )
-
-    def _deciding(
-        self, screen: Screen, a: NDArray[np.int64], b: NDArray[np.int64], chunk: int, *, few: bool
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
-        """Yield the pairs that a screen leaves over, and those of equal texts, in chunks with their shares."""
+    def _left_over(self, screen: Screen, a: NDArray[Any], b: NDArray[Any], *, few: bool) -> Columns:
+        """The pairs that a screen leaves over, and those of equal texts, with their bounds."""
         bounds = screen.bounds(a, b, self.facts.texts)
         if self.facts.openings is not None:
             bounds[(self.facts.openings[a] == self.facts.openings[b]) & (self.facts.openings[a] >= 0)] = np.inf
@@ -212,11 +204,7 @@ class JudgedCollection:
         left = np.flatnonzero(bounds > -np.inf)
         if few:
             left = left[deciding_pairs(a[left], b[left], self.keys, self.evidence.records, self.evidence.triples)[0]]
-        for part in _parts(b[left], chunk):
-            places = left[part]
-            shares = shares_of_pairs(a[places], b[places], self.keys)
-            kept = screen.may_decide(bounds[places], shares)
-            yield a[places[kept]], b[places[kept]], shares[kept]
+        return a[left], b[left], bounds[left]
 
     def _in_one_language(self, a: Numbers, b: Numbers) -> Ordinals:
         """Return the pairs whose documents have the same language or the same text."""
@@ -234,6 +222,21 @@ def _parts(b: NDArray[np.int64], size: int) -> Iterator[slice]:
         end = int(np.searchsorted(b, b[min(begin + size, len(b)) - 1], side="right"))
         yield slice(begin, end)
         begin = end
+
+
+def _by_story(parts: Iterator[Columns], chunk: int) -> Iterator[Columns]:
+    """Divide pairs into parts whose documents have much wording in common, each in the order of (b, a)."""
+    every = tuple(map(np.concatenate, zip(*parts, strict=True))) or (np.zeros(0, np.int64),) * 3
+    a, b, bounds = every
+    first, sure = np.arange(int(b.max(initial=-1)) + 1), bounds == np.inf
+    np.minimum.at(first, b[sure], a[sure])
+    order = np.argsort(first[b], kind="stable")
+    for begin in range(0, len(order), chunk):
+        yield _at(every, np.sort(order[begin : begin + chunk]))
+
+
+def _at(part: Columns, places: slice | NDArray[np.int64]) -> Columns:
+    return tuple(column[places] for column in part)
 
 
 def _equal(facts: DocumentFacts) -> Ordinals:

@@ -279,23 +279,26 @@ class PairTable:
     def __len__(self) -> int:
         return len(self.a)
 
-    def where(self, chosen: NDArray[np.bool_]) -> PairTable:
+    def where(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> PairTable:
         """The chosen pairs, in the same order."""
         return PairTable(**{field.name: getattr(self, field.name)[chosen] for field in fields(self)})
 
     def terms_of(self, pair: int, terms: Sequence[str]) -> list[str]:
         """Shared terms of one pair, heaviest first; not for a pivot language."""
-        row = slice(self.met.indptr[pair], self.met.indptr[pair + 1])
-        order = np.lexsort((self.met.indices[row], -self.met.data[row]))
-        return [terms[term] for term in self.met.indices[row][order]]
+        return next(self.where(np.array([pair])).all_terms(terms))
 
     def all_terms(self, terms: Sequence[str]) -> Iterator[list[str]]:
         """Yield what ``terms_of`` returns for each pair; much quicker for many pairs."""
-        pair = np.repeat(np.arange(len(self)), np.diff(self.met.indptr))
-        order = np.lexsort((self.met.indices, -self.met.data, pair))
-        columns, places = np.unique(self.met.indices[order], return_inverse=True)
-        words = terms.some(columns) if isinstance(terms, SurfaceList) else [terms[one] for one in columns.tolist()]
-        shared = [words[place] for place in places.tolist()]
+        counts = np.diff(self.met.indptr)
+        there = np.arange(counts.max(initial=0)) < counts[:, np.newaxis]
+        weights, columns = np.full(there.shape, np.iinfo(np.int64).max), np.zeros(there.shape, dtype=np.int64)
+        weights[there], columns[there] = -self.met.data, self.met.indices
+        columns = np.take_along_axis(columns, np.argsort(weights, axis=1, kind="stable"), axis=1)[there]
+        used = np.zeros(self.met.shape[1], dtype=np.int64)
+        used[columns] = 1
+        distinct = np.flatnonzero(used)
+        words = terms.some(distinct) if isinstance(terms, SurfaceList) else [terms[one] for one in distinct.tolist()]
+        shared = np.array(words, dtype=np.object_)[np.cumsum(used)[columns] - 1].tolist()
         for begin, end in pairwise(self.met.indptr.tolist()):
             yield shared[begin:end]
 

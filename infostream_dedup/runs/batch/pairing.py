@@ -511,10 +511,6 @@ def _in_order(parts: list[ListedPairs], order: PairOrder, top: int | None) -> Li
     return ListedPairs(**{name: np.concatenate(column)[places] for name, column in columns.items()})
 
 
-def _where(wanted: NDArray[np.bool_], *columns: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    return tuple(column[wanted] for column in columns)
-
-
 def judged_pair_rows(
     collection: JudgedCollection,
     choice: PairChoice,
@@ -541,7 +537,7 @@ def judged_pair_rows(
             left = None if left is None else left - len(chosen.a)
             rows.append(_translation_rows(collection, chosen, choice, kind))
             places.append((chosen.a, chosen.b))
-    if choice.sort == "strength":
+    if choice.sort == "strength" or len(rows) == 1:
         return chain.from_iterable(rows)
     placed = [zip(a.data, b.data, own, strict=True) for (a, b), own in zip(places, rows, strict=True)]
     return (row for _, _, row in heapq.merge(*placed, key=lambda one: one[:2]))
@@ -556,14 +552,13 @@ def listed_pairs(
 ) -> ListedPairs:
     """Judge the pairs of a collection and return those to list, in the chosen order, without translations."""
     a, b = collection.candidates(k_min=choice.k_min)
-    languages = collection.key_terms.counts.languages
-    if choice.cross_language:
-        a, b = _where(languages[a] != languages[b], a, b)
-    if parts is not None:
-        a, b = _where(parts[a] != parts[b], a, b)
-    none = ListedPairs.of(collection.judge(a[:0], b[:0]), np.zeros(0, dtype=np.bool_))
-    screened = choice.least >= LEAST_PROBABILITY
-    every = collection.judged(a, b, filtered=choice.least > 0, screened=screened, progress=progress)
+    for numbers in (collection.key_terms.counts.languages if choice.cross_language else None, parts):
+        if numbers is not None:
+            a, b = np.stack((a, b))[:, numbers[a] != numbers[b]]
+    nobody = np.zeros(0, dtype=np.int64)
+    none = ListedPairs.of(collection.judge(nobody, nobody), nobody > 0)
+    ways = {"filtered": choice.least > 0, "screened": choice.least >= LEAST_PROBABILITY}
+    every = collection.judged(a, b, **ways, by_story=True, progress=progress)
     return collected(chain([none], map(choice.listed, every)), choice)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,13 +15,13 @@ from infostream_dedup.judging.evidence.kernels.reading import read_triples
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, fill_in_wording
 from infostream_dedup.judging.evidence.reading import evidence_texts, evidence_texts_of_block, scratch_for, tables
 from infostream_dedup.machine.scratch import GrowingArray
-from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.machine.threads import mapped, thread_count
 from infostream_dedup.model import Document, DocumentBlock
 from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.collection import in_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,7 +38,6 @@ LEAST_SKETCHED: Final = 0.2
 
 _CAP: Final = 200
 _AT_ONCE: Final = 1 << 18
-_AHEAD: Final = 6
 
 LEAST_IDENTICAL: Final = 0.3
 """Share of the wording of the smaller document that must be common."""
@@ -103,32 +100,22 @@ def read_wording(
     """Read the ids and the word triples of documents, once and in order; their texts are dropped."""
     ids: list[str] = []
     triples, sizes = GrowingArray(np.uint64), [np.zeros(0, dtype=np.int64)]
-    running: deque[Future[tuple[NDArray[np.uint64], NDArray[np.int64]]]] = deque()
-
-    def take() -> None:
-        found, ends = running.popleft().result()
+    for names, found, ends in mapped(_triples_of, in_blocks(documents), thread_count(0)):
+        ids += names
         triples.append(found)
         sizes.append(np.diff(ends))
-
-    with ThreadPoolExecutor(thread_count(0)) as pool:
-        for block in in_blocks(documents):
-            ids += [block.id] if isinstance(block, Document) else block.ids
-            running.append(pool.submit(_triples_of, block))
-            while len(running) > _AHEAD:
-                take()
-            if progress is not None:
-                progress("reading", len(ids), None)
-        while running:
-            take()
+        if progress is not None:
+            progress("reading", len(ids), None)
     return ids, TripleRows(triples.taken(), offsets_of(np.concatenate(sizes)))
 
 
-def _triples_of(block: Document | DocumentBlock) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def _triples_of(block: Document | DocumentBlock) -> tuple[Sequence[str], NDArray[Any], NDArray[Any]]:
+    ids = [block.id] if isinstance(block, Document) else block.ids
     texts, _ = evidence_texts([block]) if isinstance(block, Document) else evidence_texts_of_block(block)
     triples = np.empty(int(texts.offsets[-1] - texts.offsets[0]) + len(texts), dtype=np.uint64)
     ends = np.empty(len(texts) + 1, dtype=np.int64)
     read_triples(texts.data, texts.offsets, tables(), scratch_for(texts.longest), triples, ends)
-    return triples[: ends[-1]].copy(), ends
+    return ids, triples[: ends[-1]].copy(), ends
 
 
 def common_wording(
