@@ -25,15 +25,7 @@ class Arranged(NamedTuple):
 def put_rows(
     ends: Vector[np.int64], values: Vector[Whole], rows: Vector[np.int64], begins: Vector[np.int64], into: Vector[Whole]
 ) -> None:
-    """Copy some rows.
-
-    Args:
-        ends: int64, start of each row in ``values``, then the end of the last one.
-        values: the values of all rows.
-        rows: int64, the rows to copy.
-        begins: int64, where each goes.
-        into: receives them; of the type of ``values``.
-    """
+    """Copy some rows; ``begins``: where each goes."""
     for place in range(rows.size):
         first, there = ends[rows[place]], begins[place]
         for value in range(ends[rows[place] + 1] - first):
@@ -48,15 +40,7 @@ def arrange_keys(
     weights: Vector[np.int64],
     arranged: Arranged,
 ) -> None:
-    """Mark the heaviest key terms of each document, and sort its key terms by number.
-
-    Args:
-        begins: int64 (documents + 1,), bounds of the key terms of each document.
-        firsts: int64 (documents,), how many of them, the first ones, are the heaviest.
-        keys: int32, distinct in each document.
-        weights: int64, their weights.
-        arranged: receives the key terms.
-    """
+    """Mark the heaviest key terms of each document, its ``firsts`` first ones, and sort its key terms by number."""
     for document in range(firsts.size):
         begin = begins[document]
         own = keys[begin : begins[document + 1]]
@@ -110,16 +94,7 @@ def distinct_of_parts(
     found: Vector[np.int64],
     found_ends: Vector[np.int64],
 ) -> None:
-    """Join parts, and keep the distinct values of each row in ascending order.
-
-    Args:
-        bounds: int64 (rows + 1,), bounds of the rows in ``parts``.
-        parts: int64, the parts of all rows.
-        ends: int64, start of each part in ``values``, then the end of the last one.
-        values: int64, the values of all parts.
-        found: int64, as long as all parts of all rows together; receives the values of the rows.
-        found_ends: int64 (rows + 1,), receives their bounds.
-    """
+    """Join parts, and keep the distinct values of each row in ascending order; ``found``: as long as all of them."""
     size = 0
     found_ends[0] = 0
     for row in range(bounds.size - 1):
@@ -164,17 +139,9 @@ def _is(table: TermTable, number: int, data: Vector[np.uint8], begin: int, lengt
 def number_all(
     table: TermTable, count: int, data: Vector[np.uint8], starts: Vector[np.int64], numbers: Vector[np.int64]
 ) -> int:
-    """Number terms, adding new ones. There must be room for all, with at least half of the slots empty.
+    """Number terms, adding new ones; return how many terms the table then has.
 
-    Args:
-        table: the table.
-        count: number of terms in it.
-        data: the terms in UTF-8, followed by ``BLOCK`` spare bytes.
-        starts: int64 (terms + 1,), start of each term in ``data``.
-        numbers: int64 (terms,), receives the number of each.
-
-    Returns:
-        New number of terms in the table.
+    There must be room for all, with at least half of the slots empty; ``data``: followed by ``BLOCK`` spare bytes.
     """
     mask = signed(table.slots.size - 1)
     for term in range(numbers.size):

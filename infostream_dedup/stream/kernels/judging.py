@@ -185,14 +185,7 @@ def _kind(row: int, other: int, forward: int, backward: int, columns: Columns, r
 
 @compiled
 def weigh(first: int, finds: Finds, columns: Columns, rules: DecisionRules) -> None:
-    """Classify each find of a document, and rank it by the minimum, then the maximum, of its two counts.
-
-    Args:
-        first: row of the first document; the others follow.
-        finds: receives ``kinds`` and ``ranks``.
-        columns: columns of the window.
-        rules: rules of the stream.
-    """
+    """Classify each find of a document, and rank it by the minimum, then the maximum, of its two counts."""
     for number in range(finds.ends.size - 1):
         for place in range(finds.ends[number], finds.ends[number + 1]):
             forward, backward = finds.forward[place], finds.backward[place]
@@ -228,15 +221,7 @@ def _relation(row: int, place: int, finds: Finds, columns: Columns, rules: Decis
 
 @compiled
 def choose(first: int, finds: Finds, columns: Columns, rules: DecisionRules, chosen: Chosen) -> None:
-    """Choose the highest-ranked find of each document, the earliest among equals; repeated finds take precedence.
-
-    Args:
-        first: row of the first document; the others follow.
-        finds: with ``kinds`` and ``ranks``.
-        columns: columns of the window.
-        rules: rules of the stream.
-        chosen: receives the result; ``repeated`` needs room for all finds.
-    """
+    """Choose the highest-ranked find of each document, the earliest among equals; repeated finds take precedence."""
     end = 0
     chosen.repeated_ends[0] = 0
     for number in range(finds.ends.size - 1):
@@ -313,15 +298,7 @@ def _add_terms(
 
 @compiled
 def meet(rows: Vector[np.int64], others: Vector[np.int64], columns: Columns, rules: DecisionRules, met: Met) -> None:
-    """Collect the key terms of pairs of documents that occur in the other document.
-
-    Args:
-        rows: rows of the later documents.
-        others: row of the earlier document of each pair; ``NOTHING`` for none.
-        columns: columns of the window.
-        rules: rules of the stream.
-        met: receives the result; needs room for the key terms of both documents of every pair.
-    """
+    """Collect the key terms of pairs of documents that occur in the other document; ``NOTHING`` in others: no pair."""
     end = 0
     met.ends[0] = 0
     for pair in range(rows.size):

@@ -21,15 +21,7 @@ def mark_missing(
     others: Vector[OtherWhole],
     marks: Vector[np.bool_],
 ) -> None:
-    """Mark the values of each row that are not in the same row of others.
-
-    Args:
-        begins: int64 (rows + 1,), bounds of the rows.
-        values: ascending in each row.
-        other_begins: int64 (rows + 1,), bounds of the other rows.
-        others: ascending in each row.
-        marks: bool, receives whether each value is missing there.
-    """
+    """Mark the values of each row that are not in the same row of others; all rows ascend."""
     for row in range(begins.size - 1):
         other, end = other_begins[row], other_begins[row + 1]
         for place in range(begins[row], begins[row + 1]):
@@ -273,16 +265,10 @@ def compare_orders(
     longest: int,
     found: Table[np.int64],
 ) -> None:
-    """Compare the order of the words of texts.
+    """Compare the order of the words of texts; ``found`` receives the fields of ``WordOrder``.
 
-    Args:
-        a: int64 (pairs,), row of one text of each pair.
-        b: int64 (pairs,), row of the other one.
-        begins: int64 (texts + 1,), bounds of the rows.
-        terms: int64, terms by which words match, ascending in each row.
-        places: int64, the place of the word of each, ascending for each term.
-        longest: more than any place.
-        found: int64 (pairs, 3), receives the fields of ``WordOrder``.
+    ``terms``: by which words match, ascending in each row; ``places``: of the word of each, ascending for each term and
+    less than ``longest``.
     """
     ends, none, most = np.zeros(longest, dtype=np.int64), np.empty(0, dtype=np.int64), 0
     for pair in range(a.size):

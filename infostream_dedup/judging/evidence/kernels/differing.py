@@ -305,15 +305,10 @@ def read_openings(
     tables: OpeningTables,
     tokens: OpeningTokens,
 ) -> None:
-    """Cut the openings of some documents into tokens.
+    """Cut the openings of some documents into tokens; a character may be a token.
 
-    Args:
-        words: uint32, texts in windows-1251, four characters to a number.
-        firsts: int64 (documents,), where each text begins.
-        lasts: int64 (documents,), where it ends.
-        most: int64 (documents,), characters from which on each may have been cut.
-        tables: what is known of characters and words.
-        tokens: receives the tokens; a character may be a token.
+    ``words``: texts in windows-1251, four characters to a number; ``most``: characters from which on each may have been
+    cut.
     """
     longest = 0
     for document in range(firsts.size):
@@ -576,13 +571,9 @@ def count_slots(
 ) -> None:
     """Count the tokens that only one opening of a pair has, and the slots of a form among them.
 
-    Args:
-        a: int64 (pairs,), one document of each pair, as counted in ``tokens``.
-        b: int64 (pairs,), the other one.
-        tokens: the tokens of the documents.
-        dates: uint64, ascending, hashes of the words for days and months.
-        counts: int64 (2 * pairs, 2), receives for each document of a pair the tokens that the other lacks, and how many
-            of them are names, numbers and dates; a day with a capital letter is two of these.
+    ``dates``: ascending, hashes of the words for days and months; ``counts``: int64 (2 * pairs, 2), receives for each
+    document of a pair the tokens that the other lacks, and how many of them are names, numbers and dates; a day with a
+    capital letter is two of these.
     """
     for pair in range(a.size):
         _count_slots(a[pair], b[pair], tokens, dates, counts[2 * pair])

@@ -605,16 +605,7 @@ def read_triples(
     triples: Vector[np.uint64],
     ends: Vector[np.int64],
 ) -> None:
-    """Read only the word triples of documents, those of ``read_documents``.
-
-    Args:
-        data: valid UTF-8.
-        offsets: int64 (documents + 1,), bounds of title and text of each document.
-        tables: tables of characters and words.
-        scratch: scratch memory for the longest document.
-        triples: receives the triples of each document, ascending, each once; as long as ``data``.
-        ends: int64 (documents + 1,), receives their bounds.
-    """
+    """Read only the word triples of documents, those of ``read_documents``: of each document ascending, each once."""
     tokens, kinds, folded = scratch.tokens, scratch.kinds, scratch.folded
     ends[0] = 0
     for document in range(offsets.size - 1):

@@ -225,11 +225,8 @@ def number_runs(
 ) -> int:
     """Number the runs of equal hashes, and write the numbers of each document's triples; return their count.
 
-    Args:
-        entries: as in ``Sketches``.
-        ends: int64 (documents,), where each document's numbers begin in ``runs``; receives where they end.
-        runs: int32, as long as ``entries``; receives the numbers.
-        starts: int64, longer by one than ``entries``; receives where each run begins, and the end of the last.
+    ``ends``: where each document's numbers begin in ``runs``, receives where they end; ``starts``: longer by one than
+    ``entries``, receives where each run begins, and the end of the last.
     """
     run, last = -1, np.uint64(0)
     for at in range(entries.size):

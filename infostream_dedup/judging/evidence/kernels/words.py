@@ -100,13 +100,8 @@ def sorted_once(
 ) -> int:
     """Sort entries, remove repetitions and return the new end.
 
-    Args:
-        entries: uint32 or uint64.
-        begin: start of the entries to sort.
-        end: their end.
-        width: number of bits of an entry; the entries are evenly distributed over them.
-        spare: scratch memory of the same type, as long as the entries.
-        bins: int64 (BINS + 1,), scratch memory.
+    ``width``: bits over which the entries are evenly distributed; ``spare`` (as long) and ``bins`` (BINS + 1): scratch
+    memory.
     """
     if end - begin > _FEW:
         _spread(entries, begin, end, width, spare, bins)
@@ -213,14 +208,8 @@ def read_word(
 ) -> tuple[np.uint64, np.uint64, int, int, int, bool]:
     """Read the word that begins at a place.
 
-    Args:
-        kinds: uint8 (characters and padding,), ``CharacterKind`` of each character.
-        folded: uint16, of the same length, folded letters.
-        begin: place of the first letter.
-
-    Returns:
-        State of the hash of the word, state of that of its beginning, place of the last letter, number of letters, of
-        capitals, and whether it has letters of two alphabets.
+    Returns the state of its hash, the state of that of its beginning, the place of its last letter, the number of its
+    letters and of its capitals, and whether it has letters of two alphabets.
     """
     hashed = start = WORD_SEED
     place, last, letters, capitals, cyrillic = begin, begin, 0, 0, 0
@@ -243,14 +232,7 @@ def repair_word(
 ) -> bool:
     """Write a word in one alphabet if all its letters of the other one look alike; return whether this was done.
 
-    As in ``characters.in_one_alphabet``; Cyrillic is tried first.
-
-    Args:
-        twins: uint16 (2, TWINS), see ``Alphabet``.
-        kinds: as in ``read_word``.
-        folded: as in ``read_word``; the word is overwritten.
-        begin: place of the first letter.
-        last: place of the last letter.
+    As in ``characters.in_one_alphabet``; Cyrillic is tried first. ``twins``: see ``Alphabet``.
     """
     for from_cyrillic in (False, True):
         possible = True

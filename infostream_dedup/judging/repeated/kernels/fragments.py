@@ -361,16 +361,7 @@ def read_fragments(
     only_first: bool,
     chosen: Vector[np.bool_],
 ) -> None:
-    """Read documents in order.
-
-    Args:
-        data: valid UTF-8.
-        offsets: int64 (documents + 1,), bounds of title and text of each document.
-        signs: kinds of characters.
-        found: receives the fragments.
-        only_first: whether the first fragment of each is enough.
-        chosen: bool (documents,), those to read, or empty for all.
-    """
+    """Read documents in order, or the ``chosen`` ones unless that is empty; ``only_first``: only the first fragment."""
     most = 1 if only_first else _ANY
     for document in range(offsets.size - 1):
         if chosen.size == 0 or chosen[document]:
@@ -379,14 +370,7 @@ def read_fragments(
 
 @compiled
 def enter_words(data: Vector[np.uint8], offsets: Vector[np.int64], signs: Signs, strength: np.uint64) -> None:
-    """Enter words into the hash table of the words of calls, which stays at most half full.
-
-    Args:
-        data: valid UTF-8.
-        offsets: int64 (words + 1,), bounds of each word.
-        signs: kinds of characters, and the table.
-        strength: `WEAK` or `STRONG`.
-    """
+    """Enter words into the hash table of the words of calls, which stays at most half full, as `WEAK` or `STRONG`."""
     for number in range(offsets.size - 1):
         _, word, _, _, _ = _word(data, offsets[number], offsets[number + 1], signs)
         signs.calls[_word_place(signs, mixed(word))] = (mixed(word) >> _2 << _2) | strength
@@ -420,11 +404,7 @@ def read_apart(
 ) -> None:
     """Mark texts that may begin with a dateline, and texts that begin and end in two languages; few are neither.
 
-    Args:
-        data: valid UTF-8, followed by readable bytes.
-        begins: int64 (texts,), where each text begins.
-        ends: int64 (texts,), where each text ends.
-        found: uint8 (texts,), receives bits ``MAY_BE_DATED`` and ``MAY_BE_IN_TWO``.
+    ``data``: followed by readable bytes; ``found``: receives the bits ``MAY_BE_DATED`` and ``MAY_BE_IN_TWO``.
     """
     for text in range(begins.size):
         begin, end = begins[text], ends[text]

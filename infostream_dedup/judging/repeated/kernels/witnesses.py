@@ -460,12 +460,7 @@ def known_keys(past: PastDocuments, lines: LineCounts, found: Vector[np.uint64])
 
 @compiled
 def mark(given: PastDocuments, known: Vector[np.uint64]) -> None:
-    """Mark the fragments of documents whose keys are known, by the rule of ``learn``.
-
-    Args:
-        given: documents; ``marks`` has ``CALL`` and is written.
-        known: uint64, keys of repeated lines, ascending.
-    """
+    """Mark the fragments of documents whose keys are known, by the rule of ``learn``; ``marks`` has ``CALL``."""
     for document in range(given.counts.size):
         count, source = given.counts[document], given.sources[document]
         for fragment in range(count):
