@@ -76,8 +76,7 @@ def test_flipped_bits_are_found(filled, tmp_path, faults):
     silent = missed = 0
     for _ in range(100):
         flipped = bytearray(whole)
-        place = randomness.choice(used)
-        flipped[place] ^= 1 << randomness.randrange(8)
+        flipped[randomness.choice(used)] ^= 1 << randomness.randrange(8)
         path.write_bytes(flipped)
         try:
             with Store.open(path, read_only=True) as store:

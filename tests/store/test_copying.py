@@ -90,8 +90,7 @@ def test_a_copy_taken_while_another_writes_is_whole(synthetic, writer_script, tm
 
 def test_a_damaged_store_is_not_copied(filled, tmp_path):
     whole = bytearray(filled.read_bytes())
-    page = 16384
-    whole[20 * page : 24 * page] = bytes(4 * page)
+    whole[20 << 14 : 24 << 14] = bytes(4 << 14)  # four pages
     # Settings are checked when a store is opened, so the damage comes afterwards.
     with Store.open(filled) as store:
         filled.write_bytes(whole)

@@ -127,9 +127,7 @@ def test_what_is_no_backup_is_refused(filled, copy, tmp_path, synthetic):
         restore(filled, filled)
     with pytest.raises(NoInputError, match="there is no backup"):
         restore(filled, tmp_path / "none.db")
-    data = bytearray(copy.read_bytes())
-    data[16384:32768] = bytes(16384)
-    copy.write_bytes(data)
+    copy.write_bytes(copy.read_bytes()[:16384] + bytes(16384) + copy.read_bytes()[32768:])
     with pytest.raises(BadDataError):
         restore(filled, copy)
     with Store.open(tmp_path / "other.db", settings_digest="other", settings={}) as store:

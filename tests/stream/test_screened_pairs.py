@@ -56,15 +56,13 @@ def decided(documents, settings):
 @pytest.mark.parametrize("seed", [11, 12])
 @pytest.mark.parametrize("changes", [{}, {"join": ("copy", "template", "retold")}])
 def test_leaving_out_pairs_that_decide_nothing_changes_no_verdict(monkeypatch, seed, changes):
-    documents, left, of = list(story(seed)), [], []
-    kept, settings = [], SETTINGS.but(**changes)
+    documents, sizes, settings = list(story(seed)), [], SETTINGS.but(**changes)
     screen, screened = RecentDocuments.screen, _Part.screened
 
     def counted(part, *given):
         found = screened(part, *given)
-        of.append(len(part.a))
-        left.append(len(found.a))
-        kept.append(np.count_nonzero(found.undecided.may_decide(np.zeros((len(found.a), 4)))))
+        maybe = found.undecided.may_decide(np.zeros((len(found.a), 4)))
+        sizes.append((len(part.a), len(found.a), np.count_nonzero(maybe)))
         return found
 
     monkeypatch.setattr(RecentDocuments, "screen", lambda *_: None)
@@ -72,4 +70,5 @@ def test_leaving_out_pairs_that_decide_nothing_changes_no_verdict(monkeypatch, s
     monkeypatch.setattr(RecentDocuments, "screen", screen)
     monkeypatch.setattr(_Part, "screened", counted)
     assert decided(documents, settings) == plain
-    assert 0 < sum(kept) < sum(left) < sum(of)
+    of, left, kept = map(sum, zip(*sizes, strict=True))
+    assert 0 < kept < left < of
