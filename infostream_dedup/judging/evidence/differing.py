@@ -621,6 +621,8 @@ def _other_statement(x: str, y: str, language: Language) -> bool:
     p, q = classes(x, language), classes(y, language)
     if not p & q - {"noun"} or min(_frequency(word, language) for word in (x, y)) < _FREQUENT:
         return False
+    if language == "en" and x.endswith("ing") != y.endswith("ing"):
+        return False  # Another form of the verb is another wording: "have been riding", "have travelled".
     return not (alike(x, y, language) or _negates(x, y) or _synonyms(x, y, language))
 
 
