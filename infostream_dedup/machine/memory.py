@@ -53,12 +53,3 @@ def collector_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def collect_once() -> None:
-    """Search everything for garbage, so that what was loaded to stay is not searched again and again.
-
-    Dictionaries are some 300,000 objects. The collector would search them three times while it takes them for young,
-    in the middle of later work, which takes twice as long as one search.
-    """
-    gc.collect()

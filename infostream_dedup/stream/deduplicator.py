@@ -17,7 +17,7 @@ from infostream_dedup.documents.frames import python_values
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
 from infostream_dedup.machine.files import Closing
-from infostream_dedup.machine.memory import collect_once, collector_paused
+from infostream_dedup.machine.memory import collector_paused
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import check_record
 from infostream_dedup.model.stream_records import Batch, Verdict, Verdicts
@@ -179,9 +179,6 @@ OnConflict = Literal["item", "error", "version"]
 
 _SOURCE: Final = "<batch>"
 
-_SETTLED_AFTER: Final = 1000
-"""Number of documents of a process after which a search for garbage costs less than it saves."""
-
 _log = logging.getLogger(__name__)
 
 
@@ -235,7 +232,6 @@ class Deduplicator(Closing):
         self._builder = DocumentBuilder()
         self._engine: StreamEngine | None = None
         self._searcher: Searcher | None = None
-        self._processed = 0
 
     @classmethod
     def open(
@@ -304,7 +300,6 @@ class Deduplicator(Closing):
                 # The engine is now ahead of the store. If the batch fails, the next one starts from the stored state.
                 self._engine = None
                 verdicts = self._decide(engine, name, digest, plan)
-                self._settle(len(plan.documents))
         if done is None:
             self._engine = engine
             return Verdicts(verdicts)
@@ -315,12 +310,6 @@ class Deduplicator(Closing):
                 source=_SOURCE,
             )
         return Verdicts(done.verdicts)
-
-    def _settle(self, documents: int) -> None:
-        """Search for garbage once, as soon as the stream is long enough for that to pay off."""
-        before, self._processed = self._processed, self._processed + documents
-        if before < _SETTLED_AFTER <= self._processed:
-            collect_once()
 
     def search(self, text: str = "", **asked: Any) -> SearchHits:
         """Find stored documents that resemble a text, as the store is after the last batch; changes nothing.
