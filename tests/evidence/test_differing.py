@@ -90,6 +90,8 @@ def test_what_turns_the_news_round(a: str, b: str, reason: str, words: tuple[tup
         (FLOOD.format("городе"), FLOOD.format("городе").replace("эвакуировали", "разместили")),  # Not the lead's verb.
         (COURT.format("осудил"), COURT.format("осудил").replace("Областной", "Краевой")),
         ("The mine is unprofitable, owners say.", "The mine is not profitable, owners say."),
+        ("The hour is very inconvenient for all.", "The hour is not very convenient for all."),
+        ("The hearing begins at 2:00 in court.", "The hearing begins at 14.00 in court."),
         ("A bug in the server allows denial of service.", "A bug in the server allows hangs."),
         (SCHOOL, "Что не так с роддомом? " + SCHOOL),
     ],

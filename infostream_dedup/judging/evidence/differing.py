@@ -336,7 +336,8 @@ def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDiffe
         if found is not None:
             return found
     if len(changes) <= kernels.MOST_CHANGES:
-        for rule in (_negation, _another_name, _another_word):
+        alike_denied = _denied_alike(one, other, changes, language)
+        for rule in (_another_name,) if alike_denied else (_negation, _another_name, _another_word):
             found = rule(one, other, changes, language)
             if found is not None:
                 return found
@@ -469,6 +470,20 @@ def _negation(one: _Text, other: _Text, changes: list[_Change], language: Langua
         if negated and not _ordinary(one, other, each, language):
             return WordDifference("negation", (_words(one, other, each),))
     return None
+
+
+def _denied_alike(one: _Text, other: _Text, changes: list[_Change], language: Language) -> bool:
+    """Whether what differs denies in both texts: "not very convenient", "very inconvenient"."""
+    denied = [
+        sum(_is_negative(text.folded[i], language) for side in sides for i in side)
+        for text, sides in zip((one, other), zip(*((each.a, each.b) for each in changes), strict=True), strict=True)
+    ]
+    return min(denied) > 0 and sum(denied) % 2 == 0
+
+
+def _is_negative(word: str, language: Language) -> bool:
+    rests = [word.removeprefix(prefix) for prefix in _NEGATIVE_PREFIXES if word.startswith(prefix)]
+    return word in _NEGATIONS or any("adjective" in classes(rest, language) for rest in rests if len(rest) >= _SHORTEST)
 
 
 def _negates(x: str, y: str) -> bool:
@@ -621,8 +636,9 @@ def _other_statement(x: str, y: str, language: Language) -> bool:
     p, q = classes(x, language), classes(y, language)
     if not p & q - {"noun"} or min(_frequency(word, language) for word in (x, y)) < _FREQUENT:
         return False
-    if language == "en" and x.endswith("ing") != y.endswith("ing"):
-        return False  # Another form of the verb is another wording: "have been riding", "have travelled".
+    # Another form of the verb is another wording: "have been riding", "have travelled".
+    if {x, y} <= _AUXILIARIES or (language == "en" and x.endswith("ing") != y.endswith("ing")):
+        return False
     return not (alike(x, y, language) or _negates(x, y) or _synonyms(x, y, language))
 
 
@@ -726,6 +742,18 @@ def _value(number: str) -> str:
 
 
 _SIGNS: Final = str.maketrans(",–", ".-")
+_CLOCK: Final = re.compile(r"(\d\d?)([.:])(\d\d)")
+
+
+def _one_value(x: str, y: str) -> bool:
+    """Whether two figures are one, perhaps a time of day by two clocks: 2:00 and 14.00."""
+    a, b = _CLOCK.fullmatch(x), _CLOCK.fullmatch(y)
+    if a and b and ":" in a[2] + b[2] and a[3] == b[3] and abs(int(a[1]) - int(b[1])) == _HALF_DAY:
+        return True
+    return _value(x) == _value(y)
+
+
+_HALF_DAY: Final = 12
 
 
 def _another_figure(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
@@ -733,7 +761,7 @@ def _another_figure(one: _Text, other: _Text, changes: list[_Change], language: 
     for each in changes:
         p, q = ([i for i in side if text.folded[i][0].isdigit()] for text, side in ((one, each.a), (other, each.b)))
         figures = p and len(p) == len(q) and len(each.a) == len(each.b)
-        differ = figures and [_value(one.folded[i]) for i in p] != [_value(other.folded[j]) for j in q]
+        differ = figures and not all(_one_value(one.folded[i], other.folded[j]) for i, j in zip(p, q, strict=True))
         if differ and not _ordinary(one, other, each, language):
             shown = ([_figure(text, i) for i in side] for text, side in ((one, p), (other, q)))
             return WordDifference(ANOTHER_FIGURE, (*_other_day(one, other, changes), *zip(*shown, strict=True)))
