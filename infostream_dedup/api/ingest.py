@@ -335,8 +335,8 @@ def _is_standard_input(source: Any) -> bool:
 
 def _broker_of(source: Any, **given: str | None) -> str | None:
     """The address of the broker to read from, if it is one; what is missing or idle then is refused."""
-    sources = [source] if isinstance(source, str | Path) else source
-    found = [one for one in sources if "://" in str(one)] if isinstance(sources, list | tuple) else []
+    sources = source if isinstance(source, list | tuple) else [source]
+    found = [one for one in sources if isinstance(one, str) and "://" in one]
     if found:
         from infostream_dedup.stream.brokers import is_broker
 

@@ -437,7 +437,7 @@ def health(path: str | Path, *, last: int | None = None) -> list[dict[str, Any]]
     Returns:
         Rows ``epoch, source, documents, links, symmetry, transitivity, duplicates, links_across, symmetry_across,
         alarms`` with the intervals of S and T (``..._low``, ``..._high``): one without a source for each epoch, then
-        one for each of the ten largest sources. Epochs whose key terms 'store expire' has deleted are left out.
+        one for each of its ten largest sources. Epochs whose key terms 'store expire' has deleted are left out.
     """
     from infostream_dedup.runs.batch.stream_health import stream_health
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -191,7 +192,8 @@ class _NothingStored:
 
 
 def main(path: Path) -> None:
-    """Answer questions, one JSON line each, until the input ends."""
+    """Answer questions, one JSON line each, until the input ends: an interrupt of the service ends it that way."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     with Store.open(path, read_only=True) as store:
         settings = StreamSettings.of(store.settings)
     stream = Deduplicator(_NothingStored(path), settings)
@@ -214,15 +216,20 @@ def main(path: Path) -> None:
             _answer(stream, orjson.loads(line), settings.verdict_fields)
             # This engine has taken the documents for stored.
             stream = Deduplicator(_NothingStored(path), settings)
-        elif not answered(line):
+            continue
+        done = answered(line)
+        if done is None:  # The copy was killed while it waited.
+            done = _forked(stream, settings.verdict_fields)(line)
+        if not done:
             # The fork was killed; without an answer the client would wait forever.
             os.write(1, orjson.dumps({"message": "the check was killed from outside"}) + b"\n")
 
 
-def _forked(stream: Deduplicator, fields: Sequence[str]) -> Callable[[bytes], bool]:
-    """Copy this process; the copy answers one question when it comes, and ends."""
+def _forked(stream: Deduplicator, fields: Sequence[str]) -> Callable[[bytes], bool | None]:
+    """Copy this process; the copy answers one question when it comes, and ends. ``None``: it has not taken it."""
     with suppress(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
     (asked, ask), (told, tell) = os.pipe(), os.pipe()
     if os.fork() == 0:
         os.close(ask)
@@ -235,11 +242,14 @@ def _forked(stream: Deduplicator, fields: Sequence[str]) -> Callable[[bytes], bo
     os.close(asked)
     os.close(tell)
 
-    def answered(line: bytes) -> bool:
-        with suppress(BrokenPipeError), open(ask, "wb") as pipe:  # noqa: PTH123 - a descriptor
-            pipe.write(line)
-        with open(told, "rb") as pipe:  # noqa: PTH123 - a descriptor
-            return bool(pipe.read(1))
+    def answered(line: bytes) -> bool | None:
+        with open(told, "rb") as answer:  # noqa: PTH123 - a descriptor
+            try:
+                with open(ask, "wb") as pipe:  # noqa: PTH123 - a descriptor
+                    pipe.write(line)
+            except BrokenPipeError:
+                return None
+            return bool(answer.read(1))
 
     return answered
 

@@ -746,6 +746,7 @@ class Searcher(Closing):
         told = {
             language: ToldSentence(document.text, own if own != name else twin_of(document.text) or own, name)
             for language, name in enumerate(OUR_LANGUAGES)
+            if any(one.asked.language == language and one.ordinal in self._begun for one in others)
         }
 
         def rank(one: RankedDocument) -> tuple[float, float, int]:

@@ -160,7 +160,7 @@ class EvidenceRecords:
     A record is a run of 32-bit words, little-endian on disk: tokens; numbers and names << 16; lead words, bits of the
     title's figures << 5 and filter blocks << 16; hash of the title; hash of its form; figures and dates of the head
     << 16; weight of all numbers, figures, names, lead words; the entries; their weights, a byte each in units of 1/16;
-    the filter of the word beginnings of the text, blocks of two words; the opening, see ``packed_openings``.
+    the filter of the word beginnings of the text, blocks of two words; the opening, see ``packed``.
     """
 
     words: NDArray[np.uint32]  # uint32, the records

@@ -67,6 +67,7 @@ class ToldSentence:
     """A sentence, and the beginnings by which its words are found in texts of another language."""
 
     def __init__(self, text: str, source: Language, target: Language) -> None:
+        text = text[:BEGINNING]
         self._length = max(len(text), 1)
         self._letters: dict[str, list[int]] = {}
         self._sounds: dict[str, list[int]] = {}

@@ -285,7 +285,9 @@ class PairTable:
 
     def terms_of(self, pair: int, terms: Sequence[str]) -> list[str]:
         """Shared terms of one pair, heaviest first; not for a pivot language."""
-        return next(self.where(np.array([pair])).all_terms(terms))
+        row = slice(self.met.indptr[pair], self.met.indptr[pair + 1])
+        order = np.lexsort((self.met.indices[row], -self.met.data[row]))
+        return [terms[term] for term in self.met.indices[row][order]]
 
     def all_terms(self, terms: Sequence[str]) -> Iterator[list[str]]:
         """Yield what ``terms_of`` returns for each pair; much quicker for many pairs."""

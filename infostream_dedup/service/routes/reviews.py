@@ -40,7 +40,7 @@ class AlarmDecision(Body):
 async def show_stats(request: Request) -> Response:
     """The last hour of the stream compared with the hours before, silent sources, and the last five closed epochs.
 
-    ``epochs`` has S, T, links, the share of duplicates and alarms of each, of all and of the ten largest sources.
+    ``epochs`` has S, T, links, the share of duplicates and alarms of each, of all and of its ten largest sources.
     While batches arrive, the figures may be up to five seconds old.
     """
     service = running(request)

@@ -111,7 +111,7 @@ def key_weights_of(connection: sqlite3.Connection, ordinals: Sequence[int]) -> d
 def beginnings_of(connection: sqlite3.Connection, ordinals: Sequence[int], size: int) -> dict[int, tuple[str, str]]:
     """Read the title and the first ``size`` bytes of the text of documents that have one, by ordinal."""
     return {
-        ordinal: (title, zlib.decompressobj().decompress(packed, size).decode("utf-8", "ignore"))
+        ordinal: (title[:size], zlib.decompressobj().decompress(packed, size).decode("utf-8", "ignore"))
         for ordinal, title, packed in _rows(connection, _BEGINNINGS, ordinals)
     }
 
