@@ -108,7 +108,7 @@ def stats(file: Path, output_format: str | None, quiet: bool) -> None:
 @output("--last", type=click.IntRange(min=1), help="Only so many closed epochs.  [default: all]")
 @format_options
 def health(file: Path, last: int | None, output_format: str | None, quiet: bool) -> None:
-    """Show S, T and the share of duplicates of each closed epoch and of the largest sources, with alarms.
+    """Show S, T and the share of duplicates of each closed epoch and its largest sources, with alarms.
 
     symmetry_across is S of the links between languages. alarms names the measures that left those of the last five
     epochs by more than four standard errors; topics says that links between languages join topics, not translations.
@@ -116,6 +116,8 @@ def health(file: Path, last: int | None, output_format: str | None, quiet: bool)
     from infostream_dedup.api import store as kept
 
     rows = kept.health(file, last=last)
+    if not rows:
+        note("no epoch has closed yet, or the key terms of all have expired", quiet=quiet)
     if any(row["alarms"] for row in rows):
         note("alarm: S, T or duplicates of an epoch differ from those before; see the column alarms", quiet=quiet)
     if chosen_format(output_format, "table", "jsonl") == "table":
