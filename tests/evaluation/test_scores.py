@@ -465,7 +465,8 @@ def test_copies_of_a_topical_collection_in_a_closed_world(corpora: Path) -> None
     # Open, with dup alone as right, this row shows a precision of .975.
     assert (six.scores.linked, (six.scores.precision or 0) < 0.1) == (six.scores.judged, True)
     reprints = api_evaluate(
-        corpora / "slavictopics.docs.jsonl.gz", corpora / "slavictopics.labels.jsonl.gz", closed=True, kinds=["copy"]
-    )
+        corpora / "slavictopics.docs.jsonl.gz", corpora / "slavictopics.labels.jsonl.gz", closed=True,
+        kinds=["copy", "contained"],
+    )  # fmt: skip
     assert reprints.judged is not None
     assert reprints.judged.scores.fn == 0

@@ -257,7 +257,7 @@ SUITES = ("test_results_are_pinned.py", "links", "evidence", "stream", "text", "
 @pytest.mark.slow
 def test_no_kernel_leaves_its_arrays_or_overflows(tmp_path: Path) -> None:
     """A checked build ends the process at the first index out of bounds, so the suites cannot pass beside one."""
-    for name in ("infostream_dedup", "native", "dictionaries", "tests", "benchmarks", "reports"):
+    for name in ("infostream_dedup", "native", "dictionaries", "tests", "tools", "benchmarks", "reports"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "_kernels_*"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
