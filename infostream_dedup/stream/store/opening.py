@@ -341,7 +341,9 @@ def _check_length(path: Path) -> None:
     # The value 1 means 65536.
     expected = int.from_bytes(header[28:32], "big") * (65536 if page == 1 else page)
     size = path.stat().st_size
-    if size < expected:
+    # While another process makes the store, the header is there first, and a journal until the last page is.
+    made = path.with_name(path.name + "-journal").exists() or path.stat().st_size >= expected
+    if size < expected and not made:
         message = f"the file is cut short: {size:,} of {expected:,} bytes; {restoring_advice(path)}"
         raise BadDataError(message, code="E_STORE_DAMAGED", source=str(path))
 
