@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from importlib.metadata import Distribution, PackageNotFoundError
+from pathlib import Path
+from shutil import which
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 __all__ = [
     "BadDataError",
@@ -115,11 +119,7 @@ def how_to_install(extra: str) -> str:
     """Return the command that installs an extra into this Python, from where the package was installed."""
     import json
     import shlex
-    from importlib.metadata import Distribution, PackageNotFoundError
-    from pathlib import Path
-    from shutil import which
     from sysconfig import get_path
-    from urllib.parse import urlsplit
     from urllib.request import url2pathname
 
     project, told = Path(__file__).resolve().parents[1], None

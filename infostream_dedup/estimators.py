@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 from infostream_dedup.errors import MissingExtraError, UsageError
@@ -12,8 +13,6 @@ except ImportError:
     raise MissingExtraError("scikit-learn", "learn", "estimators") from None
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import numpy as np
     import scipy.sparse as sp
     from numpy.typing import NDArray

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from infostream_dedup.api.listing import Listing
+from infostream_dedup.documents import ReadingReport
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, NoInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from infostream_dedup.documents import ReadingReport
     from infostream_dedup.documents.fetching import Deadline, FetchLimits
     from infostream_dedup.documents.page_process import PageProcess
 
@@ -60,7 +59,6 @@ def collect(
         MissingExtraError: the extra ``feeds`` is not installed.
         ConfigurationError: a limit is out of range.
     """
-    from infostream_dedup.documents import ReadingReport
     from infostream_dedup.documents.fetching import Deadline, FetchLimits
 
     if max_bytes < 1 or min(timeout, total_timeout) <= 0 or max_redirects < 0:

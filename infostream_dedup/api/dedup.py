@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from heapq import nlargest
@@ -12,23 +13,32 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Unpack, get_args
 from infostream_dedup.api.keyword_types import DedupKeywords
 from infostream_dedup.api.keywords import chosen
 from infostream_dedup.api.pairs import FIXED, JUDGED, MEANT_IN_MEMORY, chosen_for_judging, refuse_without_judged
-from infostream_dedup.api.sources import chosen_disk, refuse_on_disk
+from infostream_dedup.api.sources import LeftOutLines, chosen_disk, compared_documents, refuse_on_disk
 from infostream_dedup.api.sweep import with_advised_k
+from infostream_dedup.documents import (
+    Annotation,
+    Reading,
+    ReadingReport,
+    check_output,
+    check_quarantine,
+    file_kind,
+    write_documents,
+)
+from infostream_dedup.documents.csv_table import form_of_inputs
+from infostream_dedup.documents.documents import refuse_idle_prefix, row_as_given
+from infostream_dedup.documents.outputs import CsvDialect, CsvForm
 from infostream_dedup.errors import MissingExtraError, UsageError
+from infostream_dedup.model import Document, DocumentBlock, Settings, fields_of
+from infostream_dedup.model.limits import OneOf
 from infostream_dedup.model.settings import preset_of
 from infostream_dedup.model.stream_records import STATUSES
 from infostream_dedup.model.tabular import Tabular, table_html
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from infostream_dedup.documents import Annotation, Reading, ReadingReport
-    from infostream_dedup.documents.outputs import CsvDialect, CsvForm
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence
     from infostream_dedup.judging.evidence.policies import Policy, Within
     from infostream_dedup.links import Advice
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document, DocumentBlock, Settings
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.deduplication import DuplicateRule, Show, Status
     from infostream_dedup.runs.batch.sources import Rereadable
@@ -255,13 +265,7 @@ def dedup(
     """
     import numpy as np
 
-    from infostream_dedup.api.sources import LeftOutLines, compared_documents
-    from infostream_dedup.documents import Annotation, check_output, check_quarantine, file_kind, write_documents
-    from infostream_dedup.documents.csv_table import form_of_inputs
-    from infostream_dedup.documents.documents import refuse_idle_prefix
     from infostream_dedup.judging.evidence.policies import Policy, policy_options
-    from infostream_dedup.model import fields_of
-    from infostream_dedup.model.limits import OneOf
     from infostream_dedup.runs.batch.deduplication import DuplicateRule, Show, kept_documents
     from infostream_dedup.runs.batch.sources import rereadable
 
@@ -409,8 +413,6 @@ def _written_from_disk(
     dialect: CsvDialect | CsvForm,
 ) -> DedupSummary:
     """Write the output of ``dedup`` from decisions made in a work folder."""
-    from infostream_dedup.documents import ReadingReport, write_documents
-
     report = ReadingReport(**facts["report"])
     if documents.report != report:
         documents.was_read(report, facts["documents"])
@@ -510,7 +512,6 @@ def _rows(
     whole: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """Documents as they are written; ``whole``: with all columns that any of them has, as a table needs."""
-    from infostream_dedup.documents.documents import row_as_given
     from infostream_dedup.runs.batch.deduplication import DIFFERENCE_COLUMNS
 
     checked = documents if columns is None else columns.checked(documents)
@@ -527,8 +528,6 @@ def _is_table(out: str | Path) -> bool:
 
 
 def _removed(documents: Iterable[Document], found: Iterable[Status], kept: list[bool]) -> Iterator[dict[str, Any]]:
-    from infostream_dedup.documents.documents import row_as_given
-
     for document, status, stays in zip(documents, found, kept, strict=True):
         if not stays:
             yield row_as_given(document) | status.as_dict()

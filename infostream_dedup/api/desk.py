@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from infostream_dedup.errors import BadDataError
+
 __all__ = ["backup_desk", "export_labels", "forget_in_desk", "import_labels", "label_studio_tasks"]
 
 
@@ -122,8 +124,6 @@ def label_studio_tasks(path: str | Path, *, who: str | None = None) -> list[dict
 def _tasks_in(path: str | Path) -> list[tuple[str, int, dict[str, Any]]] | None:
     """Who judged, the number of the task and the label row, of what Label Studio exported; None for other files."""
     import orjson
-
-    from infostream_dedup.errors import BadDataError
 
     try:
         content = Path(path).read_bytes()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import OUR_LANGUAGES, Language, names_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from infostream_dedup.lab.lexicography.check import Checked
     from infostream_dedup.lab.lexicography.imports import Imported, TableFormat
     from infostream_dedup.language.translation.model_files import Installation
@@ -105,7 +105,6 @@ def build(
         CannotCreateError: the folder or a file cannot be created.
         CannotWriteError: writing failed.
     """
-    from infostream_dedup.errors import ConfigurationError
     from infostream_dedup.lab.lexicography.build import build as build_tables
     from infostream_dedup.lab.lexicography.build import built_folder
 

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 
 from infostream_dedup.api.keyword_types import EvaluateKeywords, MatrixKeywords
 from infostream_dedup.api.keywords import chosen, parted
+from infostream_dedup.api.sources import read_collection, read_list
+from infostream_dedup.documents import Reading, ReadingReport, check_quarantine, paths_of, read_documents
 from infostream_dedup.documents.reading import ReadingOptions, chosen_reading
 from infostream_dedup.errors import BadDataError, UsageError
+from infostream_dedup.model import Document, Settings, names_in
+from infostream_dedup.model.limits import OneOf, Range
 
 if TYPE_CHECKING:
-    from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.lab.evaluation.comparison import Comparison, Protocol
     from infostream_dedup.lab.evaluation.labels import Label
     from infostream_dedup.lab.evaluation.scores import Evaluation
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document, Settings
     from infostream_dedup.runs.batch.pairing import Between
 
 
@@ -81,16 +83,12 @@ def evaluate(
         MissingExtraError: ``semantic`` without its extra.
         TypeError: an option is unknown.
     """
-    from infostream_dedup.api.sources import read_collection
-    from infostream_dedup.documents import check_quarantine
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.lab.estimation.census import CopyCensus
     from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
     from infostream_dedup.lab.evaluation.labels import public_set
     from infostream_dedup.lab.evaluation.scores import checked_kinds, evaluate_collection
     from infostream_dedup.links import checked_way
-    from infostream_dedup.model import Settings, names_in
-    from infostream_dedup.model.limits import OneOf
     from infostream_dedup.runs.batch.judging import JudgedCollection
     from infostream_dedup.runs.batch.pairing import BETWEEN
 
@@ -188,13 +186,9 @@ def compare(
         >>> [(row.run.name, len(row.run.codes), row.figures["recall"]) for row in found.rows]
         [('md5', 0, 0.0), ('long-sent', 1, 1.0)]
     """
-    from infostream_dedup.api.sources import read_list
-    from infostream_dedup.documents import check_quarantine
     from infostream_dedup.lab.evaluation.comparison import compare_methods
     from infostream_dedup.lab.evaluation.labels import public_set
     from infostream_dedup.lab.methods.method import Texts
-    from infostream_dedup.model import names_in
-    from infostream_dedup.model.limits import Range
 
     _, reads = parted(compare, ReadingOptions, options)
     read = chosen_reading(reading, reads)
@@ -313,11 +307,8 @@ def audit(
         BadDataError, NoInputError: the documents or the judgements cannot be used.
         TypeError: an option is unknown.
     """
-    from infostream_dedup.api.sources import read_collection
-    from infostream_dedup.documents import check_quarantine
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.lab.estimation.audit import ASKED_COLUMNS, AUDIT_COLUMNS, AuditedCollection
-    from infostream_dedup.model import names_in
 
     agreed, read = chosen(audit, MatrixKeywords, options, settings=settings, reading=reading)
     check_quarantine(read.quarantine, [judged])
@@ -344,8 +335,6 @@ def audit(
 
 def _add_texts(rows: Sequence[dict[str, Any]], source: Any, reading: Reading) -> None:
     """Fill in the beginnings of texts: the collection has forgotten them, so the documents are read again."""
-    from infostream_dedup.documents import paths_of, read_documents
-
     if isinstance(source, Iterator) or "-" in paths_of(source):
         return
     wanted = {row[name] for row in rows for name in ("a", "b")}

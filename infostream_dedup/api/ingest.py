@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
@@ -12,18 +13,18 @@ from infostream_dedup.api.keyword_types import IngestKeywords
 from infostream_dedup.api.keywords import parted, refuse_idle
 from infostream_dedup.api.listing import UnbrokenIterator
 from infostream_dedup.api.webhook import pushed
+from infostream_dedup.documents import Annotation, BadRecords, Reading, ReadingReport, check_quarantine
+from infostream_dedup.documents.documents import refuse_idle_prefix, row_as_given
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.machine.files import Closing
+from infostream_dedup.model import Document
+from infostream_dedup.model.limits import Range, check_record
 from infostream_dedup.model.stream_records import VERDICT_FIELDS, Verdict
 from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from infostream_dedup.documents import Annotation, BadRecords, Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document
     from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict
     from infostream_dedup.stream.intake import Intake, Placed
     from infostream_dedup.stream.settings import StreamSettings
@@ -56,8 +57,6 @@ class IngestedBatch:
 
     def originals(self) -> Iterator[dict[str, Any]]:
         """Return the documents that repeat nothing: those neither ``exact`` nor ``duplicate``."""
-        from infostream_dedup.documents.documents import row_as_given
-
         for document, verdict in zip(self.documents, self.verdicts, strict=True):
             if verdict.status not in _REPEATS:
                 yield row_as_given(document)
@@ -202,9 +201,6 @@ def ingest(
         ...     [(verdict.id, verdict.status, verdict.of) for verdict in found]
         [('1', 'new', None), ('2', 'exact', '1')]
     """
-    from infostream_dedup.documents import Annotation, check_quarantine
-    from infostream_dedup.documents.documents import refuse_idle_prefix
-    from infostream_dedup.model.limits import Range
     from infostream_dedup.stream.deduplicator import Deduplicator
     from infostream_dedup.stream.intake import Intake, stopping, unreported
     from infostream_dedup.stream.store.opening import set_mode
@@ -295,7 +291,6 @@ def _settings(
     store: Path, settings: StreamSettings | None, given: Mapping[str, Any], *, classified: bool
 ) -> StreamSettings | None:
     """Return all settings: those given, completed by those of the store; None if none was given."""
-    from infostream_dedup.model.limits import check_record
     from infostream_dedup.stream.settings import StreamSettings
     from infostream_dedup.stream.store.opening import settings_at
 

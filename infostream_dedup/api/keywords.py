@@ -7,6 +7,7 @@ read, given the others.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
@@ -155,7 +156,6 @@ def parted(
     for name in given:
         if name not in names:
             import difflib
-            import inspect
 
             parameters = inspect.signature(function).parameters.values()
             taken = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY] + sorted(names)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 from infostream_dedup.api.keywords import parted
 from infostream_dedup.api.listing import Listing
+from infostream_dedup.api.sources import read_list
+from infostream_dedup.documents import Reading, ReadingReport, check_output, check_quarantine, paths_of
 from infostream_dedup.documents.reading import ReadingOptions, chosen_reading
-from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.model import names_in
+from infostream_dedup.model.limits import Range
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 
-    from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.judging.criteria.classifier import Classifier, ClassifierPreset, Decisions
     from infostream_dedup.judging.criteria.document_models import DocumentModels
     from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs
@@ -93,7 +95,6 @@ class Training:
             Rows ``a, b, label, outcome, a_repeats_b, b_repeats_a``, which become labels once ``label`` is filled in.
         """
         from infostream_dedup.judging.criteria.classifier import OUTCOMES, suggestions
-        from infostream_dedup.model.limits import Range
 
         number = Range(0).check("number", number)
         ids = self.models.ids
@@ -122,9 +123,7 @@ class Training:
         Raises:
             BadDataError: ``E_TOO_FEW``: the pairs do not allow the smallest training set.
         """
-        from infostream_dedup.errors import BadDataError
         from infostream_dedup.judging.criteria.training import curve_criteria, learning_curve
-        from infostream_dedup.model.limits import Range
 
         draws = Range(1).check("draws", draws)
         points = learning_curve(
@@ -189,15 +188,12 @@ def train(
         CannotCreateError, CannotWriteError: the model cannot be written.
         TypeError: an option is unknown.
     """
-    from infostream_dedup.api.sources import read_list
-    from infostream_dedup.documents import check_output, check_quarantine, paths_of
     from infostream_dedup.judging.criteria.classifier import chosen_preset
     from infostream_dedup.judging.criteria.document_models import document_models
     from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
     from infostream_dedup.judging.criteria.model_file import write_model
     from infostream_dedup.judging.criteria.training import train as learn
     from infostream_dedup.lab.evaluation.labels import positive_labels, read_labels
-    from infostream_dedup.model import names_in
 
     _, reads = parted(train, ReadingOptions, options)
     read = chosen_reading(reading, reads)
@@ -305,8 +301,6 @@ def classify(
         BadDataError, NoInputError: an input cannot be used.
         TypeError: an option is unknown.
     """
-    from infostream_dedup.api.sources import read_list
-    from infostream_dedup.documents import check_quarantine
     from infostream_dedup.judging.criteria.document_models import document_models
     from infostream_dedup.judging.criteria.judged_pairs import read_pairs
     from infostream_dedup.judging.criteria.model_file import ClassifierSet, read_domain_rules, read_model

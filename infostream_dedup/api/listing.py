@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+from infostream_dedup.documents import ReadingReport
 from infostream_dedup.errors import UsageError
 from infostream_dedup.model.tabular import Tabular
-
-if TYPE_CHECKING:
-    from infostream_dedup.documents import ReadingReport
 
 Row = TypeVar("Row")
 

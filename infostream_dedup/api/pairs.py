@@ -4,32 +4,39 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 from infostream_dedup.api.keyword_types import PairKeywords
 from infostream_dedup.api.keywords import chosen, parted
 from infostream_dedup.api.listing import Listing, UsedUp
-from infostream_dedup.api.sources import Disk, LeftOutLines, chosen_disk, refuse_on_disk
+from infostream_dedup.api.sources import (
+    Disk,
+    LeftOutLines,
+    chosen_disk,
+    documents_to_collect,
+    read_collection,
+    refuse_on_disk,
+)
 from infostream_dedup.api.sweep import with_advised_k
+from infostream_dedup.documents import Reading, ReadingReport, check_quarantine
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
+from infostream_dedup.model import Document, fields_of
 from infostream_dedup.model.limits import OneOf, Range
+from infostream_dedup.model.notation import names_in
 from infostream_dedup.model.settings import Settings, preset_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     import numpy as np
     from numpy.typing import NDArray
 
-    from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.judging.evidence.policies import Within
     from infostream_dedup.links import Advice
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document
     from infostream_dedup.runs.batch.pairing import Between, PairChoice, PairOrder, PairRow
     from infostream_dedup.runs.batch.stored_collection import EpochStatistics
     from infostream_dedup.runs.sharded.disk_runner import DiskRun
@@ -82,8 +89,6 @@ class PairListing(Listing["PairRow"]):
 
         Pairs from a work folder and by wording have no titles.
         """
-        from infostream_dedup.model import fields_of
-
         place = {id: number for number, id in enumerate(fields_of(self.documents).ids)}  # noqa: A001 - its own word
         told = super().to_arrow()
         for side in "ba" if place else "":
@@ -215,10 +220,7 @@ def judged_pairs(
     progress: Progress | None,
 ) -> PairListing:
     """Return the result of ``pairs`` with preset ``judged``; keywords as there."""
-    from infostream_dedup.api.sources import read_collection
-    from infostream_dedup.documents import check_quarantine
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
-    from infostream_dedup.model import fields_of
     from infostream_dedup.runs.batch.judging import JudgedCollection
     from infostream_dedup.runs.batch.pairing import JUDGED_COLUMNS, judged_pair_rows
 
@@ -284,7 +286,6 @@ def _judged_on_disk(
     """Return what ``pairs`` returns with preset ``judged`` for a work folder, locked until the last row is read."""
     import numpy as np
 
-    from infostream_dedup.documents import ReadingReport
     from infostream_dedup.runs.batch.pairing import JUDGED_COLUMNS
     from infostream_dedup.runs.sharded.deduplication import JudgedRun, judged_pairs_on_disk
 
@@ -427,10 +428,7 @@ def pairs(
         >>> [(row.a, row.b, row.relation) for row in found]
         [('1', '2', 'equal')]
     """
-    from infostream_dedup.api.sources import read_collection
-    from infostream_dedup.documents import check_quarantine
     from infostream_dedup.judging.evidence.policies import Policy
-    from infostream_dedup.model import fields_of
     from infostream_dedup.runs.batch.pairing import PairChoice, ordered_rows, pair_rows
     from infostream_dedup.runs.batch.stored_collection import WeighedCollection
 
@@ -562,8 +560,6 @@ def _by_wording(
     progress: Progress | None,
 ) -> PairListing:
     """Return the result of ``pairs`` with ``by`` ``wording``; keywords as there."""
-    from infostream_dedup.api.sources import documents_to_collect
-    from infostream_dedup.documents import ReadingReport, check_quarantine
     from infostream_dedup.runs.batch.wording import (
         LEAST_IDENTICAL,
         LEAST_SKETCHED,
@@ -586,7 +582,6 @@ def _by_wording(
 
 def _kinds_to_list(kinds: Sequence[str] | str | None, *, every: bool) -> tuple[str, ...]:
     from infostream_dedup.judging.evidence.kinds import KIND_NAMES, LISTED_KINDS
-    from infostream_dedup.model.notation import names_in
 
     if kinds is None:
         return KIND_NAMES if every else LISTED_KINDS
@@ -604,7 +599,6 @@ def _on_disk(
     window_days: float | None,
 ) -> PairListing:
     """Return what ``pairs`` returns for a work folder, locked until the last row is read; keywords as there."""
-    from infostream_dedup.documents import ReadingReport
     from infostream_dedup.runs.sharded.pairing import pairs_on_disk
 
     linked = run.linked(run.settings.representation, window_days=window_days)

@@ -6,20 +6,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from infostream_dedup.api.keyword_types import FindKeywords, PassageKeywords
 from infostream_dedup.api.keywords import parted
 from infostream_dedup.api.listing import Listing
+from infostream_dedup.api.sources import read_list
+from infostream_dedup.documents import Reading, ReadingReport, check_quarantine, read_documents
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model.limits import check_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
-
-    from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.judging.passages.passage_table import PassageTable, TextComparison
     from infostream_dedup.judging.passages.sentence_table import SentenceCollection
     from infostream_dedup.judging.passages.settings import PassageSettings
@@ -101,7 +102,6 @@ def find_novel(
     """
     import numpy as np
 
-    from infostream_dedup.api.sources import read_list
     from infostream_dedup.judging.passages.boilerplate import marked_sentences
     from infostream_dedup.judging.passages.finding import copied_sentences
     from infostream_dedup.judging.passages.provenance import novel_words, novelties, stream_order
@@ -207,7 +207,6 @@ def _shared(
     progress: Progress | None,
 ) -> tuple[SentenceCollection, PassageTable, ReadingReport]:
     """Read documents, and find the passages that they share."""
-    from infostream_dedup.documents import ReadingReport, read_documents
     from infostream_dedup.judging.passages.boilerplate import marked_sentences
     from infostream_dedup.judging.passages.finding import passages_of
     from infostream_dedup.judging.passages.sentence_table import read_collection
@@ -226,8 +225,6 @@ def _chosen(
     reading: Reading | None,
     boilerplate: str | Path | None,
 ) -> tuple[PassageSettings, Reading]:
-    from infostream_dedup.documents import check_quarantine
-
     single, reads = parted(function, FindKeywords, options)
     read = chosen_reading(reading, reads)
     check_quarantine(read.quarantine, [boilerplate])
@@ -237,7 +234,6 @@ def _chosen(
 def _settings(settings: PassageSettings | None, given: Mapping[str, Any]) -> PassageSettings:
     from infostream_dedup.judging.passages.sentence_table import sentence_feature
     from infostream_dedup.judging.passages.settings import PassageSettings
-    from infostream_dedup.model.limits import check_record
 
     check_record("settings", settings, PassageSettings)
     named = {name: value for name, value in given.items() if value is not None}

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 
 from infostream_dedup.api.keywords import parted
 from infostream_dedup.api.listing import Listing
+from infostream_dedup.api.sources import read_list
+from infostream_dedup.documents import Reading, ReadingReport
 from infostream_dedup.documents.reading import ReadingOptions, chosen_reading
 from infostream_dedup.errors import UsageError
 from infostream_dedup.model import Document, names_in
+from infostream_dedup.model.limits import Range
 
 if TYPE_CHECKING:
-    from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.judging.passages.boilerplate import Boilerplate
     from infostream_dedup.judging.passages.provenance import Provenance
     from infostream_dedup.machine.progress import Progress
@@ -57,7 +59,6 @@ def boilerplate(
         BadDataError, NoInputError: see ``read_documents``.
         TypeError: an option is unknown.
     """
-    from infostream_dedup.api.sources import read_list
     from infostream_dedup.judging.passages.boilerplate import BoilerplateRule, find_boilerplate
     from infostream_dedup.judging.passages.sentence_table import read_collection
 
@@ -227,9 +228,6 @@ class _Read(NamedTuple):
 
 
 def _read(source: Any, groups: _Groups | None, prefix: str, most: int, reading: Reading) -> _Read:
-    from infostream_dedup.api.sources import read_list
-    from infostream_dedup.model.limits import Range
-
     most = Range(1).check("most", most)
     documents, report = read_list(source, reading)
     members = _annotated(documents, f"{prefix}group") if groups is None else _given(documents, groups)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from infostream_dedup.api.keyword_types import MatrixKeywords
 from infostream_dedup.api.keywords import chosen
 from infostream_dedup.api.listing import Listing
+from infostream_dedup.api.sources import LeftOutLines, documents_to_collect, read_collection
+from infostream_dedup.documents import Reading, ReadingReport, check_quarantine
 from infostream_dedup.errors import UsageError
-from infostream_dedup.model import Language, Settings, microseconds_of
+from infostream_dedup.model import Language, Settings, fields_of, microseconds_of, single_documents
+from infostream_dedup.model.limits import Range, check_moment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
-    from pathlib import Path
-
     import scipy.sparse as sp
 
-    from infostream_dedup.documents import Reading
     from infostream_dedup.links.similarity_matrix import SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.stream.search import SearchHits
@@ -90,7 +91,6 @@ def search(
         NoInputError: there is no store.
         BadDataError: the file is not a store, or it has no such document.
     """
-    from infostream_dedup.model.limits import check_moment
     from infostream_dedup.stream.search import Searcher
 
     check_moment("since", since)
@@ -207,9 +207,6 @@ def similarity_matrix(
     """
     import scipy.sparse as sp
 
-    from infostream_dedup.api.sources import read_collection
-    from infostream_dedup.model import fields_of
-    from infostream_dedup.model.limits import Range
     from infostream_dedup.runs.batch.linking import least_k, link
 
     agreed, read = chosen(similarity_matrix, MatrixKeywords, options, settings=settings, reading=reading)
@@ -281,9 +278,6 @@ def key_terms(
         >>> [(row.term, row.kind) for row in found]  # doctest: +SKIP
         [('харьков', 'place'), ('завод', 'noun')]
     """
-    from infostream_dedup.api.sources import LeftOutLines, documents_to_collect
-    from infostream_dedup.documents import ReadingReport, check_quarantine
-    from infostream_dedup.model import single_documents
     from infostream_dedup.runs.batch.collection import collect
     from infostream_dedup.runs.batch.term_rows import TERM_COLUMNS, VOCABULARY_COLUMNS, term_rows, vocabulary_rows
 

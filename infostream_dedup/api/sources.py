@@ -13,17 +13,17 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from infostream_dedup.documents import Reading, ReadingReport, read_documents
 from infostream_dedup.documents.endings import STANDARD_STREAM
 from infostream_dedup.documents.own_files import is_read_from, paths_of
-from infostream_dedup.errors import UsageError
+from infostream_dedup.errors import InfostreamError, UsageError
+from infostream_dedup.model import Document, DocumentBlock, Settings
 from infostream_dedup.model.limits import own_number
 from infostream_dedup.model.tabular import require_arrow
 
 if TYPE_CHECKING:
-    from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document, DocumentBlock, Settings
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.sources import Rereadable
     from infostream_dedup.runs.sharded.disk_runner import DiskRun
@@ -60,7 +60,6 @@ def read_collection(
     progress: Progress | None = None,
 ) -> tuple[Collection, ReadingReport]:
     """Read a source as a collection without texts; by default, repeated lines are left out of evidence."""
-    from infostream_dedup.documents import ReadingReport
     from infostream_dedup.runs.batch.collection import collect
 
     report = ReadingReport()
@@ -113,8 +112,6 @@ def compared_documents(
 
 def read_list(source: Any, reading: Reading) -> tuple[list[Document], ReadingReport]:
     """Read all documents of a source, texts included, and report what was read."""
-    from infostream_dedup.documents import ReadingReport, read_documents
-
     report = ReadingReport()
     return list(read_documents(source, report=report, reading=reading)), report
 
@@ -150,7 +147,6 @@ class Disk:
         progress: Progress | None = None,
     ) -> Iterator[DiskRun]:
         """Start a run in the folder, which is locked while the block runs."""
-        from infostream_dedup.documents import ReadingReport
         from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
         from infostream_dedup.runs.sharded.plan import Plan
         from infostream_dedup.runs.sharded.work_folder import WorkFolder
@@ -276,9 +272,6 @@ def _exceeds(source: Any, reading: Reading, available: int) -> bool:
 
 def _sample(source: Any, reading: Reading, size: int) -> list[Document]:
     """Return the first documents of files; nothing for other sources, which can be read only once."""
-    from infostream_dedup.documents import read_documents
-    from infostream_dedup.errors import InfostreamError
-
     paths = paths_of(source)
     if not paths or not all(Path(path).is_file() for path in paths):
         return []

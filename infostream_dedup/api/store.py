@@ -6,18 +6,21 @@ not a store. Reading functions may be called while ``ingest`` writes; the others
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.model import microseconds_of
-from infostream_dedup.model.limits import OneOf, Range
+from infostream_dedup.api.desk import forget_and_wipe
+from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.machine.files import remove_stale_parts
+from infostream_dedup.model import microseconds_of, one_or_several
+from infostream_dedup.model.limits import OneOf, Range, check_moment
+from infostream_dedup.model.settings import STREAM_PRESETS
 from infostream_dedup.model.thresholds import Thresholds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from datetime import datetime
     from sqlite3 import Connection
 
     from infostream_dedup.stream.forking import Forked
@@ -126,7 +129,6 @@ def groups(
     Raises:
         ConfigurationError: ``by`` is neither ``size`` nor ``last``.
     """
-    from infostream_dedup.errors import ConfigurationError
     from infostream_dedup.stream.store.browsing import GroupFilter, group_page
 
     top = Range(0).check("top", top)
@@ -155,7 +157,6 @@ def stories(
     Raises:
         ConfigurationError: there is no such order.
     """
-    from infostream_dedup.model.limits import check_moment
     from infostream_dedup.stream.store.stories import ORDERS, story_rows
 
     top = Range(0).check("top", top)
@@ -263,7 +264,6 @@ def show(path: str | Path, id: str) -> dict[str, Any]:  # noqa: A002 - the name 
         BadDataError: the store does not have the document.
         NoInputError: there is no store.
     """
-    from infostream_dedup.errors import BadDataError
     from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.browsing import document_shown, group_with_members
 
@@ -383,7 +383,6 @@ def best(
     Raises:
         ConfigurationError: there is no such rule, or ``rank`` is given without sources.
     """
-    from infostream_dedup.model import one_or_several
     from infostream_dedup.stream.deduplicator import representatives
 
     top, ranks = Range(0).check("top", top), one_or_several(source_ranks)
@@ -517,8 +516,6 @@ def fork(
         ConfigurationError: the new store exists, key terms or texts are missing, or the thresholds do not fit.
         NoInputError, BadDataError: as for every store.
     """
-    from infostream_dedup.model.limits import OneOf
-    from infostream_dedup.model.settings import STREAM_PRESETS
     from infostream_dedup.stream.forking import fork as forked
 
     OneOf(*STREAM_PRESETS).check("preset", preset)
@@ -600,9 +597,7 @@ def forget(
     Raises:
         NoInputError, BadDataError: see ``stats``; no document has this id or source; nothing was removed.
     """
-    from infostream_dedup.api.desk import forget_and_wipe
     from infostream_dedup.judgements import desk_path
-    from infostream_dedup.machine.files import remove_stale_parts
     from infostream_dedup.machine.sqlite_cache import cache_folder
     from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.opening import copies_beside

@@ -5,20 +5,27 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, cast
 
 from infostream_dedup.api.keyword_types import RepresentedKeywords, SweepKeywords
 from infostream_dedup.api.keywords import KEYWORDS, chosen, parted
+from infostream_dedup.api.sources import (
+    LeftOutLines,
+    chosen_disk,
+    documents_to_collect,
+    read_collection,
+    refuse_on_disk,
+)
+from infostream_dedup.documents import Reading, ReadingReport, check_quarantine, time_zone, utc_time
+from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import UsageError
-from infostream_dedup.model import Document, DocumentBlock, Settings, names_in
+from infostream_dedup.model import Document, DocumentBlock, Settings, names_in, single_documents
 from infostream_dedup.model.settings import REPRESENTATIONS, SERIES, base_of
 
 if TYPE_CHECKING:
-    from datetime import datetime
-    from pathlib import Path
-
-    from infostream_dedup.documents import Reading
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence, EvidenceReader
     from infostream_dedup.judging.evidence.facts import DocumentFacts
     from infostream_dedup.judging.evidence.pair_evidence import TripleRanges
@@ -54,11 +61,9 @@ class MemorySweep:
 
     def of(self, read: Callable[..., Iterable[Document | DocumentBlock]]) -> SweepResult:
         """Sweep over documents, in input order. Links are those of preset faithful, which compares whole texts."""
-        from infostream_dedup.api.sources import LeftOutLines
         from infostream_dedup.judging.evidence.collecting import EvidenceReader
         from infostream_dedup.judging.evidence.pair_evidence import TripleRanges
         from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
-        from infostream_dedup.model import single_documents
         from infostream_dedup.runs.batch.collection import CollectionReader, collect
         from infostream_dedup.runs.batch.sweeping import sweep_collection
 
@@ -114,7 +119,6 @@ class MemorySweep:
         evidence = reader.finish((judged or collection).languages)
         second_look = None
         if judged is not None:
-            from infostream_dedup.model import Settings
             from infostream_dedup.runs.batch.judging import JudgedCollection
 
             second_look = JudgedCollection.of(judged, evidence, Settings())
@@ -218,10 +222,7 @@ def sweep(
         >>> result.rows[0].measures.links, result.report.used
         (0, 1)
     """
-    from infostream_dedup.api.sources import LeftOutLines, chosen_disk, documents_to_collect, refuse_on_disk
-    from infostream_dedup.documents import Reading, ReadingReport, check_quarantine, time_zone
     from infostream_dedup.links import checked_way
-    from infostream_dedup.model import single_documents
     from infostream_dedup.runs.batch.parts import PARTINGS, part_into
 
     if options.get("score") == "probability":
@@ -314,9 +315,6 @@ def _sweep_probabilities(
     progress: Progress | None,
 ) -> SweepResult:
     """Sweep the minimum probability of preset ``judged``; ``alone`` are options that it has no use for."""
-    from infostream_dedup.api.sources import LeftOutLines, read_collection
-    from infostream_dedup.documents import check_quarantine
-    from infostream_dedup.documents.reading import chosen_reading
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.runs.batch.judging import JudgedCollection
     from infostream_dedup.runs.batch.probabilities import sweep_probabilities
@@ -493,8 +491,6 @@ def moment(date: str | None, tz: str | None = None) -> datetime | None:
         ConfigurationError: there is no such time zone.
         ValueError: this is not a date.
     """
-    from infostream_dedup.documents import time_zone, utc_time
-
     return utc_time(date, time_zone(tz))
 
 

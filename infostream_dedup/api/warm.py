@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from infostream_dedup.api.dedup import DedupSummary
+from infostream_dedup.api.pairs import PairListing
+from infostream_dedup.documents import read_documents
+from infostream_dedup.language.text.language import detect
+from infostream_dedup.model import Document, full_text
 
-    from infostream_dedup.api.dedup import DedupSummary
-    from infostream_dedup.api.pairs import PairListing
+if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +109,6 @@ def judged_sample(*, progress: Progress | None = None) -> JudgedSample:
     """
     from infostream_dedup.api.dedup import dedup
     from infostream_dedup.api.pairs import pairs
-    from infostream_dedup.documents import read_documents
-    from infostream_dedup.language.text.language import detect
-    from infostream_dedup.model import full_text
     from infostream_dedup.sample import documents_path
 
     path = str(documents_path())

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import ConfigurationError, NoInputError, UsageError
+from infostream_dedup.language.text.language import detect
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, names_in
 from infostream_dedup.model.limits import Range
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from infostream_dedup.stream.settings import StreamSettings
     from infostream_dedup.stream.store.store import Store
@@ -55,7 +56,6 @@ def add(
         ConfigurationError: there is no such language; k is greater than the number of terms.
         NoInputError, BadDataError, StoreBusyError: see ``store``.
     """
-    from infostream_dedup.language.text.language import detect
     from infostream_dedup.stream.settings import StreamSettings
     from infostream_dedup.stream.store.opening import check_settings, write_settings_checksum
     from infostream_dedup.stream.store.retuning import WATCHES, add_change, changes_of

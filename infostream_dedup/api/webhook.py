@@ -12,12 +12,13 @@ import http.client
 import os
 import threading
 import uuid
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
 import orjson
@@ -25,9 +26,6 @@ import orjson
 from infostream_dedup.errors import CannotWriteError, ConfigurationError, InfostreamError, NoInputError
 from infostream_dedup.machine.files import make_private_file
 from infostream_dedup.model import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 SECRET: Final = "INFOSTREAM_DEDUP_WEBHOOK_SECRET"  # noqa: S105 - the name of a variable
 SIGNATURE: Final = "X-Infostream-Signature"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from datetime import date
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
@@ -56,11 +57,10 @@ from infostream_dedup.cli.output import (
 )
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.cli.tables import say
+from infostream_dedup.errors import how_to_install
 from infostream_dedup.model.settings import REPRESENTATIONS, SCORES, SERIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from infostream_dedup.api.pairs import PairListing
     from infostream_dedup.links import Advice
     from infostream_dedup.runs.batch.pairing import PairRow
@@ -386,7 +386,6 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
         return
     from infostream_dedup import api
     from infostream_dedup.api.warm import judged_sample
-    from infostream_dedup.errors import how_to_install
     from infostream_dedup.report.needed import has_report_extra
 
     drawn, on_terminal = has_report_extra(), is_drawn(output_format, wide=wide)

@@ -10,17 +10,15 @@ import shlex
 import signal
 import sys
 import threading
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from types import CodeType, FrameType
+from typing import Final
 
 import click
 
 from infostream_dedup.cli.run_log import COPIED, RUN, printable
 from infostream_dedup.errors import BadDataError, CannotWriteError, InfostreamError
 from infostream_dedup.machine.platform import signal_later
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from types import CodeType, FrameType
 
 __all__ = ["TERMINATED", "TerminatedError", "heed_requests_to_end"]
 

@@ -9,8 +9,9 @@ import re
 import stat
 import sys
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 from click.core import ParameterSource
@@ -22,9 +23,6 @@ from infostream_dedup.cli.thresholds import take_thresholds
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.model.settings import PRESETS, REPRESENTATIONS
 from infostream_dedup.model.thresholds import Thresholds, is_thresholds, parsed
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 # Values of options and arguments that are dates or texts
 

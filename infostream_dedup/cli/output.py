@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -17,8 +18,6 @@ from infostream_dedup.cli.tables import Column, cell_width, say, show_table
 from infostream_dedup.errors import CannotCreateError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from infostream_dedup.documents import ReadingReport
     from infostream_dedup.documents.outputs import CsvDialect, RowFormat
     from infostream_dedup.machine.progress import Progress

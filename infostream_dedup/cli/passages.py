@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from infostream_dedup.cli.face import Commands, Declared, Excludes, Needs, command, output, reads
-from infostream_dedup.cli.options import boilerplate_option, documents_argument, general_options, reading_options
+from infostream_dedup.cli.options import (
+    boilerplate_option,
+    documents_argument,
+    general_options,
+    read_text,
+    reading_options,
+)
 from infostream_dedup.cli.output import (
     chosen_format,
     note,
@@ -25,8 +32,6 @@ from infostream_dedup.cli.run_log import without_commands
 from infostream_dedup.cli.tables import Column, Piece, show_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from infostream_dedup.api import Listing
     from infostream_dedup.judging.passages.passage_table import TextComparison, TextStretch
     from infostream_dedup.terms.matched_words import TranslatedWords
@@ -156,7 +161,6 @@ def compare(
     On a terminal, passages are coloured. --html writes a page without scripts in which each passage links to its copy.
     """
     from infostream_dedup import api
-    from infostream_dedup.cli.options import read_text
 
     if text_a == text_b == "-":
         raise click.UsageError("only one of the two texts can come from standard input")

@@ -9,6 +9,7 @@ import sys
 import time
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any, Final
@@ -20,8 +21,6 @@ from infostream_dedup.machine.platform import used_resources
 from infostream_dedup.model import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from infostream_dedup.documents import ReadingReport
 
 __all__ = ["LEVELS", "RUN", "RunLog", "print_warnings"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 import sys
 from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -34,13 +35,10 @@ from infostream_dedup.cli.output import chosen_format, is_drawn, note, note_read
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.machine.platform import path_of
 from infostream_dedup.model import microseconds_of
-from infostream_dedup.model.stream_records import SOMETIMES_FIELDS
+from infostream_dedup.model.stream_records import SOMETIMES_FIELDS, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from infostream_dedup.api import Ingestion
-    from infostream_dedup.model.stream_records import Verdict
 
 
 _LATEST: Final = 10

@@ -10,14 +10,12 @@ import re
 import shutil
 import sys
 import unicodedata
+from collections.abc import Sequence
 from itertools import zip_longest
 from textwrap import wrap
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from infostream_dedup.cli.run_log import without_commands
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Piece: TypeAlias = tuple[str, str]
 """A part of a cell, and how ``rich`` is to style it."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import click
 from click.core import ParameterSource
 
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model.settings import MIDDLE_SHARE, Settings
 from infostream_dedup.model.thresholds import Thresholds, series_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import click
 
 _TAKE: Final[Mapping[str, tuple[str, str | None]]] = {
     "pairs": ("k", "min_probability"),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.documents.arrow_blocks import LANGUAGES, NAMES, ROOM, Cells, TableBlock, joined_columns
+from infostream_dedup.documents.column_names import ColumnNames
 from infostream_dedup.documents.csv_table import OPTIONAL, Header, RowFeed, read_header, read_rows
 from infostream_dedup.documents.documents import DocumentBuilder, plain_fields, plain_ids
 from infostream_dedup.documents.kernels.json_lines import ID, LEFT, READ, SOURCE, URL
@@ -25,15 +28,7 @@ from infostream_dedup.documents.lines import StreamError, byte_lines, open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.machine.files import Readable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.documents.column_names import ColumnNames
-    from infostream_dedup.model import Document
-
+from infostream_dedup.model import Document
 
 _SIZE: Final = 1 << 22
 """Number of bytes read at a time."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_on, doubled_names
@@ -28,8 +29,6 @@ from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from infostream_dedup.documents.reading import Reading
 
 

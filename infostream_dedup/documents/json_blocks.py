@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
+from infostream_dedup.documents.documents import DocumentBuilder
 from infostream_dedup.documents.json_files import doubled_name, fault_item, is_too_deep, line_item
 from infostream_dedup.documents.kernels.json_lines import (
     NAME_WORDS,
@@ -20,14 +23,7 @@ from infostream_dedup.documents.kernels.json_lines import (
 from infostream_dedup.documents.lines import BYTE_ORDER_MARK, Line, StreamError, open_bytes, refuse_wide_encodings
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.documents.documents import DocumentBuilder
-    from infostream_dedup.model import Document
+from infostream_dedup.model import Document
 
 _SIZE: Final = 1 << 21
 """Bytes read at a time: as many as fit into the processor's cache together with what is computed from them."""

@@ -5,8 +5,11 @@ from __future__ import annotations
 import base64
 import zlib
 from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import orjson
@@ -15,10 +18,6 @@ from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWrite
 from infostream_dedup.model import Document, full_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
-    from types import TracebackType
-
     import numpy as np
     from numpy.typing import NDArray
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, count, groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.judgements.desk import LABELS
 from infostream_dedup.judgements.judgements import Judgement, add_judgement, ordered_pair
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 QUEUES: Final = ("boundary", "model", "translation", "random", "audit", "disagreement", "learning", "methods")
 """Names of queues; ``group:ID`` is a queue too.

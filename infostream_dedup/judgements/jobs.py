@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+import sqlite3
+from typing import Any, Final
 
 import orjson
 
 from infostream_dedup.errors import StoreBusyError
 from infostream_dedup.judgements.desk import present_moment
 from infostream_dedup.stream.store.browsing import time_text
-
-if TYPE_CHECKING:
-    import sqlite3
 
 KINDS: Final = ("sweep", "estimate", "audit", "train", "compare")
 """``sweep``: S and T for every k. ``estimate``: also how good the links are. ``audit``: pairs to judge for an audit.

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 import statistics
+from collections.abc import Collection, Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import orjson
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.judgements.desk import present_moment
 from infostream_dedup.stream.store.browsing import time_text
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Collection, Iterable
-    from collections.abc import Set as AbstractSet
 
 _PACE_OF: Final = 20
 """The pace is the median of this many judgements."""

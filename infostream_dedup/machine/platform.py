@@ -12,13 +12,13 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
 
 WINDOWS: bool = sys.platform == "win32"
 MACOS: bool = sys.platform == "darwin"

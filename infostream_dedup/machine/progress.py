@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
+from pathlib import Path
+from typing import Any, Final
 
 Progress = Callable[[str, int, int | None], None]
 """Called with the name of a step, the amount done, and the total (``None`` if unknown)."""

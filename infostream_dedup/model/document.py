@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
+from datetime import datetime
+from typing import Any, Final, Literal
 
 Language = Literal["ru", "uk", "en", "other"]
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from infostream_dedup.model.document import Language
 from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 
-    from infostream_dedup.model.document import Language
 
 Status = Literal["new", "exact", "duplicate", "similar", "insufficient_text"]
 STATUSES: Final[tuple[Status, ...]] = ("new", "exact", "duplicate", "similar", "insufficient_text")

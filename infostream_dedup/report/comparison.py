@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -16,9 +18,6 @@ from infostream_dedup.report.needed import has_plots
 from infostream_dedup.report.tables import PUBLISHED_DICE, PUBLISHED_METHODS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from infostream_dedup.judging.criteria.training import CurvePoint
     from infostream_dedup.lab.evaluation.comparison import ComparedMethod, Comparison
 

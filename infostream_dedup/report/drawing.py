@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from matplotlib.axes import Axes
 
 Point: TypeAlias = tuple[float, float]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -26,13 +27,10 @@ from infostream_dedup.report.plots import (
     part_figure,
 )
 from infostream_dedup.report.tables import Cover, Wording, cards_of, cover_lines, tabulate_parts, wording_of
+from infostream_dedup.runs.batch.sweeping import SweepResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from xlsxwriter import Workbook
-
-    from infostream_dedup.runs.batch.sweeping import SweepResult
 
 
 # Write a sweep as a workbook for spreadsheet programs; equal results give equal bytes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,17 +20,15 @@ from infostream_dedup.report.tables import (
     tabulate_planted,
     wording_of,
 )
+from infostream_dedup.runs.batch.sweeping import SweepResult
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from jinja2 import Environment
 
     from infostream_dedup.judging.passages.boilerplate import Boilerplate
     from infostream_dedup.judging.passages.passage_table import TextComparison, TextStretch
     from infostream_dedup.judging.passages.provenance import Provenance
     from infostream_dedup.runs.batch.answering import Answer
-    from infostream_dedup.runs.batch.sweeping import SweepResult
 
 
 def html_report(result: SweepResult, figures: Mapping[str, str], cover: Cover) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from html import escape
 from itertools import groupby
@@ -10,14 +11,12 @@ from typing import TYPE_CHECKING, Final, Literal
 from infostream_dedup.model.settings import MIDDLE, REPRESENTATIONS, base_of
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, even_ticks
 from infostream_dedup.report.tables import PUBLISHED, PartTables, Wording, list_series, title_of, wording_of
+from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 from infostream_dedup.terms.representation import Representation
 from infostream_dedup.terms.representation import representation as base_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from infostream_dedup.runs.batch.answering import Answer
-    from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 
 Quantity = Literal["symmetry", "transitivity"]
 _BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":", "confirmed": "-.", "judged": "-", "mutual": ":"}

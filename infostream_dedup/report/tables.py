@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from infostream_dedup.errors import UsageError
 from infostream_dedup.links import Advice, Measures, usual_k
 from infostream_dedup.machine.progress import BETWEEN, Phrase
 from infostream_dedup.model.settings import base_of
 from infostream_dedup.runs.batch.parts import short_names
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
+from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 
 # Figures that papers published, each on its own corpus, which differs from yours.
 #

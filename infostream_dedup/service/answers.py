@@ -8,6 +8,7 @@ import binascii
 import contextlib
 import re
 import zlib
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote_to_bytes
 
@@ -25,8 +26,6 @@ from infostream_dedup.service.running import caller_of, running
 from infostream_dedup.service.values import Model, checked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from starlette.types import Scope
 
 _LONGEST_NAME: Final = 100

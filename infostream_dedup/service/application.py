@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -22,13 +23,9 @@ from infostream_dedup.service.pages.frame import problem_answer
 from infostream_dedup.service.problems import ProblemError, problem_of
 from infostream_dedup.service.routes import batches, documents, groups, health, jobs, judgements, reviews
 from infostream_dedup.service.running import RunningService
+from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import Sessions, Tokens
 from infostream_dedup.service.values import problem_of_value
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from infostream_dedup.service.settings import ServiceSettings
 
 # The first matching route answers: events before verdicts.
 _ROUTERS: Final = (

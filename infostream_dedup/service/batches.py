@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, cast
 
 from pydantic import Field, WithJsonSchema, field_validator
 
@@ -13,19 +14,14 @@ from infostream_dedup.documents.column_names import FIELDS
 from infostream_dedup.documents.documents import DocumentBuilder
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.model import Document
+from infostream_dedup.model.stream_records import Verdict
 from infostream_dedup.service.problems import ProblemError, detail_of
 from infostream_dedup.service.values import Body
-from infostream_dedup.stream.deduplicator import OnConflict, takes_versions
+from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict, takes_versions
 from infostream_dedup.stream.preparation import batch_hash, content_hash
+from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.restoring import position_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from infostream_dedup.model import Document
-    from infostream_dedup.model.stream_records import Verdict
-    from infostream_dedup.stream.deduplicator import Deduplicator
-    from infostream_dedup.stream.store import Store
 
 _SOURCE: Final = "<batch>"
 

@@ -13,10 +13,11 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import orjson
 
@@ -24,20 +25,14 @@ from infostream_dedup.errors import BadDataError, InfostreamError
 from infostream_dedup.language.morphology.form_cache import load
 from infostream_dedup.machine.children import python_command, python_environment
 from infostream_dedup.machine.platform import can_fork
-from infostream_dedup.model import OUR_LANGUAGES
+from infostream_dedup.model import OUR_LANGUAGES, Document
+from infostream_dedup.model.stream_records import Batch
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.reader import Known, StoredBatch
 from infostream_dedup.stream.store.restoring import Loaded, Position, position_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from infostream_dedup.model import Document
-    from infostream_dedup.model.stream_records import Batch
-    from infostream_dedup.stream.store.reader import Known, StoredBatch
-
 
 QUESTIONS: Final = (
     "Мэр Харькова открыл новый мост через реку. Горожане пришли посмотреть на салют.",

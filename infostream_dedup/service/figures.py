@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -16,17 +17,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from infostream_dedup.documents.dates import last_moment
 from infostream_dedup.lab.estimation.stream_copies import latest_drifts
+from infostream_dedup.model import Document
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import Figure, RunningService
+from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.overview import activity, reprint_counts, templates
 from infostream_dedup.stream.store.restoring import open_epoch, position_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from infostream_dedup.model import Document
     from infostream_dedup.runs.batch.stream_health import EpochHealth
-    from infostream_dedup.stream.store import Store
 
 # Which document of a group was published first, and whether that is known.
 #

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
@@ -15,12 +15,10 @@ from fastapi import FastAPI, Request
 from infostream_dedup.service.logs import Metrics, failure_of, free_frames, log_request
 from infostream_dedup.service.pages.frame import problem_answer
 from infostream_dedup.service.problems import ProblemError, problem_of
+from infostream_dedup.service.running import RunningService
+from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import LOCAL, SESSION_COOKIE, Caller, Rates, Room, Sessions, TakenRoom, Tokens
 from infostream_dedup.service.tracing import Trace
-
-if TYPE_CHECKING:
-    from infostream_dedup.service.running import RunningService
-    from infostream_dedup.service.settings import ServiceSettings
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

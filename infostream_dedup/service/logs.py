@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 import traceback
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -19,8 +20,6 @@ from infostream_dedup.errors import InfostreamError
 from infostream_dedup.service.problems import ProblemError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from infostream_dedup.runs.batch.stream_health import EpochHealth
 
 _PLACES: Final = 8

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -12,16 +14,13 @@ from infostream_dedup.judgements.judgements import SHARE_OF_TWO, next_pairs, ord
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import document_versions, group_with_members, key_terms_of
 from infostream_dedup.stream.store.restoring import position_of
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator, Mapping, Sequence
-
     from infostream_dedup.judging.passages.passage_table import TextComparison
     from infostream_dedup.service.running import RunningService
-    from infostream_dedup.stream.store import Store
 
 
 NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")

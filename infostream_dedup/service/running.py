@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from infostream_dedup.errors import StoreMovedError
@@ -18,18 +21,15 @@ from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.connection import FilePlace, place_of
+from infostream_dedup.stream.store.opening import settings_at
+from infostream_dedup.stream.store.restoring import Position, position_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import Future
-    from pathlib import Path
-
     from starlette.requests import Request
 
     from infostream_dedup.runs.batch.stream_health import EpochHealth
     from infostream_dedup.service.settings import ServiceSettings
     from infostream_dedup.service.tokens import Caller
-    from infostream_dedup.stream.store.restoring import Position
 
 Value = TypeVar("Value")
 
@@ -209,14 +209,10 @@ def caller_of(request: Request) -> Caller:
 
 
 def _position(store: Store) -> Position:
-    from infostream_dedup.stream.store.restoring import position_of
-
     return position_of(store.connection)
 
 
 def _opened(path: Path, given: dict[str, object]) -> Deduplicator:
-    from infostream_dedup.stream.store.opening import settings_at
-
     stored = settings_at(path)
     settings = StreamSettings.of(given) if stored is None else StreamSettings.of({**stored, **given})
     return _warmed(Deduplicator.open(path, settings))

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import orjson
 
@@ -19,9 +20,6 @@ from infostream_dedup.service.server import run
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def serve_sample(port: int, *, tell: Callable[[str], None]) -> None:

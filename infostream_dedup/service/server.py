@@ -9,19 +9,19 @@ import os
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.api.webhook import pushed
 from infostream_dedup.errors import ConfigurationError, InfostreamError, MissingExtraError, StoreMovedError
 from infostream_dedup.machine.platform import allow_open_files, keep_heap_small, on_requests_to_end, trim_heap
+from infostream_dedup.service.checker import QUESTIONS
+from infostream_dedup.service.logs import Metrics, log_event
 from infostream_dedup.service.problems import ProblemError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from infostream_dedup.service.listening import ListeningServer
-    from infostream_dedup.service.logs import Metrics
     from infostream_dedup.service.running import RunningService
     from infostream_dedup.service.settings import ServiceSettings
 
@@ -47,7 +47,6 @@ def warm_pages() -> threading.Thread:
 def _load() -> None:
     from infostream_dedup.api.passages import compare
     from infostream_dedup.lab.methods import methods
-    from infostream_dedup.service.checker import QUESTIONS
     from infostream_dedup.service.pages.frame import PAGE_LANGUAGES, load_templates, words_of
 
     load_templates()
@@ -100,8 +99,6 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
 
 
 def _note_webhook(reason: str) -> None:
-    from infostream_dedup.service.logs import log_event
-
     log_event("webhook", reason=reason)
 
 

@@ -9,7 +9,8 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 from infostream_dedup.errors import CannotWriteError, InfostreamError, StoreMovedError
 from infostream_dedup.judgements import Desk
@@ -18,9 +19,6 @@ from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.connection import FilePlace, place_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Value = TypeVar("Value")
 _Work = tuple[Callable[[Deduplicator], Any], "Future[Any]"]

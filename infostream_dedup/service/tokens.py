@@ -12,19 +12,17 @@ import re
 import secrets
 import time
 from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, InfostreamError, NoInputError
 from infostream_dedup.machine.files import make_private_file
 from infostream_dedup.machine.platform import has_file_modes
 from infostream_dedup.service.logs import log_event
 from infostream_dedup.service.problems import ProblemError
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-    from pathlib import Path
 
 ROLES: Final[Mapping[str, frozenset[str]]] = {
     "reader": frozenset({"reader"}),

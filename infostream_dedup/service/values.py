@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import CoreSchema, core_schema
 
 from infostream_dedup.service.problems import ProblemError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 Model = TypeVar("Model", bound=BaseModel)
 

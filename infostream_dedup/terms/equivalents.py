@@ -13,18 +13,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of
+from infostream_dedup.language.translation.ladder import Translator, is_blocked
+from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.written_names import Marked, decided, plain_term
 from infostream_dedup.machine.memory import collector_paused
 from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.terms.statistics import TermCounts
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-    from numpy.typing import NDArray
-
-    from infostream_dedup.language.translation.rung import Translation
-    from infostream_dedup.terms.statistics import TermCounts
 
 
 _BOUNDS: Final = "A["  # in code point order, marked terms begin at the first of these letters and end before the second
@@ -128,8 +128,6 @@ def source_terms(counts: TermCounts) -> SourceTerms:
 
 def translate_by_ladder(terms: Sequence[str], source: Language, pivot: Language) -> Sequence[tuple[Translation, ...]]:
     """Find equivalents by the ladder of ``translation``."""
-    from infostream_dedup.language.translation.ladder import Translator
-
     return Translator(source, pivot).translate(terms)
 
 
@@ -169,8 +167,6 @@ def equivalents_of(
     if pivot != "en" and "en" in spoken:
         answers["en"] = _and_themselves(terms["en"], answers["en"], pivot)
     if "other" in spoken:
-        from infostream_dedup.language.translation.rung import Translation
-
         answers["other"] = [(Translation(term, _AS_IT_IS, 1.0),) for term in terms["other"]]
         best["other"] = list(terms["other"])
     return _numbered(
@@ -201,9 +197,6 @@ def _and_themselves(
     terms: list[str], answers: list[tuple[Translation, ...]], pivot: Language
 ) -> list[tuple[Translation, ...]]:
     """Append each English word to its equivalents."""
-    from infostream_dedup.language.translation.ladder import is_blocked
-    from infostream_dedup.language.translation.rung import Translation
-
     every = []
     for term, found in zip(terms, answers, strict=True):
         # A translated word is not a slur in its own language.
@@ -234,8 +227,6 @@ def _is_sure(translation: Translation) -> bool:
 
 def back_translations(pivot_terms: Sequence[str], answers: _Answers) -> dict[str, list[Translation]]:
     """Map words to the pivot terms that surely translate to them, surest first; compounds to compounds only."""
-    from infostream_dedup.language.translation.rung import Translation
-
     found: dict[str, list[Translation]] = {}
     for term, equivalents in zip(pivot_terms, answers, strict=True):
         for one in equivalents:

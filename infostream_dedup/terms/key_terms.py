@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.model import Language, Settings
@@ -16,7 +17,6 @@ from infostream_dedup.terms.weighting import above_df_max
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-    from numpy.typing import NDArray
 
     from infostream_dedup.terms.equivalents import Equivalents, SourceTerms
 

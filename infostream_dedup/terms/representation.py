@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.language.morphology.cache_file import cache_file
 from infostream_dedup.language.morphology.known_terms import known_shares
+from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.machine.memory import collector_paused
 from infostream_dedup.machine.registry import offered
@@ -27,11 +30,6 @@ from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.language.text.surface_pool import SurfaceList
     from infostream_dedup.terms.key_terms import KeyTerms, Select, StatisticsOfTerms
     from infostream_dedup.terms.statistics import TermCounts
 
@@ -65,8 +63,6 @@ class Representation(ABC):
         self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings, *, kept: bool = True
     ) -> tuple[NDArray[np.bool_], SurfaceList]:
         """Like ``terms``, for words in the memory of compiled code."""
-        from infostream_dedup.language.text.surface_pool import SurfaceList
-
         numbers, shapes = np.divmod(words, len(_SHAPES)) if self.shaped else (words, np.zeros_like(words))
         with collector_paused():
             shaped = zip(forms.some(numbers), shapes.tolist(), strict=True)

@@ -8,16 +8,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms.kernels.counting import hash_terms
 from infostream_dedup.terms.representation import term_frequencies
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-    from numpy.typing import NDArray
-
-    from infostream_dedup.language.text.surface_pool import SurfaceList
 
 
 # Documents as counts of terms in one term space

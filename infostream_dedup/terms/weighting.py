@@ -15,16 +15,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import WEIGHTINGS
+from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics, TermCounts
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Settings
-    from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics, TermCounts
 
 
 UNITS: Final = 10**9

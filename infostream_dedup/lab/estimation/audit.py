@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError, UsageError
+from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.lab.estimation.census import (
     COPY_WORDING,
@@ -19,25 +22,17 @@ from infostream_dedup.lab.estimation.census import (
     hash_of_pairs,
     in_universe,
 )
+from infostream_dedup.lab.estimation.copy_scores import Bounds, Links
 from infostream_dedup.lab.estimation.duplicate_scores import CANDIDATE_COUNT
+from infostream_dedup.lab.estimation.kernels.copies import Universe
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, figures_of
+from infostream_dedup.links import SimilarityMatrix
 from infostream_dedup.links.similarity_matrix import at_least
+from infostream_dedup.machine.progress import Progress
+from infostream_dedup.model import Settings
 from infostream_dedup.model.constants import SHOWN_DECIMALS
+from infostream_dedup.runs.batch.collection import Collection
 from infostream_dedup.runs.batch.linking import LinkedPairs, LinkEstimate, link
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.collecting import DocumentEvidence
-    from infostream_dedup.lab.estimation.copy_scores import Bounds, Links
-    from infostream_dedup.lab.estimation.kernels.copies import Universe
-    from infostream_dedup.links import SimilarityMatrix
-    from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Settings
-    from infostream_dedup.runs.batch.collection import Collection
-
 
 _CUTS: Final = (0.02, 0.08, 0.15, 0.25, 0.4, 0.65)
 _BANDS: Final = len(_CUTS) + 1

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from infostream_dedup.arrays import GOLDEN, offsets_of, places_of
+from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.facts import DAY, HOUR, NEWS_HOURS, DocumentFacts
 from infostream_dedup.judging.evidence.kernels.packing import TITLE_AT
+from infostream_dedup.judging.evidence.kernels.triples import TripleRange
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows, fill_in_wording
+from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.lab.estimation.kernels.copies import (
     FoundPairs,
     SharedIndex,
@@ -34,19 +39,9 @@ from infostream_dedup.lab.estimation.kernels.shared_triples import (
     sort_rows,
     write_rows,
 )
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME, Document
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.collecting import DocumentEvidence
-    from infostream_dedup.judging.evidence.kernels.triples import TripleRange
-    from infostream_dedup.judging.evidence.records import EvidenceRecords
-    from infostream_dedup.machine.progress import Progress
-
 
 LEAST_TOKENS: Final = 20
 """Minimum length of counted texts, in words: shorter ones would be copies after five equal words."""

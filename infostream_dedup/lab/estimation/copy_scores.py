@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import UsageError
+from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.lab.estimation.census import (
     COUNTED,
     SERIES,
@@ -23,19 +26,11 @@ from infostream_dedup.lab.estimation.census import (
     thinned,
 )
 from infostream_dedup.lab.estimation.kernels import copies as kernels
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import language_number
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.collecting import DocumentEvidence
-    from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.runs.batch.collection import Collection
-
+from infostream_dedup.runs.batch.collection import Collection
 
 DRAWS: Final = 200
 

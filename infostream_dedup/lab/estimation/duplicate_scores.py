@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.pair_evidence import compared, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import shipped_model
+from infostream_dedup.judging.evidence.records import EvidenceRecords
+from infostream_dedup.lab.estimation.census import SharedWording
 from infostream_dedup.lab.estimation.copy_scores import Bounds, Links, bounds_of, drawn_documents, harmonic
 from infostream_dedup.lab.estimation.kernels import copies as kernels
+from infostream_dedup.links import SimilarityMatrix
 from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.records import EvidenceRecords
-    from infostream_dedup.lab.estimation.census import SharedWording
-    from infostream_dedup.links import SimilarityMatrix
-
 
 CANDIDATE_COUNT: Final = 3
 """Key terms of one document that the other must contain in a candidate pair."""

@@ -5,28 +5,23 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.lab.estimation.census import LEAST_TOKENS
 from infostream_dedup.lab.estimation.copy_scores import Links
 from infostream_dedup.links.pair_rules import count_grades
+from infostream_dedup.machine.progress import Progress
+from infostream_dedup.model import Document, Language, Settings
 from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.collection import Collection, collect
 from infostream_dedup.terms.key_terms import KeyTerms, pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document, Language, Settings
-
 
 Edit = Literal["cuts", "additions", "word forms", "numbers", "all"]
 

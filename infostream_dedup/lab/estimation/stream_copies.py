@@ -9,11 +9,13 @@ how the stream was cut into batches.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.facts import DAY
@@ -21,10 +23,6 @@ from infostream_dedup.lab.estimation.census import COUNTED, WINDOW_DAYS, counted
 from infostream_dedup.runs.batch.stored_collection import stored_evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
     from infostream_dedup.stream.store.store import Store
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
@@ -32,17 +34,13 @@ from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings, single_documents, without_text
 from infostream_dedup.model.constants import SHOWN_DECIMALS
+from infostream_dedup.model.document import Language
+from infostream_dedup.runs.batch.collection import Weighable
 from infostream_dedup.runs.batch.linking import MOST_LINKS, SHARE_THRESHOLDS, Linked, LinkEstimate
+from infostream_dedup.terms.key_terms import KeyTerms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model.document import Language
-    from infostream_dedup.runs.batch.collection import Weighable
     from infostream_dedup.runs.sharded.disk_runner import DiskRun, LinkedRun
-    from infostream_dedup.terms.key_terms import KeyTerms
 
 
 _MOST_DISPUTED: Final = 1.0

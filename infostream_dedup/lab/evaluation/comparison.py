@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from math import log2
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
+from infostream_dedup.documents import ReadingReport
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
 from infostream_dedup.judging.features.rows import distinct, rows_from
 from infostream_dedup.judging.features.string_similarity import (
@@ -46,13 +50,7 @@ from infostream_dedup.runs.batch.linking import pair_table
 from infostream_dedup.terms.compiled.key_terms import key_terms_of_surfaces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from infostream_dedup.arrays import Ragged
-    from infostream_dedup.documents import ReadingReport
     from infostream_dedup.machine.progress import Progress
 
 

@@ -12,7 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 import orjson
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from infostream_dedup.documents.column_names import ColumnNames
 from infostream_dedup.documents.csv_table import csv_records
@@ -451,9 +453,6 @@ def _number_stories(
 
 def number_components(nodes: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return int64 (nodes,), the number of each node's connected component."""
-    import scipy.sparse as sp
-    from scipy.sparse.csgraph import connected_components
-
     if not nodes:
         return np.zeros(0, dtype=np.int64)
     graph = sp.coo_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(nodes, nodes)).tocsr()

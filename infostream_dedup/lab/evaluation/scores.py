@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from pathlib import Path
+from typing import Any, Final, Protocol
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
+from infostream_dedup.documents import ReadingReport
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind
 from infostream_dedup.lab.evaluation.labels import (
@@ -26,22 +30,14 @@ from infostream_dedup.lab.evaluation.labels import (
 )
 from infostream_dedup.links import usual_k
 from infostream_dedup.links.pair_rules import count_grades, pair_grades, share_grades
+from infostream_dedup.model import Document, Settings
 from infostream_dedup.model.tabular import Tabular
+from infostream_dedup.runs.batch.collection import Collection
 from infostream_dedup.runs.batch.deduplication import judged_statuses
+from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.linking import SHARE_THRESHOLDS, KChooser, Linked, link
 from infostream_dedup.runs.batch.pairing import Between, PairChoice, find_across, listed_pairs
 from infostream_dedup.terms.key_terms import warn_of_terms_above_df_max
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.documents import ReadingReport
-    from infostream_dedup.model import Document, Settings
-    from infostream_dedup.runs.batch.collection import Collection
-    from infostream_dedup.runs.batch.judging import JudgedCollection
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from hashlib import md5
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import MissingExtraError
@@ -31,11 +33,6 @@ from infostream_dedup.lab.methods.method import Method, Pairs, Texts, register, 
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.model.limits import OneOf, Range
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-    from numpy.typing import NDArray
-
 
 # Documents whose texts, or beginnings, are equal.
 

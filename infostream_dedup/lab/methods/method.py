@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Sequence
 from copy import copy
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.fingerprints import (
     WordCounts,
     count_words,
@@ -25,14 +28,6 @@ from infostream_dedup.model import Document, full_text
 from infostream_dedup.model.limits import check_limits
 from infostream_dedup.model.notation import make_from_notation, make_with_parameters
 from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.arrays import Ragged
-
 
 # The interface of every method, the collection it reads and the pairs it links.
 #

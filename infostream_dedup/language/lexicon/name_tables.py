@@ -8,7 +8,7 @@ from enum import Flag, auto
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from infostream_dedup.language.lexicon.tables import (
     PackedParts,
@@ -18,9 +18,7 @@ from infostream_dedup.language.lexicon.tables import (
     key_form,
     read_table,
 )
-
-if TYPE_CHECKING:
-    from infostream_dedup.model import Language
+from infostream_dedup.model import Language
 
 
 class NameKind(Flag):

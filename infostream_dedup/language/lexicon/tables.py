@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b, sha256
+from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Any, Final
 
@@ -115,8 +116,6 @@ def checked_bytes(path: Path, advice: str = _ADVICE) -> bytes:
 @cache
 def _recorded() -> dict[str, bytes]:
     """Return the SHA-256 of each dictionary of an installed wheel; nothing in a checkout."""
-    from importlib.metadata import PackageNotFoundError, files
-
     try:
         listed = files(_PACKAGE) or ()
     except PackageNotFoundError:

@@ -10,9 +10,10 @@ form, ``_unknown`` those for a form unknown to pymorphy3.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from infostream_dedup.language.lexicon.frequency import share_of
 from infostream_dedup.language.lexicon.name_tables import NO_NAME, NameKind, is_agency, names, personal_names
@@ -31,11 +32,7 @@ from infostream_dedup.language.morphology.readings import (
 )
 from infostream_dedup.language.morphology.stemming import stem, stems
 from infostream_dedup.language.text.tokens import Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from infostream_dedup.model import Language
+from infostream_dedup.model import Language
 
 # The analysis of one word form
 

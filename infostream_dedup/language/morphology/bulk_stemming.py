@@ -8,12 +8,14 @@ same stems in three times the time.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.language.morphology import stemming
 from infostream_dedup.language.morphology.kernels.stemming import (
@@ -27,13 +29,7 @@ from infostream_dedup.language.morphology.kernels.stemming import (
 from infostream_dedup.language.morphology.stemming import ENDINGS
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Language
+from infostream_dedup.model import Language
 
 
 def stems(words: SurfaceList, numbers: NDArray[np.int64], language: Language) -> SurfaceList:

@@ -8,12 +8,15 @@ or changes an answer. Each form and each table of frequencies has a checksum; a 
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import weakref
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Final, NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 from zlib import crc32
 
 import orjson
@@ -25,11 +28,6 @@ from infostream_dedup.language.morphology.analyzer import RULES
 from infostream_dedup.language.morphology.english_lemmas import RULES as ENGLISH_RULES
 from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder, checksum_of
 from infostream_dedup.model import OUR_LANGUAGES
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 _PACKAGES: Final = ("pymorphy3", "pymorphy3-dicts-ru", "pymorphy3-dicts-uk", "snowballstemmer", "PyStemmer")
 _CHUNK: Final = 50_000

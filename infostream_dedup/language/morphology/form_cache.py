@@ -6,11 +6,13 @@ import json
 import logging
 import subprocess
 import threading
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.language.lexicon.name_tables import is_agency
 from infostream_dedup.language.morphology.analyzer import Morphology
@@ -21,14 +23,7 @@ from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.machine.children import python_command, python_environment
 from infostream_dedup.machine.memory import collector_paused
 from infostream_dedup.machine.threads import thread_count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Language
-
+from infostream_dedup.model import Language
 
 # Run morphological analyses on all cores: they are pure Python, so this needs processes.
 #

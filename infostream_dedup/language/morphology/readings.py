@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.name_tables import NO_NAME, NameKind, names, personal_names
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
 from infostream_dedup.language.text.tokens import Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from infostream_dedup.model import Language
+from infostream_dedup.model import Language
 
 _KINDS: Final = {
     "Surn": NameKind.SURNAME,

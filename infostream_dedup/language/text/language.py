@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infostream_dedup.language.lexicon.other_languages import is_belied, other_language
 from infostream_dedup.language.text.normalise import URL, clean
+from infostream_dedup.model import Language
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from infostream_dedup.model import Language
 
 SAMPLE: Final = 4000
 """Characters examined; documents contain quotes in other languages, but seldom this many at the beginning."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from infostream_dedup.language.translation.ladder import answers_fingerprint
 from infostream_dedup.links.measures import EXACT_FROM
+from infostream_dedup.machine.progress import Progress
+from infostream_dedup.model import Document, DocumentBlock, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
 from infostream_dedup.runs.sharded.key_terms import (
     COLUMNS,
@@ -30,6 +35,7 @@ from infostream_dedup.runs.sharded.linking import (
     collapse_documents,
     merge_links,
 )
+from infostream_dedup.runs.sharded.plan import Plan
 from infostream_dedup.runs.sharded.reading import DOCUMENTS, EVIDENCE_TABLES, FIRST_TABLES, NO_MOMENT, read_and_count
 from infostream_dedup.runs.sharded.totals import LinkTable
 from infostream_dedup.runs.sharded.vocabulary import (
@@ -40,17 +46,10 @@ from infostream_dedup.runs.sharded.vocabulary import (
     partial_statistics,
     terms_of_hash,
 )
+from infostream_dedup.runs.sharded.work_folder import Stage, WorkFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document, DocumentBlock, Settings
-    from infostream_dedup.runs.sharded.plan import Plan
-    from infostream_dedup.runs.sharded.work_folder import Stage, WorkFolder
 
 
 # One representation of a collection in a work folder: statistics, key terms, nodes and links
@@ -136,8 +135,6 @@ class LinkedRun:
     @cached_property
     def columns(self) -> Stage:
         """The key columns of a pivot language; only in representation ``pivot``."""
-        from infostream_dedup.language.translation.ladder import answers_fingerprint
-
         shown = {"statistics": self.statistics.key, "answers": answers_fingerprint(), "pivot": self.settings.pivot}
         decided = {**shown, **{one: getattr(self.settings, one) for one in _SHARED}}
         rows = iter(()) if self.pivot is None else self.pivot.make_columns()

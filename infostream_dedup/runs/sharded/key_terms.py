@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.kernels.matching import own_counts
@@ -34,14 +36,10 @@ from infostream_dedup.terms.pivot_columns import (
     weights_of_languages,
 )
 from infostream_dedup.terms.representations.pivot import shares_of_languages
+from infostream_dedup.terms.statistics import Statistics, TermCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from infostream_dedup.terms.statistics import Statistics, TermCounts
 
 
 KEYS: Final = Layout(

@@ -6,15 +6,18 @@ Nothing is joined on terms, so a term in half of all documents costs no more tha
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.kernels.low_k import Counters, PlacedCollection, count_asked
+from infostream_dedup.links.compiled.kernels.matching import Scratch
 from infostream_dedup.links.compiled.posting_index import PostingIndex, commonest_key_terms, ranked_rows
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.links.pair_rules import grades_at
@@ -24,12 +27,7 @@ from infostream_dedup.runs.sharded.key_terms import KEYS, KeyChunk
 from infostream_dedup.runs.sharded.work_folder import Layout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from infostream_dedup.links.compiled.kernels.matching import Scratch
 
 
 # Combines documents with equal key terms and equal targets into one node, wherever they are

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.scratch import row_blocks
+from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.linking import chunks_of_pairs, least_count, relations
 from infostream_dedup.runs.batch.pairing import NOTHING, PairRow, Row, rows_of_pairs
+from infostream_dedup.runs.sharded.disk_runner import LinkedRun
 from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, column_labels, key_term_labels
 from infostream_dedup.runs.sharded.linking import LINKS, NodeTable, merge_links
 from infostream_dedup.runs.sharded.totals import BlockRows, LinkTable
 from infostream_dedup.runs.sharded.work_folder import Layout, Stage
 from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace
 from infostream_dedup.terms.statistics import TermCounts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Settings
-    from infostream_dedup.runs.sharded.disk_runner import LinkedRun
-
 
 _PAIRS_AT_ONCE: Final = 1_000_000
 _ROWS_AT_ONCE: Final = 50_000

@@ -6,6 +6,7 @@ import gzip
 import re
 import shutil
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -14,13 +15,10 @@ from typing import TYPE_CHECKING, Final
 from infostream_dedup.documents import json_bytes, row_of
 from infostream_dedup.errors import CannotCreateError, ConfigurationError
 from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.model import Document, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import pyarrow as pa
-
-    from infostream_dedup.model import Document, Settings
 
 
 LEAST_MEMORY: Final = 10**9

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.documents import ReadingReport
-from infostream_dedup.links import Measures, survey
+from infostream_dedup.links import Measures, SimilarityMatrix, survey
 from infostream_dedup.links.pair_rules import LEAST_NEED, scales
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.model import LANGUAGES
+from infostream_dedup.runs.batch.linking import LinkEstimate
 from infostream_dedup.runs.batch.sweeping import (
     ENGLISH_NOTE,
     SweepResult,
@@ -24,6 +27,8 @@ from infostream_dedup.runs.batch.sweeping import (
     configuration_of,
     is_needless,
 )
+from infostream_dedup.runs.sharded.disk_runner import DiskRun, LinkedRun
+from infostream_dedup.runs.sharded.linking import NodeTable
 from infostream_dedup.runs.sharded.totals import (
     FOREST,
     TOTALS,
@@ -37,18 +42,10 @@ from infostream_dedup.runs.sharded.totals import (
     totals_row,
     write_out,
 )
+from infostream_dedup.runs.sharded.work_folder import Layout, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from infostream_dedup.links import SimilarityMatrix
-    from infostream_dedup.runs.batch.linking import LinkEstimate
-    from infostream_dedup.runs.sharded.disk_runner import DiskRun, LinkedRun
-    from infostream_dedup.runs.sharded.linking import NodeTable
-    from infostream_dedup.runs.sharded.work_folder import Layout, Stage
 
 
 _TABLES: Final[dict[str, Layout]] = {"totals": TOTALS, "forest": FOREST}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from infostream_dedup.arrays import offsets_of, places_of
@@ -20,10 +22,7 @@ from infostream_dedup.runs.sharded.linking import DEGREES, LINKS, NodeTable
 from infostream_dedup.runs.sharded.work_folder import Layout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 
 # Maximum spanning forests: the fewest links that determine which nodes are connected at every k.

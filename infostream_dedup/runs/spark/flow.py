@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
+from infostream_dedup.links import Measures, Relation, SimilarityMatrix
 from infostream_dedup.links.pair_rules import LEAST_NEED, RELATIONS, need
 from infostream_dedup.machine.children import this_python
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.runs.batch.linking import least_count
+from infostream_dedup.runs.sharded.deduplication import StatusRules
 from infostream_dedup.runs.sharded.linking import LINKS, NodeTable
 from infostream_dedup.runs.sharded.pairing import DocumentPairs, PairFinder, merged_rows, recounted, turn_links
 from infostream_dedup.runs.sharded.sweeping import block_bounds
@@ -39,12 +43,8 @@ from infostream_dedup.runs.sharded.totals import (
 from infostream_dedup.runs.sharded.work_folder import Layout
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from pyspark.sql import DataFrame, SparkSession
 
-    from infostream_dedup.links import Measures, Relation, SimilarityMatrix
-    from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.runs.sharded.deduplication import StatusRules
     from infostream_dedup.runs.spark.job import SparkRun
 
 

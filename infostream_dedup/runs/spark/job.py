@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from infostream_dedup.documents import Reading, ReadingReport
 from infostream_dedup.documents.block_reading import read_document_blocks
@@ -20,6 +22,7 @@ from infostream_dedup.links import survey
 from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.links.pair_rules import scales
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings, names_in
+from infostream_dedup.runs.batch.deduplication import DuplicateRule
 from infostream_dedup.runs.batch.sweeping import SweepResult, add_survey, configuration_of
 from infostream_dedup.runs.sharded.deduplication import Statuses, StatusRules
 from infostream_dedup.runs.sharded.disk_runner import MOST_STORED
@@ -50,12 +53,7 @@ from infostream_dedup.runs.spark.flow import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
     from pyspark.sql import DataFrame
-
-    from infostream_dedup.runs.batch.deduplication import DuplicateRule
 
 
 SIZES: Final = Layout("sizes", ("documents",), {})

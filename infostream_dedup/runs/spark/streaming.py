@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.documents import open_output
@@ -21,9 +23,6 @@ from infostream_dedup.language.lexicon.tables import checked_bytes, sealed
 from infostream_dedup.stream.clock import AGREEING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from pyspark.sql import DataFrame
 
     from infostream_dedup.stream.deduplicator import Deduplicator

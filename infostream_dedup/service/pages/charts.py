@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from infostream_dedup.service.figures import certain_first, date_given
 from infostream_dedup.stream.store.browsing import SLOTS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _WIDTH: Final = 640
 _HEIGHT: Final = 240

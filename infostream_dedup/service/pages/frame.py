@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 from urllib.parse import parse_qs, quote, urlencode
 
 import orjson
@@ -17,14 +18,8 @@ from infostream_dedup.service.figures import date_given
 from infostream_dedup.service.problems import CODES, PROBLEM_TYPE, ProblemError
 from infostream_dedup.service.running import running
 from infostream_dedup.service.settings import client_address
-from infostream_dedup.service.tokens import LOCAL, SESSION_COOKIE, Sessions, Tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from infostream_dedup.service.tokens import Caller
-    from infostream_dedup.stream.store import Store
-
+from infostream_dedup.service.tokens import LOCAL, SESSION_COOKIE, Caller, Sessions, Tokens
+from infostream_dedup.stream.store import Store
 
 # The texts of the pages in Ukrainian, Russian and English
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import uuid
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
@@ -22,10 +24,6 @@ from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.judgements import GivenJudgement, judgement_from, store_judgement, undone
 from infostream_dedup.service.running import caller_of, running
 from infostream_dedup.service.values import checked
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Collection, Mapping, Sequence
 
 _COLOURS: Final = 6
 MOST_NUMBERS: Final = 40

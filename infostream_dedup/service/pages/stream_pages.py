@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 import orjson
@@ -31,8 +32,10 @@ from infostream_dedup.service.routes.reviews import (
     templates_shown,
 )
 from infostream_dedup.service.running import caller_of, running
+from infostream_dedup.service.tokens import Tokens
 from infostream_dedup.service.values import checked
 from infostream_dedup.stream.settings import KEY_TERMS_DECIDE, StreamSettings
+from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import (
     GroupFilter,
     document_named,
@@ -48,12 +51,6 @@ from infostream_dedup.stream.store.browsing import (
 from infostream_dedup.stream.store.overview import latest_verdicts, words_of_title
 from infostream_dedup.stream.store.restoring import position_of
 from infostream_dedup.stream.store.stories import ORDERS, documents_of, story_named, story_page, story_rows, story_shown
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from infostream_dedup.service.tokens import Tokens
-    from infostream_dedup.stream.store import Store
 
 router = APIRouter(include_in_schema=False, route_class=LiteralEndRoute)
 _LATEST: Final = 40

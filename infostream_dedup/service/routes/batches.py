@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
@@ -39,15 +40,13 @@ from infostream_dedup.service.values import checked
 from infostream_dedup.stream.deduplicator import OnConflict
 from infostream_dedup.stream.retuning import retune as retune_store
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import group_events, verdict_log
 from infostream_dedup.stream.store.restoring import Position, position_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-
     from starlette.types import Receive, Scope, Send
 
-    from infostream_dedup.stream.store import Store
 
 router = APIRouter(prefix="/v1", tags=["batches"], route_class=LiteralEndRoute)
 _FAILED: Final = 1_000

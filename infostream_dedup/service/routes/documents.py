@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+from typing import Annotated, Any, Final, cast
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field, field_validator
@@ -37,6 +37,7 @@ from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.groups import moment_of
 from infostream_dedup.service.running import RunningService, running
 from infostream_dedup.service.values import Body, checked
+from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import (
     DocumentFilter,
     document_page,
@@ -44,9 +45,6 @@ from infostream_dedup.stream.store.browsing import (
     key_terms_of,
     verdict_log,
 )
-
-if TYPE_CHECKING:
-    from infostream_dedup.stream.store import Store
 
 _Identical = Annotated[float | None, Field(ge=0.2, le=1, description="Share of the wording of the shorter text")]
 _Days = Annotated[float | None, Field(gt=0, le=1e6, description="Most days between the two dates")]

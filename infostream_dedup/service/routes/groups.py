@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import functools
 import io
+from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
 import orjson
@@ -32,6 +33,7 @@ from infostream_dedup.service.contract import file_of
 from infostream_dedup.service.figures import as_given, reprints_now
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, running
+from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import (
     GroupFilter,
     GroupPlace,
@@ -48,11 +50,6 @@ from infostream_dedup.stream.store.stories import (
     story_shown,
     texts_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
-
-    from infostream_dedup.stream.store import Store
 
 router = APIRouter(prefix="/v1", tags=["groups"], route_class=LiteralEndRoute)
 _MICROSECONDS: Final = 1_000_000

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from fastapi import APIRouter, Request
 from starlette.applications import Starlette
@@ -24,10 +24,8 @@ from infostream_dedup.service.logs import log_request, reason_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.reviews import alarms_shown
 from infostream_dedup.service.running import RunningService, running
+from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.restoring import position_of
-
-if TYPE_CHECKING:
-    from infostream_dedup.stream.store import Store
 
 router = APIRouter(tags=["health"])
 _ROOM: Final = 256 * 1024 * 1024

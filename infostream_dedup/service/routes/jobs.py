@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+import sqlite3
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import Field, field_validator
@@ -17,11 +18,7 @@ from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
 from infostream_dedup.service.values import Body, ListedValue
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store import Store
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
 

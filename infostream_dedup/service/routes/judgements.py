@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import orjson
 from fastapi import APIRouter, Request
@@ -31,11 +32,7 @@ from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.groups import csv_rows
 from infostream_dedup.service.running import RunningService, caller_of, running
 from infostream_dedup.service.values import Body, ListedValue
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store import Store
 
 router = APIRouter(prefix="/v1", tags=["desk"])
 _MOST = 5

@@ -8,12 +8,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from infostream_dedup.language.text import scanner
+from infostream_dedup.language.text.scanner import Scanned
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.machine.threads import Turns, thread_count
 from infostream_dedup.model import LANGUAGES, Language, Settings
+from infostream_dedup.terms.compiled.surfaces import SurfaceTokens
 from infostream_dedup.terms.kernels import counting
 from infostream_dedup.terms.kernels.counting import count_terms as count_rows
 from infostream_dedup.terms.representation import representation
@@ -21,10 +24,6 @@ from infostream_dedup.terms.statistics import TermCounts
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-    from numpy.typing import DTypeLike, NDArray
-
-    from infostream_dedup.language.text.scanner import Scanned
-    from infostream_dedup.terms.compiled.surfaces import SurfaceTokens
 
 
 _SHAPES: Final = len(Shape)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import LANGUAGES, Settings
@@ -21,7 +22,6 @@ from infostream_dedup.terms.weighting import document_norms, idf_table, weightin
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-    from numpy.typing import NDArray
 
 
 _ROWS_AT_ONCE: Final = 512  # documents weighted at once: few enough for their arrays to stay in the processor's cache

@@ -5,21 +5,18 @@ English and other languages have no such dictionary here; their terms are stems.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.language.morphology import form_cache
+from infostream_dedup.language.morphology.form_cache import listed_terms
+from infostream_dedup.language.text.surface_pool import SurfaceList
+from infostream_dedup.language.text.tokens import Form
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.representation import Representation, representation
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from infostream_dedup.language.text.surface_pool import SurfaceList
-    from infostream_dedup.language.text.tokens import Form
-
 
 _MANY: Final = 1_000  # minimum number of words for which the table is worth loading, which takes 0.1 s in compiled code
 
@@ -46,8 +43,6 @@ class _Morph(Representation):
         """Take most terms from the shipped table, without Python strings."""
         if language not in OUR_LANGUAGES or language == "en" or len(words) < _MANY:
             return super().listed_terms(forms, words, language, settings, kept=kept)
-        from infostream_dedup.language.morphology.form_cache import listed_terms
-
         return listed_terms(forms, words, language, strict=settings.morph == "strict", kept=kept)
 
 

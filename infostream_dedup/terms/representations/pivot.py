@@ -21,8 +21,10 @@ from typing import Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from infostream_dedup.language.morphology.english_lemmas import noun_term
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Form
+from infostream_dedup.language.translation.written_names import marked_term, plain_term
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.compiled.key_terms import select_key_terms
 from infostream_dedup.terms.equivalents import Translate, equivalents_of, source_terms, translate_by_ladder
@@ -40,9 +42,6 @@ class _Pivot(Representation):
     def terms(self, forms: Sequence[Form], language: Language, settings: Settings) -> list[str | None]:
         if language != "en":
             return representation("morph").terms(forms, language, settings)
-        from infostream_dedup.language.morphology.english_lemmas import noun_term
-        from infostream_dedup.language.translation.written_names import marked_term
-
         found = [noun_term(form, shape) for form, shape in forms]
         return [term and marked_term(form, term) for form, term in zip(forms, found, strict=True)]
 
@@ -60,8 +59,6 @@ class _Pivot(Representation):
 
     def background_terms(self, forms: Sequence[Form], language: Language) -> list[str | None]:
         """Return plain terms: wordfreq does not know how often a word is a name."""
-        from infostream_dedup.language.translation.written_names import plain_term
-
         return [term and plain_term(term) for term in super().background_terms(forms, language)]
 
     def key_terms(

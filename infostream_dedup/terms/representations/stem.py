@@ -5,22 +5,21 @@ The three languages share one term space: equal stems match.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.language.lexicon.word_lists import stop_words
+from infostream_dedup.language.morphology import bulk_stemming
 from infostream_dedup.language.morphology.stemming import stems
+from infostream_dedup.language.text.kernels.surface_table import MISSING
+from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
+from infostream_dedup.language.text.tokens import Form
+from infostream_dedup.model import Language, Settings
 from infostream_dedup.terms.representation import Representation
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
-    from infostream_dedup.language.text.tokens import Form
-    from infostream_dedup.model import Language, Settings
 
 
 class _Stem(Representation):
@@ -39,9 +38,6 @@ class _Stem(Representation):
         self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings, *, kept: bool = True
     ) -> tuple[NDArray[np.bool_], SurfaceList]:
         """Stem without Python strings."""
-        from infostream_dedup.language.morphology import bulk_stemming
-        from infostream_dedup.language.text.kernels.surface_table import MISSING
-
         del settings, kept
         taken = _stop_pool(language).find(forms, words) == MISSING
         return taken, bulk_stemming.stems(forms, words[taken], language)
@@ -49,8 +45,6 @@ class _Stem(Representation):
 
 @cache
 def _stop_pool(language: Language) -> SurfacePool:
-    from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
-
     pool = SurfacePool()
     pool.add(SurfaceList.of(sorted(stop_words(language))))
     return pool

@@ -5,14 +5,10 @@ IDF is ln((N - df + 0.5) / (df + 0.5)), which is negative for terms in more than
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Settings
+from infostream_dedup.model import Settings
 
 
 def idf(df: NDArray[np.float64], documents: float) -> NDArray[np.float64]:

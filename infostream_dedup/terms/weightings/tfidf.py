@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.model import Settings
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from infostream_dedup.model import Settings
 
 
 def idf(df: NDArray[np.float64], documents: float) -> NDArray[np.float64]:
