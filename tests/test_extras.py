@@ -70,7 +70,7 @@ COMMANDS = {
     "remote": ["-c", REMOTE],
     "mcp": [*CLI, "mcp", "--store", "stored.db"],
     "queue": ["-c", QUEUE],
-    "traces": ["-c", "import opentelemetry.sdk.trace, infostream_dedup.service.tracing"],
+    "traces": ["-c", "import opentelemetry.sdk.trace, infostream_dedup.service.guard"],
     "spark": ["-c", SPARK],
     "semantic": [*CLI, "dedup", "news.jsonl", "--semantic", "--out", "-"],
 }

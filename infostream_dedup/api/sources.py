@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from infostream_dedup.documents import Reading, ReadingReport, read_documents
 from infostream_dedup.documents.endings import STANDARD_STREAM
-from infostream_dedup.documents.own_files import is_read_from, paths_of
+from infostream_dedup.documents.text_files import is_read_from, paths_of
 from infostream_dedup.errors import InfostreamError, UsageError
 from infostream_dedup.model import Document, DocumentBlock, Settings
 from infostream_dedup.model.limits import own_number
@@ -213,7 +213,7 @@ def chosen_disk(
     refusal: str | None = None,
 ) -> Iterator[Disk | None]:
     """Yield the caller's work folder, or a private one if the collection would not fit into memory."""
-    from infostream_dedup.machine.memory import available_memory
+    from infostream_dedup.machine.platform import available_memory
     from infostream_dedup.runs.sharded.plan import LEAST_MEMORY, memory_of
 
     if reading.sections:

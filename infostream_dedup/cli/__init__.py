@@ -8,8 +8,7 @@ import sys
 import click
 
 from infostream_dedup.cli.batch import dedup, demo, pairs, sweep, terms_of
-from infostream_dedup.cli.collect import collect
-from infostream_dedup.cli.config import config
+from infostream_dedup.cli.config import config, warm
 from infostream_dedup.cli.dictionaries import dictionaries
 from infostream_dedup.cli.face import Commands
 from infostream_dedup.cli.failures import exit_code_of
@@ -17,8 +16,7 @@ from infostream_dedup.cli.help import help_command
 from infostream_dedup.cli.passages import passages
 from infostream_dedup.cli.quality import audit, classify, compare, evaluate, train
 from infostream_dedup.cli.store import coverage, desk, store
-from infostream_dedup.cli.stream import ingest, mcp, search, serve, watch
-from infostream_dedup.cli.warm import warm
+from infostream_dedup.cli.stream import collect, ingest, mcp, search, serve, watch
 
 
 @click.group(

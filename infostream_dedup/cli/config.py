@@ -1,4 +1,4 @@
-"""``config``: what a configuration may say, whether a file is right, completion of shells, manual pages."""
+"""``config`` (what a configuration may say, whether a file is right), ``warm``, completion of shells, manual pages."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import click
 
-from infostream_dedup.cli.face import Commands, GroupedOption, output, reads
+from infostream_dedup.cli.face import Commands, GroupedOption, command, output, reads
 from infostream_dedup.cli.options import general_options, read_configuration
-from infostream_dedup.cli.output import note
+from infostream_dedup.cli.output import chosen_format, note, print_rows, progress_bar
 
 _LEFT_OUT: Final = ("config", "help")
 
@@ -160,3 +160,17 @@ def _pages(found: click.Command, name: str, parent: click.Context | None) -> Any
 def _roff(text: str) -> str:
     escaped = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
+
+
+@command(examples=["warm", "warm --format json"])
+@general_options("table", "json", "jsonl", "csv")
+def warm(output_format: str | None, quiet: bool) -> None:
+    """Fill the tables of word forms and translations in the cache folder, so that the next command finds them there.
+
+    For container images and machines that start often. Column: cpu_seconds.
+    """
+    from infostream_dedup import api
+
+    with progress_bar(quiet=quiet) as progress:
+        done = api.warm(progress=progress)
+    print_rows([done.as_dict()], chosen_format(output_format, "table", "json"))

@@ -1,4 +1,4 @@
-"""Commands of a stream: ``ingest``, ``search`` and ``serve``."""
+"""Commands of a stream: ``collect``, ``ingest``, ``search``, ``watch`` and ``serve``."""
 
 from __future__ import annotations
 
@@ -31,14 +31,17 @@ from infostream_dedup.cli.options import (
     wide_option,
     within_options,
 )
-from infostream_dedup.cli.output import chosen_format, is_drawn, note, note_reading, print_rows, progress_bar
+from infostream_dedup.cli.output import chosen_format, is_drawn, note, note_reading, print_rows, progress_bar, save_rows
 from infostream_dedup.cli.run_log import RUN
+from infostream_dedup.errors import InfostreamError, NoInputError
 from infostream_dedup.machine.platform import path_of
 from infostream_dedup.model import microseconds_of
 from infostream_dedup.model.stream_records import SOMETIMES_FIELDS, Verdict
 
 if TYPE_CHECKING:
     from infostream_dedup.api import Ingestion
+
+__all__ = ["collect", "go_on_printing"]
 
 
 _LATEST: Final = 10
@@ -228,9 +231,6 @@ def _printed(found: Ingestion, *, originals: bool, goes_on: bool) -> Iterator[Ma
         # A program that reads the pipe may act on a batch as soon as it is stored.
         sys.stdout.buffer.flush()
         RUN.stage("judging")
-
-
-__all__ = ["go_on_printing"]
 
 
 def go_on_printing(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
@@ -622,3 +622,80 @@ def mcp(*, store: str, http: bool, hosts: str, token_file: str | None, writes: b
 
 def _listed(names: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in names.split(",") if name.strip())
+
+
+# Turn feeds, web pages, web archives and exports into documents
+
+
+_PASSED_OVER = {"again": "repeated", "empty": "without a text"}
+
+
+@command(
+    examples=[
+        "collect saved-feed.xml page.html crawl.warc.gz --out news.jsonl",
+        "collect https://example.org/rss | infostream-dedup ingest - --store news.db",
+    ]
+)
+@click.argument("sources", metavar="FEED|PAGE|WARC...", nargs=-1, required=True)
+@output("--out", type=click.Path(dir_okay=False), help="File to write, completely or not at all (JSONL).")
+@expert(
+    "--max-bytes",
+    type=click.IntRange(min=1),
+    default=20_000_000,
+    show_default=True,
+    help="Maximum size of a feed, page or archive record.",
+)
+@expert(
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=30.0,
+    show_default=True,
+    help="Seconds for each address, redirects included.",
+)
+@expert(
+    "--max-redirects",
+    type=click.IntRange(0, 20),
+    default=5,
+    show_default=True,
+    help="Maximum number of redirects; never from outside to an address inside the network.",
+)
+@expert(
+    "--total-timeout",
+    type=click.FloatRange(min=0.1),
+    default=3600.0,
+    show_default=True,
+    help="Seconds for all addresses; later ones are not opened.",
+)
+@general_options("jsonl", "jsonl", "json", "csv")
+def collect(sources: tuple[str, ...], out: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
+    """Turn feeds, HTML pages, WARC archives and exports of Telegram into documents (extra feeds).
+
+    Sources are files, - for standard input, or addresses. Only the addresses given here are opened, within the limits;
+    no other command opens a connection. Items are taken as they appear in the feed, pages without navigation and
+    comments; posts of Telegram come from result.json, from an export in HTML or from a saved preview page. Rows: id,
+    title, text, published, source (the publisher or host), url, item (the id: edited items are versions, see 'ingest
+    --on-conflict'), collected_at; an item that occurs twice is written once, items and pages without a text are passed
+    over.
+    """
+    from infostream_dedup import api
+
+    failures: list[InfostreamError] = []
+
+    def tell(failure: InfostreamError) -> None:
+        failures.append(failure)
+        RUN.say(str(failure), "error")
+
+    found = api.collect(sources, on_failure=tell, **given)
+    RUN.was_read(found.report)
+    if out is None:
+        print_rows(found.once(), chosen_format(output_format, "jsonl", "jsonl"), columns=found.columns)
+    else:
+        save_rows(
+            found.once(), out, output_format, columns=found.columns, inputs=[one for one in sources if "://" not in one]
+        )
+    used, passed_over = found.report.used, found.report.quarantined_by_code
+    said = [f"collected {used} document{'' if used == 1 else 's'}"]
+    said += [f"{passed_over[code]} {word}" for code, word in _PASSED_OVER.items() if code in passed_over]
+    note("; ".join(said), quiet=quiet)
+    if failures:
+        raise NoInputError(f"{len(failures)} could not be read, as said above; the others were written")

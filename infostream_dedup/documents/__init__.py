@@ -4,11 +4,17 @@ from infostream_dedup.documents.dates import time_zone, utc_time
 from infostream_dedup.documents.documents import Annotation, row_of
 from infostream_dedup.documents.endings import file_kind
 from infostream_dedup.documents.json_text import json_bytes
-from infostream_dedup.documents.outputs import check_output, csv_line, open_output, same_file, write_rows
-from infostream_dedup.documents.own_files import check_quarantine, paths_of
+from infostream_dedup.documents.outputs import (
+    check_output,
+    csv_line,
+    open_output,
+    same_file,
+    write_documents,
+    write_rows,
+)
 from infostream_dedup.documents.reading import MAX_LINE_BYTES, Reading, ReadingOptions, Source, read_documents
 from infostream_dedup.documents.records import BadRecords, Place, ReadingReport
-from infostream_dedup.documents.writing import write_documents
+from infostream_dedup.documents.text_files import check_quarantine, paths_of
 
 __all__ = [
     "MAX_LINE_BYTES",

@@ -11,10 +11,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.documents.arrow_blocks import ArrowBlock, ListBlock, arrow_block, list_blocks
-from infostream_dedup.documents.column_names import ColumnNames
-from infostream_dedup.documents.columns import batch_records
-from infostream_dedup.documents.csv_blocks import CsvBlock, csv_blocks
+from infostream_dedup.documents.column_names import ColumnNames, batch_records
+from infostream_dedup.documents.csv_blocks import ArrowBlock, CsvBlock, ListBlock, arrow_block, csv_blocks, list_blocks
 from infostream_dedup.documents.csv_table import csv_records
 from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.documents import DocumentBuilder

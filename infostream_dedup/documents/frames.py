@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from infostream_dedup.documents.column_names import ColumnNames
-from infostream_dedup.documents.columns import BATCH_ROWS, ReadBatch, schema_error
+from infostream_dedup.documents.column_names import BATCH_ROWS, ColumnNames, ReadBatch, schema_error
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.documents.endings import KNOWN_ENDINGS, STANDARD_STREAM
 from infostream_dedup.documents.records import Item, Place, Record

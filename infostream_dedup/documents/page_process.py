@@ -17,8 +17,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from infostream_dedup.errors import BadDataError, MissingExtraError
-from infostream_dedup.machine.children import python_command, python_environment
-from infostream_dedup.machine.platform import limit_own_seconds
+from infostream_dedup.machine.platform import limit_own_seconds, python_command, python_environment
 
 SECONDS: Final = 20
 SECONDS_OF_MEGABYTE: Final = 20

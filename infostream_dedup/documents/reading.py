@@ -8,8 +8,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypedDict, Unpack, get_args
 
-from infostream_dedup.documents.column_names import ColumnNames, Columns
-from infostream_dedup.documents.columns import BATCH_ROWS, ReadBatch, batch_records, schema_error
+from infostream_dedup.documents.column_names import (
+    BATCH_ROWS,
+    ColumnNames,
+    Columns,
+    ReadBatch,
+    batch_records,
+    schema_error,
+)
 from infostream_dedup.documents.csv_table import ReadRows, csv_records
 from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.documents import DocumentBuilder, OtherLanguageError, OtherLanguages, sections_of
@@ -18,10 +24,9 @@ from infostream_dedup.documents.frames import frame_records, is_frame, list_reco
 from infostream_dedup.documents.json_files import is_json_lines, json_array_records, jsonl_records
 from infostream_dedup.documents.json_text import json_bytes
 from infostream_dedup.documents.lines import StreamError, check_ratio, encoding_named
-from infostream_dedup.documents.own_files import check_quarantine
 from infostream_dedup.documents.records import BadRecords, Item, OnError, Place, ReadingReport, Record, SeenIds
 from infostream_dedup.documents.table_files import arrow_records, workbook_records
-from infostream_dedup.documents.text_files import copied, files_of, text_records
+from infostream_dedup.documents.text_files import check_quarantine, copied, files_of, text_records
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, NoInputError
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import EXPERT, READS, Option, Range, check_record, own_number

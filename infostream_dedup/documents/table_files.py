@@ -11,14 +11,13 @@ from typing import Any, Final
 
 import orjson
 
-from infostream_dedup.documents.column_names import ColumnNames, advice_on, doubled_names
-from infostream_dedup.documents.columns import ReadBatch, schema_error
+from infostream_dedup.documents.column_names import ColumnNames, ReadBatch, advice_on, doubled_names, schema_error
 from infostream_dedup.documents.dates import is_spreadsheet_date, spreadsheet_date
 from infostream_dedup.documents.frames import frame_records
 from infostream_dedup.documents.lines import StreamError, check_ratio
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import MissingExtraError, NoInputError
-from infostream_dedup.machine.children import python_command, python_environment
+from infostream_dedup.machine.platform import python_command, python_environment
 from infostream_dedup.machine.table_process import cell_of
 from infostream_dedup.model.tabular import require_arrow
 

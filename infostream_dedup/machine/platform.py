@@ -6,19 +6,22 @@ No other file asks for the system. What a system lacks is found missing when it 
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import re
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import asyncio
+
 
 WINDOWS: bool = sys.platform == "win32"
 MACOS: bool = sys.platform == "darwin"
@@ -346,3 +349,82 @@ def on_requests_to_end(loop: asyncio.AbstractEventLoop, end: Callable[[], None])
             loop.add_signal_handler(number, end)
         except NotImplementedError:
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(end))
+
+
+# Memory that this process may still use, and what it returns
+
+
+_GROUP: Final = Path("/sys/fs/cgroup")
+
+
+def available_memory() -> int | None:
+    """Return the bytes free on this machine and within the limit of its container; ``None`` if unknown."""
+    known = [size for size in (free_memory(), _left_in_group()) if size is not None]
+    return min(known) if known else None
+
+
+def give_back_memory() -> None:
+    """Return freed memory to the system, where the C library can (glibc).
+
+    Arrays of up to 32 MB are allocated within the heap, which keeps what they leave behind; larger ones never reuse it.
+    After a month of texts has been counted, that is a gigabyte and a half.
+    """
+    trim_heap()
+
+
+def _left_in_group() -> int | None:
+    try:
+        limit = (_GROUP / "memory.max").read_text(encoding="ascii").strip()
+        used = int((_GROUP / "memory.current").read_text(encoding="ascii"))
+        return None if limit == "max" else max(0, int(limit) - used)
+    except (OSError, ValueError):
+        return None
+
+
+# Pause garbage collection
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Create millions of objects, none of them garbage, without searching them for cycles.
+
+    The search can take longer than creating the objects. Also works as a decorator.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+# Other Python processes of this package
+
+
+_HOME: Final = str(Path(__file__).resolve().parents[2])
+"""The folder that the package was imported from."""
+
+
+def this_python() -> str:
+    """The interpreter that runs this process."""
+    return sys.executable
+
+
+def python_command(module: str, *arguments: object) -> list[str]:
+    """Command line of another Python that runs a module, and never one that lies in the working folder (``-P``)."""
+    return [this_python(), "-P", "-m", module, *map(str, arguments)]
+
+
+def python_environment() -> dict[str, str]:
+    """Environment of another Python: it imports from the folders of this one, but not from the working folder.
+
+    The working folder often holds strangers' files; a ``secrets.py`` among them must not run. It stays only where the
+    package itself comes from it, as in a checkout.
+    """
+    try:
+        here = str(Path.cwd().resolve())
+    except OSError:  # it has been deleted
+        here = ""
+    folders = [one for one in sys.path if one and (os.path.realpath(one) != here or here == _HOME)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(folders), "PYTHONSAFEPATH": "1"}

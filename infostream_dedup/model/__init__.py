@@ -2,24 +2,22 @@
 
 from infostream_dedup.model.document import (
     LANGUAGES,
+    NO_TIME,
     OUR_LANGUAGES,
     Document,
-    Language,
-    full_text,
-    language_number,
-    with_texts,
-    without_text,
-)
-from infostream_dedup.model.document_block import (
-    NO_TIME,
     DocumentBlock,
     DocumentFields,
     KeptDocuments,
+    Language,
     NotCompared,
     fields_of,
+    full_text,
+    language_number,
     microseconds_of,
     moment_of,
     single_documents,
+    with_texts,
+    without_text,
 )
 from infostream_dedup.model.notation import names_in, one_or_several
 from infostream_dedup.model.settings import PRESETS, Settings

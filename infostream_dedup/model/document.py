@@ -1,11 +1,18 @@
-"""One item of a stream."""
+"""One item of a stream, and documents as columns: consecutive ones, and those of a whole collection."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Final, Literal
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 
 Language = Literal["ru", "uk", "en", "other"]
 
@@ -103,3 +110,181 @@ def with_texts(document: Document, title: str, text: str) -> Document:
         links=document.links,
         extra=document.extra,
     )
+
+
+# Consecutive documents as columns: texts as bytes, and documents created on demand
+
+NO_TIME: Final = -(2**63)
+"""Marks a missing date among microseconds."""
+
+
+@dataclass(slots=True)
+class NotCompared:
+    """What is left out of documents before they are compared."""
+
+    hashes: NDArray[np.uint64]  # uint64 (documents,), hash of all that is left out, 0 for nothing
+    halves: dict[int, bytes] = field(default_factory=dict)  # checksum of the half in another language, by document
+
+    def add_to(self, text_hashes: list[bytes]) -> list[bytes]:
+        """Add it to checksums: two texts are equal as given if these are equal, too."""
+        for number in self.hashes.nonzero()[0].tolist():
+            if text_hashes[number]:
+                text_hashes[number] += self.hashes[number].tobytes() + self.halves.get(number, b"")
+        return text_hashes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentBlock:
+    """Consecutive documents."""
+
+    ids: Sequence[str]  # as ``Document.id``
+    languages: Sequence[str | None]  # as ``Document.lang``
+    sources: Sequence[str | None]  # as ``Document.source``
+    urls: Sequence[str | None]  # as ``Document.url``
+    times: NDArray[np.int64]  # int64 (documents,), ``Document.time`` in microseconds since 1970, or ``NO_TIME``
+    # uint8, ``full_text`` of each document in UTF-8, without surrogates, followed by 66 more readable bytes
+    data: NDArray[np.uint8]
+    offsets: NDArray[np.int64]  # int64 (documents + 1,), bounds of the documents in ``data``
+    # int64 (documents,), end of each title in ``data``; a title begins where its document begins
+    titles: NDArray[np.int64]
+    bodies: NDArray[np.int64]  # int64 (documents,), start of each text in ``data``
+    characters: NDArray[np.int64]  # int64 (documents, 2), length of each title and each text in characters
+    without_text: Callable[[int], Document]  # creates document i with an empty ``text``
+    not_compared: NotCompared | None = None  # what was left out of the texts; `None` if they are as given
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def title(self, number: int) -> str:
+        """Title of a document."""
+        return self.data[self.offsets[number] : self.titles[number]].tobytes().decode()
+
+    def text(self, number: int) -> str:
+        """Text of a document."""
+        return self.data[self.bodies[number] : self.offsets[number + 1]].tobytes().decode()
+
+    def texts(self) -> list[str]:
+        """Text of every document."""
+        whole = self.data.data
+        ends = self.offsets[1:].tolist()
+        return [str(whole[begin:end], "utf-8") for begin, end in zip(self.bodies.tolist(), ends, strict=True)]
+
+    def full_texts(self) -> list[str]:
+        """``full_text`` of every document."""
+        whole = self.data.data
+        return [str(whole[begin:end], "utf-8") for begin, end in pairwise(self.offsets.tolist())]
+
+    def documents(self) -> Iterator[Document]:
+        """The documents, texts included."""
+        for number, text in enumerate(self.texts()):
+            yield filled(self.without_text(number), text)
+
+
+def single_documents(one: Document | DocumentBlock) -> Iterable[Document]:
+    """The documents of a block, or a single one."""
+    return (one,) if isinstance(one, Document) else one.documents()
+
+
+# The documents of a whole collection, mostly as columns
+
+_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+class DocumentFields(NamedTuple):
+    """Fields that are read for whole collections; entry i belongs to document i."""
+
+    ids: list[str]  # as ``Document.id``
+    sources: list[str | None]  # as ``Document.source``
+    times: list[int | None]  # ``Document.time`` in microseconds since 1970; None without a date
+    urls: list[str | None]  # as ``Document.url``
+
+
+def moment_of(time: int) -> datetime:
+    """Convert microseconds since 1970 to a moment.
+
+    Example:
+        >>> moment_of(1_500_000).isoformat()
+        '1970-01-01T00:00:01.500000+00:00'
+    """
+    return _START + timedelta(microseconds=time)
+
+
+def microseconds_of(moment: datetime) -> int:
+    """Convert a moment to microseconds since 1970, the inverse of ``moment_of``."""
+    return (moment - _START) // _MICROSECOND
+
+
+class _KeptBlock(NamedTuple):
+    """What is kept of a block, as there."""
+
+    ids: Sequence[str]
+    sources: Sequence[str | None]
+    urls: Sequence[str | None]
+    times: NDArray[np.int64]
+    without_text: Callable[[int], Document]
+
+
+class KeptDocuments(Sequence[Document]):
+    """Documents without texts. Documents of blocks are created on demand and then kept."""
+
+    def __init__(self) -> None:
+        self._made: list[Document | None] = []
+        self._blocks: list[_KeptBlock] = []
+        self._begins: list[int] = []
+
+    def append(self, document: Document) -> None:
+        """Add a document."""
+        self._made.append(document)
+
+    def extend(self, block: DocumentBlock) -> None:
+        """Add the documents of a block, without their texts."""
+        self._begins.append(len(self._made))
+        self._blocks.append(_KeptBlock(block.ids, block.sources, block.urls, block.times.copy(), block.without_text))
+        self._made.extend([None] * len(block))
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    @overload
+    def __getitem__(self, number: int) -> Document: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Document]: ...
+    def __getitem__(self, number: int | slice) -> Document | list[Document]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(*number.indices(len(self)))]
+        made = self._made[number]
+        if made is None:
+            number = range(len(self))[number]
+            which = bisect_right(self._begins, number) - 1
+            made = self._made[number] = self._blocks[which].without_text(number - self._begins[which])
+        return made
+
+    def fields(self) -> DocumentFields:
+        """Return the fields of all documents, without creating documents."""
+        found, done = DocumentFields([], [], [], []), 0
+        for begin, block in zip(self._begins, self._blocks, strict=True):
+            _add(found, self[done:begin])
+            found.ids.extend(block.ids)
+            found.sources.extend(block.sources)
+            found.times.extend(None if time == NO_TIME else time for time in block.times.tolist())
+            found.urls.extend(block.urls)
+            done = begin + len(block.ids)
+        _add(found, self[done:])
+        return found
+
+
+def fields_of(documents: Sequence[Document]) -> DocumentFields:
+    """Fields of a collection's documents."""
+    if isinstance(documents, KeptDocuments):
+        return documents.fields()
+    found = DocumentFields([], [], [], [])
+    _add(found, documents)
+    return found
+
+
+def _add(found: DocumentFields, documents: Sequence[Document]) -> None:
+    found.ids.extend(one.id for one in documents)
+    found.sources.extend(one.source for one in documents)
+    found.times.extend(None if one.time is None else microseconds_of(one.time) for one in documents)
+    found.urls.extend(one.url for one in documents)

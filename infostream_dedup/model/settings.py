@@ -12,6 +12,16 @@ from infostream_dedup.machine.registry import names_in_folder, offered
 from infostream_dedup.model.document import OUR_LANGUAGES
 from infostream_dedup.model.limits import EXPERT, OneOf, Option, Range, check_limits
 
+CANDIDATE_TERMS: Final = 3
+"""Number of key terms, out of 12, that must match in one direction for a pair to be judged."""
+
+COMPARED_TERMS: Final = 30
+"""Number of key terms of a document that are compared; the n heaviest of them find candidates."""
+
+SHOWN_DECIMALS: Final = 6
+"""Decimals of the probabilities and shares that are shown."""
+
+
 _TERMS: Final = Path(__file__).parents[1] / "terms"
 
 _OURS: Final = names_in_folder(_TERMS / "representations", ("stem", "morph", "pivot"))

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 from infostream_dedup.errors import InfostreamError, MissingExtraError, NoInputError
 from infostream_dedup.language.morphology.form_cache import load
-from infostream_dedup.machine.children import python_command, python_environment
-from infostream_dedup.machine.platform import on_requests_to_end
+from infostream_dedup.machine.platform import on_requests_to_end, python_command, python_environment
 from infostream_dedup.model import OUR_LANGUAGES
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.checker import QUESTIONS, Checker

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from infostream_dedup.judgements.desk import LABELS
 from infostream_dedup.judgements.jobs import KINDS
 from infostream_dedup.model.stream_records import Status
-from infostream_dedup.service.values import ListedValue
+from infostream_dedup.service.problems import ListedValue
 
 Row = TypeVar("Row")
 Share = Annotated[float, Field(ge=0, le=1)]

@@ -21,9 +21,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Match
 
 from infostream_dedup.documents.json_files import doubled_name
-from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.problems import Model, ProblemError, checked
 from infostream_dedup.service.running import caller_of, running
-from infostream_dedup.service.values import Model, checked
 
 if TYPE_CHECKING:
     from starlette.types import Scope

@@ -20,12 +20,11 @@ from infostream_dedup.service.guard import Guard, is_page
 from infostream_dedup.service.logs import Metrics, free_frames, reason_of
 from infostream_dedup.service.pages import frame, judging_pages, learning_pages, stream_pages
 from infostream_dedup.service.pages.frame import problem_answer
-from infostream_dedup.service.problems import ProblemError, problem_of
+from infostream_dedup.service.problems import ProblemError, problem_of, problem_of_value
 from infostream_dedup.service.routes import batches, documents, groups, health, jobs, judgements, reviews
 from infostream_dedup.service.running import RunningService
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import Sessions, Tokens
-from infostream_dedup.service.values import problem_of_value
 
 # The first matching route answers: events before verdicts.
 _ROUTERS: Final = (

@@ -23,8 +23,7 @@ import orjson
 
 from infostream_dedup.errors import BadDataError, InfostreamError
 from infostream_dedup.language.morphology.form_cache import load
-from infostream_dedup.machine.children import python_command, python_environment
-from infostream_dedup.machine.platform import can_fork
+from infostream_dedup.machine.platform import can_fork, python_command, python_environment
 from infostream_dedup.model import OUR_LANGUAGES, Document
 from infostream_dedup.model.stream_records import Batch
 from infostream_dedup.service.problems import ProblemError

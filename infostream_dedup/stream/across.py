@@ -16,7 +16,7 @@ from infostream_dedup.language.lexicon.tables import is_latin
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, NEAR_BEST, OneText
 from infostream_dedup.links.window.window_index import WindowIndex
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document
-from infostream_dedup.model.constants import SHOWN_DECIMALS
+from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.model.stream_records import EpochFrequencies, KeptPivot, TranslatedFrom, Verdict
 from infostream_dedup.stream.analysis import Analysed, KeyRows, TermNumbers, choose_keys, code_point_rank, longer
 from infostream_dedup.stream.kernels.pivot import (

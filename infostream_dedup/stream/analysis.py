@@ -21,11 +21,18 @@ from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language,
 from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.stream.kernels.gathering import TermTable, enter_all, number_all, order_by_weight
 from infostream_dedup.stream.preparation import full_texts
-from infostream_dedup.terms.compiled.key_terms import heaviest_of_rows
+from infostream_dedup.terms.compiled import heaviest_of_rows
 from infostream_dedup.terms.kernels import counting as kernels
 from infostream_dedup.terms.representation import representation, term_frequencies
-from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics, Totals, document_probability
-from infostream_dedup.terms.weighting import as_count, bounded_idf, weighting
+from infostream_dedup.terms.statistics import (
+    DocumentFrequencies,
+    Statistics,
+    Totals,
+    as_count,
+    bounded_idf,
+    document_probability,
+    weighting,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -17,7 +17,7 @@ from infostream_dedup.documents.frames import python_values
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
 from infostream_dedup.machine.files import Closing
-from infostream_dedup.machine.memory import collector_paused
+from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import check_record
 from infostream_dedup.model.stream_records import Batch, Verdict, Verdicts

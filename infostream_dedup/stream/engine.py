@@ -11,10 +11,10 @@ import numpy as np
 from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
-from infostream_dedup.machine.memory import collector_paused, give_back_memory
+from infostream_dedup.machine.platform import collector_paused, give_back_memory
 from infostream_dedup.model import LANGUAGES, Document, Language
-from infostream_dedup.model.constants import COMPARED_TERMS
 from infostream_dedup.model.outlets import outlet_of
+from infostream_dedup.model.settings import COMPARED_TERMS
 from infostream_dedup.model.stream_records import (
     Decided,
     GroupEvent,

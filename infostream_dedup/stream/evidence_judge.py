@@ -26,7 +26,7 @@ from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel
 from infostream_dedup.judging.evidence.policies import Policy
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.pair_rules import need, relation_of
-from infostream_dedup.model.constants import CANDIDATE_TERMS, SHOWN_DECIMALS
+from infostream_dedup.model.settings import CANDIDATE_TERMS, SHOWN_DECIMALS
 from infostream_dedup.stream.clock import DAY
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate
 from infostream_dedup.stream.kernels.judging import NO_SOURCE

@@ -21,8 +21,7 @@ from infostream_dedup.stream.analysis import Analysed, Analyser, BackgroundTerms
 from infostream_dedup.stream.kernels.pivot import PLACE_BITS, find_places, mark_missing
 from infostream_dedup.terms.equivalents import SURE
 from infostream_dedup.terms.representation import term_frequencies
-from infostream_dedup.terms.statistics import DocumentFrequencies, Totals
-from infostream_dedup.terms.weighting import bounded_idf
+from infostream_dedup.terms.statistics import DocumentFrequencies, Totals, bounded_idf
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

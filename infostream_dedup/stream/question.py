@@ -25,7 +25,7 @@ from infostream_dedup.language.translation.ladder import Translator, dictionary_
 from infostream_dedup.language.translation.written_names import plain_term
 from infostream_dedup.links.pair_rules import NEAR_BEST
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings
-from infostream_dedup.model.constants import COMPARED_TERMS
+from infostream_dedup.model.settings import COMPARED_TERMS
 from infostream_dedup.stream.analysis import Analysed, Analyser, Frequencies, LanguageCounts, TermNumbers, choose_keys
 from infostream_dedup.stream.evidence_counts import EvidenceCounts
 from infostream_dedup.stream.evidence_judge import verdict_probability

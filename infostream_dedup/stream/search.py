@@ -21,8 +21,8 @@ from infostream_dedup.language.translation.told_sentences import BEGINNING, Begi
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, need, relation_of
 from infostream_dedup.machine.files import Closing
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, names_in, one_or_several
-from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.model.limits import Range
+from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.stream.question import (
     FEW_TERMS,

@@ -15,7 +15,7 @@ import numpy as np
 from infostream_dedup.documents.documents import as_compared
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models
-from infostream_dedup.model.constants import SHOWN_DECIMALS
+from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.stream.store.reader import kept_of
 
 if TYPE_CHECKING:

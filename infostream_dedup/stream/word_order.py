@@ -17,7 +17,7 @@ from infostream_dedup.arrays import Ragged, offsets_of, places_of
 from infostream_dedup.language.text.scanner import Scanned
 from infostream_dedup.links.pair_rules import LEAST_SHARE, SHARE_DECIMALS
 from infostream_dedup.model import OUR_LANGUAGES
-from infostream_dedup.model.constants import SHOWN_DECIMALS
+from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.stream.analysis import Analyser, TermNumbers
 from infostream_dedup.stream.kernels.pivot import compare_orders
 from infostream_dedup.stream.pivot_terms import PivotWords, WrittenWords

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.model import Language, Settings
-from infostream_dedup.terms.statistics import Statistics, TermCounts
-from infostream_dedup.terms.weighting import above_df_max
+from infostream_dedup.terms.statistics import Statistics, TermCounts, above_df_max
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -17,8 +17,7 @@ from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.equivalents import NO_EQUIVALENT, Equivalents, SourceTerms
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.representation import term_frequencies
-from infostream_dedup.terms.statistics import Statistics, TermCounts, Totals, document_probability, filled_up
-from infostream_dedup.terms.weighting import weigh
+from infostream_dedup.terms.statistics import Statistics, TermCounts, Totals, document_probability, filled_up, weigh
 
 _ROWS_AT_ONCE: Final = 8192
 ColumnName = tuple[int, tuple[int, ...]]

@@ -24,7 +24,7 @@ from infostream_dedup.language.morphology.cache_file import cache_file
 from infostream_dedup.language.morphology.known_terms import known_shares
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Form, Shape
-from infostream_dedup.machine.memory import collector_paused
+from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.registry import offered
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infostream_dedup.documents import Reading, ReadingReport, columns, frames, read_documents, reading
+from infostream_dedup.documents import Reading, ReadingReport, column_names, frames, read_documents, reading
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.model import DocumentBlock, KeptDocuments, fields_of, without_text
 from tests.corpus.test_block_reading import GERMAN, OPTIONS, outcome
@@ -135,4 +135,4 @@ def test_bytes_that_are_not_utf8_are_refused_by_the_row(folder):
 
 
 def test_a_batch_has_several_rows():
-    assert columns.BATCH_ROWS > 1
+    assert column_names.BATCH_ROWS > 1

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infostream_dedup.documents import Reading, ReadingReport, arrow_blocks, block_reading, json_blocks, read_documents
+from infostream_dedup.documents import Reading, ReadingReport, block_reading, csv_blocks, json_blocks, read_documents
 from infostream_dedup.documents.block_reading import placed_documents, read_document_blocks
 from infostream_dedup.documents.json_blocks import LineBuffer
 from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN, read_date
@@ -263,7 +263,7 @@ OBJECTS = st.one_of(
 @example([{"id": "1", "text": "a"}, {"id": "1", "text": "a"}, {"id": "1", "text": "b"}], {"on_error": "skip"}, 2)
 def test_dicts_read_together_are_those_read_one_by_one(folder, values, options, size):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arrow_blocks, "_TOGETHER", size)
+        patch.setattr(csv_blocks, "_TOGETHER", size)
         assert outcome(read_document_blocks, values, folder, **options) == outcome(
             read_documents, values, folder, **options
         )

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.documents import Reading, ReadingReport, csv_blocks, read_documents
-from infostream_dedup.documents.arrow_blocks import ROOM
 from infostream_dedup.documents.block_reading import read_document_blocks
+from infostream_dedup.documents.csv_blocks import ROOM
 from infostream_dedup.documents.kernels.json_lines import LEFT, READ
 from infostream_dedup.documents.kernels.table_rows import BROKEN, MORE, CsvRows, copy_cells, find_rows
 from infostream_dedup.model import Document, DocumentBlock

@@ -13,7 +13,7 @@ from infostream_dedup.documents import Reading, ReadingReport, read_documents
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.errors import BadDataError, ConfigurationError
-from infostream_dedup.model.document_block import single_documents
+from infostream_dedup.model.document import single_documents
 
 TEXT = "Мост через реку закрыли на ремонт до конца лета."
 ROW = {"id": "1", "text": TEXT}

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.documents import read_documents, row_of, write_documents, writing
+from infostream_dedup.documents import outputs, read_documents, row_of, write_documents
 from infostream_dedup.model import Document
 
 # Control characters are replaced while reading; surrogates are no text.
@@ -127,7 +127,7 @@ EXTRAS = {
 @pytest.mark.parametrize("batch", [1, 8192])
 @pytest.mark.parametrize("kind", EXTRAS)
 def test_parquet(kind: str, batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_BATCH_ROWS", batch)
+    monkeypatch.setattr(outputs, "_BATCH_ROWS", batch)
 
     @settings(max_examples=20, deadline=None)
     @given(_collections(DATES, st.none() | EXTRAS[kind]))
@@ -145,7 +145,7 @@ def test_parquet(kind: str, batch: int, monkeypatch: pytest.MonkeyPatch) -> None
 @given(_collections(DATES | NUMBERS, JSON), st.sampled_from([1, 2, 8192]))
 def test_parquet_of_anything_keeps_documents_and_columns(rows: list[dict[str, Any]], batch: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(writing, "_BATCH_ROWS", batch)
+        patch.setattr(outputs, "_BATCH_ROWS", batch)
         documents, back = _there_and_back(rows, ".parquet")
     assert [(d.id, d.text, d.title, d.lang, d.time) for d in back] == [
         (d.id, d.text, d.title, d.lang, d.time) for d in documents

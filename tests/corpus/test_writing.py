@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from infostream_dedup.documents import check_output, open_output, read_documents, row_of, write_documents, writing
+from infostream_dedup.documents import check_output, open_output, outputs, read_documents, row_of, write_documents
 from infostream_dedup.documents import outputs as outputs_file
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, ConfigurationError
 from infostream_dedup.model import Document
@@ -302,7 +302,7 @@ def _types(path: Path) -> dict[str, str]:
 
 
 def test_parquet_columns_of_later_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_BATCH_ROWS", 2)
+    monkeypatch.setattr(outputs, "_BATCH_ROWS", 2)
     target = tmp_path / "out.parquet"
     extras: list[dict[str, Any]] = [
         {}, {"whole": 1, "number": 1, "mixed": 1, "list": [], "object": {"a": 1}, "wide": 2**60},

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.machine.memory import available_memory, collector_paused, give_back_memory
+from infostream_dedup.machine.platform import available_memory, collector_paused, give_back_memory
 from infostream_dedup.machine.scratch import GrowingArray, KeptMemory, row_blocks
 from infostream_dedup.machine.threads import Turns, run_ahead
 

@@ -8,8 +8,8 @@ import pytest
 
 from infostream_dedup.service.logs import failure_of
 from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.running import Readers
 from infostream_dedup.service.settings import ServiceSettings
-from infostream_dedup.service.threads import Readers
 from infostream_dedup.service.tokens import LOCAL, Sessions, add_token
 
 from .conftest import HOST, ServiceClient, sample_documents, wait_until_ready

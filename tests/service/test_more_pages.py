@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from infostream_dedup.api import watch
-from infostream_dedup.service.pages.charts import chart_of
+from infostream_dedup.service.pages.frame import chart_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.stream.store.overview import activity, alarm_rows, reprint_counts

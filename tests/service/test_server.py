@@ -22,8 +22,8 @@ import pytest
 
 from infostream_dedup import ingest
 from infostream_dedup.judgements import Desk, desk_path
+from infostream_dedup.service.running import Readers
 from infostream_dedup.service.sample import send_sample
-from infostream_dedup.service.threads import Readers
 from infostream_dedup.stream.store import Store
 
 from .conftest import sample_documents
@@ -256,7 +256,7 @@ def test_granian_calls_the_hook_that_limits_unread_answers() -> None:
     """The hook is a private part of Granian: if a release drops it, clients could leave answers unread forever."""
     from granian.constants import Interfaces
 
-    from infostream_dedup.service.listening import ListeningServer
+    from infostream_dedup.service.server import ListeningServer
 
     milliseconds, port = [], free_port()
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from infostream_dedup.service.tracing import Trace
+from infostream_dedup.service.guard import Trace
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 

@@ -68,6 +68,6 @@ def test_documents_are_estimated_within_a_factor_of_two(documents, tmp_path, nam
 def test_a_packed_collection_too_large_for_memory_goes_to_disk(documents, tmp_path, monkeypatch, caplog, name):
     path = write(documents, tmp_path / name)
     # 5,000 bytes for each document.
-    monkeypatch.setattr("infostream_dedup.machine.memory.available_memory", lambda: 2500 * NUMBER)
+    monkeypatch.setattr("infostream_dedup.machine.platform.available_memory", lambda: 2500 * NUMBER)
     sweep(path, representations=["stem"], estimate=False)
     assert "would not fit" in caplog.text

@@ -30,7 +30,7 @@ KILLED = """
 import os, signal, sys
 from infostream_dedup import dedup, sweep
 from infostream_dedup.runs.sharded import disk_runner, work_folder
-from infostream_dedup.runs.sharded.plan import Cut, Plan
+from infostream_dedup.runs.sharded.work_folder import Cut, Plan
 
 documents, folder, stage = sys.argv[1:]
 whole = work_folder.WorkFolder._write
@@ -277,7 +277,7 @@ def test_a_work_folder_that_would_be_read_is_refused(documents, tmp_path, monkey
 
 def test_a_private_folder_is_not_read_with_the_folder_that_holds_it(documents, tmp_path, monkeypatch, caplog):
     whole = dedup(str(documents), out=tmp_path / "whole.csv")
-    monkeypatch.setattr("infostream_dedup.machine.memory.available_memory", lambda: 10_000)
+    monkeypatch.setattr("infostream_dedup.machine.platform.available_memory", lambda: 10_000)
     folder = tmp_path / "in"
     folder.mkdir()
     documents.rename(folder / documents.name)
@@ -297,7 +297,7 @@ def test_a_table_of_another_kind_is_refused():
 def test_a_collection_too_large_for_memory_goes_to_disk(documents, named, tmp_path, monkeypatch, caplog):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    monkeypatch.setattr("infostream_dedup.machine.memory.available_memory", lambda: 10_000)
+    monkeypatch.setattr("infostream_dedup.machine.platform.available_memory", lambda: 10_000)
     found = sweep(f"{tmp_path}/{named}", representations=["stem"], estimate=False)
     assert "would not fit" in caplog.text
     assert not list(tmp_path.glob(".infostream-dedup-*"))
@@ -307,7 +307,7 @@ def test_a_collection_too_large_for_memory_goes_to_disk(documents, named, tmp_pa
 def test_the_private_folder_of_a_run_that_fails_is_removed(documents, tmp_path, monkeypatch, caplog):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    monkeypatch.setattr("infostream_dedup.machine.memory.available_memory", lambda: 10_000)
+    monkeypatch.setattr("infostream_dedup.machine.platform.available_memory", lambda: 10_000)
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt

@@ -18,7 +18,6 @@ from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.sample import documents_path
 from infostream_dedup.terms import compiled
-from infostream_dedup.terms.compiled import surfaces as compiled_surfaces
 from infostream_dedup.terms.statistics import TermCounts
 from tests.oracles.counts import count_terms
 from tests.oracles.key_terms import select_key_terms
@@ -82,7 +81,7 @@ def assert_same_key_terms(one, other):
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    monkeypatch.setattr(compiled_surfaces, "_CHUNK", 3000)
+    monkeypatch.setattr(compiled, "_CHUNK", 3000)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])

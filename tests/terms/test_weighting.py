@@ -9,8 +9,15 @@ import scipy.sparse as sp
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import WEIGHTINGS
-from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics, TermCounts
-from infostream_dedup.terms.weighting import UNITS, bounded_idf, weigh, weighting
+from infostream_dedup.terms.statistics import (
+    UNITS,
+    DocumentFrequencies,
+    Statistics,
+    TermCounts,
+    bounded_idf,
+    weigh,
+    weighting,
+)
 from infostream_dedup.terms.weightings import bm25, tfidf
 
 

@@ -18,7 +18,7 @@ from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.mojibake import repaired
 from infostream_dedup.language.text.normalise import APOSTROPHES, FAR_INVISIBLE, INVISIBLE, MARKS, clean, in_place
 from infostream_dedup.language.text.tokens import surfaces
-from infostream_dedup.model.document_block import single_documents
+from infostream_dedup.model.document import single_documents
 
 TEXTS = {
     "ru": "Паромная переправа через залив закрыта из-за шторма. Диспетчер порта объявил, что рейсы возобновят утром, "

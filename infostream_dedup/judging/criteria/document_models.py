@@ -27,8 +27,13 @@ from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.links import match
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, full_text, language_number
 from infostream_dedup.model.outlets import outlet_of
-from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens, count_terms, statistics_of
-from infostream_dedup.terms.compiled.key_terms import key_terms_of_surfaces
+from infostream_dedup.terms.compiled import (
+    SurfaceCounter,
+    SurfaceTokens,
+    count_terms,
+    key_terms_of_surfaces,
+    statistics_of,
+)
 from infostream_dedup.terms.key_terms import KeyTerms, heaviest
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import (
@@ -37,8 +42,8 @@ from infostream_dedup.terms.statistics import (
     Statistics,
     TermCounts,
     document_probability,
+    weigh,
 )
-from infostream_dedup.terms.weighting import weigh
 from infostream_dedup.terms.weightings import bm25
 
 if TYPE_CHECKING:

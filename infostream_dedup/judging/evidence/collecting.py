@@ -25,7 +25,7 @@ from infostream_dedup.judging.evidence.records import (
     filtered_records,
     weigh_records,
 )
-from infostream_dedup.machine.memory import give_back_memory
+from infostream_dedup.machine.platform import give_back_memory
 from infostream_dedup.machine.scratch import GrowingArray
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Document, DocumentBlock, language_number

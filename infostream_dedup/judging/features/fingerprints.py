@@ -15,7 +15,7 @@ from infostream_dedup.judging.features.rows import distinct, smallest
 from infostream_dedup.judging.features.words import Words, hash_sequences, hash_words, scrambled
 from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.model import LANGUAGES, Language, language_number
-from infostream_dedup.terms.weighting import UNITS
+from infostream_dedup.terms.statistics import UNITS
 from infostream_dedup.terms.weightings import bm25
 
 if TYPE_CHECKING:

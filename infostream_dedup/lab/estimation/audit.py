@@ -30,7 +30,7 @@ from infostream_dedup.links import SimilarityMatrix
 from infostream_dedup.links.similarity_matrix import at_least
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings
-from infostream_dedup.model.constants import SHOWN_DECIMALS
+from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.collection import Collection
 from infostream_dedup.runs.batch.linking import LinkedPairs, LinkEstimate, link
 

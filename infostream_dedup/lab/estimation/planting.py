@@ -19,7 +19,7 @@ from infostream_dedup.lab.estimation.copy_scores import Links
 from infostream_dedup.links.pair_rules import count_grades
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document, Language, Settings
-from infostream_dedup.model.constants import SHOWN_DECIMALS
+from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.collection import Collection, collect
 from infostream_dedup.terms.key_terms import KeyTerms, pattern
 

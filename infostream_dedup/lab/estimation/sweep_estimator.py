@@ -29,12 +29,12 @@ from infostream_dedup.lab.estimation.duplicate_scores import (
 from infostream_dedup.links import Advice, Choice, KnownK, LowLinks, SimilarityMatrix, survey, usual_k
 from infostream_dedup.links.measures import FEWEST_COPIES, error_of_share
 from infostream_dedup.links.pair_rules import LEAST_NEED, count_grades, share_grades
-from infostream_dedup.machine.memory import give_back_memory
+from infostream_dedup.machine.platform import give_back_memory
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings, single_documents, without_text
-from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.model.document import Language
+from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.collection import Weighable
 from infostream_dedup.runs.batch.linking import MOST_LINKS, SHARE_THRESHOLDS, Linked, LinkEstimate
 from infostream_dedup.terms.key_terms import KeyTerms

@@ -47,7 +47,7 @@ from infostream_dedup.links import Measures, SimilarityMatrix, sweep_counts
 from infostream_dedup.model import VERSION, Settings
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch.linking import pair_table
-from infostream_dedup.terms.compiled.key_terms import key_terms_of_surfaces
+from infostream_dedup.terms.compiled import key_terms_of_surfaces
 
 if TYPE_CHECKING:
     from infostream_dedup.arrays import Ragged

@@ -26,10 +26,9 @@ from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.links import match
 from infostream_dedup.links.pair_rules import SHARE_DECIMALS, need
 from infostream_dedup.model import Settings
-from infostream_dedup.model.constants import CANDIDATE_TERMS, COMPARED_TERMS
 from infostream_dedup.model.limits import OneOf, Range
-from infostream_dedup.model.settings import REPRESENTATIONS, WEIGHTINGS
-from infostream_dedup.terms.compiled.key_terms import key_terms_of_surfaces
+from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS, REPRESENTATIONS, WEIGHTINGS
+from infostream_dedup.terms.compiled import key_terms_of_surfaces
 from infostream_dedup.terms.key_terms import KeyTerms, heaviest
 
 # Documents whose vectors point in the same direction.

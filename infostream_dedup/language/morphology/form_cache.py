@@ -20,8 +20,7 @@ from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, CacheFi
 from infostream_dedup.language.morphology.known_terms import NO_TERM, UNKNOWN, FormTable, known_table, known_terms
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Form, Shape
-from infostream_dedup.machine.children import python_command, python_environment
-from infostream_dedup.machine.memory import collector_paused
+from infostream_dedup.machine.platform import collector_paused, python_command, python_environment
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Language
 

@@ -27,11 +27,9 @@ from infostream_dedup.model import (
     microseconds_of,
     without_text,
 )
-from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens, count_terms
-from infostream_dedup.terms.compiled.key_terms import key_terms_of_surfaces
+from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens, count_terms, key_terms_of_surfaces
 from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.statistics import TermCounts, statistics_of_distinct
-from infostream_dedup.terms.weighting import above_df_max, kept_despite_repeats
+from infostream_dedup.terms.statistics import TermCounts, above_df_max, kept_despite_repeats, statistics_of_distinct
 
 _CHUNK: Final = 1 << 20
 """Characters of a block, as many as the compiled reader of texts scans at a time."""

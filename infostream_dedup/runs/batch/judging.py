@@ -15,7 +15,7 @@ from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.compiled.earlier import linked_pairs
 from infostream_dedup.links.similarity_matrix import kept_entries
 from infostream_dedup.machine.threads import mapped, thread_count
-from infostream_dedup.model.constants import CANDIDATE_TERMS, COMPARED_TERMS
+from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS
 from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, link, link_nodes, node_pairs, verbatim_links
 
 if TYPE_CHECKING:

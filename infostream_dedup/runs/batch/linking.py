@@ -23,7 +23,7 @@ from infostream_dedup.links import (
     work_exceeds,
 )
 from infostream_dedup.links.pair_rules import LEAST_NEED, need, reached
-from infostream_dedup.machine.memory import give_back_memory
+from infostream_dedup.machine.platform import give_back_memory
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.terms.matched_words import Meeting, meetings
 

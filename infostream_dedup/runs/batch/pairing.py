@@ -34,8 +34,8 @@ from infostream_dedup.links.pair_rules import (
 from infostream_dedup.links.similarity_matrix import kept_entries
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings, fields_of, language_number
-from infostream_dedup.model.constants import SHOWN_DECIMALS
 from infostream_dedup.model.limits import OneOf, Range
+from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.collection import Weighable
 from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.linking import (

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from infostream_dedup.links import Advice, SimilarityMatrix, StoredLinks, group_counts
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.progress import Phrase, Progress
-from infostream_dedup.model.constants import CANDIDATE_TERMS
+from infostream_dedup.model.settings import CANDIDATE_TERMS
 from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.linking import link
 from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow, configuration_of

@@ -28,7 +28,7 @@ from infostream_dedup.stream.kernels.pivot import PLACE_BITS
 from infostream_dedup.stream.store.document_columns import PivotTable, RememberedTable
 from infostream_dedup.stream.store.restoring import LanguageFrequencies, open_epoch
 from infostream_dedup.stream.store.store import Store
-from infostream_dedup.terms.compiled.key_terms import key_terms_of_surfaces
+from infostream_dedup.terms.compiled import key_terms_of_surfaces
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics, TermCounts, Totals, filled_up

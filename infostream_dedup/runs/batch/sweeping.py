@@ -31,8 +31,7 @@ from infostream_dedup.links.pair_rules import count_grades, grades_at, scales
 from infostream_dedup.links.sweeping import NO_INTERVAL, Interval
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
-from infostream_dedup.model.constants import CANDIDATE_TERMS
-from infostream_dedup.model.settings import MIDDLE
+from infostream_dedup.model.settings import CANDIDATE_TERMS, MIDDLE
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.model.thresholds import Thresholds, series_of
 from infostream_dedup.runs.batch.examples import Example, pick_examples

@@ -17,7 +17,7 @@ from infostream_dedup.judging.evidence.reading import evidence_texts, evidence_t
 from infostream_dedup.machine.scratch import GrowingArray
 from infostream_dedup.machine.threads import mapped, thread_count
 from infostream_dedup.model import Document, DocumentBlock
-from infostream_dedup.model.constants import SHOWN_DECIMALS
+from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.collection import in_blocks
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import NO_TIME, Settings
-from infostream_dedup.model.constants import CANDIDATE_TERMS, COMPARED_TERMS, SHOWN_DECIMALS
+from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS, SHOWN_DECIMALS
 from infostream_dedup.runs.batch.deduplication import (
     K_SIMILAR,
     BestPairs,
@@ -60,7 +60,7 @@ from infostream_dedup.runs.sharded.vocabulary import STATISTICS, FrozenVocabular
 from infostream_dedup.runs.sharded.work_folder import Stage
 from infostream_dedup.stream.stories import stories_of
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
-from infostream_dedup.terms.weighting import as_count
+from infostream_dedup.terms.statistics import as_count
 
 # Decides status and group of every document of a collection in a work folder, as `dedup` does in memory
 

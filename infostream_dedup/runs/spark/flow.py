@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from infostream_dedup.links import Measures, Relation, SimilarityMatrix
 from infostream_dedup.links.pair_rules import LEAST_NEED, RELATIONS, need
-from infostream_dedup.machine.children import this_python
+from infostream_dedup.machine.platform import this_python
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.runs.batch.linking import least_count
 from infostream_dedup.runs.sharded.deduplication import StatusRules

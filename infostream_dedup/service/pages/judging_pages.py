@@ -20,10 +20,9 @@ from infostream_dedup.judgements.judgements import judgement_page, ordered_pair,
 from infostream_dedup.service.answers import keyset, listed, needs
 from infostream_dedup.service.pages.frame import form_of, page, titles_of
 from infostream_dedup.service.pairs import NUMBER, check_queue, pair_shown, pair_verdict, pairs_for
-from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.problems import ProblemError, checked
 from infostream_dedup.service.routes.judgements import GivenJudgement, judgement_from, store_judgement, undone
 from infostream_dedup.service.running import caller_of, running
-from infostream_dedup.service.values import checked
 
 _COLOURS: Final = 6
 MOST_NUMBERS: Final = 40

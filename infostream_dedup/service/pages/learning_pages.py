@@ -12,12 +12,10 @@ from infostream_dedup.judgements.candidates import label_rows
 from infostream_dedup.judgements.jobs import last_result, latest_jobs
 from infostream_dedup.service.answers import needs
 from infostream_dedup.service.job_process import LEAST_PAIRS
-from infostream_dedup.service.pages.charts import chart_of
-from infostream_dedup.service.pages.frame import form_of, page, titles_of, words_for
-from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.pages.frame import chart_of, form_of, page, titles_of, words_for
+from infostream_dedup.service.problems import ProblemError, checked
 from infostream_dedup.service.routes.jobs import GivenJob, begin_job
 from infostream_dedup.service.running import RunningService, caller_of, running
-from infostream_dedup.service.values import checked
 
 router = APIRouter(include_in_schema=False)
 _DOCUMENTS: Final = 20_000

@@ -17,11 +17,10 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.answers import LiteralEndRoute, keyset, listed, needs
 from infostream_dedup.service.figures import activity_now, drifts_now, health_now, in_order, reprints_now
-from infostream_dedup.service.pages.charts import bars, story_bars, timeline
-from infostream_dedup.service.pages.frame import form_of, page, titles_of
+from infostream_dedup.service.pages.frame import bars, form_of, page, story_bars, timeline, titles_of
 from infostream_dedup.service.pages.judging_pages import marked_text
 from infostream_dedup.service.pairs import repeated_of, with_repeated
-from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.problems import ProblemError, checked
 from infostream_dedup.service.routes.groups import group_place, moment_of, traced_group
 from infostream_dedup.service.routes.reviews import (
     AlarmDecision,
@@ -33,7 +32,6 @@ from infostream_dedup.service.routes.reviews import (
 )
 from infostream_dedup.service.running import caller_of, running
 from infostream_dedup.service.tokens import Tokens
-from infostream_dedup.service.values import checked
 from infostream_dedup.stream.settings import KEY_TERMS_DECIDE, StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import (

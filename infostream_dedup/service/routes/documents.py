@@ -33,10 +33,9 @@ from infostream_dedup.service.answers import (
 )
 from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.pairs import comparison_of, pieces_shown, versions_of_pair
-from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.problems import Body, ProblemError, checked
 from infostream_dedup.service.routes.groups import moment_of
 from infostream_dedup.service.running import RunningService, running
-from infostream_dedup.service.values import Body, checked
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import (
     DocumentFilter,

@@ -15,9 +15,8 @@ from infostream_dedup.judgements.jobs import KINDS, add_job, job_shown, last_res
 from infostream_dedup.service.answer_models import JobRow, JobShown, JobStarted, page_of
 from infostream_dedup.service.answers import JsonResponse, needs, read_body
 from infostream_dedup.service.contract import body_of
-from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.problems import Body, ListedValue, ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
-from infostream_dedup.service.values import Body, ListedValue
 from infostream_dedup.stream.store import Store
 
 router = APIRouter(prefix="/v1", tags=["jobs"])

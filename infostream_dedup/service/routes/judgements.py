@@ -28,10 +28,9 @@ from infostream_dedup.service.answer_models import (
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, read_body, rows_wanted
 from infostream_dedup.service.contract import KEYED, body_of, file_of
 from infostream_dedup.service.pairs import check_queue, pair_verdict, pairs_for
-from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.problems import Body, ListedValue, ProblemError
 from infostream_dedup.service.routes.groups import csv_rows
 from infostream_dedup.service.running import RunningService, caller_of, running
-from infostream_dedup.service.values import Body, ListedValue
 from infostream_dedup.stream.store import Store
 
 router = APIRouter(prefix="/v1", tags=["desk"])

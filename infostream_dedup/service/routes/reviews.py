@@ -12,9 +12,8 @@ from infostream_dedup.service.answer_models import AlarmRow, Stats, TemplateRow,
 from infostream_dedup.service.answers import JsonResponse, needs, read_body
 from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.figures import activity_now, health_now, templates_now
-from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.problems import Body, ListedValue, ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
-from infostream_dedup.service.values import Body, ListedValue
 from infostream_dedup.stream.store.overview import alarm_rows
 
 router = APIRouter(prefix="/v1", tags=["reviews"])

@@ -11,7 +11,7 @@ import numpy as np
 import orjson
 
 from infostream_dedup.arrays import Ragged, offsets_of
-from infostream_dedup.machine.memory import collector_paused
+from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.threads import run_ahead
 from infostream_dedup.model.stream_records import Remembered
 from infostream_dedup.stream.store.blobs import INT32, INT64, UINT32

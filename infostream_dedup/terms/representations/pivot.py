@@ -26,7 +26,7 @@ from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Form
 from infostream_dedup.language.translation.written_names import marked_term, plain_term
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
-from infostream_dedup.terms.compiled.key_terms import select_key_terms
+from infostream_dedup.terms.compiled import select_key_terms
 from infostream_dedup.terms.equivalents import Translate, equivalents_of, source_terms, translate_by_ladder
 from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace, Select, StatisticsOfTerms
 from infostream_dedup.terms.representation import Representation, representation, term_frequencies
