@@ -28,7 +28,7 @@ from infostream_dedup.report.tables import PUBLISHED
 from infostream_dedup.runs.batch.collection import Collection, collect
 from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.linking import Linked, link
-from infostream_dedup.runs.batch.pairing import find_translations
+from infostream_dedup.runs.batch.pairing import find_across
 from infostream_dedup.runs.batch.sweeping import SweepResult, sweep_collection
 from infostream_dedup.sample import documents_path
 
@@ -151,12 +151,12 @@ def corpus_result(corpus: str) -> CorpusResult:
 def _translations(collection: JudgedCollection) -> dict[str, Predictions]:
     """Pairs of two languages by the configurations of ``JUDGED``."""
     found = {
-        "judged": find_translations(collection),
-        "judged, plain": find_translations(collection, between="plain"),
-        "judged, one to one": find_translations(collection, single=True),
+        "judged": find_across(collection),
+        "judged, plain": find_across(collection, between="plain"),
+        "judged, one to one": find_across(collection, single=True),
     }
     documents = len(collection.collection)
-    return {name: predicted_pairs(one.a, one.b, documents) for name, one in found.items() if one is not None}
+    return {name: predicted_pairs(one[0].a, one[0].b, documents) for name, one in found.items() if one is not None}
 
 
 def _make_truths(collection: Collection, corpus: str) -> Iterator[tuple[tuple[CrossSet, str], Truth]]:

@@ -12,7 +12,7 @@ from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.lab.evaluation.labels import family_of
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.judging import JudgedCollection
-from infostream_dedup.runs.batch.pairing import find_translations, orders_of
+from infostream_dedup.runs.batch.pairing import find_across, orders_of
 from infostream_dedup.stream.word_order import LEAST_ALONE_ORDER, LEAST_ORDER
 
 PARALLEL: Final = ("wmt", "ntrex", "multilingual")
@@ -34,8 +34,8 @@ def main() -> None:
     """Measure the order of all pairs and write the part."""
     found = {corpus: measured(corpus) for corpus in PARALLEL}
     rows = [row(corpus, found) for corpus in PARALLEL]
-    listed = find_translations(judged("slavictopics"))
-    text = TOPICS.format(listed=0 if listed is None else len(listed.a))
+    listed = find_across(judged("slavictopics"))
+    text = TOPICS.format(listed=0 if listed is None else len(listed[0].a))
     command = "python reports/make_word_order.py"
     write_part("cross-language.md", "word-order", "The order of the words", command, [TEXT, table(rows), text])
 
@@ -50,9 +50,10 @@ def judged(corpus: str) -> JudgedCollection:
 def measured(corpus: str) -> tuple[np.ndarray, np.ndarray]:
     """Order of each pair (NaN with too few places), and whether the pair is right."""
     collection = judged(corpus)
-    plain = find_translations(collection, between="plain")
-    if plain is None:
+    found = find_across(collection, between="plain")
+    if found is None:
         raise ValueError(f"{corpus} has documents of one language only")
+    plain, _ = found
     families = [family_of(one) for one in collection.collection.documents]
     right = [families[a] == families[b] for a, b in zip(plain.a.tolist(), plain.b.tolist(), strict=True)]
     order = [one.share for one in orders_of(collection, plain)]

@@ -125,15 +125,6 @@ def test_short_equal_texts_are_copies_without_a_single_term():
     assert list(pairs([], preset="judged")) == []
 
 
-def test_pairs_between_files_only(documents):
-    half = len(documents) // 2
-    first = {document["id"] for document in documents[:half]}
-    found = pairs(documents, preset="judged", terms=False, kinds="all")
-    between = [(row.a, row.b) for row in found if (row.a in first) != (row.b in first)]
-    assert "terms" not in found.columns
-    assert between
-
-
 @pytest.mark.parametrize("given", [
     {"preset": "judged", "k": 6}, {"preset": "judged", "n": 30}, {"preset": "judged", "score": "share"},
     {"preset": "judged", "representation": "pivot"}, {"preset": "best", "between": "plain"},

@@ -3,7 +3,6 @@
 import pytest
 
 from infostream_dedup import pairs
-from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.runs.batch.pairing import PairRow, ordered_rows
 from infostream_dedup.sample import documents_path
 
@@ -11,7 +10,7 @@ from infostream_dedup.sample import documents_path
 def _row(name: str, forward: float, backward: float) -> PairRow:
     return PairRow(
         a=name, b="x", forward=1, backward=1, n_a=1, n_b=1, share_forward=forward, share_backward=backward,
-        relation=None, terms=None,
+        relation=None, terms=None, met=None,
     )  # fmt: skip
 
 
@@ -38,10 +37,3 @@ def test_every_preset_lists_its_strongest_pairs(preset: str) -> None:
     assert list(strongest) == [every[at] for at in order]
     top = list(pairs(source, preset=preset, terms=False, representation="stem", top=7))
     assert top == [every[at] for at in sorted(order[:7])]
-
-
-def test_wrong_orders_are_refused() -> None:
-    with pytest.raises(ConfigurationError, match="top"):
-        pairs([], top=0)
-    with pytest.raises(ConfigurationError, match="sort"):
-        pairs([], sort="kind")  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from infostream_dedup import Settings, pairs
 from infostream_dedup.documents import read_documents
 from infostream_dedup.model import Document, full_text
 from infostream_dedup.runs.batch.collection import collect
-from infostream_dedup.runs.batch.linking import candidate_pairs, link, pair_table, relations
+from infostream_dedup.runs.batch.linking import pair_table, relations
 
 
 def test_title_is_not_doubled():
@@ -64,16 +64,6 @@ def test_counts_and_shares_equal_plain_sets(stream):
         assert row.backward == len([term for term in weight[b] if term in target[a]])
 
 
-def test_pair_table_does_not_depend_on_the_least_k_of_the_matrix(stream):
-    settings = Settings()
-    key_terms = collect(read_documents(stream)).key_terms(settings)
-    a, b = candidate_pairs(link(key_terms, settings, k_min=6))
-    table = pair_table(key_terms, a, b)
-    counts = link(key_terms, settings, k_min=1).matrix.counts.toarray()
-    assert table.forward.tolist() == counts[a, b].tolist()
-    assert table.backward.tolist() == counts[b, a].tolist()
-
-
 def test_share_score_takes_both_conditions(stream):
     settings = Settings.of(preset="best")
     key_terms = collect(read_documents(stream)).key_terms(settings)
@@ -82,9 +72,3 @@ def test_share_score_takes_both_conditions(stream):
     found = relations(table, settings)
     share = table.matched_forward / np.maximum(table.own_a, 1)
     assert ((found & 1) == ((share >= 0.40) & (table.forward >= 3))).all()
-
-
-def test_only_pairs_of_two_languages(stream):
-    english = [{**document, "id": f"en-{document['id']}", "lang": "en"} for document in stream]
-    rows = list(pairs([*stream, *english], representation="stem", k_min=1, cross_language=True))
-    assert all(row.b.startswith("en-") != row.a.startswith("en-") for row in rows)

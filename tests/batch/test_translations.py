@@ -1,9 +1,14 @@
 """Translations among the pairs of preset ``judged``: which are found, and what their rows say."""
 
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 
 from infostream_dedup import pairs, read_documents
 from infostream_dedup.api import evaluate
@@ -14,8 +19,9 @@ from infostream_dedup.lab.evaluation.scores import predicted_pairs, truth_for
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.judging import JudgedCollection
-from infostream_dedup.runs.batch.pairing import find_translations
+from infostream_dedup.runs.batch.pairing import _links_of_weight, find_across
 from infostream_dedup.sample import documents_path, labels_path
+from infostream_dedup.terms.key_terms import KeyTerms
 
 SAMPLE = str(documents_path())
 RENDERINGS = {
@@ -96,7 +102,7 @@ def judged(documents, **settings) -> JudgedCollection:
 
 
 def named(collection: JudgedCollection, **options) -> set[tuple[str, str]]:
-    found = find_translations(collection, **options)
+    found = find_across(collection, **options)[0]
     ids = [document.id for document in collection.collection.documents]
     return {(ids[a], ids[b]) for a, b in zip(found.a.tolist(), found.b.tolist(), strict=True)}
 
@@ -135,7 +141,7 @@ def test_plain_is_preset_best_in_the_pivot_language(sample):
         for row in pairs(SAMPLE, preset="best", representation="pivot", cross_language=True, terms=False)
         if row.relation == "equal" and language[row.a] != language[row.b]
     }
-    found = find_translations(sample, between="plain")
+    found = find_across(sample, between="plain")[0]
     assert named(sample, between="plain") == set(every)
     assert [list(map(float, shares)) for shares in found.shares.round(6)] == [list(every[pair]) for pair in sorted(
         every, key=lambda pair: [list(language).index(name) for name in pair])]  # fmt: skip
@@ -143,6 +149,22 @@ def test_plain_is_preset_best_in_the_pivot_language(sample):
     assert 50 < len(kept) < len(every)
     # Where less than .4 of the weight matches, nearly all of the order is kept.
     assert len(kept - set(every)) == 0
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.1, 0.3, 0.4, 0.75]))
+def test_links_of_weight_are_those_counted_one_by_one(seed, least):
+    random = np.random.default_rng(seed)
+    targets = random.random((9, 8)) < 0.8
+    keys = targets * random.integers(0, 5, targets.shape)
+    languages, wanted = random.integers(0, 3, len(keys)), []
+    for a, b in combinations(range(len(keys)), 2):
+        met = keys[a][targets[b]], keys[b][targets[a]]
+        shares = [float(np.round(one.sum() / max(keys[at].sum(), 1), 9)) for one, at in zip(met, (a, b), strict=True)]
+        if languages[a] != languages[b] and min(map(np.count_nonzero, met)) >= 3 and min(shares) >= least:
+            wanted.append([a, b, *shares])
+    key_terms = KeyTerms(sp.csr_array(keys), sp.csr_array(targets), SimpleNamespace(languages=languages), [])
+    found = _links_of_weight(key_terms, least)
+    assert np.column_stack((found.a, found.b, found.shares)).tolist() == wanted
 
 
 def test_rows_of_translations(sample):
@@ -179,7 +201,7 @@ def test_translations_come_in_the_order_of_ids_or_after_all_probabilities(sample
 
 def test_one_language_has_no_translations():
     documents = [{"id": "1", "text": RENDERINGS["ru"][0]}, {"id": "2", "text": RENDERINGS["ru"][1]}]
-    assert find_translations(judged(documents)) is None
+    assert find_across(judged(documents)) is None
     found = pairs(documents, preset="judged")
     assert "met" not in found.columns
     assert [row.kind for row in found] == ["retold"]
@@ -205,7 +227,7 @@ def test_pairs_of_two_files_only(tmp_path):
 
 
 def f1_of(collection: JudgedCollection, truth) -> float:
-    found = find_translations(collection)
+    found = find_across(collection)[0]
     predicted = predicted_pairs(found.a, found.b, truth.documents)
     return evaluate_predictions(predicted, truth, recommended=1, resamples=1).recommended.scores.f1
 
@@ -219,7 +241,7 @@ def test_evaluate_counts_what_pairs_lists(sample):
     plain = evaluate(SAMPLE, labels_path(), lang="ru-uk", positive=("translation",), between="plain")
     assert plain.judged.scores.linked > found.judged.scores.linked
     one_kind = evaluate(SAMPLE, labels_path(), positive=("translation", "dup"), kinds=["translation"])
-    assert one_kind.judged.scores.linked == len(find_translations(sample).a)
+    assert one_kind.judged.scores.linked == len(find_across(sample)[0].a)
 
 
 LEAST_F1 = {

@@ -127,6 +127,15 @@ def test_different_news_are_left_out_and_a_copy_is_kept() -> None:
     assert read.screened(a, b, shipped_model()).tolist() == [False, True, False]
 
 
+def test_a_long_text_has_the_wording_of_a_short_one_only_if_it_holds_it() -> None:
+    short, long = ("".join(f"слово{number} " for number in part) for part in (range(20), range(20, 900)))
+    made = [Document(id=str(number), text=text) for number, text in enumerate((short, long, long + short))]
+    read = Read(made, key_rows(*key_terms(0, len(made))))
+    screen = Screen.of(read.keys, read.records, read.triples, shipped_model())
+    bounds = screen.bounds(np.array([0, 0, 1, 2]), np.array([1, 2, 0, 0]), np.arange(3))
+    assert (bounds == np.inf).tolist() == [False, True, False, True]
+
+
 def test_a_signature_has_a_bit_for_each_triple() -> None:
     """Five triples need 80 bits, so two words; the highest seven bits choose the bit. A long document has none."""
     many = np.arange(MOST_WORDS * 4 + 1, dtype=np.uint64)

@@ -211,7 +211,9 @@ class JudgedCollection:
         languages = self.key_terms.counts.languages
         if not np.any(languages[1:] != languages[:-1]):
             return a, b
-        kept = (languages[a] == languages[b]) | self.facts.same_text(a, b)
+        kept = languages[a] == languages[b]
+        others = np.flatnonzero(~kept)
+        kept[others] = self.facts.same_text(a[others], b[others])
         return a[kept], b[kept]
 
 

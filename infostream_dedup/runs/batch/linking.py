@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from infostream_dedup.links import Advice, KnownK, Measures
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
-    from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace
+    from infostream_dedup.terms.key_terms import KeyTerms
 
 
 # Collections with large clusters of equal documents, which have too many links to write out one by one.
@@ -304,18 +304,14 @@ class PairTable:
         for begin, end in pairwise(self.met.indptr.tolist()):
             yield shared[begin:end]
 
-    def meetings_of(self, pair: int, space: PivotSpace) -> list[Meeting]:
-        """The words that became the shared terms of one pair, heaviest first; for a pivot language."""
-        row = slice(self.met.indptr[pair], self.met.indptr[pair + 1])
-        columns, weights = self.met.indices[row].tolist(), self.met.data[row].tolist()
-        return meetings(space, int(self.a[pair]), int(self.b[pair]), columns, weights)
-
 
 def what_met(pairs: PairTable, pair: int, key_terms: KeyTerms) -> tuple[list[str], list[Meeting] | None]:
     """Shared terms of one pair, heaviest first; in a pivot language, also the words that became them."""
     if key_terms.pivot is None:
         return pairs.terms_of(pair, key_terms.counts.terms), None
-    met = pairs.meetings_of(pair, key_terms.pivot)
+    row = slice(pairs.met.indptr[pair], pairs.met.indptr[pair + 1])
+    columns, weights = pairs.met.indices[row].tolist(), pairs.met.data[row].tolist()
+    met = meetings(key_terms.pivot, int(pairs.a[pair]), int(pairs.b[pair]), columns, weights)
     return list(dict.fromkeys(meeting.pivot for meeting in met)), met
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, repeat
+from itertools import chain, repeat, tee
+from operator import itemgetter
 from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from infostream_dedup.judging.evidence.explanation import EvidenceReason, reason
 from infostream_dedup.judging.evidence.facts import circumstances_of
 from infostream_dedup.judging.evidence.judging import JudgedCandidates, agreement, fillings_of_forms
 from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind, names_of_kinds
+from infostream_dedup.judging.evidence.pair_evidence import key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.links import match
@@ -52,7 +54,7 @@ from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_ma
 from infostream_dedup.terms.matched_words import Meeting
 
 
-@dataclass(slots=True, kw_only=True)  # There are many: a frozen one takes three times as long to make.
+@dataclass(slots=True)  # There are many: a frozen one takes three times as long to make.
 class PairRow:
     """One unordered pair."""
 
@@ -68,7 +70,7 @@ class PairRow:
     relation: str | None  # `equal`, `contained` (b contains a), `contains` (a contains b), or `None` below need
     terms: list[str] | None  # terms found in either direction, heaviest first; `None` if not requested
     # in a pivot language, the words that became the terms, heaviest first; otherwise `None`
-    met: list[Meeting] | None = None
+    met: list[Meeting] | None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row of ``pairs``; ``terms`` and ``met`` are left out if they are ``None``."""
@@ -120,9 +122,6 @@ def pair_rows(
             yield from rows_of_pairs(ids, pairs, relation, key_terms, wanted=wanted, terms=terms, made=PairRow)
 
 
-NOTHING: Final[Iterable[Mapping[str, Any]]] = repeat({})
-"""Nothing is added to any row."""
-
 _EQUALLY_NEAR: Final = 1e-3
 Row = TypeVar("Row", bound=PairRow)
 
@@ -133,40 +132,32 @@ def rows_of_pairs(
     relation: NDArray[np.int64],
     key_terms: KeyTerms,
     *,
-    wanted: NDArray[np.bool_],
+    wanted: NDArray[np.bool_] | None = None,
     terms: bool,
-    made: type[Row],
-    added: Iterable[Mapping[str, Any]] = NOTHING,
+    made: Callable[..., Row],
+    added: Iterable[Iterable[Any]] = (),
 ) -> Iterator[Row]:
-    """Rows of pairs, in their order, with the fields that are added to each."""
-    chosen = pairs if wanted.all() else pairs.where(wanted)
-    shared = _shared(chosen, key_terms) if terms else repeat((None, None))
-    columns = (chosen.a, chosen.b, chosen.forward, chosen.backward, chosen.size_a, chosen.size_b, relation[wanted])
-    shares = _shares(chosen.matched_forward, chosen.own_a), _shares(chosen.matched_backward, chosen.own_b)
-    numbers = zip(*(column.tolist() for column in columns), *shares, shared, added, strict=False)
-    for a, b, forward, backward, n_a, n_b, number, share_forward, share_backward, (words, met), more in numbers:
-        yield made(
-            a=ids[a],
-            b=ids[b],
-            forward=forward,
-            backward=backward,
-            n_a=n_a,
-            n_b=n_b,
-            share_forward=share_forward,
-            share_backward=share_backward,
-            relation=RELATIONS[number],
-            terms=words,
-            met=met,
-            **more,
-        )
-
-
-def _shared(pairs: PairTable, key_terms: KeyTerms) -> Iterator[tuple[list[str], list[Meeting] | None]]:
-    """Yield what ``what_met`` returns for each pair."""
-    if key_terms.pivot is None:
-        yield from ((words, None) for words in pairs.all_terms(key_terms.counts.terms))
-    else:
-        yield from (what_met(pairs, pair, key_terms) for pair in range(len(pairs)))
+    """Rows of pairs, in their order; ``added``: a column for each further field."""
+    if wanted is not None and not wanted.all():
+        pairs, relation = pairs.where(wanted), relation[wanted]
+    words: Iterator[list[str] | None] = repeat(None)
+    met: Iterator[list[Meeting] | None] = repeat(None)
+    if terms and key_terms.pivot is None:
+        words = pairs.all_terms(key_terms.counts.terms)
+    elif terms:
+        one, other = tee(what_met(pairs, pair, key_terms) for pair in range(len(pairs)))
+        words, met = map(itemgetter(0), one), map(itemgetter(1), other)
+    return map(
+        made,
+        *(map(ids.__getitem__, ends.tolist()) for ends in (pairs.a, pairs.b)),
+        *(column.tolist() for column in (pairs.forward, pairs.backward, pairs.size_a, pairs.size_b)),
+        _shares(pairs.matched_forward, pairs.own_a),
+        _shares(pairs.matched_backward, pairs.own_b),
+        map(RELATIONS.__getitem__, relation.tolist()),
+        words,
+        met,
+        *added,
+    )
 
 
 def _shares(matched: NDArray[np.int64], own: NDArray[np.int64]) -> list[float]:
@@ -227,6 +218,8 @@ BETWEEN: Final[tuple[Between, ...]] = ("nothing-better", "plain", "none")
 
 _KEY_TERMS: Final = 30
 _LEAST_TERMS: Final = 3
+_MANY_TERMS: Final = 5
+_COMPARED_AT_ONCE: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,14 +241,6 @@ class Translations:
         return chunks_of_pairs(self.key_terms, self.a, self.b)
 
 
-def find_translations(
-    collection: JudgedCollection, *, between: Between = "nothing-better", single: bool = False
-) -> Translations | None:
-    """The translations among ``find_across``."""
-    found = find_across(collection, between=between, single=single)
-    return None if found is None else found[0]
-
-
 def find_across(
     collection: JudgedCollection, *, between: Between = "nothing-better", single: bool = False
 ) -> tuple[Translations, Translations] | None:
@@ -271,7 +256,7 @@ def find_across(
         return None
     settings = collection.settings.but(representation="pivot", n=_KEY_TERMS)
     key_terms = collection.collection.key_terms(settings)
-    found = _plain(key_terms, LEAST_SHARE if between == "plain" else LEAST_ORDERED_SHARE)
+    found = _links_of_weight(key_terms, LEAST_SHARE if between == "plain" else LEAST_ORDERED_SHARE)
     found = found.where(~collection.facts.same_text(found.a, found.b))
     languages, stories = key_terms.counts.languages, found.where(np.zeros(len(found.a), dtype=np.bool_))
     if between == "nothing-better":
@@ -305,35 +290,52 @@ def _one_text(collection: JudgedCollection, a: NDArray[np.int64], b: NDArray[np.
     return found
 
 
-def _plain(key_terms: KeyTerms, least: float) -> Translations:
+def _links_of_weight(key_terms: KeyTerms, least: float) -> Translations:
     """All pairs with at least a share of the weight in common in both directions.
 
     Only documents of different languages are matched with each other: those of one language would have far more links.
     """
-    languages, own = key_terms.counts.languages, key_terms.own_weights
-    strong = sp.csr_array(key_terms.keys.shape[:1] * 2, dtype=np.float64)
-    for language in np.unique(languages):
-        matrix = match(
-            _rows_where(key_terms.keys, languages == language),
-            _rows_where(key_terms.targets, languages != language),
-            n=_KEY_TERMS,
-            weights=True,
-            k_min=_LEAST_TERMS,
-        )
-        shares = matrix.shares(own)
-        shares.data = np.round(shares.data, SHARE_DECIMALS)
-        shares.data[shares.data < least] = 0
-        shares.eliminate_zeros()
-        strong = strong + shares
-    forward, backward = sp.triu(strong, format="csr"), sp.triu(strong.T, format="csr")
-    both = sp.coo_array(forward.minimum(backward))
-    order = np.lexsort((both.col, both.row))
-    a, b = both.row[order].astype(np.int64), both.col[order].astype(np.int64)
-    # If there are no pairs, scipy returns a sparse array here, which numpy cannot convert to numbers.
-    directions = [
-        np.asarray(part[a, b], dtype=np.float64).ravel() if len(a) else both.data for part in (forward, backward)
-    ]
-    return Translations(key_terms, a, b, np.stack(directions, axis=1))
+    languages, fewest = key_terms.counts.languages, _fewest_terms(key_terms.keys, least)
+    spoken, documents = np.unique(languages, return_counts=True)
+    ends, asked = [np.zeros((2, 0), dtype=np.int64)], np.ones(len(languages), dtype=np.bool_)
+    # Each pair is found from one side, that of the fewer documents.
+    for language in spoken[np.argsort(documents, kind="stable")][:-1].tolist():
+        asked &= languages != language
+        targets = _rows_where(key_terms.targets, asked)
+        # The links of nearly all documents need many terms, and then are far fewer.
+        for least_terms, most in ((_LEAST_TERMS, _MANY_TERMS), (_MANY_TERMS, _KEY_TERMS + 1)):
+            asking = (languages == language) & (fewest < most) & ((fewest >= least_terms) | (most == _MANY_TERMS))
+            keys = _rows_where(key_terms.keys, asking)
+            counts = match(keys, targets, n=_KEY_TERMS, weights=False, k_min=least_terms).counts
+            likely = sp.coo_array(kept_entries(counts, counts.data >= np.repeat(fewest, np.diff(counts.indptr))))
+            ends.append(np.stack((likely.row, likely.col)).astype(np.int64))
+    a, b = np.sort(np.concatenate(ends, axis=1), axis=0)
+    order = np.lexsort((b, a))
+    found = _of_weight(key_terms, a[order], b[order], least)
+    both = [np.minimum(pairs.forward, pairs.backward) for pairs in found.tables()]
+    return found.where(np.concatenate([a[:0], *both]) >= _LEAST_TERMS)
+
+
+def _fewest_terms(keys: sp.csr_array, least: float) -> NDArray[np.uint8]:
+    """Number of each document's heaviest key terms whose weights are a share of all of its weight: uint8."""
+    row = np.repeat(np.arange(keys.shape[0]), np.diff(keys.indptr))
+    sums = np.cumsum(keys.data[np.lexsort((-keys.data, row))])
+    before = np.append(0, sums)[keys.indptr]
+    shares = (sums - before[row]) / np.diff(before)[row]
+    below = np.round(shares, SHARE_DECIMALS) < least
+    return (np.bincount(row[below], minlength=keys.shape[0]) + 1).astype(np.uint8)
+
+
+def _of_weight(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64], least: float) -> Translations:
+    """The pairs with at least a share of the weight in common in both directions."""
+    rows = key_rows(key_terms.keys, key_terms.targets)
+    parts = [Translations(key_terms, a[:0], b[:0], np.zeros((0, 2)))]
+    for begin in range(0, len(a), _COMPARED_AT_ONCE):
+        one, other = a[begin : begin + _COMPARED_AT_ONCE], b[begin : begin + _COMPARED_AT_ONCE]
+        shares = np.round(shares_of_pairs(one, other, rows)[:, 2:4], SHARE_DECIMALS)
+        parts.append(Translations(key_terms, one, other, shares).where(shares.min(axis=1) >= least))
+    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("a", "b", "shares"))
+    return Translations(key_terms, *columns)
 
 
 def _rows_where(matrix: sp.csr_array, kept: NDArray[np.bool_]) -> sp.csr_array:
@@ -353,7 +355,7 @@ _DROPPED_AT: Final = 1 << 20
 """Number of pairs beyond twice the wanted ones at which the weaker ones are dropped."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class JudgedPairRow(PairRow):
     """One unordered pair with its judgement."""
 
@@ -397,7 +399,7 @@ class PairChoice:
     sort: PairOrder = "id"  # `id`, by (a, b), or `strength`, the most probable first and translations last
     top: int | None = None  # number of pairs to list, the strongest first
     cross_language: bool = False  # list only pairs of two languages
-    between: Between = "nothing-better"  # rule for translations (see `find_translations`)
+    between: Between = "nothing-better"  # rule for translations (see `find_across`)
     one_to_one: bool = False  # list at most one translation of each document into each other language
     kinds: tuple[str, ...] = KIND_NAMES  # kinds to list
     policy: Policy = EVERY_PAIR  # which pairs count
@@ -466,16 +468,7 @@ class ListedPairs:
     @classmethod
     def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> ListedPairs:
         """Select judged pairs by a mask, bool (pairs,)."""
-        return cls(
-            a=judged.a[chosen],
-            b=judged.b[chosen],
-            probability=judged.probability[chosen],
-            kinds=judged.kinds[chosen],
-            wording=judged.wording[chosen],
-            shares=judged.shares[chosen],
-            differing=judged.differing[chosen],
-            forms=judged.forms[chosen],
-        )
+        return cls(**{name: getattr(judged, name)[chosen] for name in cls.__slots__})
 
     def at(self, places: NDArray[np.int64] | slice) -> ListedPairs:
         """Select the pairs at these positions."""
@@ -526,7 +519,7 @@ def judged_pair_rows(
     wanted = choice.policy.identical is None and any(KIND_NAMES[kind] in choice.kinds for kind in ACROSS)
     between: Between = choice.between if wanted else "none"
     across = find_across(collection, between=between, single=choice.one_to_one)
-    rows, places = [_rows(collection, listed, choice)], [(listed.a, listed.b)]
+    rows, places = [_rows(collection, listed, choice)], [np.stack((listed.a, listed.b))]
     left = None if choice.top is None else choice.top - len(listed.a)
     for kind, found in zip(ACROSS, across or (), strict=False):
         if KIND_NAMES[kind] in choice.kinds:
@@ -536,11 +529,11 @@ def judged_pair_rows(
             )
             left = None if left is None else left - len(chosen.a)
             rows.append(_translation_rows(collection, chosen, choice, kind))
-            places.append((chosen.a, chosen.b))
-    if choice.sort == "strength" or len(rows) == 1:
+            places.append(np.stack((chosen.a, chosen.b)))
+    if choice.sort == "strength":
         return chain.from_iterable(rows)
-    placed = [zip(a.data, b.data, own, strict=True) for (a, b), own in zip(places, rows, strict=True)]
-    return (row for _, _, row in heapq.merge(*placed, key=lambda one: one[:2]))
+    turns = np.repeat(np.arange(len(rows)), [ends.shape[1] for ends in places])
+    return (next(rows[turn]) for turn in turns[np.lexsort(np.concatenate(places, axis=1)[::-1])].tolist())
 
 
 def listed_pairs(
@@ -585,7 +578,6 @@ def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice)
             pairs,
             relations(pairs, collection.settings),
             collection.key_terms,
-            wanted=np.ones(len(pairs), dtype=np.bool_),
             terms=choice.terms,
             made=JudgedPairRow,
             added=judgements_of(part, _reasons(collection, part) if choice.explain else None),
@@ -594,16 +586,16 @@ def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice)
 
 def judgements_of(
     listed: ListedPairs, reasons: Iterable[list[EvidenceReason] | None] | None
-) -> Iterator[dict[str, Any]]:
-    """The fields that the rows of judged pairs have beyond those of pairs."""
-    names = (*JUDGED_COLUMNS, "differing", "reasons")
+) -> Sequence[Iterator[Any]]:
+    """The columns that the rows of judged pairs have beyond those of pairs."""
     columns = (
         np.round(listed.probability, SHOWN_DECIMALS).tolist(),
         names_of_kinds(listed.kinds),
         *np.round(listed.wording, SHOWN_DECIMALS).T.tolist(),
+        reasons or repeat(None),
         listed.differing.tolist(),
     )
-    return (dict(zip(names, values, strict=True)) for values in zip(*columns, reasons or repeat(None), strict=False))
+    return [*map(iter, columns)]
 
 
 def _reasons(collection: JudgedCollection, part: ListedPairs) -> list[list[EvidenceReason] | None]:
@@ -615,21 +607,8 @@ def _translation_rows(
     collection: JudgedCollection, found: Translations, choice: PairChoice, kind: Kind
 ) -> Iterator[JudgedPairRow]:
     ids = fields_of(collection.collection.documents).ids
-    judgement: dict[str, Any] = {
-        **dict.fromkeys(JUDGED_COLUMNS),
-        "kind": KIND_NAMES[kind],
-        "reasons": [] if choice.explain else None,
-    }
+    judgement: tuple[Any, ...] = (None, KIND_NAMES[kind], None, None, [] if choice.explain else None, None)
     for pairs in found.tables():
         both = np.full(len(pairs), RELATIONS.index("equal"), dtype=np.int64)
-        wanted = np.ones(len(pairs), dtype=np.bool_)
-        yield from rows_of_pairs(
-            ids,
-            pairs,
-            both,
-            found.key_terms,
-            wanted=wanted,
-            terms=choice.terms,
-            made=JudgedPairRow,
-            added=repeat(judgement),
-        )
+        added = map(repeat, judgement)
+        yield from rows_of_pairs(ids, pairs, both, found.key_terms, terms=choice.terms, made=JudgedPairRow, added=added)

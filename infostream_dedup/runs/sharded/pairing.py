@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
@@ -17,7 +17,7 @@ from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.linking import chunks_of_pairs, least_count, relations
-from infostream_dedup.runs.batch.pairing import NOTHING, PairRow, Row, rows_of_pairs
+from infostream_dedup.runs.batch.pairing import PairRow, Row, rows_of_pairs
 from infostream_dedup.runs.sharded.disk_runner import LinkedRun
 from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, column_labels, key_term_labels
 from infostream_dedup.runs.sharded.linking import LINKS, NodeTable, merge_links
@@ -252,10 +252,10 @@ class DocumentRows:
         *,
         k_min: int | None = None,
         terms: bool = True,
-        made: type[Row],
-        added: Iterable[Mapping[str, Any]] = NOTHING,
+        made: Callable[..., Row],
+        added: Iterable[Iterable[Any]] = (),
     ) -> Iterator[Row]:
-        """Rows of pairs of documents, in their order, with the fields that are added to each."""
+        """Rows of pairs of documents, in their order; ``added`` as in ``rows_of_pairs``."""
         documents, place = np.unique(np.concatenate([a, b]), return_inverse=True)
         key_terms = self.key_terms(documents)
         ids = self.ids(documents)

@@ -163,15 +163,20 @@ def signature_sizes(begins: Vector[np.int64], bounds: Vector[np.int64]) -> None:
         bounds[document + 1] = bounds[document] + _words_of_signature(begins[document + 1] - begins[document])
 
 
+@inlined
+def _shift_of(words: int) -> np.uint64:
+    bits = 6
+    while 64 << bits - 6 < 64 * words:
+        bits += 1
+    return np.uint64(64 - bits)
+
+
 @compiled
 def _sign(
     triples: Vector[np.uint64], first: int, last: int, signature: Vector[np.uint64], begin: int, words: int
 ) -> int:
     """Set the bits of triples in a signature; return how many were set already."""
-    doubled, bits = 0, 6
-    while 64 << bits - 6 < 64 * words:
-        bits += 1
-    shift = np.uint64(64 - bits)
+    doubled, shift = 0, _shift_of(words)
     for word in range(begin, begin + words):
         signature[word] = 0
     for place in range(first, last):
@@ -180,6 +185,18 @@ def _sign(
         doubled += signed(signature[word] >> (bit & _LOW_BITS) & _ONE)
         signature[word] |= _ONE << (bit & _LOW_BITS)
     return doubled
+
+
+@compiled
+def _count_signed(
+    triples: Vector[np.uint64], first: int, last: int, signature: Vector[np.uint64], begin: int, words: int
+) -> int:
+    """Triples whose bit is set in a signature."""
+    found, shift = 0, _shift_of(words)
+    for place in range(first, last):
+        bit = triples[place] >> shift
+        found += signed(signature[begin + signed(bit >> _SIX)] >> (bit & _LOW_BITS) & _ONE)
+    return found
 
 
 @compiled
@@ -269,6 +286,12 @@ def _may_share_wording(rows: ScreenedRows, one: int, other: int, scratch: Screen
     fewer = min(rows.triple_begins[one + 1] - rows.triple_begins[one], last - first)
     if words == 0 or fewer == 0:
         return bool(fewer > 0)
+    its_begin, its_end = rows.signature_begins[other], rows.signature_begins[other + 1]
+    if its_end - its_begin > words:
+        # In as few bits as the shorter document needs, a longer one sets most.
+        triples, begin, end = rows.triples, rows.triple_begins[one], rows.triple_begins[one + 1]
+        met = _count_signed(triples, begin, end, rows.signatures, its_begin, its_end - its_begin)
+        return bool(np.float64(met) >= (wording - MARGIN) * np.float64(fewer))
     if scratch.signed[words] != other:
         scratch.doubled[words] = _sign(rows.triples, first, last, scratch.signature, words, words)
         scratch.signed[words] = other
