@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -48,6 +49,8 @@ class TermNumbers:
         # It starts without slots, so that the first terms use every compiled loop and none is compiled mid-stream.
         self._table = TermTable(np.zeros(0, np.uint32), np.zeros(1, np.int64), np.zeros(0, np.uint8))
         self._count = 0
+        # One thread numbers the words of a batch, another looks up those of the batch before.
+        self._lock = Lock()
 
     def __len__(self) -> int:
         return self._count
@@ -64,9 +67,10 @@ class TermNumbers:
     def numbered(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the numbers of terms, which must not contain line breaks; new terms get the next ones."""
         given = terms if isinstance(terms, SurfaceList) else SurfaceList.of(terms)
-        self._make_room(len(given), int(given.starts[-1]))
         numbers = np.empty(len(given), dtype=np.int64)
-        self._count = number_all(self._table, self._count, given.pool, given.starts, numbers)
+        with self._lock:
+            self._make_room(len(given), int(given.starts[-1]))
+            self._count = number_all(self._table, self._count, given.pool, given.starts, numbers)
         return numbers
 
     def extend(self, terms: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, partial
+from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -98,6 +99,7 @@ class PivotWords:
         self._rungs: NDArray[Any] = np.zeros(0, dtype=np.int8)
         self._rung_names: list[str] = []
         self._used = 0
+        self._lock = Lock()
 
     def canonical(self, language: int, words: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the canonical term of each word, or ``NO_TERM``: int32 (words,)."""
@@ -123,16 +125,18 @@ class PivotWords:
 
     def _learn(self, language: int, words: NDArray[np.int64]) -> None:
         size = int(words.max(initial=-1)) + 1
-        known = len(self._canonical[language])
-        if known < size:
-            self._canonical[language] = longer(self._canonical[language], size)
-            self._canonical[language][known:] = _UNKNOWN
-            self._begins[language] = longer(self._begins[language], len(self._canonical[language]))
-            self._sizes[language] = longer(self._sizes[language], len(self._canonical[language]))
-        unknown = self._canonical[language][words] == _UNKNOWN
-        if unknown.any():
-            new = np.unique(words[unknown])
-            self._remember(language, new, self._answers(language, self._numbers.terms.some(new)))
+        # A batch is read while the one before is judged.
+        with self._lock:
+            known = len(self._canonical[language])
+            if known < size:
+                self._canonical[language] = longer(self._canonical[language], size)
+                self._canonical[language][known:] = _UNKNOWN
+                self._begins[language] = longer(self._begins[language], len(self._canonical[language]))
+                self._sizes[language] = longer(self._sizes[language], len(self._canonical[language]))
+            unknown = self._canonical[language][words] == _UNKNOWN
+            if unknown.any():
+                new = np.unique(words[unknown])
+                self._remember(language, new, self._answers(language, self._numbers.terms.some(new)))
 
     def _answers(self, language: int, words: Sequence[str]) -> list[list[Translation]]:
         """The pivot terms of words, best first, each once, without phrases."""
