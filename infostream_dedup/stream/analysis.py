@@ -367,7 +367,6 @@ class SurfaceTerms:
             self._codes = grown
 
     def _learnt(self, surfaces: SurfaceList, wanted: NDArray[np.int64], language: int) -> NDArray[np.int32]:
-        """Return the codes of some surfaces that are not remembered."""
         if len(wanted) >= _MANY:
             return self._many_learnt(surfaces.picked(wanted), language)
         keys = [
@@ -399,7 +398,6 @@ class SurfaceTerms:
         return codes
 
     def _numbered(self, terms: Sequence[str | None]) -> list[int]:
-        """Return the number of each term, ``NOTHING`` for a form that is not a term."""
         words = [term for term in terms if term is not None]
         numbers = iter(self._numbers.numbered(words).tolist() if words else ())
         return [kernels.NOTHING if term is None else next(numbers) for term in terms]
@@ -537,7 +535,6 @@ class Analyser:
 
 
 def _order_of(scanned: Scanned, languages: NDArray[np.uint8], mapping: kernels.TermsOfSurfaces) -> Ragged:
-    """The terms of documents as their words follow each other."""
     sizes = np.empty(len(scanned), dtype=np.int64)
     found = np.empty(int(np.minimum(scanned.lengths, _ORDERED).sum()), dtype=np.int32)
     tokens = kernels.TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
@@ -624,7 +621,6 @@ def _heaviest_first(
 def _weights(
     analysed: Analysed, first: int, end: int, frequencies: WeighingFrequencies, numbers: TermNumbers, settings: Settings
 ) -> NDArray[np.float64]:
-    """Return the weight of each term of some documents: float64 (entries,)."""
     indptr = analysed.terms.indptr
     entries = slice(indptr[first], indptr[end])
     sizes, languages = indptr[first + 1 : end + 1] - indptr[first:end], analysed.languages[first:end]

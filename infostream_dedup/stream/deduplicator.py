@@ -6,12 +6,12 @@ import logging
 import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Self, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, TypeAlias, get_args
 
 from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, row_of
 from infostream_dedup.documents.frames import python_values
@@ -42,45 +42,7 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.store.restoring import Loaded
 
 
-# What the stream needs from a store, and a store in memory
-
-
-class BatchStore(Protocol):
-    """Keeps batches; ``store.store.Store`` documents each method."""
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """Keep other writers out; undo everything if the block fails."""
-
-    def changed(self) -> bool:
-        """Whether another process has written."""
-
-    @property
-    def position(self) -> Position:
-        """Position at the last ``load`` or ``append``."""
-
-    def load(self, *, since: Position | None = None) -> Loaded | None:
-        """Load the state an engine needs, or what is new; ``None`` for an empty stream."""
-
-    def batch(self, batch_id: str) -> StoredBatch | None:
-        """Return a stored batch, or ``None`` if the id is unknown."""
-
-    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
-        """Return all versions of a document, oldest first."""
-
-    def known_of(self, ids: Sequence[str]) -> Mapping[str, Sequence[Known]]:
-        """Return all versions of some distinct documents, oldest first; unknown ids are absent."""
-
-    def kept(self, ordinal: int) -> Document:
-        """Return a document of the window with its text, if texts are kept."""
-
-    def wording(self, ordinals: Sequence[int]) -> Sequence[bytes]:
-        """Return the word triples of documents of the window; empty for a forgotten one."""
-
-    def append(self, batch: Batch) -> None:
-        """Keep one batch, wholly or not at all."""
-
-    def close(self) -> None:
-        """Close the store."""
+# A store in memory
 
 
 class MemoryStore:
@@ -176,6 +138,7 @@ class MemoryStore:
         """Do nothing."""
 
 
+BatchStore: TypeAlias = Store | MemoryStore
 OnConflict = Literal["item", "error", "version"]
 """What to do with a known id and other content; ``item``: another version of documents with that field, else stop."""
 
@@ -353,10 +316,12 @@ class Deduplicator(Closing):
         if ahead is None:
             return None
         # The readers' documents are the same objects, so comparing them costs nothing.
-        if ahead.engine is self._engine and ahead.documents == documents:
+        failure, is_it = ahead.read.exception(), ahead.documents == documents
+        if failure is None and is_it and ahead.engine is self._engine:
             return ahead.read.result()
-        wait([ahead.read])
         self._engine = self._ahead = None
+        if failure is not None and is_it:
+            raise failure
         return None
 
     def search(self, text: str = "", **asked: Any) -> SearchHits:
@@ -473,7 +438,6 @@ class Deduplicator(Closing):
 
 
 def _with_boilerplate(settings: StreamSettings, given: str | None) -> StreamSettings:
-    """Add the list of boilerplate to the settings."""
     if given is None and settings.boilerplate is not None:
         raise ConfigurationError("the stream was started with a boilerplate list; give the same list (--boilerplate)")
     return settings.but(boilerplate=given)
@@ -504,7 +468,6 @@ def _check_batch_id(batch_id: str | None) -> None:
 
 
 def _with_model(settings: StreamSettings, model: Classifier | None) -> StreamSettings:
-    """Add the model to the settings, and check it before a store is created."""
     if model is None:
         if settings.model is not None:
             raise ConfigurationError("the stream was started with a model; give the same model (--model)")

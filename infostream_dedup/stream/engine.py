@@ -288,7 +288,6 @@ class StreamEngine:
         self._read_to = self.next_ordinal, self._memory.clock
 
     def _watch(self, changes: list[dict[str, Any]]) -> None:
-        """Take the standing searches of the store."""
         if changes and (self._watches is None or self._watches.changes != changes):
             self._watches = Watches(changes, in_text=self._first_settings.terms.target == "text")
         elif not changes:
@@ -419,7 +418,6 @@ class StreamEngine:
         return decided
 
     def _decide_part(self, part: list[Remembered], decided: Decided) -> None:
-        """Judge documents of one epoch that were read before."""
         first = part[0].ordinal
         clocks = np.array([one.clock for one in part], dtype=np.int64)
         times = np.array([one.clock if one.published is None else one.published for one in part], dtype=np.int64)
@@ -453,14 +451,12 @@ class StreamEngine:
     def _count(
         self, languages: NDArray[np.uint8], lengths: NDArray[np.int64], targets: Ragged, verdicts: Sequence[Verdict]
     ) -> None:
-        """Count documents in the statistics of the open epoch."""
         count_rows(self.frequencies.open, languages, lengths, targets)
         if self.settings.df_counts == "distinct":
             repeats = np.array([one.repeats for one in verdicts], dtype=np.bool_)
             count_rows(self.frequencies.open_repeats, languages, lengths, targets, counted=repeats)
 
     def _decide_within_epoch(self, entering: Entering, decided: Decided) -> None:
-        """Judge consecutive documents of one epoch."""
         entering.put_into(self._memory)
         oldest = self._memory.oldest_at(entering.first, len(entering))
         links = [] if self._across is None else self._across.links.find(entering.first, oldest)
@@ -477,7 +473,6 @@ class StreamEngine:
         self._count(languages, lengths, targets, decided.verdicts[len(decided.verdicts) - len(remembered) :])
 
     def _entering(self, batch: ReadBatch, start: int, end: int) -> Entering:
-        """Choose the key terms of consecutive documents of one epoch."""
         terms, analysed, read, pivot = self.settings.terms, batch.analysed, batch.evidence, batch.pivot
         weighed = terms if read is None else terms.but(n=COMPARED_TERMS)
         keys, further = choose_keys(analysed, start, end, self.frequencies, self.numbers, weighed).split(terms.n)
@@ -495,7 +490,6 @@ class StreamEngine:
         )
 
     def _judge_documents(self, begun: EnteredDocuments, decided: Decided) -> Iterator[Verdict]:
-        """Yield the verdicts on consecutive documents."""
         documents, equals, oldest, events = begun.documents, begun.equals, begun.oldest, decided.events
         self._deciding.read(documents)
         if self._watches is not None:
@@ -543,7 +537,6 @@ class StreamEngine:
         told: NDArray[np.int64],
         events: list[StoryEvent],
     ) -> Verdict:
-        """Put a document into a story, and name it in the verdict."""
         stories = self._stories
         events += stories.follow(ordinal, happened)
         if translated:
@@ -619,7 +612,6 @@ class StreamEngine:
         return joined
 
     def _make_verdict(self, document: Remembered, status: Status, found: BestCandidate, met: KeysThatMet) -> Verdict:
-        """Make the verdict on a document linked to an earlier one, with the matching terms."""
         window = self._memory.window
         return Verdict(
             id=document.id,

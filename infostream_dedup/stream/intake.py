@@ -56,13 +56,11 @@ def unreported(batches: Iterable[list[Placed]], intake: Intake, note: Callable[[
 
 
 def _reported(batch: Sequence[Placed], intake: Intake, reported_below: int) -> int:
-    """Number of documents at the beginning of a batch whose verdicts were reported."""
     ordinals = intake.ordinals_of([document for document, _ in batch])
     return sum(1 for _ in takewhile(lambda ordinal: ordinal is not None and ordinal < reported_below, ordinals))
 
 
 def _mark_of(intake: Intake) -> Path | None:
-    """The file that names the last reported batch of a store; ``None`` for a stream in memory."""
     path = getattr(intake.stream.store, "path", None)
     return None if path is None else path.with_name(f"{path.name}.reported")
 
@@ -179,8 +177,6 @@ def _from_folder(
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Fingerprint of a file from its directory entry; changes when the file is written or replaced."""
-
     mode: int
     inode: int
     size: int
@@ -189,8 +185,6 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What a file held when it was read."""
-
     state: _State
     documents: int
     digest: bytes
@@ -201,7 +195,6 @@ class _Read:
 
 
 def _state_of(path: Path) -> _State | None:
-    """Return the state of a file; ``None`` if there is no such file (any more)."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -361,7 +354,6 @@ class Intake:
         return documents if self.listed is None else list(self.listed.left_out(documents))
 
     def _refused(self, documents: Sequence[Document]) -> Iterable[int]:
-        """Positions of documents whose id is already in the stream with other content."""
         from infostream_dedup.stream.deduplicator import takes_versions
         from infostream_dedup.stream.preparation import content_hash
 

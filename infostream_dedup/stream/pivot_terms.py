@@ -139,7 +139,6 @@ class PivotWords:
                 self._remember(language, new, self._answers(language, self._numbers.terms.some(new)))
 
     def _answers(self, language: int, words: Sequence[str]) -> list[list[Translation]]:
-        """The pivot terms of words, best first, each once, without phrases."""
         answers = self._translators[language].translate(words)
         if OUR_LANGUAGES[language] == "en":
             answers = [and_itself(word, found) for word, found in zip(words, answers, strict=True)]
@@ -289,8 +288,6 @@ _ENGLISH: Final = LANGUAGES.index("en")
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The words of documents, in the order of the documents."""
-
     owners: NDArray[np.int64]  # int64 (entries,), number of the document
     # int64 (entries,), each word of a document once, or twice if it is a name (`written_names`)
     words: NDArray[np.int64]
@@ -401,7 +398,6 @@ def _counted(words: _Words, canonical: NDArray[np.int64], analysed: Analysed) ->
 
 
 def _is_first(codes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which of ascending numbers differ from the one before: bool (codes,)."""
     first = np.ones(len(codes), dtype=np.bool_)
     first[1:] = codes[1:] != codes[:-1]
     return first
@@ -415,6 +411,5 @@ def _distinct(codes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _rows(codes: NDArray[np.int64], rows: int) -> Ragged:
-    """Rows of ascending codes, each of which packs row and value."""
     bounds = np.searchsorted(codes >> _TERM_BITS, np.arange(rows + 1))
     return Ragged(bounds.astype(np.int64), codes & _TERM)

@@ -136,7 +136,7 @@ def test_a_batch_that_could_not_be_stored_is_given_again(tmp_path, plain, news, 
 def test_a_stream_in_memory_does_not_survive_a_failure(plain, news, monkeypatch):
     with Deduplicator.open(None, plain) as stream:
         stream.process([news("a", STORY)])
-        monkeypatch.setattr(StreamEngine, "decide", lambda *values, **named: 1 / 0)
+        monkeypatch.setattr(StreamEngine, "judge", lambda *values, **named: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             stream.process([news("b", OTHER)])
         with pytest.raises(InfostreamError, match="exists only in memory"):

@@ -324,7 +324,8 @@ class LeftOut:
         """Add what was left out of later documents."""
         self.documents += later.documents
         self.lines.update(later.lines)
-        self.shown = later.shown | self.shown
+        for line, shown in later.shown.items():
+            self.shown.setdefault(line, shown)
 
     def note(self, report: ReadingReport) -> None:
         """Report how many documents lost lines, and the most frequent lines."""
