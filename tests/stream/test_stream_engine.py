@@ -98,18 +98,6 @@ def test_the_window_follows_the_clock_of_the_stream(terms, news):
     assert decide(week, [first, filler, *steps, news("step8", OTHER, day=7.5), undated])[0][-1].status == "new"
 
 
-def test_documents_before_the_first_date_count_as_dated_by_it(terms, news):
-    week = StreamSettings(terms=terms, window_days=7)
-    documents = [news("first", STORY, dated=False), news("second", OTHER), news("again", STORY, day=1)]
-    assert [one.status for one in decide(week, documents)[0]] == ["new", "new", "exact"]
-
-
-def test_a_date_in_the_far_future_moves_the_clock_by_a_day(terms, news):
-    week = StreamSettings(terms=terms, window_days=2)
-    documents = [news("first", STORY), news("wrong", OTHER, day=9999), news("again", STORY, day=1)]
-    assert [one.status for one in decide(week, documents)[0]] == ["new", "new", "exact"]
-
-
 def test_a_window_of_documents(plain, news):
     last_two = plain.but(window_documents=2)
     others = [news("b", OTHER), news("c", [24, 25, 26, 27, 28])]
