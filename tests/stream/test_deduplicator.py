@@ -286,15 +286,10 @@ SMALL = {"epoch_documents": 5, "first_epoch": 2, "window_days": 3, "k_duplicate"
 GUARDED = SMALL | {"chaining_documents": 3, "chaining_density": 0.6, "loss_limit": 0.4, "loss_documents": 3}
 
 
+@pytest.mark.parametrize("runs", [40, pytest.param(250, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("choice", [SMALL, GUARDED | {"window_documents": 6}], ids=["plain", "guarded"])
-def test_any_course_of_events_leaves_the_verdicts_of_one_engine(choice, terms, news, plain_stream):
-    play(40, StreamSettings(terms=terms, **choice), news, plain_stream)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("choice", [SMALL, GUARDED | {"window_documents": 6}], ids=["plain", "guarded"])
-def test_five_hundred_courses_of_events(choice, terms, news, plain_stream):
-    play(250, StreamSettings(terms=terms, **choice), news, plain_stream)
+def test_any_course_of_events_leaves_the_verdicts_of_one_engine(runs, choice, terms, news, plain_stream):
+    play(runs, StreamSettings(terms=terms, **choice), news, plain_stream)
 
 
 def test_a_stream_keeps_to_its_list_of_boilerplate(tmp_path, plain, news):
