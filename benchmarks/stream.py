@@ -65,7 +65,7 @@ STAGES: tuple[tuple[str, Any, str], ...] = (
     ("hashes and numbers", engine_module, "prepare"), ("scan and count", Analyser, "read"),
     ("terms of new words", SurfaceTerms, "codes"), ("key terms", engine_module, "choose_keys"),
     ("find candidates, enter", WindowIndex, "_advance"), ("judge", Judge, "found"),
-    ("groups and the rest", StreamEngine, "decide"), ("write the batch", Store, "append"),
+    ("groups and the rest", StreamEngine, "judge"), ("write the batch", Store, "append"),
     ("commit and the rest", Deduplicator, "process"),
 )  # fmt: skip
 """Name of each stage and the function that performs it; time in a nested stage counts only for that stage."""

@@ -276,7 +276,8 @@ def ingest(
         else:
             if follow and not _is_standard_input(source):
                 batches = unreported(batches, intake, tell)
-            pairs = intake.taken(batches, batch_id)
+            # Documents that are set aside would be, in another order.
+            pairs = intake.taken(batches, batch_id, ahead=_is_at_hand(source) and not bad.skips and not follow)
         stack.callback(pairs.close)
         decided: Iterator[IngestedBatch] = (
             IngestedBatch(documents, verdicts, columns, fields)
@@ -366,6 +367,12 @@ def _batches(
         sources = [source] if isinstance(source, str | Path) else list(source)
         return followed([str(one) for one in sources], bad, reading, size=size, seconds=seconds, note=note)
     return _cut(placed_documents(source, bad, reading), size)
+
+
+def _is_at_hand(source: Any) -> bool:
+    """Whether nothing waits for the input: it is files, or in memory."""
+    sources = [source] if isinstance(source, str | Path) else source if isinstance(source, list | tuple) else ()
+    return bool(sources) and all(not isinstance(one, str | Path) or Path(one).is_file() for one in sources)
 
 
 def _cut(documents: Iterator[Placed], size: int) -> Iterator[list[Placed]]:

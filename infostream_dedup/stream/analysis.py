@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -55,6 +56,8 @@ class TermNumbers:
         # It starts without slots, so that the first terms use every compiled loop and none is compiled mid-stream.
         self._table = TermTable(np.zeros(0, np.uint32), np.zeros(1, np.int64), np.zeros(0, np.uint8))
         self._count = 0
+        # One thread numbers the words of a batch, another looks up those of the batch before.
+        self._lock = Lock()
 
     def __len__(self) -> int:
         return self._count
@@ -71,9 +74,10 @@ class TermNumbers:
     def numbered(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the numbers of terms, which must not contain line breaks; new terms get the next ones."""
         given = terms if isinstance(terms, SurfaceList) else SurfaceList.of(terms)
-        self._make_room(len(given), int(given.starts[-1]))
         numbers = np.empty(len(given), dtype=np.int64)
-        self._count = number_all(self._table, self._count, given.pool, given.starts, numbers)
+        with self._lock:
+            self._make_room(len(given), int(given.starts[-1]))
+            self._count = number_all(self._table, self._count, given.pool, given.starts, numbers)
         return numbers
 
     def extend(self, terms: Sequence[str]) -> None:
@@ -370,7 +374,6 @@ class SurfaceTerms:
             self._codes = grown
 
     def _learnt(self, surfaces: SurfaceList, wanted: NDArray[np.int64], language: int) -> NDArray[np.int32]:
-        """Return the codes of some surfaces that are not remembered."""
         if len(wanted) >= _MANY:
             return self._many_learnt(surfaces.picked(wanted), language)
         keys = [
@@ -402,7 +405,6 @@ class SurfaceTerms:
         return codes
 
     def _numbered(self, terms: Sequence[str | None]) -> list[int]:
-        """Return the number of each term, ``NOTHING`` for a form that is not a term."""
         words = [term for term in terms if term is not None]
         numbers = iter(self._numbers.numbered(words).tolist() if words else ())
         return [kernels.NOTHING if term is None else next(numbers) for term in terms]
@@ -540,7 +542,6 @@ class Analyser:
 
 
 def _order_of(scanned: Scanned, languages: NDArray[np.uint8], mapping: kernels.TermsOfSurfaces) -> Ragged:
-    """The terms of documents as their words follow each other."""
     sizes = np.empty(len(scanned), dtype=np.int64)
     found = np.empty(int(np.minimum(scanned.lengths, _ORDERED).sum()), dtype=np.int32)
     tokens = kernels.TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
@@ -627,7 +628,6 @@ def _heaviest_first(
 def _weights(
     analysed: Analysed, first: int, end: int, frequencies: WeighingFrequencies, numbers: TermNumbers, settings: Settings
 ) -> NDArray[np.float64]:
-    """Return the weight of each term of some documents: float64 (entries,)."""
     indptr = analysed.terms.indptr
     entries = slice(indptr[first], indptr[end])
     sizes, languages = indptr[first + 1 : end + 1] - indptr[first:end], analysed.languages[first:end]

@@ -40,6 +40,7 @@ class Compared(NamedTuple):
     lines: list[bytes] | None  # what a store keeps of the fragments of each; `None` if repeated lines are kept
     not_compared: NotCompared | None  # what was left out
     openings: NDArray[np.int64]  # int64 (documents,), `openings_of` them
+    left_out: LeftOut  # the repeated lines
 
 
 @dataclass(slots=True)
@@ -47,7 +48,7 @@ class ComparedTexts:
     """Leaves repeated lines out of the documents of a stream."""
 
     learner: LineLearner | None  # knows the lines; `None` if they are kept
-    left_out: LeftOut  # what has been left out so far
+    left_out: LeftOut  # what has been left out of the documents judged so far
 
     def read(self, documents: Sequence[Document], first: int) -> Compared:
         """Read documents in order; ``first`` is the ordinal of the first."""
@@ -56,13 +57,14 @@ class ComparedTexts:
         sources, times = [one.source for one in documents], _times(documents)
         if self.learner is None:
             nothing = np.zeros(rows.hashes.shape, dtype=np.uint8)
-            return Compared(documents, full, None, None, openings_of(rows, nothing, sources, times))
+            return Compared(documents, full, None, None, openings_of(rows, nothing, sources, times), LeftOut())
         self.learner.skip_to(first)
+        lines = LeftOut()
         marks = self.learner.learn(rows, sources, times)
         titles = full.texts.offsets[:-1] + np.array([len(encoded(one.title)) for one in documents], dtype=np.int64)
         apart = list(parts_apart(full.texts, full.bodies))
         spans = [one[:3] for one in apart]
-        cut = list(shortened(full.texts, titles, full.bodies, (rows, marks), self.left_out, spans))
+        cut = list(shortened(full.texts, titles, full.bodies, (rows, marks), lines, spans))
         openings, left_out = openings_of(rows, marks, sources, times), None
         if cut:
             left_out = not_compared(rows, marks, apart, full.texts)
@@ -76,7 +78,7 @@ class ComparedTexts:
             again = fragments_of(full.texts, only_first=True, chosen=chosen)
             nothing = np.zeros(rows.hashes.shape, dtype=np.uint8)
             openings = np.where(chosen, openings_of(again, nothing, sources, times), openings)
-        return Compared(documents, full, blobs_of(rows, marks), left_out, openings)
+        return Compared(documents, full, blobs_of(rows, marks), left_out, openings, lines)
 
     def resume(self, loaded: Loaded) -> None:
         """Continue a stored stream, or continue after batches that other processes have stored."""

@@ -6,11 +6,12 @@ import logging
 import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, TypeAlias, get_args
 
 from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, row_of
 from infostream_dedup.documents.frames import python_values
@@ -35,50 +36,13 @@ if TYPE_CHECKING:
     from infostream_dedup.documents import ReadingReport
     from infostream_dedup.judging.criteria.classifier import Classifier
     from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.stream.entering import ReadBatch
     from infostream_dedup.stream.search import Searcher, SearchHits
     from infostream_dedup.stream.second_stage import SecondStage
     from infostream_dedup.stream.store.restoring import Loaded
 
 
-# What the stream needs from a store, and a store in memory
-
-
-class BatchStore(Protocol):
-    """Keeps batches; ``store.store.Store`` documents each method."""
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """Keep other writers out; undo everything if the block fails."""
-
-    def changed(self) -> bool:
-        """Whether another process has written."""
-
-    @property
-    def position(self) -> Position:
-        """Position at the last ``load`` or ``append``."""
-
-    def load(self, *, since: Position | None = None) -> Loaded | None:
-        """Load the state an engine needs, or what is new; ``None`` for an empty stream."""
-
-    def batch(self, batch_id: str) -> StoredBatch | None:
-        """Return a stored batch, or ``None`` if the id is unknown."""
-
-    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
-        """Return all versions of a document, oldest first."""
-
-    def known_of(self, ids: Sequence[str]) -> Mapping[str, Sequence[Known]]:
-        """Return all versions of some distinct documents, oldest first; unknown ids are absent."""
-
-    def kept(self, ordinal: int) -> Document:
-        """Return a document of the window with its text, if texts are kept."""
-
-    def wording(self, ordinals: Sequence[int]) -> Sequence[bytes]:
-        """Return the word triples of documents of the window; empty for a forgotten one."""
-
-    def append(self, batch: Batch) -> None:
-        """Keep one batch, wholly or not at all."""
-
-    def close(self) -> None:
-        """Close the store."""
+# A store in memory
 
 
 class MemoryStore:
@@ -174,12 +138,25 @@ class MemoryStore:
         """Do nothing."""
 
 
+BatchStore: TypeAlias = Store | MemoryStore
 OnConflict = Literal["item", "error", "version"]
 """What to do with a known id and other content; ``item``: another version of documents with that field, else stop."""
 
 _SOURCE: Final = "<batch>"
 
 _log = logging.getLogger(__name__)
+
+
+_WORTH_A_THREAD: Final = 32
+"""Fewer documents are read sooner than another thread begins."""
+
+
+class _Ahead(NamedTuple):
+    """The next batch, which another thread reads."""
+
+    engine: StreamEngine  # reads it
+    documents: list[Document]
+    read: Future[ReadBatch]
 
 
 @dataclass(slots=True)
@@ -232,6 +209,9 @@ class Deduplicator(Closing):
         self._builder = DocumentBuilder()
         self._engine: StreamEngine | None = None
         self._searcher: Searcher | None = None
+        self._beside = ThreadPoolExecutor(1)
+        self._ahead: _Ahead | None = None
+        self._is_alone = True
 
     @classmethod
     def open(
@@ -268,6 +248,7 @@ class Deduplicator(Closing):
 
     def close(self) -> None:
         """Close the store."""
+        self._beside.shutdown()
         self._store.close()
 
     @property
@@ -281,25 +262,34 @@ class Deduplicator(Closing):
         *,
         batch_id: str | None = None,
         on_conflict: OnConflict | None = None,
+        following: Sequence[Document] = (),
     ) -> Verdicts:
         """Judge the documents of a batch in their order, each against all earlier ones in the window.
 
-        Everything is on disk when this returns.
+        Everything is on disk when this returns. ``following``: the documents of the next batch, if a reader has them
+        already; another thread analyses them meanwhile.
         """
         _check_batch_id(batch_id)
         conflict = self._on_conflict if on_conflict is None else _checked_conflict(on_conflict)
         documents = [self._document(item, number) for number, item in enumerate(batch, start=1)]
-        hashes = [content_hash(document) for document in documents]
+        read = self._read_ahead_of(documents)
+        hashes = [content_hash(document) for document in documents] if read is None else read.prepared.content_hashes
         digest = batch_hash(hashes)
         name = digest.hex() if batch_id is None else batch_id
         with collector_paused(), self._store.transaction():
             engine = self._current_engine()
+            ahead, self._ahead = self._ahead, None
             done = self._store.batch(name)
             if done is None:
                 plan = self._plan(documents, hashes, conflict)
+            if done is None or ahead is not None:
                 # The engine is now ahead of the store. If the batch fails, the next one starts from the stored state.
                 self._engine = None
-                verdicts = self._decide(engine, name, digest, plan)
+            if done is None:
+                if ahead is None or read is None:
+                    read = engine.read(plan.documents, versions=plan.versions, content_hashes=plan.hashes)
+                self._read_ahead(engine, documents, following)
+                verdicts = self._decide(engine, name, digest, plan, read)
         if done is None:
             self._engine = engine
             return Verdicts(verdicts)
@@ -310,6 +300,29 @@ class Deduplicator(Closing):
                 source=_SOURCE,
             )
         return Verdicts(done.verdicts)
+
+    def _read_ahead(self, engine: StreamEngine, documents: Sequence[Document], following: Sequence[Document]) -> None:
+        """Let another thread read the next batch, if it is certain which of its documents are new: all."""
+        if len(following) < _WORTH_A_THREAD or not self._is_alone:
+            return
+        ids = {document.id for document in following}
+        plain = len(ids) == len(following) and all(isinstance(one.extra, OtherFields) for one in following)
+        if plain and ids.isdisjoint(one.id for one in documents) and not self._store.known_of(list(ids)):
+            self._ahead = _Ahead(engine, list(following), self._beside.submit(engine.read, following))
+
+    def _read_ahead_of(self, documents: list[Document]) -> ReadBatch | None:
+        """What the other thread has read, if it is these documents."""
+        ahead = self._ahead
+        if ahead is None:
+            return None
+        # The readers' documents are the same objects, so comparing them costs nothing.
+        failure, is_it = ahead.read.exception(), ahead.documents == documents
+        if failure is None and is_it and ahead.engine is self._engine:
+            return ahead.read.result()
+        self._engine = self._ahead = None
+        if failure is not None and is_it:
+            raise failure
+        return None
 
     def search(self, text: str = "", **asked: Any) -> SearchHits:
         """Find stored documents that resemble a text, as the store is after the last batch; changes nothing.
@@ -382,6 +395,10 @@ class Deduplicator(Closing):
 
     def _catch_up(self, engine: StreamEngine) -> StreamEngine | None:
         """Update the engine with what others have stored; ``None`` if it must be restored from scratch."""
+        if self._ahead is not None:
+            # What it has read comes later now. While others write, too, this would happen again and again.
+            self._ahead, self._is_alone = None, False
+            return None
         before = self._store.position
         loaded = self._store.load(since=before)
         # What was forgotten, or was there before the store went back to a backup, is still in the engine's memory.
@@ -411,9 +428,9 @@ class Deduplicator(Closing):
             plan.answers.append(answer)
         return plan
 
-    def _decide(self, engine: StreamEngine, name: str, digest: bytes, plan: _Plan) -> list[Verdict]:
+    def _decide(self, engine: StreamEngine, name: str, digest: bytes, plan: _Plan, read: ReadBatch) -> list[Verdict]:
         first = engine.next_ordinal
-        decided = engine.decide(plan.documents, versions=plan.versions, content_hashes=plan.hashes)
+        decided = engine.judge(read)
         repeated = len(plan.documents) < len(plan.answers)
         ordinals = [answer.ordinal if isinstance(answer, Known) else first + answer for answer in plan.answers]
         self._store.append(Batch(name, digest, decided, ordinals if repeated else None))
@@ -421,7 +438,6 @@ class Deduplicator(Closing):
 
 
 def _with_boilerplate(settings: StreamSettings, given: str | None) -> StreamSettings:
-    """Add the list of boilerplate to the settings."""
     if given is None and settings.boilerplate is not None:
         raise ConfigurationError("the stream was started with a boilerplate list; give the same list (--boilerplate)")
     return settings.but(boilerplate=given)
@@ -452,7 +468,6 @@ def _check_batch_id(batch_id: str | None) -> None:
 
 
 def _with_model(settings: StreamSettings, model: Classifier | None) -> StreamSettings:
-    """Add the model to the settings, and check it before a store is created."""
     if model is None:
         if settings.model is not None:
             raise ConfigurationError("the stream was started with a model; give the same model (--model)")

@@ -25,24 +25,16 @@ from infostream_dedup.model.stream_records import (
     Verdict,
 )
 from infostream_dedup.stream.across import Across
-from infostream_dedup.stream.analysis import (
-    Analysed,
-    Analyser,
-    Frequencies,
-    LanguageCounts,
-    TermNumbers,
-    choose_keys,
-    count_rows,
-)
+from infostream_dedup.stream.analysis import Analyser, Frequencies, LanguageCounts, TermNumbers, choose_keys, count_rows
 from infostream_dedup.stream.clock import NO_CLOCK, EpochBorders, StreamClock
 from infostream_dedup.stream.compared_texts import compared_texts
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate, Judge, KeysThatMet, named_by, with_opening
-from infostream_dedup.stream.entering import EnteredDocuments, Entering
-from infostream_dedup.stream.evidence_counts import EvidenceCounts, ReadEvidence
+from infostream_dedup.stream.entering import EnteredDocuments, Entering, ReadBatch
+from infostream_dedup.stream.evidence_counts import EvidenceCounts
 from infostream_dedup.stream.evidence_judge import EvidenceJudge
 from infostream_dedup.stream.memory import Losses, Memory, best_member
-from infostream_dedup.stream.pivot_terms import PIVOT, PivotRead, union
-from infostream_dedup.stream.preparation import Prepared, prepare
+from infostream_dedup.stream.pivot_terms import PIVOT, union
+from infostream_dedup.stream.preparation import prepare
 from infostream_dedup.stream.settings import StreamSettings, TermRules
 from infostream_dedup.stream.store.retuning import in_force, next_change
 from infostream_dedup.stream.stories import Stories
@@ -268,6 +260,7 @@ class StreamEngine:
         self._stories.resume(loaded.stories)
         resume_across(self._across, self.window, loaded, first=first)
         self.window.tidy()
+        self._read_on()
         return True
 
     def _resume_state(self, loaded: Loaded) -> None:
@@ -288,9 +281,13 @@ class StreamEngine:
             self._deciding = EvidenceJudge(self.settings, memory.window, self._wording, self._model)
         if self._across is not None:
             self._across.remember(memory)
+        self._read_on()
+
+    def _read_on(self) -> None:
+        """Let the next document be read after the last one of the window."""
+        self._read_to = self.next_ordinal, self._memory.clock
 
     def _watch(self, changes: list[dict[str, Any]]) -> None:
-        """Take the standing searches of the store."""
         if changes and (self._watches is None or self._watches.changes != changes):
             self._watches = Watches(changes, in_text=self._first_settings.terms.target == "text")
         elif not changes:
@@ -333,31 +330,45 @@ class StreamEngine:
         content_hashes: Sequence[bytes] | None = None,
     ) -> Decided:
         """Judge the documents of a batch in their order."""
-        clock, decided = self._memory.clock, Decided()
+        return self.judge(self.read(batch, versions=versions, content_hashes=content_hashes))
+
+    def read(
+        self,
+        batch: Sequence[Document],
+        *,
+        versions: Sequence[int] | None = None,
+        content_hashes: Sequence[bytes] | None = None,
+    ) -> ReadBatch:
+        """Read the next batch: whatever depends on the documents before it, but not on their verdicts.
+
+        Another thread may do so while ``judge`` is busy with the batch before.
+        """
+        first, clock = self._read_to
         running = StreamClock(clock, self._dates, agreeing=self.settings.preset == "judged")
-        self._deciding.begin_batch()
-        changed = None
-        given = batch
-        compared = self.texts.read(given, self.next_ordinal)
-        batch = compared.documents
+        compared = self.texts.read(batch, first)
         prepared = prepare(
-            given,
-            compared,
-            self.settings,
-            first=self.next_ordinal,
-            clock=running,
-            versions=versions,
-            content_hashes=content_hashes,
+            batch, compared, self.settings, first=first, clock=running, versions=versions, content_hashes=content_hashes
         )
         self._dates = running.dates
-        self._rules.read_from(prepared.first)
-        analysed = self._analyser.read(batch, prepared.texts, ordered=self._across is not None)
-        judged, texts = self.settings.preset == "judged", prepared.texts
-        read = self._evidence.read(batch, texts, analysed.languages, prepared.first) if judged else None
-        pivot = None if self._across is None else self._across.read(batch, analysed)
-        decided.evidence = [] if read is None else read.counted
+        self._rules.read_from(first)
+        documents, texts = compared.documents, prepared.texts
+        analysed = self._analyser.read(documents, texts, ordered=self._across is not None)
+        judged = self.settings.preset == "judged"
+        evidence = self._evidence.read(documents, texts, analysed.languages, first) if judged else None
+        pivot = None if self._across is None else self._across.read(documents, analysed)
+        self._read_to = first + len(prepared), running.at
+        state = self._rules.state() | ({"dates": self._dates} if judged else {})
+        return ReadBatch(prepared, analysed, evidence, pivot, clock, len(self.numbers), compared.left_out, state)
+
+    def judge(self, batch: ReadBatch) -> Decided:
+        """Judge the documents of the batch that was read first of those not yet judged."""
+        decided, prepared = Decided(), batch.prepared
+        self._deciding.begin_batch()
+        changed = None
+        self.texts.left_out.add(batch.left_out)
+        decided.evidence = [] if batch.evidence is None else batch.evidence.counted
         epoch, clocks = self.frequencies.epoch, prepared.clocks.tolist()
-        epochs = self._borders.epochs(prepared.first, clocks, epoch=epoch, clock=clock)
+        epochs = self._borders.epochs(prepared.first, clocks, epoch=epoch, clock=batch.clock)
         start = 0
         while start < len(prepared):
             if epochs[start] != self.frequencies.epoch:
@@ -371,7 +382,7 @@ class StreamEngine:
             end = start + epochs[start:].count(epochs[start])
             if changed is not None:
                 end = min(end, changed - prepared.first)
-            self._decide_within_epoch(self._entering(prepared, analysed, read, pivot, start, end), decided)
+            self._decide_within_epoch(self._entering(batch, start, end), decided)
             start = end
         self._memory.window.tidy()
         self._keeping += len(prepared)
@@ -379,9 +390,9 @@ class StreamEngine:
             # Otherwise the heap of a long stream keeps what its largest batches needed.
             give_back_memory()
             self._keeping = 0
-        decided.new_terms = self.numbers.terms[self._handed_out :]
-        self._handed_out = len(self.numbers)
-        decided.state = self._state()
+        decided.new_terms = self.numbers.terms[self._handed_out : batch.terms]
+        self._handed_out = batch.terms
+        decided.state = self._state(batch.state)
         decided.oldest = self._memory.window.oldest
         return decided
 
@@ -402,11 +413,11 @@ class StreamEngine:
             part = [replace(one, evidence=None, pivot=None) for one in same]
             self._decide_part(part, decided)
         self._memory.window.tidy()
-        decided.state, decided.oldest = self._state(), self._memory.window.oldest
+        decided.state, decided.oldest = self._state(self._rules.state()), self._memory.window.oldest
+        self._read_on()
         return decided
 
     def _decide_part(self, part: list[Remembered], decided: Decided) -> None:
-        """Judge documents of one epoch that were read before."""
         first = part[0].ordinal
         clocks = np.array([one.clock for one in part], dtype=np.int64)
         times = np.array([one.clock if one.published is None else one.published for one in part], dtype=np.int64)
@@ -440,14 +451,12 @@ class StreamEngine:
     def _count(
         self, languages: NDArray[np.uint8], lengths: NDArray[np.int64], targets: Ragged, verdicts: Sequence[Verdict]
     ) -> None:
-        """Count documents in the statistics of the open epoch."""
         count_rows(self.frequencies.open, languages, lengths, targets)
         if self.settings.df_counts == "distinct":
             repeats = np.array([one.repeats for one in verdicts], dtype=np.bool_)
             count_rows(self.frequencies.open_repeats, languages, lengths, targets, counted=repeats)
 
     def _decide_within_epoch(self, entering: Entering, decided: Decided) -> None:
-        """Judge consecutive documents of one epoch."""
         entering.put_into(self._memory)
         oldest = self._memory.oldest_at(entering.first, len(entering))
         links = [] if self._across is None else self._across.links.find(entering.first, oldest)
@@ -463,22 +472,13 @@ class StreamEngine:
             self._across.count(lengths, entering.across)
         self._count(languages, lengths, targets, decided.verdicts[len(decided.verdicts) - len(remembered) :])
 
-    def _entering(
-        self,
-        prepared: Prepared,
-        analysed: Analysed,
-        read: ReadEvidence | None,
-        pivot: PivotRead | None,
-        start: int,
-        end: int,
-    ) -> Entering:
-        """Choose the key terms of consecutive documents of one epoch."""
-        terms = self.settings.terms
+    def _entering(self, batch: ReadBatch, start: int, end: int) -> Entering:
+        terms, analysed, read, pivot = self.settings.terms, batch.analysed, batch.evidence, batch.pivot
         weighed = terms if read is None else terms.but(n=COMPARED_TERMS)
         keys, further = choose_keys(analysed, start, end, self.frequencies, self.numbers, weighed).split(terms.n)
         across = None if self._across is None or pivot is None else self._across.entering(pivot, start, end)
         return Entering(
-            prepared=prepared,
+            prepared=batch.prepared,
             analysed=analysed,
             read=read,
             start=start,
@@ -490,7 +490,6 @@ class StreamEngine:
         )
 
     def _judge_documents(self, begun: EnteredDocuments, decided: Decided) -> Iterator[Verdict]:
-        """Yield the verdicts on consecutive documents."""
         documents, equals, oldest, events = begun.documents, begun.equals, begun.oldest, decided.events
         self._deciding.read(documents)
         if self._watches is not None:
@@ -538,7 +537,6 @@ class StreamEngine:
         told: NDArray[np.int64],
         events: list[StoryEvent],
     ) -> Verdict:
-        """Put a document into a story, and name it in the verdict."""
         stories = self._stories
         events += stories.follow(ordinal, happened)
         if translated:
@@ -614,7 +612,6 @@ class StreamEngine:
         return joined
 
     def _make_verdict(self, document: Remembered, status: Status, found: BestCandidate, met: KeysThatMet) -> Verdict:
-        """Make the verdict on a document linked to an earlier one, with the matching terms."""
         window = self._memory.window
         return Verdict(
             id=document.id,
@@ -633,10 +630,9 @@ class StreamEngine:
             differing=None if found.differing is None else found.differing.words,
         )
 
-    def _state(self) -> dict[str, Any]:
-        state: dict[str, Any] = {"groups": self._memory.groups.state()} | self._rules.state()
+    def _state(self, read: Mapping[str, Any]) -> dict[str, Any]:
+        state: dict[str, Any] = {"groups": self._memory.groups.state(), **read}
         if self.settings.preset == "judged":
-            state["dates"] = self._dates
             state["pair_model"] = self._model_text
         if self.settings.loss_limit is not None:
             state["losses"] = self._losses.state()

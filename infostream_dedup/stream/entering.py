@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from infostream_dedup.arrays import Ragged
 from infostream_dedup.documents.documents import texts_as_given
@@ -20,11 +20,28 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.repeated.lines import LeftOut
     from infostream_dedup.stream.across import EnteringAcross, LinkAcross
     from infostream_dedup.stream.analysis import Analysed, KeyRows
     from infostream_dedup.stream.evidence_counts import ReadEvidence
     from infostream_dedup.stream.memory import Memory
+    from infostream_dedup.stream.pivot_terms import PivotRead
     from infostream_dedup.stream.preparation import Prepared
+
+
+# Not frozen, like ``Remembered``.
+@dataclass(slots=True)
+class ReadBatch:
+    """A batch of which no document has been judged."""
+
+    prepared: Prepared  # hashes and times
+    analysed: Analysed  # its terms
+    evidence: ReadEvidence | None  # `None` if key terms decide
+    pivot: PivotRead | None  # its terms in the pivot language; `None` if the stream keeps languages apart
+    clock: int  # the stream's clock before it
+    terms: int  # number of terms of the stream with those of the batch
+    left_out: LeftOut  # lines that are not compared
+    state: dict[str, Any]  # what the store keeps of how it was read
 
 
 # Not frozen, like ``Remembered``.

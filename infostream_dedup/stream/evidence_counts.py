@@ -104,7 +104,6 @@ class EvidenceCounts:
         return pack_weighed(raw, languages, *self.weights())
 
     def _close(self, epoch: int, found: ReadEvidence) -> None:
-        """Freeze the counts so far, and open the next epoch."""
         for changes in self._open:
             self._frozen.add(changes)
         self.epoch, self._open, self._weights = epoch, [], None
@@ -113,7 +112,6 @@ class EvidenceCounts:
 
 
 def _cut(documents: Sequence[Document], first: int) -> Iterator[tuple[int, int]]:
-    """Bounds of runs of documents of one epoch that are read together."""
     begin, characters = 0, 0
     for number, document in enumerate(documents):
         if number > begin and ((first + number) % EPOCH == 0 or characters >= _CHARACTERS):

@@ -118,8 +118,6 @@ class _Part(NamedTuple):
 
 
 class _Judged(NamedTuple):
-    """What was found about pairs."""
-
     status: NDArray[np.int8]  # int8 (pairs,), `DocumentStatus`
     kinds: NDArray[np.int8]  # int8 (pairs,), `Kind`
     probability: NDArray[np.float64]  # float64 (pairs,)
@@ -134,8 +132,6 @@ _ALIKE: Final = 16
 
 
 class _Pairs(NamedTuple):
-    """Judged candidates."""
-
     asked: _Asked  # the candidates
     judged: _Judged  # what was found about each
 
@@ -148,8 +144,6 @@ class _Repeated(NamedTuple):
 
 
 class _Crowd(NamedTuple):
-    """The candidates of documents that resemble very many."""
-
     asked: _Asked  # the candidates
     wording: NDArray[np.float64]  # float64 (pairs,), smaller direction of wording; 0 if small
     left_out: NDArray[np.bool_]  # bool (pairs,), not judged
@@ -335,14 +329,12 @@ class EvidenceJudge:
         return pairs, _Repeated(pairs.asked.later[repeats], pairs.asked.earlier[repeats])
 
     def _of_recent(self, asked: _Asked) -> _Part:
-        """Candidates among recent documents that a screen does not leave out."""
         recent = self._recent
         documents, triples = recent.documents, recent.triples
         a, b = asked.earlier - recent.first, asked.later - recent.first
         return _Part(asked, a, b, documents, triples).screened(recent.screen(documents, triples))
 
     def _older(self, asked: _Asked) -> _Part:
-        """Candidates of which the earlier documents are older."""
         rows, numbers = _distinct(np.concatenate([asked.earlier, asked.later]))
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
         a, b = numbers[: len(asked.finds)], numbers[len(asked.finds) :]
@@ -402,7 +394,6 @@ class EvidenceJudge:
         return np.flatnonzero(kept)
 
     def _relation(self, candidates: CandidateRows, find: int, document: Remembered) -> str | None:
-        """Relation by key terms, as in ``pairs``."""
         settings = self._settings
         row = int(candidates.ordinals[find]) - self._window.first
         sizes = np.array([len(document.keys), int(self._window.sizes[row])], dtype=np.int64)
@@ -412,7 +403,6 @@ class EvidenceJudge:
 
 
 def _in_order(parts: Sequence[Sequence[NDArray[Any]]]) -> list[NDArray[Any]]:
-    """Unite columns, in the order of the first of them."""
     columns = [np.concatenate(of_parts) for of_parts in zip(*parts, strict=True)]
     order = np.argsort(columns[0], kind="stable")
     return [column[order] for column in columns]

@@ -69,7 +69,6 @@ def fork(path: Path, new: Path, *, preset: str = "faithful", thresholds: Thresho
 
 
 def _settings(before: StreamSettings, preset: str, path: Path) -> StreamSettings:
-    """The settings of the fork: those of the old store, without what another preset does not read."""
     if before.model is not None:
         raise ConfigurationError(f"{path} is judged by a model; it cannot be forked")
     if preset == before.preset:
@@ -127,7 +126,6 @@ def _judge_anew(old: Store, store: Store, settings: StreamSettings, *, openings:
 
 
 def _remembered(old: Store, first: int, end: int, *, keep_text: bool) -> Iterator[Remembered]:
-    """The documents of a batch, with what the engine does not need."""
     kept = old.connection.execute(_KEPT, (first, end)).fetchall()
     for one, (title, url, content_hash, packed, _) in zip(old.documents(first, end), kept, strict=True):
         text = zlib.decompress(packed).decode("utf-8", "surrogatepass") if keep_text and packed is not None else None

@@ -56,13 +56,11 @@ def unreported(batches: Iterable[list[Placed]], intake: Intake, note: Callable[[
 
 
 def _reported(batch: Sequence[Placed], intake: Intake, reported_below: int) -> int:
-    """Number of documents at the beginning of a batch whose verdicts were reported."""
     ordinals = intake.ordinals_of([document for document, _ in batch])
     return sum(1 for _ in takewhile(lambda ordinal: ordinal is not None and ordinal < reported_below, ordinals))
 
 
 def _mark_of(intake: Intake) -> Path | None:
-    """The file that names the last reported batch of a store; ``None`` for a stream in memory."""
     path = getattr(intake.stream.store, "path", None)
     return None if path is None else path.with_name(f"{path.name}.reported")
 
@@ -179,8 +177,6 @@ def _from_folder(
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Fingerprint of a file from its directory entry; changes when the file is written or replaced."""
-
     mode: int
     inode: int
     size: int
@@ -189,8 +185,6 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What a file held when it was read."""
-
     state: _State
     documents: int
     digest: bytes
@@ -201,7 +195,6 @@ class _Read:
 
 
 def _state_of(path: Path) -> _State | None:
-    """Return the state of a file; ``None`` if there is no such file (any more)."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -300,8 +293,10 @@ class Intake:
     columns: Annotation | None = None  # columns that will be added to the documents, if any
     on_conflict: str = "item"  # as for the stream: whether an id may recur with other content
 
-    def take(self, batch: Sequence[Placed], batch_id: str | None) -> tuple[Sequence[Document], list[Verdict]]:
-        """Let the stream judge a batch."""
+    def take(
+        self, batch: Sequence[Placed], batch_id: str | None, following: Sequence[Placed] = ()
+    ) -> tuple[Sequence[Document], list[Verdict]]:
+        """Let the stream judge a batch; ``following``: the next one, if it has been read."""
         documents = [document for document, _ in batch]
         compared = self._compared(documents)
         if self.bad.skips and self.on_conflict != "version":
@@ -313,18 +308,22 @@ class Intake:
         if self.columns is not None:
             documents = list(self.columns.checked(documents))
         try:
-            return documents, self.stream.process(compared, batch_id=batch_id)
+            coming = [document for document, _ in following] if self.listed is None else ()
+            return documents, self.stream.process(compared, batch_id=batch_id, following=coming)
         except BadDataError as error:
             if error.code == _CONFLICT and error.line is not None and not self.bad.skips:
                 raise _conflict(compared[error.line - 1].id, batch[error.line - 1][1]) from error
             raise
 
     def taken(
-        self, batches: Iterable[Sequence[Placed]], batch_id: str | None
+        self, batches: Iterable[Sequence[Placed]], batch_id: str | None, *, ahead: bool = False
     ) -> Generator[tuple[Sequence[Document], list[Verdict]]]:
-        """Let the stream judge batch by batch; the first has an id, and the others are numbered."""
-        for number, batch in enumerate(batches, start=1):
-            yield self.take(batch, batch_id if batch_id is None or number == 1 else f"{batch_id}#{number}")
+        """Let the stream judge batch by batch; the first has an id, and the others are numbered.
+
+        ``ahead``: the next batch is at hand, and is read before one is judged.
+        """
+        for number, (batch, following) in enumerate(_with_next(batches, ahead=ahead), start=1):
+            yield self.take(batch, batch_id if batch_id is None or number == 1 else f"{batch_id}#{number}", following)
 
     def last_batch(self) -> LastBatch | None:
         """The last batch of the store that brought documents; ``None`` if there is none, and for a stream in memory."""
@@ -355,7 +354,6 @@ class Intake:
         return documents if self.listed is None else list(self.listed.left_out(documents))
 
     def _refused(self, documents: Sequence[Document]) -> Iterable[int]:
-        """Positions of documents whose id is already in the stream with other content."""
         from infostream_dedup.stream.deduplicator import takes_versions
         from infostream_dedup.stream.preparation import content_hash
 
@@ -385,6 +383,27 @@ class Intake:
         # Rows of tables have no bytes of their own.
         error.raw = error.raw or json_bytes(row_of(document))
         self.bad.add(error)
+
+
+def _with_next(
+    batches: Iterable[Sequence[Placed]], *, ahead: bool
+) -> Iterator[tuple[Sequence[Placed], Sequence[Placed]]]:
+    """Yield batches, each with the one after it if that is read ahead; an error comes in the place of its batch."""
+    coming = iter(batches)
+    if not ahead:
+        yield from ((batch, ()) for batch in coming)
+        return
+    batch = next(coming, None)
+    while batch is not None:
+        failed, following = None, None
+        try:
+            following = next(coming, None)
+        except Exception as error:
+            failed = error
+        yield batch, following or ()
+        if failed is not None:
+            raise failed
+        batch = following
 
 
 def _conflict(name: str, place: Place) -> BadDataError:

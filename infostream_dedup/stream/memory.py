@@ -164,7 +164,6 @@ class Groups:
         return True, events
 
     def _count_linked(self, linked: NDArray[np.int64]) -> tuple[Counter[str], dict[str, int]]:
-        """Count the linked documents of each group, and give the ordinal of its earliest document."""
         starts, first, counts = np.unique(
             self._window.group_starts[linked - self._window.first], return_index=True, return_counts=True
         )
@@ -229,7 +228,6 @@ class Groups:
             self._state = None
 
     def _set(self, ordinals: Iterable[int], group: str) -> None:
-        """Write a group of several documents into the columns of its documents."""
         window, start = self._window, self._begun[group]
         for ordinal in ordinals:
             window.groups[ordinal - window.first] = group

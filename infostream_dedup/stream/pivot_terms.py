@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, partial
+from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -97,6 +98,7 @@ class PivotWords:
         self._rungs: NDArray[Any] = np.zeros(0, dtype=np.int8)
         self._rung_names: list[str] = []
         self._used = 0
+        self._lock = Lock()
 
     def canonical(self, language: int, words: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the canonical term of each word, or ``NO_TERM``: int32 (words,)."""
@@ -122,19 +124,20 @@ class PivotWords:
 
     def _learn(self, language: int, words: NDArray[np.int64]) -> None:
         size = int(words.max(initial=-1)) + 1
-        known = len(self._canonical[language])
-        if known < size:
-            self._canonical[language] = longer(self._canonical[language], size)
-            self._canonical[language][known:] = _UNKNOWN
-            self._begins[language] = longer(self._begins[language], len(self._canonical[language]))
-            self._sizes[language] = longer(self._sizes[language], len(self._canonical[language]))
-        unknown = self._canonical[language][words] == _UNKNOWN
-        if unknown.any():
-            new = np.unique(words[unknown])
-            self._remember(language, new, self._answers(language, self._numbers.terms.some(new)))
+        # A batch is read while the one before is judged.
+        with self._lock:
+            known = len(self._canonical[language])
+            if known < size:
+                self._canonical[language] = longer(self._canonical[language], size)
+                self._canonical[language][known:] = _UNKNOWN
+                self._begins[language] = longer(self._begins[language], len(self._canonical[language]))
+                self._sizes[language] = longer(self._sizes[language], len(self._canonical[language]))
+            unknown = self._canonical[language][words] == _UNKNOWN
+            if unknown.any():
+                new = np.unique(words[unknown])
+                self._remember(language, new, self._answers(language, self._numbers.terms.some(new)))
 
     def _answers(self, language: int, words: Sequence[str]) -> list[list[Translation]]:
-        """The pivot terms of words, best first, each once, without phrases."""
         answers = self._translators[language].translate(words)
         if OUR_LANGUAGES[language] == "en":
             answers = [and_itself(word, found) for word, found in zip(words, answers, strict=True)]
@@ -284,8 +287,6 @@ _ENGLISH: Final = LANGUAGES.index("en")
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The words of documents, in the order of the documents."""
-
     owners: NDArray[np.int64]  # int64 (entries,), number of the document
     # int64 (entries,), each word of a document once, or twice if it is a name (`written_names`)
     words: NDArray[np.int64]
@@ -396,7 +397,6 @@ def _counted(words: _Words, canonical: NDArray[np.int64], analysed: Analysed) ->
 
 
 def _is_first(codes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which of ascending numbers differ from the one before: bool (codes,)."""
     first = np.ones(len(codes), dtype=np.bool_)
     first[1:] = codes[1:] != codes[:-1]
     return first
@@ -410,6 +410,5 @@ def _distinct(codes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _rows(codes: NDArray[np.int64], rows: int) -> Ragged:
-    """Rows of ascending codes, each of which packs row and value."""
     bounds = np.searchsorted(codes >> _TERM_BITS, np.arange(rows + 1))
     return Ragged(bounds.astype(np.int64), codes & _TERM)

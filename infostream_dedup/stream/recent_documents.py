@@ -49,7 +49,6 @@ class RecentDocuments:
         self._begin_with(window.end)
 
     def _begin_with(self, ordinal: int) -> None:
-        """Keep nothing yet."""
         self._begin = self.end = ordinal
         self._numbered: dict[bytes, int] = {}
         self._terms, self._weights, self._heaviest = RowWindow(np.int32), RowWindow(np.int64), RowWindow(np.uint8)
@@ -91,7 +90,6 @@ class RecentDocuments:
         self._drop(gone)
 
     def _drop(self, gone: int) -> None:
-        """Drop the first documents."""
         screened = min(gone, len(self._lengths))
         for columns, rows in ((self._columns, gone), (self._screened, screened)):
             for column in columns:
@@ -124,7 +122,6 @@ class RecentDocuments:
         self.end += len(blobs)
 
     def _prepare(self, rows: NDArray[np.int64], keys: ComparedKeys, triples: TripleRows) -> None:
-        """Prepare the next documents for the screen, given by their rows in the window."""
         prepared = screened_columns(keys, self._window.evidence_columns.records_of(rows), triples, self._model)
         self._lengths.extend(prepared.lengths)
         self._reach.extend(prepared.reach)
@@ -140,7 +137,6 @@ class RecentDocuments:
         return np.array(found, dtype=np.int64)
 
     def _renumber_texts(self) -> None:
-        """Forget texts that no document has any more."""
         texts = self._texts.values_from(self.first - self._begin).tolist()
         rows = range(self.first - self._window.first, self.end - self._window.first)
         self._numbered = {self._window.hashes[row][0]: text for row, text in zip(rows, texts, strict=True) if text >= 0}

@@ -227,7 +227,6 @@ class HitMaker:
     def _kept(
         self, itself: FoundDocument | None, found: Sequence[FoundDocument], judged: Sequence[HitJudgement | None]
     ) -> NDArray[np.bool_]:
-        """Which documents the policy takes: bool (documents,); those in other languages are never identical."""
         kept = np.array([self._policy.identical is None if one is None else one.counts for one in judged], np.bool_)
         if itself is None or not found:
             return kept
@@ -315,7 +314,6 @@ class _Met:
 
 
 def _met_terms(asked: AskedTerms, one: FoundDocument, *, in_text: bool) -> tuple[dict[int, int], list[tuple[int, int]]]:
-    """Terms of a document that match in either direction, with their weights, and which key term each one matches."""
     theirs = set((one.targets if in_text else one.keys).tolist())
     weights: dict[int, int] = {}
     met: list[tuple[int, int]] = []
@@ -393,7 +391,6 @@ class SearchedDocuments:
 
 
 def _from(part: IndexPart, allowed: NDArray[np.bool_], ordinal: int) -> NDArray[np.int64]:
-    """Ordinals of the documents that may be found, from ``ordinal`` onwards: int64."""
     places: NDArray[np.int64] = part.first + np.flatnonzero(allowed)
     return places[places >= ordinal]
 
@@ -669,7 +666,6 @@ class Searcher(Closing):
         return [asked] if twin is None else [asked, self._reader.read(replace(document, lang=twin)).asked]
 
     def _translated(self, document: Document, asked: AskedTerms, languages: Sequence[int]) -> list[AskedTerms]:
-        """The terms of a text in other languages; a sentence that may be Russian or Ukrainian is read as either."""
         found = self._reader.translated(document, languages)
         twin = twin_of(document.text) if len(asked.sets) < self._settings.terms.n else None
         return found if twin is None else found + self._reader.translated(replace(document, lang=twin), languages)
@@ -708,7 +704,6 @@ class Searcher(Closing):
         top: int,
         question: Question,
     ) -> list[RankedDocument]:
-        """Find the best documents in their order, each once."""
         questions = TermQuestions(asked, [self._least(one, k_min) for one in asked], in_text=self._in_text)
         sentence = max(len(one.sets) for one in asked) < self._settings.terms.n
         most = max(top, _CLOSE_DOCUMENTS) if sentence and top else top
@@ -779,7 +774,6 @@ class Searcher(Closing):
         return self._settings.terms.target == "text"
 
     def _too_few_terms(self, asked: AskedTerms, k_min: int | None) -> list[str]:
-        """Say so if the text has fewer terms than must match: whatever the store holds, nothing is found."""
         least, terms = int(self._least(asked, k_min).min()), max(len(asked.sets), len(asked.targets))
         return [f"the text has too few key terms ({terms}): at least {least} must match"] if terms < least else []
 

@@ -72,7 +72,6 @@ class Watches:
         return [name for place, (name, k) in enumerate(self._least) if place in keyed and len(counted[place]) >= k]
 
     def _arrange(self, ordinal: int) -> None:
-        """Make the tables of the searches that hold for a document."""
         self._least = []
         entries: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
         for place, (name, search) in enumerate(searches_in_force(self.changes, ordinal).items()):

@@ -54,7 +54,6 @@ def test_documents_are_found_by_id(two):
     assert two.known("а")[-1].verdict == NEW
     assert two.verdict_at(1) == REPEAT
     assert two.known("в") == ()
-    assert two.known("в") == ()
     with pytest.raises(KeyError):
         two.verdict_at(2)
 
@@ -105,12 +104,6 @@ def test_versions_of_an_id_are_distinguished(two):
     assert two.known("а")[-1].verdict == verdict
     with pytest.raises(sqlite3.IntegrityError):
         two.append(Batch("вечер", b"", Decided(remembered=[replace(later, ordinal=3)], verdicts=[verdict])))
-
-
-def test_a_batch_may_be_empty(two):
-    two.append(Batch("ночь", b"", Decided()))
-    assert two.batch("ночь").verdicts == ()
-    assert two.position == Position(2, 2, 4, 0)
 
 
 def test_state_keeps_what_is_not_given(two):

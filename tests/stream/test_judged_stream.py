@@ -262,14 +262,6 @@ def rows(verdicts):
     return orjson.dumps([one.as_dict((*VERDICT_FIELDS, *JUDGED_FIELDS)) for one in verdicts])
 
 
-def test_two_processes_take_turns(stream, short_epochs, tmp_path):
-    whole, found = rows(decided(stream[:200])), []
-    with Deduplicator.open(tmp_path / "s.db", JUDGED) as one, Deduplicator.open(tmp_path / "s.db", JUDGED) as other:
-        for number, begin in enumerate(range(0, 200, 20)):
-            found += (one, other)[number % 2].process(stream[begin : begin + 20])
-    assert rows(found) == whole
-
-
 def test_a_forgotten_document_is_never_found_again(tmp_path):
     first, again = news("first", BRIDGE, source="one"), news("again", f"{BRIDGE} Ещё.", source="two", hour=10)
     with Deduplicator.open(tmp_path / "s.db", JUDGED) as dedup:

@@ -42,21 +42,6 @@ def test_the_five_statuses(plain, news):
     assert (verdicts[4].forward, verdicts[4].backward, len(verdicts[4].terms)) == (5, 5, 5)
 
 
-def test_seven_of_twelve_repeat_and_five_resemble(plain, news):
-    verdicts, _ = decide(plain.but(k_duplicate=7), [news("a", STORY), news("b", [*range(7), *range(20, 25)])])
-    assert verdicts[1].status == "duplicate"
-    verdicts, _ = decide(plain.but(k_duplicate=7), [news("a", STORY), news("b", [*range(6), *range(20, 26)])])
-    assert verdicts[1].status == "similar"
-    verdicts, _ = decide(plain, [news("a", STORY), news("b", [*range(3), *range(20, 29)])])
-    assert verdicts[1].status == "new"
-
-
-def test_terms_that_met_come_heaviest_first(plain, news):
-    # A word that stands five times weighs more than all that stand once.
-    verdicts, _ = decide(plain, [news("a", [*STORY, *[6] * 4]), news("b", [*STORY, *[6] * 4, 28])])
-    assert verdicts[1].terms[0] == "doctor"
-
-
 def test_a_digest_contains_and_its_part_is_contained(plain, news):
     # The digest's key terms are words 12 to 23, each of which stands five times; the story is in its text all the same.
     digest = news("digest", [*STORY, *[*OTHER] * 5])
@@ -96,27 +81,6 @@ def test_the_window_follows_the_clock_of_the_stream(terms, news):
     # The clock has moved although this one bears no date.
     undated = news("again", STORY, dated=False)
     assert decide(week, [first, filler, *steps, news("step8", OTHER, day=7.5), undated])[0][-1].status == "new"
-
-
-def test_documents_before_the_first_date_count_as_dated_by_it(terms, news):
-    week = StreamSettings(terms=terms, window_days=7)
-    documents = [news("first", STORY, dated=False), news("second", OTHER), news("again", STORY, day=1)]
-    assert [one.status for one in decide(week, documents)[0]] == ["new", "new", "exact"]
-
-
-def test_a_date_in_the_far_future_moves_the_clock_by_a_day(terms, news):
-    week = StreamSettings(terms=terms, window_days=2)
-    documents = [news("first", STORY), news("wrong", OTHER, day=9999), news("again", STORY, day=1)]
-    assert [one.status for one in decide(week, documents)[0]] == ["new", "new", "exact"]
-
-
-def test_a_window_of_documents(plain, news):
-    last_two = plain.but(window_documents=2)
-    others = [news("b", OTHER), news("c", [24, 25, 26, 27, 28])]
-    assert decide(last_two, [news("a", STORY), *others[:1], news("d", STORY)])[0][-1].of == "a"
-    verdicts, events = decide(last_two, [news("a", STORY), *others, news("d", STORY)])
-    assert verdicts[-1].status == "new"
-    assert events == []
 
 
 def test_sources(plain, news):
@@ -178,11 +142,6 @@ def test_the_best_of_a_group(plain, news):
         engine = StreamEngine(plain.but(**choice))
         engine.decide(documents)
         assert [engine.best_of(group) for group in ("a", "c", "nobody")] == [best, "c", None]
-
-
-def test_an_empty_batch(plain):
-    decided = StreamEngine(plain).decide([])
-    assert (decided.verdicts, decided.remembered, decided.new_terms) == ([], [], [])
 
 
 documents_of_a_stream = st.lists(

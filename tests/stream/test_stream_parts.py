@@ -12,7 +12,6 @@ from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.model import Document, Settings, full_text
 from infostream_dedup.stream.clock import DAY, NO_CLOCK, EpochBorders, advanced
 from infostream_dedup.stream.engine import StreamEngine
-from infostream_dedup.stream.memory import Losses
 from infostream_dedup.stream.preparation import content_hash, full_texts, number_rows, opening_hash
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.window import EqualHashes, RowWindow, compared_keys
@@ -237,17 +236,6 @@ def test_many_hashes_at_once_are_as_one_after_the_other(documents, before):
         if gone < len(documents):
             one_by_one.remove(*documents[gone])
             at_once.remove(*documents[gone])
-
-
-def test_losses_come_back():
-    losses = Losses(0.5, 4)
-    outcomes = [losses.passes("s", repeats, number)[0] for number, repeats in enumerate([True] * 5 + [False] * 3)]
-    # The fourth is the first of which four are known; with two of four left nothing passes any more.
-    assert outcomes == [False, False, False, True, True, False, False, False]
-    again = Losses(0.5, 4)
-    again.resume(losses.state())
-    assert again.state() == losses.state() == {"s": "1000"}
-    assert losses.passes(None, True, 9) == (False, [])
 
 
 def test_compared_keys_by_hand():

@@ -320,6 +320,13 @@ class LeftOut:
     lines: Counter[int] = field(default_factory=Counter)  # how many times each line was left out, by its hash
     shown: dict[int, str] = field(default_factory=dict)  # the line as it was met first, shortened
 
+    def add(self, later: LeftOut) -> None:
+        """Add what was left out of later documents."""
+        self.documents += later.documents
+        self.lines.update(later.lines)
+        for line, shown in later.shown.items():
+            self.shown.setdefault(line, shown)
+
     def note(self, report: ReadingReport) -> None:
         """Report how many documents lost lines, and the most frequent lines."""
         ranked = sorted(self.lines.items(), key=lambda one: (-one[1], self.shown[one[0]]))

@@ -334,7 +334,6 @@ def surviving_group(connection: sqlite3.Connection, group: str) -> str | None:
 def _parts(
     connection: sqlite3.Connection, after: GroupPlace | None, *, by_date: bool
 ) -> list[tuple[str, tuple[Any, ...]]]:
-    """Return the conditions for what follows a position in the list; groups without any date come last."""
     if not by_date:
         if after is None:
             return [("documents >= 2", ())]

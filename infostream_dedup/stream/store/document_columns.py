@@ -143,8 +143,6 @@ class _Column(Protocol):
 
 
 class _Values:
-    """Numbers, texts or nulls."""
-
     sql = "json_group_array({0})"
 
     def __init__(self) -> None:
@@ -173,8 +171,6 @@ class _Repeated(_Values):
 
 
 class _Numbers(_Values):
-    """Whole numbers, none of them null."""
-
     def extend(self, cells: Iterator[Any]) -> None:
         self._values.append(np.array(orjson.loads(next(cells)), dtype=np.int64))
 
@@ -296,7 +292,6 @@ def table_of(
 def _read(
     connection: sqlite3.Connection, first: int, end: int, only: Collection[str] | None
 ) -> dict[str, dict[str, Any]]:
-    """Read columns of documents in one pass; those of a table without rows are left empty, too."""
     read = [part for part in _PARTS if part == "signature" or _has_rows(connection, part, first, end)]
     built = {part: {name: kind() for name, _, kind in named} for part, named in _PARTS.items()}
     wanted = [
@@ -318,7 +313,6 @@ def _read(
 
 
 def _pieces(connection: sqlite3.Connection, query: str, first: int, end: int) -> Iterator[tuple[Any, ...]]:
-    """Yield the concatenated columns of some documents at a time."""
     begin = _next_ordinal(connection, first)
     while begin is not None and begin < end:
         until = begin + _ROWS_AT_ONCE
@@ -327,7 +321,6 @@ def _pieces(connection: sqlite3.Connection, query: str, first: int, end: int) ->
 
 
 def _query(parts: list[str], aggregates: list[str]) -> str:
-    """SQL for the columns of the documents from one ordinal to another, each in one or two cells."""
     joins = " ".join(f"LEFT JOIN {part} ON {part}.ordinal = document.ordinal" for part in parts)
     # Without another index, rows come in the order of their ordinals.
     documents = f"document NOT INDEXED {joins} WHERE document.ordinal >= ? AND document.ordinal < ?"
@@ -347,7 +340,6 @@ def _has_rows(connection: sqlite3.Connection, part: str, first: int, end: int) -
 
 
 def _groups_now(connection: sqlite3.Connection, groups: list[str], ordinals: NDArray[np.int64]) -> list[str]:
-    """Find the group of each document after all merges."""
     merges: dict[str, list[tuple[int, int, str]]] = {}
     for number, ordinal, other, group in connection.execute(
         "SELECT number, ordinal, other, group_id FROM event WHERE kind = 'merge' ORDER BY number"

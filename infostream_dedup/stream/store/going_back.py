@@ -67,7 +67,6 @@ def go_back(path: Path, backup: Path, *, discard_newer: bool) -> WentBack:
 
 
 def _copy_backup(backup: Path, part: Path) -> None:
-    """Copy the backup, which is only read, and check the copy."""
     if not backup.exists():
         raise NoInputError(f"{backup}: there is no backup; 'store backup' makes one")
     source = _opened(backup, read_only=True)
@@ -123,7 +122,6 @@ def _dated(path: Path) -> Path:
 def _replace(
     present: sqlite3.Connection, path: Path, copy: sqlite3.Connection, part: Path, *, discard_newer: bool
 ) -> WentBack:
-    """Replace the content of the open store by that of a copy of the backup."""
     digest = "SELECT settings_digest FROM store"
     if present.execute(digest).fetchone() != copy.execute(digest).fetchone():
         raise ConfigurationError(f"{path} was made with other settings than the backup; restore it under another name")
@@ -172,7 +170,6 @@ def _replace(
 
 
 def _lacking(present: sqlite3.Connection, part: Path) -> list[str]:
-    """Ids of the batches of the store that the backup lacks, or has in another place or with other content."""
     return _beside(
         present,
         part,
@@ -183,7 +180,6 @@ def _lacking(present: sqlite3.Connection, part: Path) -> list[str]:
 
 
 def _forgotten_since(present: sqlite3.Connection, part: Path) -> list[str]:
-    """Ids of documents that the store has forgotten and the backup has not."""
     return _beside(
         present,
         part,

@@ -251,7 +251,6 @@ def open_store(
 
 
 def _make_file(path: Path) -> None:
-    """Make an empty file that only its owner can read: SQLite gives its log the same mode."""
     try:
         make_private_file(path)
     except OSError as error:

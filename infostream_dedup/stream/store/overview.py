@@ -107,7 +107,6 @@ def activity(connection: sqlite3.Connection) -> dict[str, Any]:
 
 
 def _days(connection: sqlite3.Connection, end: int, clock: int) -> list[dict[str, Any]]:
-    """Count documents and repeats of the last 14 days, of at most the latest 300,000 documents."""
     last = clock // _DAY
     # The clock never goes back, so the first document of those days is found without reading the others.
     first = bisect_left(

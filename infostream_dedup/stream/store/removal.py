@@ -117,7 +117,6 @@ def forget(connection: sqlite3.Connection, path: Path, ids: Iterable[str]) -> li
 
 
 def _forget_versions(connection: sqlite3.Connection, path: Path, id: str) -> list[tuple[int, int]]:  # noqa: A002
-    """Remove the content of a document; return the ordinal and batch of each version that had any."""
     rows = connection.execute(
         f"SELECT ordinal, batch, epoch, language, forgotten, {REPEATS} FROM document WHERE id = ?",  # noqa: S608
         (id,),

@@ -92,7 +92,6 @@ def group_documents(
 
 
 def _join(connection: sqlite3.Connection, one: Remembered, group: str) -> None:
-    """Add a document to a group, unless the group has no other document."""
     run, time = connection.execute, one.clock or None if one.published is None else one.published
     values = {"group": group, "source": one.source, "language": one.language, "time": time}
     added = run(_ADD, values).rowcount

@@ -257,7 +257,6 @@ class IndexPart:
         )
 
     def _arrays(self) -> tuple[NDArray[Any], ...]:
-        """All arrays, of the types in ``_KINDS``."""
         keys, targets = self.keys, self.targets
         numbers = self.sources, keys.terms, keys.ends, targets.terms, targets.ends
         return (*numbers, keys.documents, targets.documents, self.languages, self.sizes)
@@ -359,7 +358,6 @@ def index_faults(connection: sqlite3.Connection) -> Iterator[tuple[IndexRow, str
 
 
 def _closed_epochs(connection: sqlite3.Connection, begin: int) -> Iterator[tuple[int, int]]:
-    """Return the bounds of the documents of each closed epoch, starting at an ordinal."""
     documents = position_of(connection).documents
     if begin >= documents:
         return
@@ -403,8 +401,6 @@ _INSERT: Final = "INSERT OR REPLACE INTO term_index (first, packed, checksum) VA
 
 
 class _Block(NamedTuple):
-    """A block in memory."""
-
     hashes: NDArray[np.uint32]  # uint32 (terms,), ascending
     places: NDArray[np.uint16]  # uint16 (terms,), place in the block of the term with each hash
 
@@ -507,7 +503,6 @@ def _end_of_blocks(terms: int) -> int:
 
 
 def _read_block(connection: sqlite3.Connection, first: int, row: Sequence[bytes] | None) -> _Block:
-    """Return a block from its row, or rebuild it from the terms if the row is damaged or missing."""
     if row is not None and _terms_checksum(first, row[0]) == row[1]:
         return _Block.unpacked(row[0])
     return _block_of(connection, first)

@@ -311,7 +311,6 @@ class Store(Closing, StoreReader):
         return is_as_left
 
     def _write_state(self, state: Mapping[str, Any]) -> bool:
-        """Write the values that have changed; return whether there are any."""
         changed = []
         for name, value in state.items():
             before, written = self._written.get(name, (None, None))

@@ -230,7 +230,6 @@ def _meetings(connection: sqlite3.Connection, ordinals: list[int]) -> list[dict[
 
 
 def _with_origins(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Order the documents of one story, and add the number of their origin and their outlet."""
     # A correction counts once, as the version that came first.
     documents = list({one["id"]: one for one in sorted(documents, key=itemgetter("ordinal"), reverse=True)}.values())
     documents.sort(key=lambda one: (one["time"] is None, one["time"] or 0, one["ordinal"]))
@@ -257,8 +256,6 @@ def _role(one: Mapping[str, Any], *, first: bool) -> str:
 
 
 class _Joined:
-    """Names joined into sets."""
-
     def __init__(self, names: Iterable[str]) -> None:
         self._parent = {name: name for name in names}
 
@@ -273,7 +270,6 @@ class _Joined:
 
 @cache
 def _agencies() -> tuple[re.Pattern[str], dict[str, str], dict[str, str]]:
-    """A pattern of all names, and the canonical name by name and by site."""
     by_name: dict[str, str] = {}
     by_host: dict[str, str] = {}
     for row in read_table(dictionaries_folder() / "agencies.tsv", ("names", "hosts")):
