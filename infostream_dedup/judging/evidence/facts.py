@@ -155,6 +155,7 @@ class PairFacts:
     anew: NDArray[np.bool_]  # bool, equal short texts report two events
     same_body: NDArray[np.bool_]  # bool, one source published equal short texts under two titles; looked at as above
     filled: NDArray[np.bool_]  # bool, most of the words that differ are names, numbers or days; looked at as above
+    background: NDArray[np.bool_]  # bool, what they share lies behind their beginnings; looked at as above
     # bool, both beginnings have numbers, in figures or words, and share none; looked at only where it may matter
     other_counts: NDArray[np.bool_]
     recalled_forward: NDArray[np.float64]  # float64, share of a's lead in the whole of b
@@ -245,6 +246,7 @@ def facts_of_pairs(
         other_counts=np.zeros(len(probability), dtype=np.bool_),
         same_body=np.zeros(len(probability), dtype=np.bool_),
         filled=np.zeros(len(probability), dtype=np.bool_),
+        background=np.zeros(len(probability), dtype=np.bool_),
         recalled_forward=column["opening_forward"],
         recalled_backward=column["opening_backward"],
         counts_forward=np.where(column["numbers_least"] >= 1, column["numbers_forward"], 1.0),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
 from infostream_dedup.judging.evidence.facts import (
@@ -36,6 +37,7 @@ from infostream_dedup.judging.evidence.kinds import (
     counts_may_decide,
     form_filled_anew,
     kinds_of_rules,
+    may_be_background,
     may_be_form,
     may_be_retitled,
     rules_of_pairs,
@@ -48,6 +50,7 @@ from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, sh
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.evidence.kernels.differing import OpeningTokens
     from infostream_dedup.judging.evidence.records import EvidenceRecords
 
     Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -490,10 +493,11 @@ def with_differences(
     looked = np.where(facts.own, REPEATED_WORDING, LEAST_WORDING)
     near = (facts.wording_least >= looked) & ~facts.same_text & (not only_forms)
     counted, retitled, formed = counts_may_decide(facts), may_be_retitled(facts), may_be_form(facts)
-    places = np.flatnonzero(near | counted | retitled | formed)
+    behind = may_be_background(facts) & (not only_forms)
+    places = np.flatnonzero(near | counted | retitled | formed | behind)
     if not len(places):
         return facts
-    turned, figures, counts, bodies, filled = np.zeros((5, len(facts)), dtype=np.bool_)
+    turned, figures, counts, bodies, filled, background = np.zeros((6, len(facts)), dtype=np.bool_)
     differing, anew = np.full(len(facts), None, dtype=np.object_), facts.anew.copy()
     rows, numbered = np.unique(np.concatenate([a[places], b[places]]), return_inverse=True)
     openings, (ones, others) = records.openings(rows), numbered.reshape(2, -1)
@@ -508,6 +512,9 @@ def with_differences(
         (figures if found.is_figure else turned)[place], differing[place] = True, found
     asked = np.flatnonzero(formed[places])
     filled[places[asked]] = openings.filled_anew(ones[asked], others[asked])
+    shared = np.flatnonzero(behind[places])
+    least = _LEAST_IN_FRONT * facts.wording_least[places[shared]]
+    background[places[shared]] = openings_wording(openings.tokens, ones[shared], others[shared]) < least
     told = np.flatnonzero(counted[places])
     counts[places[told]] = openings.other_counts(ones[told], others[told])
     for place in np.flatnonzero(retitled).tolist():
@@ -524,7 +531,32 @@ def with_differences(
         same_body=bodies,
         anew=anew,
         filled=filled,
+        background=background,
     )
+
+
+_LEAST_IN_FRONT: Final = 0.6
+"""Share of the wording of two texts that their beginnings have in common unless it is a background."""
+
+_MIXED = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number, by which triples of tokens and documents are hashed."""
+
+
+def openings_wording(tokens: OpeningTokens, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Share of the token triples of one opening of each pair in the other, the smaller direction: float64 (pairs,)."""
+    owners = np.repeat(np.arange(len(tokens.begins) - 1), np.diff(tokens.begins))
+    hashes = tokens.hashes[: len(owners)]
+    inside = np.flatnonzero(owners[:-2] == owners[2:])
+    triples = ((hashes[inside] * _MIXED ^ hashes[inside + 1]) * _MIXED ^ hashes[inside + 2]) * _MIXED
+    found = np.ones(len(a), dtype=np.float64)
+    rows = Ragged(offsets_of(np.bincount(owners[inside], minlength=len(tokens.begins) - 1)), triples)
+    known = np.unique(triples ^ owners[inside].astype(np.uint64))
+    for one, other in ((a, b), (b, a)):
+        own = rows.rows(one)
+        held = np.isin(own.values ^ other[own.numbers].astype(np.uint64), known)
+        sizes = np.maximum(own.sizes, 1)
+        found = np.minimum(found, np.bincount(own.numbers, weights=held, minlength=len(a)) / sizes)
+    return found
 
 
 def _compared(
