@@ -97,6 +97,15 @@ def another_figure_alone(pair: PairFacts) -> NDArray[np.bool_]:
 
     Without dates, nobody knows which is the later one, and most figures that differ are noted otherwise.
     """
+    return _another_figure(pair) & ~pair.one_sentence
+
+
+def another_figure_is_the_news(pair: PairFacts) -> NDArray[np.bool_]:
+    """One sentence with another figure: the next state of what is counted."""
+    return _another_figure(pair) & pair.one_sentence
+
+
+def _another_figure(pair: PairFacts) -> NDArray[np.bool_]:
     return pair.figure_alone & (pair.wording_least >= 0.5) & ~pair.own & np.isfinite(pair.hours)
 
 
@@ -176,7 +185,8 @@ def own_text_repeated(pair: PairFacts) -> NDArray[np.bool_]:
 
     Posts without titles on another day are not: a warning that is repeated is another one.
     """
-    again = (pair.wording_least >= REPEATED_WORDING) & (pair.hours <= VERSION_HOURS) & ~(pair.no_title & pair.other_day)
+    near = (pair.hours <= VERSION_HOURS) | np.isinf(pair.hours)
+    again = (pair.wording_least >= REPEATED_WORDING) & near & ~(pair.no_title & pair.other_day)
     same = ~pair.turned & ~pair.figure_alone & ~pair.other_dates & ((pair.numbers < 0) | (pair.numbers >= 0.9))
     return pair.own & again & same & ~_other_count(pair)
 
@@ -189,7 +199,7 @@ def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
     nearly = pair.wording_least >= REPEATED_WORDING
     most = (pair.wording_most >= 0.85) | _mostly_old(pair) & ~pair.next_step
     kept = most & (pair.vocabulary >= 0.5) & ((pair.numbers < 0) | (pair.numbers >= 0.9))
-    again = (nearly | kept) & (pair.lead >= 0.6) & (pair.hours <= STORY_HOURS)
+    again = (nearly | kept) & (pair.lead >= 0.5) & (pair.hours <= STORY_HOURS)
     return _own_wording(pair) & again & ~pair.other_counts
 
 
@@ -427,7 +437,7 @@ def _numbers_of_another_step(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def _numbers_kept(pair: PairFacts) -> NDArray[np.bool_]:
-    return (pair.numbers < 0) & ~_other_count(pair) | (pair.numbers >= 0.75)
+    return ((pair.numbers < 0) & ~_other_count(pair) | (pair.numbers >= 0.75)) & ~pair.figure_alone
 
 
 def _old_lead(pair: PairFacts) -> NDArray[np.bool_]:
@@ -476,6 +486,7 @@ RULES: Final = (
     Rule("own next step", Kind.FOLLOW_UP, own_next_step),
     Rule("own background again", Kind.FOLLOW_UP, own_background_again),
     Rule("another figure alone", Kind.UPDATED, another_figure_alone),
+    Rule("another figure is the news", Kind.FOLLOW_UP, another_figure_is_the_news),
     Rule("undated form of another day", Kind.TEMPLATE, undated_form_of_another_day),
     Rule("much the same wording", Kind.COPY, much_the_same_wording),
     Rule("undated wording", Kind.RETOLD, undated_wording),
