@@ -263,7 +263,6 @@ class _Redis(_Broker):
 
 
 def _entry(fields: dict[bytes, bytes] | None) -> bytes:
-    """The one value of an entry, or a document of its fields."""
     if fields is not None and b"text" not in fields and len(fields) == 1:
         return next(iter(fields.values()))
     return orjson.dumps({name.decode(): value.decode("utf-8", "replace") for name, value in (fields or {}).items()})
@@ -569,7 +568,6 @@ class _MessageReader:
 
 
 def _items(body: bytes, place: Place) -> list[dict[str, Any]]:
-    """The records of a message."""
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:

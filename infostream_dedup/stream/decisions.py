@@ -156,7 +156,6 @@ class Judge:
     def _apply_model(
         self, second: SecondStage, finds: kernels.Finds, documents: Sequence[Remembered]
     ) -> dict[int, tuple[NDArray[np.int64], Judged]]:
-        """Let the model decide and rank."""
         first = documents[0].ordinal
         linked = np.flatnonzero(finds.kinds & kernels.LINKED)
         ordinals = finds.rows[linked] + self._window.first

@@ -91,7 +91,6 @@ class RecentDocuments:
         self._drop(gone)
 
     def _drop(self, gone: int) -> None:
-        """Drop the first documents."""
         screened = min(gone, len(self._lengths))
         for columns, rows in ((self._columns, gone), (self._screened, screened)):
             for column in columns:
@@ -140,7 +139,6 @@ class RecentDocuments:
         return np.array(found, dtype=np.int64)
 
     def _renumber_texts(self) -> None:
-        """Forget texts that no document has any more."""
         texts = self._texts.values_from(self.first - self._begin).tolist()
         rows = range(self.first - self._window.first, self.end - self._window.first)
         self._numbered = {self._window.hashes[row][0]: text for row, text in zip(rows, texts, strict=True) if text >= 0}

@@ -106,13 +106,11 @@ class Stories:
         return self._unite(ordinal, stories, list(loose)) if len(stories) > 1 else []
 
     def _expire(self, group: str) -> None:
-        """Remove a group whose last document has left the window."""
         story = self._leave(group)
         if story is not None and not self._groups[story]:
             del self._groups[story], self._begun[story]
 
     def _unite(self, ordinal: int, stories: dict[str, int], groups: Sequence[str]) -> list[StoryEvent]:
-        """Join several stories, and groups without a story, into one."""
         stays, *others = sorted(stories, key=lambda story: (stories[story], story))
         for other in others:
             for group in self._groups.pop(other, []):
@@ -128,7 +126,6 @@ class Stories:
         self._groups.setdefault(story, []).append(group)
 
     def _leave(self, group: str) -> str | None:
-        """Remove a group from its story, and return the story."""
         story = self._story_of.pop(group, None)
         if story is not None:
             self._groups[story].remove(group)

@@ -14,6 +14,7 @@ from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
 from infostream_dedup.judging.evidence.facts import (
+    LOOKED_AT,
     STORY_DAYS,
     DocumentFacts,
     PairFacts,
@@ -490,15 +491,15 @@ def with_differences(
     a: NDArray[np.int64], b: NDArray[np.int64], facts: PairFacts, records: EvidenceRecords, *, only_forms: bool = False
 ) -> PairFacts:
     """Look at the words in which texts of much common wording differ, a source's own of nearly all, and at numbers."""
-    looked = np.where(facts.own, REPEATED_WORDING, LEAST_WORDING)
-    near = (facts.wording_least >= looked) & ~facts.same_text & (not only_forms)
+    least = np.where(facts.own, REPEATED_WORDING, LEAST_WORDING)
+    near = (facts.wording_least >= least) & ~facts.same_text & (not only_forms)
     counted, retitled, formed = counts_may_decide(facts), may_be_retitled(facts), may_be_form(facts)
     behind = may_be_background(facts) & (not only_forms)
     places = np.flatnonzero(near | counted | retitled | formed | behind)
     if not len(places):
         return facts
-    turned, figures, counts, bodies, filled, background = np.zeros((6, len(facts)), dtype=np.bool_)
-    differing, anew = np.full(len(facts), None, dtype=np.object_), facts.anew.copy()
+    looked = {name: np.zeros(len(facts), dtype=np.bool_) for name in LOOKED_AT} | {"anew": facts.anew.copy()}
+    turned, figures, differing = looked["turned"], looked["figure_alone"], facts.differing.copy()
     rows, numbered = np.unique(np.concatenate([a[places], b[places]]), return_inverse=True)
     openings, (ones, others) = records.openings(rows), numbered.reshape(2, -1)
     compared = np.flatnonzero(near[places])
@@ -510,29 +511,21 @@ def with_differences(
     for pair, found in records.differing_bodies(a[titled], b[titled]):
         place = titled[pair]
         (figures if found.is_figure else turned)[place], differing[place] = True, found
-    asked = np.flatnonzero(formed[places])
-    filled[places[asked]] = openings.filled_anew(ones[asked], others[asked])
-    shared = np.flatnonzero(behind[places])
-    least = _LEAST_IN_FRONT * facts.wording_least[places[shared]]
-    background[places[shared]] = openings_wording(openings.tokens, ones[shared], others[shared]) < least
-    told = np.flatnonzero(counted[places])
-    counts[places[told]] = openings.other_counts(ones[told], others[told])
+    for name, asks, asked in (
+        ("filled", openings.filled_anew, formed),
+        ("other_counts", openings.other_counts, counted),
+    ):
+        some = np.flatnonzero(asked[places])
+        looked[name][places[some]] = asks(ones[some], others[some])
+    some = np.flatnonzero(behind[places])
+    least = _LEAST_IN_FRONT * facts.wording_least[places[some]]
+    looked["background"][places[some]] = openings_wording(openings.tokens, ones[some], others[some]) < least
     for place in np.flatnonzero(retitled).tolist():
         mine_at, theirs_at = int(a[place]), int(b[place])
         body = records.opening(mine_at).partition("\n")[2]
-        bodies[place] = 0 < len(body) < OPENING // 2 and body == records.opening(theirs_at).partition("\n")[2]
-        anew[place] = bodies[place] and records.other_titles(mine_at, theirs_at)
-    return replace(
-        facts,
-        turned=turned,
-        figure_alone=figures,
-        differing=differing,
-        other_counts=counts,
-        same_body=bodies,
-        anew=anew,
-        filled=filled,
-        background=background,
-    )
+        again = 0 < len(body) < OPENING // 2 and body == records.opening(theirs_at).partition("\n")[2]
+        looked["same_body"][place], looked["anew"][place] = again, again and records.other_titles(mine_at, theirs_at)
+    return replace(facts, differing=differing, **looked)
 
 
 _LEAST_IN_FRONT: Final = 0.6
