@@ -453,7 +453,6 @@ def _type_name(value: object) -> str:
 
 
 def _format_value(value: object) -> str:
-    """Format a value for a message: short, ASCII-safe and on one line."""
     try:
         text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
     except Exception:

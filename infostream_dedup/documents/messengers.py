@@ -69,7 +69,6 @@ def _album(number: int, message: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _joined(text: Any) -> str:
-    """Join the pieces of a text."""
     if isinstance(text, list):
         return "".join(one if isinstance(one, str) else str(one.get("text", "")) for one in text)
     return text if isinstance(text, str) else ""

@@ -68,7 +68,7 @@ def collection() -> Collection:
 
 def test_kinds_of_a_small_collection(collection: Collection) -> None:
     found = collection.judge([0, 0, 1, 0], [2, 3, 4, 5])
-    assert [Kind(one).name for one in found.kinds] == ["COPY", "COPY", "UPDATED", "RELATED"]
+    assert [Kind(one).name for one in found.kinds] == ["COPY", "COPY", "FOLLOW_UP", "RELATED"]
     assert found.passed.tolist() == [True, True, True, False]
     assert found.probability[1] == 1.0
     assert found.probability[3] == 0.0

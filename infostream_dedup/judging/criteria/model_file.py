@@ -210,7 +210,6 @@ class _Reader:
 
 
 def _format_value(value: Any) -> str:
-    """Format a value for a message, cut if it is long."""
     if value is None:
         return "missing or null"
     text = ascii(value) if not isinstance(value, dict | list) else f"of type {type(value).__name__}"

@@ -71,7 +71,6 @@ def _percent(share: float) -> str:
 
 
 def _both(values: Mapping[str, float], name: str) -> str:
-    """Describe both directions of a share."""
     return f"{_percent(values[f'{name}_forward'])} of a's in b, {_percent(values[f'{name}_backward'])} of b's in a"
 
 

@@ -155,6 +155,7 @@ class PairFacts:
     anew: NDArray[np.bool_]  # bool, equal short texts report two events
     same_body: NDArray[np.bool_]  # bool, one source published equal short texts under two titles; looked at as above
     filled: NDArray[np.bool_]  # bool, most of the words that differ are names, numbers or days; looked at as above
+    background: NDArray[np.bool_]  # bool, what they share lies behind their beginnings; looked at as above
     # bool, both beginnings have numbers, in figures or words, and share none; looked at only where it may matter
     other_counts: NDArray[np.bool_]
     recalled_forward: NDArray[np.float64]  # float64, share of a's lead in the whole of b
@@ -200,6 +201,9 @@ _USED: Final = (
 
 _PLACES: Final = [COLUMNS.index(name) for name in _USED]
 
+LOOKED_AT: Final = ("turned", "figure_alone", "other_counts", "same_body", "filled", "background", "anew")
+"""Facts that ask for the texts, so they are looked at only where they may matter; elsewhere they do not hold."""
+
 
 def facts_of_pairs(
     earlier: DocumentFacts,
@@ -238,13 +242,8 @@ def facts_of_pairs(
         same_form=title >= 2,
         no_title=title == 0,
         one_sentence=tokens < _SENTENCE,
-        turned=np.zeros(len(probability), dtype=np.bool_),
-        figure_alone=np.zeros(len(probability), dtype=np.bool_),
+        **dict.fromkeys(LOOKED_AT, np.zeros(len(probability), dtype=np.bool_)),
         differing=np.full(len(probability), None, dtype=np.object_),
-        anew=np.zeros(len(probability), dtype=np.bool_),
-        other_counts=np.zeros(len(probability), dtype=np.bool_),
-        same_body=np.zeros(len(probability), dtype=np.bool_),
-        filled=np.zeros(len(probability), dtype=np.bool_),
         recalled_forward=column["opening_forward"],
         recalled_backward=column["opening_backward"],
         counts_forward=np.where(column["numbers_least"] >= 1, column["numbers_forward"], 1.0),

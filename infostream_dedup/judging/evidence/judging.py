@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
 from infostream_dedup.judging.evidence.facts import (
+    LOOKED_AT,
     STORY_DAYS,
     DocumentFacts,
     PairFacts,
@@ -36,6 +38,7 @@ from infostream_dedup.judging.evidence.kinds import (
     counts_may_decide,
     form_filled_anew,
     kinds_of_rules,
+    may_be_background,
     may_be_form,
     may_be_retitled,
     rules_of_pairs,
@@ -48,6 +51,7 @@ from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, sh
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.evidence.kernels.differing import OpeningTokens
     from infostream_dedup.judging.evidence.records import EvidenceRecords
 
     Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -487,14 +491,15 @@ def with_differences(
     a: NDArray[np.int64], b: NDArray[np.int64], facts: PairFacts, records: EvidenceRecords, *, only_forms: bool = False
 ) -> PairFacts:
     """Look at the words in which texts of much common wording differ, a source's own of nearly all, and at numbers."""
-    looked = np.where(facts.own, REPEATED_WORDING, LEAST_WORDING)
-    near = (facts.wording_least >= looked) & ~facts.same_text & (not only_forms)
+    least = np.where(facts.own, REPEATED_WORDING, LEAST_WORDING)
+    near = (facts.wording_least >= least) & ~facts.same_text & (not only_forms)
     counted, retitled, formed = counts_may_decide(facts), may_be_retitled(facts), may_be_form(facts)
-    places = np.flatnonzero(near | counted | retitled | formed)
+    behind = may_be_background(facts) & (not only_forms)
+    places = np.flatnonzero(near | counted | retitled | formed | behind)
     if not len(places):
         return facts
-    turned, figures, counts, bodies, filled = np.zeros((5, len(facts)), dtype=np.bool_)
-    differing, anew = np.full(len(facts), None, dtype=np.object_), facts.anew.copy()
+    looked = {name: np.zeros(len(facts), dtype=np.bool_) for name in LOOKED_AT} | {"anew": facts.anew.copy()}
+    turned, figures, differing = looked["turned"], looked["figure_alone"], facts.differing.copy()
     rows, numbered = np.unique(np.concatenate([a[places], b[places]]), return_inverse=True)
     openings, (ones, others) = records.openings(rows), numbered.reshape(2, -1)
     compared = np.flatnonzero(near[places])
@@ -506,25 +511,45 @@ def with_differences(
     for pair, found in records.differing_bodies(a[titled], b[titled]):
         place = titled[pair]
         (figures if found.is_figure else turned)[place], differing[place] = True, found
-    asked = np.flatnonzero(formed[places])
-    filled[places[asked]] = openings.filled_anew(ones[asked], others[asked])
-    told = np.flatnonzero(counted[places])
-    counts[places[told]] = openings.other_counts(ones[told], others[told])
+    for name, asks, asked in (
+        ("filled", openings.filled_anew, formed),
+        ("other_counts", openings.other_counts, counted),
+    ):
+        some = np.flatnonzero(asked[places])
+        looked[name][places[some]] = asks(ones[some], others[some])
+    some = np.flatnonzero(behind[places])
+    least = _LEAST_IN_FRONT * facts.wording_least[places[some]]
+    looked["background"][places[some]] = openings_wording(openings.tokens, ones[some], others[some]) < least
     for place in np.flatnonzero(retitled).tolist():
         mine_at, theirs_at = int(a[place]), int(b[place])
         body = records.opening(mine_at).partition("\n")[2]
-        bodies[place] = 0 < len(body) < OPENING // 2 and body == records.opening(theirs_at).partition("\n")[2]
-        anew[place] = bodies[place] and records.other_titles(mine_at, theirs_at)
-    return replace(
-        facts,
-        turned=turned,
-        figure_alone=figures,
-        differing=differing,
-        other_counts=counts,
-        same_body=bodies,
-        anew=anew,
-        filled=filled,
-    )
+        again = 0 < len(body) < OPENING // 2 and body == records.opening(theirs_at).partition("\n")[2]
+        looked["same_body"][place], looked["anew"][place] = again, again and records.other_titles(mine_at, theirs_at)
+    return replace(facts, differing=differing, **looked)
+
+
+_LEAST_IN_FRONT: Final = 0.6
+"""Share of the wording of two texts that their beginnings have in common unless it is a background."""
+
+_MIXED = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number, by which triples of tokens and documents are hashed."""
+
+
+def openings_wording(tokens: OpeningTokens, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Share of the token triples of one opening of each pair in the other, the smaller direction: float64 (pairs,)."""
+    owners = np.repeat(np.arange(len(tokens.begins) - 1), np.diff(tokens.begins))
+    hashes = tokens.hashes[: len(owners)]
+    inside = np.flatnonzero(owners[:-2] == owners[2:])
+    triples = ((hashes[inside] * _MIXED ^ hashes[inside + 1]) * _MIXED ^ hashes[inside + 2]) * _MIXED
+    found = np.ones(len(a), dtype=np.float64)
+    rows = Ragged(offsets_of(np.bincount(owners[inside], minlength=len(tokens.begins) - 1)), triples)
+    known = np.unique(triples ^ owners[inside].astype(np.uint64))
+    for one, other in ((a, b), (b, a)):
+        own = rows.rows(one)
+        held = np.isin(own.values ^ other[own.numbers].astype(np.uint64), known)
+        sizes = np.maximum(own.sizes, 1)
+        found = np.minimum(found, np.bincount(own.numbers, weights=held, minlength=len(a)) / sizes)
+    return found
 
 
 def _compared(

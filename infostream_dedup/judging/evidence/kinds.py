@@ -93,8 +93,20 @@ def turned_round(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def another_figure_alone(pair: PairFacts) -> NDArray[np.bool_]:
-    """Two texts that differ in few words: the later one gives another figure."""
-    return pair.figure_alone & (pair.wording_least >= 0.5) & ~pair.own
+    """Two texts that differ in few words: the later one gives another figure.
+
+    Without dates, nobody knows which is the later one, and most figures that differ are noted otherwise.
+    """
+    return _another_figure(pair) & ~pair.one_sentence
+
+
+def another_figure_is_the_news(pair: PairFacts) -> NDArray[np.bool_]:
+    """One sentence with another figure: the next state of what is counted."""
+    return _another_figure(pair) & pair.one_sentence
+
+
+def _another_figure(pair: PairFacts) -> NDArray[np.bool_]:
+    return pair.figure_alone & (pair.wording_least >= 0.5) & ~pair.own & np.isfinite(pair.hours)
 
 
 def another_figure_in_a_form(pair: PairFacts) -> NDArray[np.bool_]:
@@ -155,7 +167,7 @@ def own_old_background(pair: PairFacts) -> NDArray[np.bool_]:
     old one. Otherwise an affair has two sides with one background.
     """
     told = pair.next_step & (pair.probability >= 0.9) & (pair.vocabulary >= 0.65) & (pair.lead >= 0.1)
-    return _own_wording(pair) & ~_old_lead(pair) & told
+    return _own_wording(pair) & ~_old_lead(pair) & told & _later(pair)
 
 
 def own_form_with_other_dates(pair: PairFacts) -> NDArray[np.bool_]:
@@ -169,35 +181,37 @@ def own_form_with_other_dates(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_text_repeated(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source within two days: the text again under another title, with the same numbers, not turned round.
+    """Same source within three days: the text again under another title, with the same numbers, not turned round.
 
     Posts without titles on another day are not: a warning that is repeated is another one.
     """
-    again = (pair.wording_least >= REPEATED_WORDING) & (pair.hours <= 48.0) & ~(pair.no_title & pair.other_day)
+    near = (pair.hours <= VERSION_HOURS) | np.isinf(pair.hours)
+    again = (pair.wording_least >= REPEATED_WORDING) & near & ~(pair.no_title & pair.other_day)
     same = ~pair.turned & ~pair.figure_alone & ~pair.other_dates & ((pair.numbers < 0) | (pair.numbers >= 0.9))
     return pair.own & again & same & ~_other_count(pair)
 
 
 def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, within three days: nearly all of both texts is the same, or most of it, with the lead and figures.
+    """Same source, within 36 hours: nearly all of both texts is the same, or most of it, with most of the lead.
 
-    With less of it, or later, a report of another step has kept old paragraphs. Without dates, the vocabulary tells.
+    With less of it, or later, a report of another step has kept old paragraphs.
     """
     nearly = pair.wording_least >= REPEATED_WORDING
     most = (pair.wording_most >= 0.85) | _mostly_old(pair) & ~pair.next_step
-    open_date = np.isinf(pair.hours) & (nearly | _mostly_old(pair) & (pair.vocabulary >= 0.9))
-    kept = most & _old_lead(pair) & (pair.vocabulary >= 0.5) & ((pair.numbers < 0) | (pair.numbers >= 0.9))
-    near = (pair.hours <= VERSION_HOURS) | open_date
-    return _own_wording(pair) & (nearly | kept) & near & ~pair.other_counts
+    kept = most & (pair.vocabulary >= 0.5) & ((pair.numbers < 0) | (pair.numbers >= 0.9))
+    again = (nearly | kept) & (pair.lead >= 0.5) & (pair.hours <= STORY_HOURS)
+    return _own_wording(pair) & again & ~pair.other_counts
 
 
 def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source, no dates: many figures, most of them others, with some of the lead and most of the vocabulary.
 
-    With few figures, the "source" may be just the name of a collection, and its items retell one another.
+    Or with much of the lead and another date in it. With few figures, the "source" may be just the name of a
+    collection, and its items retell one another.
     """
     no_date = pair.same_source & ~pair.known & ~pair.same_title & pair.many_figures & _old_lead(pair)
     other = (pair.numbers >= 0) & (pair.numbers < 0.6) & (pair.vocabulary >= 0.65)
+    other |= _other_numbers(pair) & pair.other_dates & (pair.lead >= 0.55)
     return no_date & (pair.wording_most >= 0.1) & (pair.probability >= 0.5) & other
 
 
@@ -237,12 +251,12 @@ def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
 
     It may tell it by other numbers alone.
     """
-    return _own_wording(pair) & _old_lead(pair) & (pair.next_step | pair.other_counts)
+    return _own_wording(pair) & _old_lead(pair) & (pair.next_step | pair.other_counts) & _later(pair)
 
 
 def own_background_again(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source within two weeks: most of both texts is the same, under a new lead, or under an old one later."""
-    near = (pair.hours <= 24 * STORY_DAYS) | np.isinf(pair.hours)
+    near = (pair.hours <= 24 * STORY_DAYS) & _later(pair)
     return pair.own & _mostly_old(pair) & (pair.probability >= 0.5) & near
 
 
@@ -265,7 +279,7 @@ def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
 def undated_wording(pair: PairFacts) -> NDArray[np.bool_]:
     """Without sources or dates, much shared wording, though not enough for a copy: the same text in other words."""
     much = (pair.wording_least >= 0.5) & (pair.probability >= 0.5)
-    return ~pair.known & ~pair.own & (_some_wording(pair) | much) & _lead_kept(pair)
+    return ~pair.known & ~pair.own & (_some_wording(pair) | much) & _lead_kept(pair) & ~pair.background
 
 
 def lies_inside(pair: PairFacts) -> NDArray[np.bool_]:
@@ -316,12 +330,22 @@ def told_by_another_source(pair: PairFacts) -> NDArray[np.bool_]:
 def told_again(pair: PairFacts) -> NDArray[np.bool_]:
     """Without source or date: the model is sure, and part of the wording or the story's vocabulary is repeated.
 
-    In a collection on one topic, the model is sure of many pairs that share only the topic, and each
+    In a collection on one topic, the model is sure of many pairs that share only the topic or a background, and each
     would join two groups.
     """
     vocabulary = (pair.probability >= 0.9) & (pair.vocabulary >= 0.6)
     again = ((pair.wording_least >= 0.15) | vocabulary) & _lead_kept(pair)
-    return ~pair.known & ~pair.own & (pair.probability >= 0.5) & again
+    return ~pair.known & ~pair.own & (pair.probability >= 0.5) & again & ~pair.background
+
+
+def may_be_background(pair: PairFacts) -> NDArray[np.bool_]:
+    """Undated pairs of which it is asked whether what they share lies behind their beginnings.
+
+    Of what two texts share word by word, there is more than their leads have in common with the texts.
+    """
+    recalled = (pair.recalled_forward + pair.recalled_backward) / 2
+    shared = (pair.wording_least >= 0.15) & (recalled - pair.wording_most < 0.3)
+    return ~pair.known & ~pair.own & (pair.probability >= 0.5) & shared & ~pair.same_text
 
 
 def form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
@@ -363,12 +387,16 @@ def next_step(pair: PairFacts) -> NDArray[np.bool_]:
 
     Of the links whose lead only repeats what somebody said, or tells of no event, most share only an affair. Below 0.6,
     every second pair shares only a topic. An earlier rule has handled old wording under a new lead; most of a text that
-    neither holds another nor lies in it is the background of another step.
+    neither holds another nor lies in it is the background of another step, or, if the leads have little in common, of
+    another event. So is a story of weeks ago without any of the numbers.
     """
     background = _own_wording(pair) & ~_old_lead(pair)
-    step = pair.next_step & (pair.probability >= 0.6) & (pair.vocabulary >= 0.45) & ~background
-    most = (pair.wording_most >= 0.6) & (pair.probability >= 0.5) & (pair.hours <= 24 * STORY_DAYS)
-    return pair.own & (step | most)
+    lead = pair.lead >= np.where(pair.next_step, 0.1, 0.3)
+    step = pair.next_step & (pair.probability >= 0.6) & (pair.vocabulary >= 0.45) & lead & ~background
+    near = pair.hours <= 24 * STORY_DAYS
+    most = (pair.wording_most >= 0.6) & (pair.probability >= 0.5) & lead
+    same = near | (pair.counts_forward > 0) | (pair.counts_backward > 0)
+    return pair.own & (step & same | most & near) & _later(pair)
 
 
 def _own_wording(pair: PairFacts) -> NDArray[np.bool_]:
@@ -376,8 +404,13 @@ def _own_wording(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def _apart(pair: PairFacts) -> NDArray[np.bool_]:
-    """On different days, as far as is known."""
-    return pair.other_day | np.isinf(pair.hours)
+    """On different days, as far as is known, or at one moment, as forms that are filled several times."""
+    return pair.other_day | ~_later(pair)
+
+
+def _later(pair: PairFacts) -> NDArray[np.bool_]:
+    """It is known which of the two is the later one."""
+    return np.asarray(np.isfinite(pair.hours) & (pair.hours > 0), dtype=np.bool_)
 
 
 def _mostly_old(pair: PairFacts) -> NDArray[np.bool_]:
@@ -404,7 +437,7 @@ def _numbers_of_another_step(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def _numbers_kept(pair: PairFacts) -> NDArray[np.bool_]:
-    return (pair.numbers < 0) & ~_other_count(pair) | (pair.numbers >= 0.75)
+    return ((pair.numbers < 0) & ~_other_count(pair) | (pair.numbers >= 0.75)) & ~pair.figure_alone
 
 
 def _old_lead(pair: PairFacts) -> NDArray[np.bool_]:
@@ -418,7 +451,8 @@ def _lead_kept(pair: PairFacts) -> NDArray[np.bool_]:
     edited news, many of them beheaded.
     """
     recalled = pair.recalled_forward >= 0.3, pair.recalled_backward >= 0.3
-    another = pair.same_source & ~pair.same_title & ~pair.no_title & ~_mostly_old(pair) & (pair.lead < 0.2)
+    little = pair.lead < np.where(pair.wording_least >= 0.2, 0.3, 0.2)
+    another = pair.same_source & ~pair.same_title & ~pair.no_title & ~_mostly_old(pair) & little
     return (recalled[0] & recalled[1] | (pair.vocabulary >= 0.6) & (recalled[0] | recalled[1])) & ~another
 
 
@@ -452,6 +486,7 @@ RULES: Final = (
     Rule("own next step", Kind.FOLLOW_UP, own_next_step),
     Rule("own background again", Kind.FOLLOW_UP, own_background_again),
     Rule("another figure alone", Kind.UPDATED, another_figure_alone),
+    Rule("another figure is the news", Kind.FOLLOW_UP, another_figure_is_the_news),
     Rule("undated form of another day", Kind.TEMPLATE, undated_form_of_another_day),
     Rule("much the same wording", Kind.COPY, much_the_same_wording),
     Rule("undated wording", Kind.RETOLD, undated_wording),

@@ -138,7 +138,6 @@ def _with_replaced(texts: Utf8Texts, replaced: Mapping[int, bytes]) -> Utf8Texts
 
 
 def _marked(texts: Utf8Texts) -> list[int]:
-    """Indexes of the texts that contain markup, ascending."""
     marked = np.zeros(len(texts), dtype=np.bool_)
     kernels.mark_texts(texts.data, texts.offsets, _SIGNS, marked)
     found: list[int] = np.flatnonzero(marked).tolist()

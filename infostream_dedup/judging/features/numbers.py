@@ -141,12 +141,10 @@ def _in_word(character: str) -> bool:
 
 
 def _lower_text(text: str) -> str:
-    """Convert a text to lower case, for the patterns here."""
     return _one_apostrophe(text.lower().replace("ё", "е"))
 
 
 def _one_apostrophe(text: str) -> str:
-    """Write all apostrophes as U+02BC."""
     return text.replace("'", "ʼ").replace("’", "ʼ")
 
 

@@ -257,7 +257,6 @@ def _sizes(
     p_end: NDArray[np.int64],
     q_end: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return the number of equal words from each pair of places onwards."""
     room = np.minimum(p_end - p, q_end - q)
     sizes = np.zeros(len(p), dtype=np.int64)
     open_ones = np.flatnonzero(room > 0)
@@ -409,7 +408,6 @@ def _open_runs(sentences: SentenceTable, chains: Chains, runs: NDArray[np.int64]
 def _parts(
     sentences: SentenceTable, chains: Chains, runs: NDArray[np.int64], settings: PassageSettings
 ) -> tuple[list[_Part], list[tuple[int, int]]]:
-    """Give the words of runs to passages."""
     parts: list[_Part] = []
     new: list[tuple[int, int]] = []
     chain_place = np.lexsort((chains.rows[:, 1], chains.rows[:, 0]))

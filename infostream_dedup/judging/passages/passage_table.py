@@ -161,12 +161,10 @@ def _regrouped(counts: NDArray[np.int64], order: NDArray[np.int64]) -> tuple[NDA
 
 
 def _came_later(times: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Find the pairs whose first document is the later one."""
     return np.asarray((times[a] > times[b]) & (times[b] != NO_TIME), dtype=np.bool_)
 
 
 def _runs(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the start of each run of equal values, and the end of the last one."""
     return np.concatenate((np.flatnonzero(np.diff(values, prepend=-1)), [len(values)])).astype(np.int64)
 
 
@@ -497,7 +495,6 @@ def _copies(found: PassageTable, side: int) -> tuple[_Copy, ...]:
 
 
 def _differences(found: PassageTable) -> Iterator[Difference]:
-    """Compare the words of all matching sentences."""
     rows = found.sentences.words.rows
     for number, (begin, end) in enumerate(pairwise(found.first_match.tolist()), start=1):
         for one, other in found.matches[begin:end].tolist():
@@ -545,7 +542,6 @@ def _pieces(text: str, copies: tuple[_Copy, ...], changed: list[tuple[int, int]]
 
 
 def _begins(pieces: list[TextStretch]) -> dict[int, int]:
-    """Return the index of the first stretch of each passage."""
     return {piece.passage: number for number, piece in enumerate(pieces) if piece.begins}
 
 

@@ -353,7 +353,6 @@ def in_order(documents: Sequence[Document]) -> list[Document]:
 
 
 def _first_by(ordered: Sequence[Document]) -> FirstBy:
-    """Return the evidence that the first document was first."""
     first, others = ordered[0], ordered[1:]
     if first.time is None or any(other.time is None for other in others):
         return "order"

@@ -273,7 +273,6 @@ class TableBuilder:
 
 
 def _items(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Split a sentence after its semicolons."""
     for found in _ITEM_END.finditer(text, start, end):
         if found[1]:
             yield start, found.start() + 1

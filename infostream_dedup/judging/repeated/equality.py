@@ -72,6 +72,5 @@ def _word_hashes(
 
 
 def _plain(text: str) -> str:
-    """A text without markup, its addresses at the end."""
     addresses = [_TRACKING.sub("", address) for address in URL.findall(text)]
     return "\n".join([clean(text), *addresses])

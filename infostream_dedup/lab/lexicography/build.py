@@ -94,7 +94,6 @@ def check_request(languages: Sequence[str], most: int | None) -> None:
 
 
 def _listed_words(language: Language) -> list[Form]:
-    """Return every noun and name of the dictionaries, capitalised as in a text."""
     words = {Form(word, _shape(kinds)) for word, kinds in readings_of(language).nouns()}
     words.update(Form(word, _shape(name.kinds)) for word, name in names(language).items())
     words.update(Form(word, Shape.CAPITAL) for word in personal_names(language))

@@ -384,7 +384,6 @@ def _check_concepts(rows: Sequence[TableRow], blocked: _Blocked) -> Iterator[Fin
 
 
 def _check_words(row: TableRow) -> Iterator[Finding]:
-    """Find words that no source knows or that are not nouns."""
     words = [
         (language, word)
         for language in OUR_LANGUAGES

@@ -191,7 +191,6 @@ def _list_steps(word: str, source: Language, target: Language, cache: AnswerCach
 
 
 def _find_terms(word: str, source: Language, *, strict: bool = False) -> list[str | None]:
-    """Return the term for each shape in which the word can occur in a text."""
     form, shapes = key_form(word), shapes_of(word)
     if source == "en":
         terms = [noun_term(form, shape) for shape in shapes]

@@ -141,7 +141,6 @@ def _unglued(word: str) -> list[str]:
 
 
 def _cut(part: str) -> str:
-    """Insert blanks between glued words."""
     if not _CAMEL_NAME.match(part):
         part = _CAMEL.sub(" ", part)
     return " ".join(_BETWEEN_ALPHABETS.sub(" ", piece) if _is_mixed(piece) else piece for piece in part.split())

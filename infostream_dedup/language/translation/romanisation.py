@@ -283,7 +283,6 @@ def folded_latin(word: str) -> str:
 
 
 def _without_equal(word: str) -> str:
-    """Replace each run of one letter by a single one."""
     return "".join(_RUN.findall(word))
 
 

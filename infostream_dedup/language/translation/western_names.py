@@ -71,7 +71,6 @@ def sound_alikes(terms: Sequence[str], source: Language, target: Language) -> li
 def _candidates(
     term: str, source: Language, target: Language, *, dearest: float, per_letter: float
 ) -> dict[str, float]:
-    """Find words that the term can be read as, with their costs."""
     folded = folded_latin(term) if source == "en" else folded_cyrillic(term)
     keys = latin_consonants(folded) if source == "en" else [cyrillic_consonants(folded)]
     words = names_by_consonants(target)

@@ -125,7 +125,6 @@ def _names_by_form(target: Language) -> Mapping[str, tuple[str, ...]]:
 
 
 def _single(spellings: Iterable[str]) -> list[str]:
-    """Key forms of spellings, without phrases."""
     return [key_form(one) for one in spellings if " " not in one]
 
 

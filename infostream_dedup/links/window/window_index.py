@@ -458,7 +458,6 @@ class WindowIndex:
             self._found = np.zeros(room, dtype=np.int64), *np.zeros((2, room), dtype=np.uint8)
 
     def _remember(self, ordinals: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
-        """Keep the ordinals and sizes of documents that are about to be added."""
         shift, room = int(self._state.shift[0]), len(self._numbered.ordinals)
         if self._next - shift + len(ordinals) > room:
             begin, end = self._oldest - shift, self._next - shift

@@ -92,7 +92,6 @@ def _without_lines(
 
 
 def _with_texts(block: DocumentBlock, cut: list[Shortened]) -> DocumentBlock:
-    """Return a block with other titles and texts."""
     texts, bodies = without_lines(Utf8Texts(block.offsets, block.data), block.bodies, cut)
     titles, characters = block.titles - block.offsets[:-1], block.characters.copy()
     for one in cut:

@@ -40,7 +40,6 @@ def part_into(
 
 
 def _stretch(time: datetime | None, by: Parting, zone: tzinfo) -> str | None:
-    """The day, week or month of a moment."""
     if time is None:
         return None
     try:
