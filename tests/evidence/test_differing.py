@@ -26,7 +26,7 @@ SCHOOL = "В сети пишут о закрытии роддома в Прим�
 
 def what_differs(a: str, b: str, **options: Any) -> WordDifference | None:
     pair = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
-    return next((found for _, found in openings_of(a, b, **options).compared(*pair)), None)
+    return next((found for _, found, _ in openings_of(a, b, **options).compared(*pair)), None)
 
 
 @pytest.mark.parametrize(

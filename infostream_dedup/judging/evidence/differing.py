@@ -64,6 +64,11 @@ ANOTHER_FIGURE: Final = "another figure"
 _ROOM: Final = 2 * OPENING
 """Changes for which there is always room."""
 
+_TOUCHED: Final = 3
+"""Triples of words that a change breaks beside one for each of its words: two, and one for a token of two words."""
+
+_ANY: Final = 1 << 30
+
 _FULL_STOP: Final = re.compile(r"[.!?…\n]")
 _PARTS: Final = re.compile(r"[:\-– ]")
 _FOLD: Final = str.maketrans("ё’'", "еʼʼ")
@@ -99,10 +104,13 @@ _LABELS: Final = frozenset(
 )
 """Words that, at the beginning of a text, say that what follows is false or not known."""
 
-_REPORTING: Final = tuple(
-    "сообщ переда пиш пишет заяв рассказ уточн отмет цитир ссыл данны слов фото видео источник редак корр автор повід"
-    " розпов зазнач дани відео джерел кор according report said says told wrote photo video source via reuters".split()
+_MEDIA: Final = tuple(
+    "сообщ переда пиш цитир ссыл данны фото видео источник редак корр автор повід дани відео джерел кор according"
+    " report wrote photo video source via reuters".split()
 )
+"""Beginnings of words near the name of whoever reports."""
+
+_SPEAKING: Final = tuple("заяв рассказ уточн отмет слов розпов зазнач said says told".split())
 
 _FREQUENT: Final = 2.5
 """Frequency on the Zipf scale from which a verb may be the news; rarer ones are chosen for their colour."""
@@ -238,8 +246,12 @@ class Openings:
             found[pair] = not any(_sounds_alike(x, y) for x in named[0] for y in named[1])
         return found
 
-    def compared(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[tuple[int, WordDifference]]:
-        """Compare the texts of pairs; yield pairs whose few differing words may decide their kind, and these words."""
+    def compared(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[tuple[int, WordDifference, list[int]]]:
+        """Compare the texts of pairs; yield pairs whose few differing words may decide their kind, and these words.
+
+        The last is how many triples of words each text may lack in the other if they differ nowhere else; any number
+        where both are known to their ends.
+        """
         scratch, found = kernels.difference_scratch(), np.empty(len(a), dtype=np.int64)
         changes = np.empty((4 * len(a) + _ROOM, 4), dtype=np.int64)
         first = 0
@@ -257,7 +269,9 @@ class Openings:
                     [_Change(range(i, end), range(j, last)) for i, end, j, last in some],
                 )
                 if decided is not None:
-                    yield pair, decided
+                    cut = bool(self.tokens.cut[a[pair]] or self.tokens.cut[b[pair]])
+                    touched = [sum(each[k + 1] - each[k] + _TOUCHED for each in some) for k in (0, 2)]
+                    yield pair, decided, touched if cut else [_ANY, _ANY]
             first += done
 
 
@@ -336,14 +350,13 @@ def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDiffe
         if found is not None:
             return found
     if len(changes) <= kernels.MOST_CHANGES:
-        alike_denied = _denied_alike(one, other, changes, language)
-        for rule in (_another_name,) if alike_denied else (_negation, _another_name, _another_word):
+        rules = [_negation, _another_name, _another_word] if len(changes) == 1 else [_negation]
+        if _denied_alike(one, other, changes, language):
+            rules = []
+        for rule in (*rules, _question):
             found = rule(one, other, changes, language)
             if found is not None:
                 return found
-        found = _question(one, other, changes)
-        if found is not None:
-            return found
     return _another_figure(one, other, changes, language)
 
 
@@ -503,7 +516,7 @@ _INTERROGATIVES: Final = frozenset(
 )
 
 
-def _question(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference | None:
+def _question(one: _Text, other: _Text, changes: list[_Change], _: Language) -> WordDifference | None:
     asks = tuple("?" in text.folded for text in (one, other))
     places = [i for each in changes for i in (*each.a, *each.b)]
     if asks[0] == asks[1] or not places:
@@ -532,45 +545,37 @@ def _ordinary(one: _Text, other: _Text, change: _Change, language: Language) -> 
     return "".join(x).replace("-", "") == "".join(y).replace("-", "")
 
 
+# In a text that was edited elsewhere as well, no single word turns the news round.
+
+
 def _another_name(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
-    for each in changes:
-        if len(each.a) == len(each.b) <= 3:
-            for i, j in zip(each.a, each.b, strict=True):
-                if _other_name(one, i, other, j, language) and not _ordinary(one, other, each, language):
-                    return WordDifference("another name", ((one.words[i], other.words[j]),))
+    (change,) = changes
+    if len(change.a) == len(change.b) <= 3 and not _ordinary(one, other, change, language):
+        for i, j in zip(change.a, change.b, strict=True):
+            if _other_name(one, i, other, j, language):
+                return WordDifference("another name", ((one.words[i], other.words[j]),))
     return None
 
 
 def _another_word(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
-    # One word that is another one may be the news; several words that are others are a text told again.
-    content = [each for each in changes if _content(one, each.a, language) or _content(other, each.b, language)]
-    words = [_single_words(one, other, each, language) for each in content]
-    # Looking at what is ordinary takes longest.
-    if any(words) and sum(not _ordinary(one, other, each, language) for each in content) == 1:
-        for each, pair in zip(content, words, strict=True):
-            if pair is not None and not _ordinary(one, other, each, language):
-                return WordDifference("another word", (pair,))
-    return None
+    """The two words of a lead that are all that differs, if they tell another thing."""
+    (change,) = changes
+    if len(change.a) != 1 or len(change.b) != 1:
+        return None
+    (i,), (j,) = change
+    x, y = one.folded[i], other.folded[j]
+    if i >= one.lead or j >= other.lead or x in other.folded or y in one.folded:
+        return None
+    for text, place in ((one, i), (other, j)):
+        if not _tells(text, place, language) or _reports(text, place) or _describes(text, place, language):
+            return None
+    if not _other_statement(x, y, language):
+        return None
+    counted = all(word.translate(_DAY_LETTERS) in DAY_WORDS for word in (x, y))
+    return WordDifference(ANOTHER_FIGURE if counted else "another word", ((one.words[i], other.words[j]),))
 
 
-def _single_words(one: _Text, other: _Text, change: _Change, language: Language) -> tuple[str, str] | None:
-    """The two words of a lead that are all that a change exchanges, if they tell another thing."""
-    p, q = _content(one, change.a, language), _content(other, change.b, language)
-    if len(p) != 1 or len(q) != 1 or len(change.a) > 3 or len(change.b) > 3:
-        return None
-    x, y = one.folded[p[0]], other.folded[q[0]]
-    if (
-        p[0] >= one.lead
-        or q[0] >= other.lead
-        or x in other.folded
-        or y in one.folded
-        or not _other_statement(x, y, language)
-    ):
-        return None
-    both = (one, p[0]), (other, q[0])
-    if any(_reports(text, place) or _describes(text, place, language) for text, place in both):
-        return None
-    return one.words[p[0]], other.words[q[0]]
+_DAY_LETTERS: Final = str.maketrans("йї", "иі", "ʼ")
 
 
 def _is_name(text: _Text, i: int) -> bool:
@@ -579,7 +584,7 @@ def _is_name(text: _Text, i: int) -> bool:
 
 
 def _other_name(one: _Text, i: int, other: _Text, j: int, language: Language) -> bool:
-    """Whether a name that does not begin a sentence is replaced by one of another sound that the text has nowhere."""
+    """Whether a name that does not begin a sentence is replaced by one of another sound."""
     if not (_is_name(one, i) and _is_name(other, j)):
         return False
     x, y = one.folded[i], other.folded[j]
@@ -587,10 +592,8 @@ def _other_name(one: _Text, i: int, other: _Text, j: int, language: Language) ->
         _is_proper(one.words[i], language) and _is_proper(other.words[j], language)
     ):
         return False
-    if _sounds_alike(x, y) or alike(x, y, language) or _reports(one, i, near=True) or _reports(other, j, near=True):
-        return False
-    return not any(alike(x, word, language) for k, word in enumerate(other.folded) if _is_name(other, k)) and not any(
-        alike(y, word, language) for k, word in enumerate(one.folded) if _is_name(one, k)
+    return not (
+        _sounds_alike(x, y) or alike(x, y, language) or _reports(one, i, near=True) or _reports(other, j, near=True)
     )
 
 
@@ -608,8 +611,9 @@ _ONE_SOUND: Final = 0.65
 
 
 def _reports(text: _Text, i: int, *, near: bool = False) -> bool:
-    around = text.folded[max(0, i - _NEAR) : i + _NEAR + 1] if near else text.folded[i : i + 1]
-    return any(word.startswith(_REPORTING) for word in around)
+    if near:
+        return any(word.startswith(_MEDIA) for word in text.folded[max(0, i - _NEAR) : i + _NEAR + 1])
+    return text.folded[i].startswith((*_MEDIA, *_SPEAKING))
 
 
 def _describes(text: _Text, i: int, language: Language) -> bool:
@@ -619,17 +623,11 @@ def _describes(text: _Text, i: int, language: Language) -> bool:
     return "noun" in classes(text.folded[i + 1], language)
 
 
-def _content(text: _Text, places: Sequence[int], language: Language) -> list[int]:
-    """The words of a change that say something: no function words, abbreviations or signs."""
-    stops = stop_words(language)
-    return [
-        i
-        for i in places
-        if len(text.folded[i]) >= _SHORTEST
-        and text.folded[i] not in stops
-        and _VOWEL.search(text.folded[i])
-        and not text.words[i].isupper()
-    ]
+def _tells(text: _Text, i: int, language: Language) -> bool:
+    """Whether a word says something: it is no function word, abbreviation or sign."""
+    word = text.folded[i]
+    known = len(word) >= _SHORTEST and word not in stop_words(language) and not text.words[i].isupper()
+    return known and _VOWEL.search(word) is not None
 
 
 def _other_statement(x: str, y: str, language: Language) -> bool:
@@ -782,19 +780,24 @@ def _figure(text: _Text, i: int) -> str:
     return f"{text.words[i - 1]}-{text.folded[i]}" if i in text.named else text.folded[i]
 
 
-# Synonyms: words that double renderings of one text have in the same place
-
 SYNONYMS_FILE: Final = Path(__file__).with_name("synonyms.txt")
+"""Verbs and adjectives of news that stand for one another, by hand: beginnings of lemmas, one meaning a line."""
 
 
 def _synonyms(x: str, y: str, language: Language) -> bool:
-    known = synonyms()
-    return any(
-        p + " " + q in known for u in lemmas(x, language) for v in lemmas(y, language) for p, q in ((u, v), (v, u))
-    )
+    p, q = ({line for lemma in lemmas(word, language) for line in _meanings(lemma)} for word in (x, y))
+    return not p.isdisjoint(q)
+
+
+def _meanings(lemma: str) -> Iterator[int]:
+    for end in range(_SHORTEST, len(lemma) + 1):
+        yield from _lines_by_beginning().get(lemma[:end], ())
 
 
 @cache
-def synonyms() -> frozenset[str]:
-    """Pairs of lemmas, each in the order of code points, separated by a blank."""
-    return frozenset(SYNONYMS_FILE.read_text(encoding="utf-8").splitlines())
+def _lines_by_beginning() -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for number, line in enumerate(SYNONYMS_FILE.read_text(encoding="utf-8").splitlines()):
+        for beginning in line.split():
+            found.setdefault(beginning, []).append(number)
+    return found

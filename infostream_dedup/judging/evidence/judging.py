@@ -51,6 +51,7 @@ from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, sh
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.judging.evidence.kernels.differing import OpeningTokens
     from infostream_dedup.judging.evidence.records import EvidenceRecords
 
@@ -503,14 +504,17 @@ def with_differences(
     rows, numbered = np.unique(np.concatenate([a[places], b[places]]), return_inverse=True)
     openings, (ones, others) = records.openings(rows), numbered.reshape(2, -1)
     compared = np.flatnonzero(near[places])
-    for pair, found in openings.compared(ones[compared], others[compared]):
-        place = places[compared[pair]]
-        (figures if found.is_figure else turned)[place] = True
-        differing[place] = found
+
+    def note(at: NDArray[np.int64], told: Iterator[tuple[int, WordDifference, list[int]]]) -> None:
+        lost = _lost(a[at], b[at], facts.at(at), records)
+        for pair, found, explained in told:
+            place = at[pair]
+            if found.is_figure or facts.own[place] or np.all(lost[pair] <= explained):
+                (figures if found.is_figure else turned)[place], differing[place] = True, found
+
+    note(places[compared], openings.compared(ones[compared], others[compared]))
     titled = np.flatnonzero(near & ~turned & ~figures & (records.titles(a) != records.titles(b)))
-    for pair, found in records.differing_bodies(a[titled], b[titled]):
-        place = titled[pair]
-        (figures if found.is_figure else turned)[place], differing[place] = True, found
+    note(titled, records.differing_bodies(a[titled], b[titled]))
     for name, asks, asked in (
         ("filled", openings.filled_anew, formed),
         ("other_counts", openings.other_counts, counted),
@@ -550,6 +554,14 @@ def openings_wording(tokens: OpeningTokens, a: NDArray[np.int64], b: NDArray[np.
         sizes = np.maximum(own.sizes, 1)
         found = np.minimum(found, np.bincount(own.numbers, weights=held, minlength=len(a)) / sizes)
     return found
+
+
+def _lost(
+    a: NDArray[np.int64], b: NDArray[np.int64], facts: PairFacts, records: EvidenceRecords
+) -> NDArray[np.float64]:
+    """Triples of words of each text of a pair that the other lacks: float64 (pairs, 2)."""
+    shares = np.stack([facts.wording_forward, facts.wording_backward], axis=1)
+    return (1.0 - shares) * (np.stack([records.tokens(a), records.tokens(b)], axis=1) - 2)
 
 
 def _compared(

@@ -196,7 +196,9 @@ class EvidenceRecords:
         """Hash of the title of each document, given their ordinals; 0 without one."""
         return self.words[self.begins[documents] + kernels.TITLE_AT]
 
-    def differing_bodies(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[tuple[int, WordDifference]]:
+    def differing_bodies(
+        self, a: NDArray[np.int64], b: NDArray[np.int64]
+    ) -> Iterator[tuple[int, WordDifference, list[int]]]:
         """Compare texts without their titles, given their ordinals, as ``Openings.compared``."""
         rows, numbered = np.unique(np.concatenate([a, b]), return_inverse=True)
         openings, sides = self._openings(rows), numbered.reshape(2, -1)
