@@ -77,7 +77,7 @@ def _is_text(value: object) -> bool:
     """Whether a string is a text and not a file name: no such file exists, and it has no known ending or pattern."""
     if not isinstance(value, str) or value == STANDARD_STREAM:
         return False
-    if "\n" in value or len(value.encode("utf-8", "replace")) > _LONGEST_NAME:
+    if "\n" in value or len(value[: _LONGEST_NAME + 1].encode("utf-8", "replace")) > _LONGEST_NAME:
         return True
     return " " in value.strip() and not value.lower().endswith(KNOWN_ENDINGS) and not Path(value).exists()
 

@@ -471,16 +471,17 @@ def _only_replaced(changes: list[_Change]) -> bool:
 def _negation(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     for each in changes:
         sides = [text.folded[side[0] : side[-1] + 1] if side else () for text, side in ((one, each.a), (other, each.b))]
-        rest = [[word for word in side if word not in _NEGATIONS | _AUXILIARIES] for side in sides]
+        rest = [[word for word in side if word not in _NEGATIONS and word not in _AUXILIARIES] for side in sides]
         counts = [sum(word in _NEGATIONS for word in side) for side in sides]
         negative = len(rest[0]) == len(rest[1]) == 1 and _negates(rest[0][0], rest[1][0])
-        after = {*_after(one, each.a), *_after(other, each.b)}
+        after = (*_after(one, each.a), *_after(other, each.b))
+        # "Not profitable" and "unprofitable" tell the same.
+        if (sum(counts) + negative) % 2 == 0 or not _NEVER_NEGATED.isdisjoint(after):
+            continue
         same = len(rest[0]) == len(rest[1]) and all(
             alike(x, y, language) for x, y in zip(sorted(rest[0]), sorted(rest[1]), strict=True)
         )
-        # "Not profitable" and "unprofitable" tell the same.
-        negated = (sum(counts) + negative) % 2 and (same or negative) and not _NEVER_NEGATED & after
-        if negated and not _ordinary(one, other, each, language):
+        if (same or negative) and not _ordinary(one, other, each, language):
             return WordDifference("negation", (_words(one, other, each),))
     return None
 

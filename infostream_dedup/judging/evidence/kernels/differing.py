@@ -210,14 +210,13 @@ def _begins_like(
 @inlined
 def _found(hashes: Vector[np.uint64], low: int, high: int, wanted: np.uint64) -> int:
     """The place of a hash among ascending ones; -1 if it is not there."""
-    end = high
-    while low < high:
-        middle = (low + high) // 2
-        if hashes[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < end and hashes[low] == wanted else -1
+    size = high - low
+    while size > 1:
+        half = size // 2
+        # Without a branch, which would be mispredicted at every second step.
+        low += half * signed(hashes[low + half] <= wanted)
+        size -= half
+    return low if size == 1 and hashes[low] == wanted else -1
 
 
 @compiled
