@@ -291,7 +291,6 @@ class LinksAcross:
         return translate, tell
 
     def _same_text(self, row: int, other: int) -> bool:
-        """Whether two texts are equal, though given or detected as different languages: such documents are copies."""
         hashes = self._window.hashes
         return bool(hashes[row][0]) and hashes[row][0] == hashes[other][0]
 
@@ -315,7 +314,6 @@ class LinksAcross:
         return found
 
     def _best(self, ordinal: int, language: int, oldest: int) -> _Partner:
-        """The best partner of a document in a language, within the window; there is at least one."""
         found = self._links[ordinal][language].best(oldest)
         for other, share in self._past.of_document(ordinal):
             if other >= oldest and self._language(other) == language:
@@ -327,7 +325,6 @@ class LinksAcross:
         return language
 
     def _forget_before(self, oldest: int) -> None:
-        """Forget the links of documents that have left the window."""
         if oldest <= self._known:
             return
         for gone in range(self._known, oldest):
@@ -471,7 +468,6 @@ class WordsAcross:
         return _SourceWords(held, words, rungs)
 
     def _sources(self, rows: NDArray[np.int64], language: int) -> Ragged:
-        """The words of documents of a language from which their pivot terms were made."""
         if language != _ENGLISH:
             targets = self._window.targets.gathered(rows)
             return Ragged(targets.indptr, targets.values.astype(np.int64))
@@ -491,12 +487,10 @@ def _codes(pairs: NDArray[np.int64], terms: NDArray[np.int64]) -> NDArray[np.int
 
 
 def _pair_codes(rows: Ragged) -> NDArray[np.int64]:
-    """Codes of rows of ascending terms, one row for each pair: ascending."""
     return _codes(rows.numbers, rows.values.astype(np.int64))
 
 
 def _among(values: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which values are among the wanted ones (ascending): bool (values,)."""
     if not len(wanted):
         return np.zeros(len(values), dtype=np.bool_)
     places = np.minimum(np.searchsorted(wanted, values), len(wanted) - 1)

@@ -356,7 +356,6 @@ class SurfaceTerms:
         return found
 
     def _found_out(self, surfaces: SurfaceList, wanted: NDArray[np.int64], language: int) -> NDArray[np.int32]:
-        """Return the codes of some surfaces that are not remembered: from the previous memory, or learnt."""
         if not len(self._former_pool):
             return self._learnt(surfaces, wanted, language)
         found = self._former_pool.find(surfaces, wanted)
@@ -512,7 +511,6 @@ class Analyser:
     def _mapping(
         self, scanned: Scanned, languages: NDArray[np.uint8], surfaces: SurfaceList
     ) -> tuple[kernels.TermsOfSurfaces, int]:
-        """Map the surfaces of the batch to terms; also return the largest number of terms of a surface."""
         used = np.zeros(len(surfaces), dtype=np.uint8)
         kernels.mark_used(kernels.TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages), used)
         terms, most = self._terms.codes(surfaces, used), 1
@@ -613,7 +611,6 @@ def choose_keys(
 def _heaviest_first(
     terms: NDArray[np.int64], weights: NDArray[np.int64], bounds: NDArray[np.int64], numbers: TermNumbers
 ) -> NDArray[np.int64]:
-    """Order the terms of each row by weight and code points."""
     order, tied = np.empty(len(terms), dtype=np.int64), np.empty(len(terms), dtype=np.uint8)
     if order_by_weight(bounds, weights, order, tied):
         # Most terms have a weight of their own, and need not be spelt out. The tied ones share places among themselves.

@@ -337,7 +337,6 @@ class _Kafka(_Broker):
 
 
 def _silent() -> Any:
-    """A logger that says nothing: what matters ends a call with an error."""
     silent = logging.Logger("kafka")
     silent.addHandler(logging.NullHandler())
     return silent
@@ -441,7 +440,6 @@ class _Connection:
 
 
 def _lost(broker: _Broker) -> tuple[type[Exception], ...]:
-    """What the package of a broker raises if it cannot be reached or refuses something."""
     common: tuple[type[Exception], ...] = (OSError, TimeoutError)
     if isinstance(broker, _Rabbit):
         from aiormq.exceptions import AMQPError
@@ -526,8 +524,6 @@ def consumed(
 
 
 class _MessageReader:
-    """Makes documents of messages: a document, an array of them, ``{"documents": [...]}``, or JSON Lines."""
-
     def __init__(self, intake: Intake, reading: Reading, queue: str) -> None:
         self.number = 0
         self._intake = intake

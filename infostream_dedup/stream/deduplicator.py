@@ -7,11 +7,11 @@ import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Self, get_args
 
 from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, row_of
 from infostream_dedup.documents.frames import python_values
@@ -42,7 +42,45 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.store.restoring import Loaded
 
 
-# A store in memory
+# What the stream needs from a store, and a store in memory
+
+
+class BatchStore(Protocol):
+    """Keeps batches; ``store.store.Store`` documents each method."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Keep other writers out; undo everything if the block fails."""
+
+    def changed(self) -> bool:
+        """Whether another process has written."""
+
+    @property
+    def position(self) -> Position:
+        """Position at the last ``load`` or ``append``."""
+
+    def load(self, *, since: Position | None = None) -> Loaded | None:
+        """Load the state an engine needs, or what is new; ``None`` for an empty stream."""
+
+    def batch(self, batch_id: str) -> StoredBatch | None:
+        """Return a stored batch, or ``None`` if the id is unknown."""
+
+    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
+        """Return all versions of a document, oldest first."""
+
+    def known_of(self, ids: Sequence[str]) -> Mapping[str, Sequence[Known]]:
+        """Return all versions of some distinct documents, oldest first; unknown ids are absent."""
+
+    def kept(self, ordinal: int) -> Document:
+        """Return a document of the window with its text, if texts are kept."""
+
+    def wording(self, ordinals: Sequence[int]) -> Sequence[bytes]:
+        """Return the word triples of documents of the window; empty for a forgotten one."""
+
+    def append(self, batch: Batch) -> None:
+        """Keep one batch, wholly or not at all."""
+
+    def close(self) -> None:
+        """Close the store."""
 
 
 class MemoryStore:
@@ -138,7 +176,6 @@ class MemoryStore:
         """Do nothing."""
 
 
-BatchStore: TypeAlias = Store | MemoryStore
 OnConflict = Literal["item", "error", "version"]
 """What to do with a known id and other content; ``item``: another version of documents with that field, else stop."""
 
@@ -152,8 +189,6 @@ _WORTH_A_THREAD: Final = 32
 
 
 class _Ahead(NamedTuple):
-    """The next batch, which another thread reads."""
-
     engine: StreamEngine  # reads it
     documents: list[Document]
     read: Future[ReadBatch]
@@ -161,8 +196,6 @@ class _Ahead(NamedTuple):
 
 @dataclass(slots=True)
 class _Plan:
-    """The new documents of a batch, and where to find the answer to each of its documents."""
-
     documents: list[Document] = field(default_factory=list)
     hashes: list[bytes] = field(default_factory=list)
     versions: list[int] = field(default_factory=list)

@@ -294,7 +294,6 @@ class StreamEngine:
             self._watches = None
 
     def _tune(self, ordinal: int) -> int | None:
-        """Take the thresholds by which a document is judged; return the document from which on others hold."""
         settings = StreamSettings.of(in_force(self._first_settings.as_dict(), self._retunes, ordinal))
         if settings != self.settings:
             self.settings = settings
@@ -549,7 +548,6 @@ class StreamEngine:
     def _of_others(
         self, document: Remembered, equal: int | None, found: BestCandidate | None, oldest: int
     ) -> tuple[Remembered, int | None, BestCandidate | None, int]:
-        """What is known of a document; a correction repeats or resembles no earlier version of itself."""
         if document.version == 0:
             return document, equal, found, oldest
         window = self._memory.window

@@ -78,8 +78,6 @@ def verdict_probability(probability: float) -> float:
 
 
 class _Asked(NamedTuple):
-    """Candidates to be judged, in the order of the later documents."""
-
     finds: NDArray[np.int64]  # int64 (pairs,), index of the pair among the candidates found
     later: NDArray[np.int64]  # int64 (pairs,), ordinal of the later document
     earlier: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document
@@ -137,8 +135,6 @@ class _Pairs(NamedTuple):
 
 
 class _Repeated(NamedTuple):
-    """Documents that later ones repeat, in the order of the later ones."""
-
     later: NDArray[np.int64]  # int64 (pairs,), number of the later document among those that ask
     ordinals: NDArray[np.int64]  # int64 (pairs,), the earlier document
 
@@ -286,7 +282,6 @@ class EvidenceJudge:
         pairs.judged.status[found] = DocumentStatus.SIMILAR
 
     def _judged(self, candidates: CandidateRows, first: int) -> tuple[_Pairs, _Repeated]:
-        """Judge the candidates of consecutive documents; ``first`` is the ordinal of the first document."""
         later = np.repeat(np.arange(first, first + len(candidates), dtype=np.int64), np.diff(candidates.ends))
         finds = self._comparable(candidates, later)
         asked = _Asked(finds, later[finds], candidates.ordinals[finds])

@@ -203,14 +203,12 @@ def _state_of(path: Path) -> _State | None:
 
 
 def _unreadable(path: Path, state: _State) -> str:
-    """Say why an entry of the folder is not read; empty if it is read."""
     if not path.name.endswith(KNOWN_ENDINGS):
         return f"expected a name that ends in {', '.join(KNOWN_ENDINGS)}"
     return "" if stat.S_ISREG(state.mode) else "expected a regular file"
 
 
 def _unless_removed(path: Path, documents: Iterator[Placed]) -> Iterator[Placed]:
-    """Yield the documents of a file; none if it was removed before it could be opened."""
     try:
         yield from documents
     except NoInputError:
@@ -251,7 +249,6 @@ def _from_lines(
 def _batch(
     arrived: queue.Queue[Placed | BaseException | None], stop: threading.Event, size: int, seconds: float
 ) -> tuple[list[Placed], bool | BaseException]:
-    """Documents that arrived in time, and whether they are the last ones, or the error that followed them."""
     batch: list[Placed] = []
     closes: float | None = None
     while len(batch) < size:

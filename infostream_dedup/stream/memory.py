@@ -223,7 +223,6 @@ class Groups:
         self._alarmed.pop(joins, None)
 
     def _forget_orphaned(self, group: str) -> None:
-        """Remove a group that no longer exists from those whose earliest document is gone."""
         if self._orphaned.pop(group, None) is not None:
             self._state = None
 
@@ -528,7 +527,6 @@ def _run_all(steps: Iterable[Callable[[], None]]) -> None:
 
 
 def _final_names(events: Sequence[GroupEvent]) -> dict[str, str]:
-    """Map the names of merged groups to their names after all merges."""
     now: dict[str, str] = {}
     for event in reversed(events):
         if event.kind == "merge" and event.other is not None:

@@ -209,7 +209,6 @@ def _said(terms: Sequence[str]) -> set[str]:
 
 @cache
 def _sayable() -> frozenset[str]:
-    """Pivot terms that the dictionaries lead to from every other language."""
     return frozenset.intersection(
         *(
             frozenset(one.term for found in word_pairs(language, PIVOT).values() for one in found)

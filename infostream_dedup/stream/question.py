@@ -284,7 +284,6 @@ def _joined(rows: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArr
 
 
 def _rows_of(found: NDArray[np.int64], documents: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Index in ``found`` of each document, -1 if it was not found: int64."""
     place = np.full(size, -1, dtype=np.int64)
     place[found] = np.arange(len(found))
     rows: NDArray[np.int64] = place[documents]
@@ -340,7 +339,6 @@ class QueryTranslator:
         return {language: [known[word][1] for word in words] for language, known in found.items()}
 
     def _counted(self, analysed: Analysed) -> dict[str, int]:
-        """How often each word occurs."""
         numbers = self._written.decided(analysed.terms.numbers, analysed.terms.row(0)).tolist()
         words: dict[str, int] = {}
         for number, count in zip(numbers, analysed.counts.tolist(), strict=True):
@@ -699,7 +697,6 @@ class QuestionJudge:
         itself: FoundDocument | None,
         found: Sequence[FoundDocument],
     ) -> OrderedWords:
-        """The words of the found documents, and of the question after them."""
         if len(self._numbers) > _MOST_WORDS:
             self._start_over()
         numbers, stored = self._numbers, [*found, *([] if itself is None else [itself])]
@@ -749,8 +746,6 @@ class QuestionJudge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Side:
-    """One of the two documents of a pair."""
-
     text: bytes
     record: bytes
     triples: bytes = b""

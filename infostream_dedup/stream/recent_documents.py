@@ -130,7 +130,6 @@ class RecentDocuments:
         self._signatures.extend(Ragged(prepared.signature_begins, prepared.signatures))
 
     def _numbers_of(self, texts: Sequence[bytes]) -> NDArray[np.int64]:
-        """Number of each text, from its hash: equal for equal texts, negative for an empty one."""
         found = [
             self._numbered.setdefault(text, number) if text else -1 for number, text in enumerate(texts, start=self.end)
         ]

@@ -247,7 +247,6 @@ class HitMaker:
         ranked: Sequence[RankedDocument],
         found: Sequence[FoundDocument],
     ) -> dict[int, str]:
-        """Kinds across languages by place; none in a store that keeps languages apart, and so no order of words."""
         places = [place for place, near in enumerate(ranked) if near.translates]
         if self._judge is None or self._settings.across != "pivot" or not places:
             return {}
@@ -381,7 +380,6 @@ class SearchedDocuments:
         return Searched(documents=int(self._counts.sum()), languages=spoken, first=first, last=last, notes=notes)
 
     def _dated_ends(self, connection: sqlite3.Connection) -> tuple[int | None, int | None]:
-        """First and last ordinal with an arrival date: a stream's clock is at 0 until the first date."""
         dated = first_ordinal(connection, "clock", 1)
         first, last = (
             next((int(places[end]) for part, allowed in parts if len(places := _from(part, allowed, dated))), None)
@@ -469,7 +467,6 @@ class SearchedParts:
         return self._after[0][0] if self._after else self.documents
 
     def _continue(self, begin: int) -> None:
-        """Cut the documents from ``begin`` onwards into pieces, reusing earlier pieces that still fit."""
         end = self._after[-1][1] if self._after and self._after[0][0] == begin else begin
         if end == begin or end > self.documents or len(self._after) >= _MOST_PIECES:
             self._after, end = [], begin
@@ -778,7 +775,6 @@ class Searcher(Closing):
         return [f"the text has too few key terms ({terms}): at least {least} must match"] if terms < least else []
 
     def _least(self, asked: AskedTerms, k_min: int | None) -> NDArray[np.int64]:
-        """Number of key terms that must match, by number of the other document's key terms: int64 (256,)."""
         if k_min is not None:
             return np.full(_MOST_KEYS + 1, k_min, dtype=np.int64)
         terms, sizes = self._settings.terms, np.arange(_MOST_KEYS + 1)

@@ -348,7 +348,6 @@ def _parts(
 
 
 def _last_of(connection: sqlite3.Connection, place: GroupPlace) -> int:
-    """The last date of the group that a page ended with, to the microsecond."""
     found = connection.execute(
         "SELECT last FROM membership JOIN grouping USING (group_id) WHERE ordinal = ?", (place.ordinal,)
     ).fetchone()

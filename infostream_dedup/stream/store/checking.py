@@ -178,7 +178,6 @@ def _groups(connection: sqlite3.Connection) -> Faults:
 
 
 def _index(connection: sqlite3.Connection) -> Faults:
-    """Compare the index of closed epochs with the signatures, and that of terms with the terms."""
     for row, fault in index_faults(connection):
         yield fault and f"the index of documents {row.first} to {row.end - 1} {fault}; 'store index' rebuilds it"
     for first, fault in term_index_faults(connection):
@@ -186,7 +185,6 @@ def _index(connection: sqlite3.Connection) -> Faults:
 
 
 def _stories(connection: sqlite3.Connection) -> Faults:
-    """Check that every story is named after a document, and has groups."""
     for story, begun in connection.execute("SELECT story_id, begun FROM story ORDER BY story_id").fetchall():
         named = connection.execute("SELECT 1 FROM document WHERE ordinal = ? AND id = ?", (begun, story)).fetchone()
         has_group = connection.execute("SELECT count(*) FROM telling WHERE story_id = ?", (story,)).fetchone()[0]

@@ -186,8 +186,6 @@ _BLOBS: Final = "CAST(group_concat({0}, '') AS BLOB), json_group_array(coalesce(
 
 
 class _Rows:
-    """Rows of numbers that ``blobs_of`` wrote; a missing row is empty."""
-
     sql = _BLOBS
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
@@ -209,8 +207,6 @@ class _Rows:
 
 
 class _Hashes(_Values):
-    """Short blobs, mostly of one length; a missing one is empty."""
-
     sql = _BLOBS
 
     def extend(self, cells: Iterator[Any]) -> None:

@@ -87,7 +87,6 @@ def _opened(path: Path, *, read_only: bool) -> sqlite3.Connection:
 
 
 def _present(path: Path, *, discard_newer: bool) -> tuple[sqlite3.Connection | None, str]:
-    """Open the store that is there now; one that cannot be read is moved away, if it may be discarded."""
     try:
         if path.exists():
             return _opened(path, read_only=False), ""

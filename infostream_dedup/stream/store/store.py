@@ -115,7 +115,6 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
 def _items(
     connection: sqlite3.Connection, decided: Decided, entries: Sequence[TableEntry]
 ) -> list[tuple[Table, Sequence[Any]]]:
-    """What each table of `IN_BATCH` makes rows of, in the order in which `Table.stored` reads them back."""
     closed, repeated, pivot = (
         sorted(one, key=attrgetter("epoch", "language")) for one in (decided.closed, decided.repeated, decided.pivot)
     )
