@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from infostream_dedup.judging.evidence.differing import openings_of
 from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
 from infostream_dedup.judging.evidence.judging import (
     FILTER,
@@ -17,6 +18,7 @@ from infostream_dedup.judging.evidence.judging import (
     fillings_of_forms,
     joined_kinds,
     judge_pairs,
+    openings_wording,
     passes_filter,
 )
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
@@ -101,6 +103,14 @@ def test_a_pair_is_judged_the_same_alone_in_another_order_and_with_triples_on_de
         alone = collection.judge([a[at]], [b[at]])
         assert np.array_equal(alone.evidence[0], whole.evidence[at])
         assert alone.probability[0] == whole.probability[at]
+
+
+def test_what_two_texts_share_may_lie_behind_their_beginnings() -> None:
+    words = [f"{letter}{number}" for letter in "абвгд" for number in range(100, 140)]
+    whole, half = " ".join(words[:60]), " ".join(words[:30])
+    openings = openings_of(whole, f"{half} {' '.join(words[60:120])}", " ".join((*words[60:170], *words[:60])), "а")
+    found = openings_wording(openings.tokens, np.array([0, 0, 0, 3]), np.array([0, 1, 2, 0]))
+    assert found.tolist() == pytest.approx([1.0, 28 / 88, 0.0, 0.0], abs=0.02)
 
 
 PAIRS = st.sets(st.sampled_from([(a, b) for b in range(8) for a in range(b)]))

@@ -33,9 +33,13 @@ _PLAIN: dict[str, Any] = {
 _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
 _STILL = {**_OWN, "next_step": False, "wording_forward": 0.6, "wording_backward": 0.6}
 _OPEN = {"same_source": True, "next_step": False, "known": False, "hours": np.inf}
+_MUCH = {**_OWN, "many_figures": True, "vocabulary": 0.55}
+_MID = {**_OWN, "lead": 0.39, "vocabulary": 0.65}
 _FIGURE = {"figure_alone": True, "wording_forward": 0.5, "wording_backward": 0.6}
 ADVISORY = WordDifference("another figure", (("MSA-17", "MSA-19"),))
 _UNDATED = {"known": False, "dated": False, "hours": np.inf}
+_ONE = {**_UNDATED, "one_sentence": True}
+_BARE = {**_UNDATED, "recalled_backward": 0.29}
 _MANY = {**_UNDATED, "many_figures": True, "wording_forward": 0.9, "wording_backward": 0.5}
 
 
@@ -71,16 +75,8 @@ def test_rules() -> None:
         ({**_OWN, "lead": 0.1, "vocabulary": 0.65, **wording(0.7, 0.25)}, "follow-up", "own old background"),
         ({**_OWN, "lead": 0.09, "vocabulary": 0.65, **wording(0.7, 0.25)}, "related", None),
         ({**_OWN, "lead": 0.1, "vocabulary": 0.64, **wording(0.4, 0.25)}, "related", None),
-        (
-            {**_OWN, "lead": 0.39, "vocabulary": 0.65, "probability": 0.9, **wording(0.6, 0.7)},
-            "follow-up",
-            "own old background",
-        ),
-        (
-            {**_OWN, "lead": 0.39, "vocabulary": 0.65, "probability": 0.89, **wording(0.5, 0.85)},
-            "contains",
-            "holds inside",
-        ),
+        ({**_MID, "probability": 0.9, **wording(0.6, 0.7)}, "follow-up", "own old background"),
+        ({**_MID, "probability": 0.89, **wording(0.5, 0.85)}, "contains", "holds inside"),
         ({**_OWN, "lead": 0.39, "probability": 0.5, **wording(0.59, 0.59)}, "related", None),
         ({**_OWN, "numbers": 0.69, **wording(0.7, 0.7)}, "template", "own form with other dates"),
         ({**_OWN, "other_dates": True, **wording(0.7, 0.59)}, "template", "own form with other dates"),
@@ -124,30 +120,18 @@ def test_rules() -> None:
         ({"numbers": 0.75, "other_figure": True, **wording(0.9, 0.9)}, "copy", "much the same wording"),
         ({"probability": 0.5, **wording(0.5, 0.5)}, "copy", "much the same wording"),
         ({**_UNDATED, **wording(0.5, 0.5)}, "copy", "much the same wording"),
-        ({**_UNDATED, "one_sentence": True, **wording(0.67, 0.9)}, "copy", "much the same wording"),
-        ({**_UNDATED, "one_sentence": True, **wording(0.66, 0.9)}, "retold", "undated wording"),
+        ({**_ONE, **wording(0.67, 0.9)}, "copy", "much the same wording"),
+        ({**_ONE, **wording(0.66, 0.9)}, "retold", "undated wording"),
         ({"one_sentence": True, "probability": 0.5, **wording(0.5, 0.5)}, "copy", "much the same wording"),
-        ({**_UNDATED, "one_sentence": True, "numbers": 0.5, **wording(0.9, 0.9)}, "retold", "undated wording"),
-        ({**_UNDATED, "recalled_backward": 0.29, **wording(0.79, 0.9)}, "related", None),
-        (
-            {**_UNDATED, "recalled_backward": 0.29, "vocabulary": 0.6, **wording(0.8, 0.9)},
-            "copy",
-            "much the same wording",
-        ),
+        ({**_ONE, "numbers": 0.5, **wording(0.9, 0.9)}, "retold", "undated wording"),
+        ({**_BARE, **wording(0.79, 0.9)}, "related", None),
+        ({**_BARE, "vocabulary": 0.6, **wording(0.8, 0.9)}, "copy", "much the same wording"),
         ({**_UNDATED, "other_dates": True, **wording(0.9, 0.9)}, "copy", "much the same wording"),
         ({**_FIGURE, "differing": ADVISORY}, "template", "another figure in a form"),
-        (
-            {**_UNDATED, "one_sentence": True, "numbers": 0.49, **wording(0.9, 0.9)},
-            "template",
-            "undated sentence with other numbers",
-        ),
-        (
-            {**_UNDATED, "one_sentence": True, "other_figure": True, **wording(0.4, 0.15)},
-            "template",
-            "undated sentence with other numbers",
-        ),
-        ({**_UNDATED, "one_sentence": True, "other_figure": True, **wording(0.4, 0.14)}, "related", None),
-        ({**_UNDATED, "one_sentence": True, "numbers": -1.0, **wording(0.4, 0.4)}, "retold", "told again"),
+        ({**_ONE, "numbers": 0.49, **wording(0.9, 0.9)}, "template", "undated sentence with other numbers"),
+        ({**_ONE, "other_figure": True, **wording(0.4, 0.15)}, "template", "undated sentence with other numbers"),
+        ({**_ONE, "other_figure": True, **wording(0.4, 0.14)}, "related", None),
+        ({**_ONE, "numbers": -1.0, **wording(0.4, 0.4)}, "retold", "told again"),
         ({**_UNDATED, "numbers": 0.0, "other_figure": True, **wording(0.4, 0.4)}, "retold", "told again"),
         ({**_UNDATED, **wording(0.9, 0.49)}, "retold", "undated wording"),
         ({**_UNDATED, "numbers": 0.7, **wording(0.9, 0.9)}, "retold", "undated wording"),
@@ -192,11 +176,7 @@ def test_rules() -> None:
         ({**_OPEN, "next_step": True, "other_day": False}, "related", None),
         ({**_OWN, "probability": 0.6, "vocabulary": 0.5}, "follow-up", "next step"),
         ({**_OWN, "probability": 0.6, "vocabulary": 0.5, "next_step": False}, "related", None),
-        (
-            {**_OWN, "lead": 0.1, "next_step": False, "vocabulary": 0.65, **wording(0.85, 0.25)},
-            "contained",
-            "lies inside",
-        ),
+        ({**_STILL, "lead": 0.1, "vocabulary": 0.65, **wording(0.85, 0.25)}, "contained", "lies inside"),
         ({**_OWN, "lead": 0.39, "next_step": False, **wording(0.7, 0.59)}, "follow-up", "next step"),
         (_STILL, "updated", "own later version"),
         ({**_STILL, "numbers": 0.89}, "follow-up", "own background again"),
@@ -221,19 +201,11 @@ def test_rules() -> None:
         ({**_OWN, "probability": 0.599999999}, "related", None),
         ({**_OWN, "vocabulary": 0.45}, "follow-up", "next step"),
         ({**_OWN, "vocabulary": 0.449999999}, "related", None),
-        (
-            {**_OWN, "many_figures": True, "vocabulary": 0.55, "numbers": 0.449999999, "probability": 0.5},
-            "template",
-            "own form of many figures",
-        ),
+        ({**_MUCH, "numbers": 0.449999999, "probability": 0.5}, "template", "own form of many figures"),
         ({**_OWN, "many_figures": True, "vocabulary": 0.54, "numbers": 0.4}, "follow-up", "next step"),
-        ({**_OWN, "many_figures": True, "vocabulary": 0.55, "numbers": 0.45}, "follow-up", "next step"),
+        ({**_MUCH, "numbers": 0.45}, "follow-up", "next step"),
         ({**_OWN, "vocabulary": 0.55, "numbers": 0.4}, "follow-up", "next step"),
-        (
-            {**_OWN, "other_day": False, "many_figures": True, "vocabulary": 0.55, "numbers": 0.4},
-            "follow-up",
-            "next step",
-        ),
+        ({**_MUCH, "other_day": False, "numbers": 0.4}, "follow-up", "next step"),
     ]:
         pair = facts(**changes)
         number = int(rules_of_pairs(pair)[0])

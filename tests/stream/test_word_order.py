@@ -75,6 +75,7 @@ def test_too_few_places_are_not_judged():
     few = WordOrder(places=LEAST_PLACES - 1, chain=1, against=LEAST_PLACES - 1)
     assert (few.share, few.keeps(LEAST_SHARE)) == (None, True)
     assert not WordOrder(places=LEAST_PLACES, chain=1, against=LEAST_PLACES - 1).keeps(LEAST_SHARE)
+    assert [WordOrder(20, 18, 2, front).keeps(1.0) for front in (0.249, 0.25)] == [False, True]
 
 
 @pytest.mark.parametrize(("places", "chain", "kept"), [(8, 7, True), (7, 7, False), (20, 17, True), (20, 13, False)])
@@ -108,6 +109,7 @@ TOLD_OTHERWISE = (*UKRAINIAN[4:], NUMBERED_UKRAINIAN, *UKRAINIAN[2:4], *UKRAINIA
     [
         (RUSSIAN, UKRAINIAN, "translation"),
         (RUSSIAN, SHUFFLED, None),
+        ((*2 * RUSSIAN[::-1], *6 * RUSSIAN), 8 * UKRAINIAN, None),  # A background in one order behind other leads.
         ((*RUSSIAN[:5], NUMBERED, *RUSSIAN[5:]), TOLD_OTHERWISE, "same-story"),
         ((*RUSSIAN[:5], NUMBERED, *RUSSIAN[5:]), [one.replace("417 та 518", "619") for one in TOLD_OTHERWISE], None),
         (RUSSIAN[:3], [one.replace("нашли", "потеряли") for one in RUSSIAN[:3]], "differs"),

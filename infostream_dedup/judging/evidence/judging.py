@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -499,7 +499,8 @@ def with_differences(
     places = np.flatnonzero(near | counted | retitled | formed | behind)
     if not len(places):
         return facts
-    looked = {name: np.zeros(len(facts), dtype=np.bool_) for name in LOOKED_AT} | {"anew": facts.anew.copy()}
+    looked: dict[str, Any] = {name: np.zeros(len(facts), dtype=np.bool_) for name in LOOKED_AT}
+    looked["anew"] = facts.anew.copy()
     turned, figures, differing = looked["turned"], looked["figure_alone"], facts.differing.copy()
     rows, numbered = np.unique(np.concatenate([a[places], b[places]]), return_inverse=True)
     openings, (ones, others) = records.openings(rows), numbered.reshape(2, -1)

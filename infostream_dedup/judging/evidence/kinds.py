@@ -27,6 +27,10 @@ LEAST_WORDING: Final = 0.25
 """Smallest share of wording that a rule requires of a pair of different texts that the model does not accept."""
 
 
+_YEAR_HOURS: Final = 24 * 366
+"""Hours after which a report is no next step: an affair of years has another one."""
+
+
 class Kind(IntEnum):
     """Kinds of pairs; arrays hold the value."""
 
@@ -278,8 +282,7 @@ def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
 
 def undated_wording(pair: PairFacts) -> NDArray[np.bool_]:
     """Without sources or dates, much shared wording, though not enough for a copy: the same text in other words."""
-    much = (pair.wording_least >= 0.5) & (pair.probability >= 0.5)
-    return ~pair.known & ~pair.own & (_some_wording(pair) | much) & _lead_kept(pair) & ~pair.background
+    return _told_undated(pair) & (_some_wording(pair) | (pair.wording_least >= 0.5))
 
 
 def lies_inside(pair: PairFacts) -> NDArray[np.bool_]:
@@ -333,9 +336,20 @@ def told_again(pair: PairFacts) -> NDArray[np.bool_]:
     In a collection on one topic, the model is sure of many pairs that share only the topic or a background, and each
     would join two groups.
     """
-    vocabulary = (pair.probability >= 0.9) & (pair.vocabulary >= 0.6)
-    again = ((pair.wording_least >= 0.15) | vocabulary) & _lead_kept(pair)
-    return ~pair.known & ~pair.own & (pair.probability >= 0.5) & again & ~pair.background
+    recalled = _recalled(pair) >= 0.5
+    vocabulary = (pair.probability >= 0.9) & (pair.vocabulary >= 0.6) & recalled
+    return _told_undated(pair) & ((pair.wording_least >= 0.15) | vocabulary)
+
+
+def _told_undated(pair: PairFacts) -> NDArray[np.bool_]:
+    """Without sources or dates, one event as far as the leads tell: they are kept, and no form with other counts."""
+    filled = pair.other_counts & (pair.wording_least >= 0.3) & (pair.numbers < 0.9)
+    told = ~pair.known & ~pair.own & (pair.probability >= 0.5)
+    return told & _lead_kept(pair) & ~pair.background & ~filled
+
+
+def _recalled(pair: PairFacts) -> _Shares:
+    return (pair.recalled_forward + pair.recalled_backward) / 2
 
 
 def may_be_background(pair: PairFacts) -> NDArray[np.bool_]:
@@ -343,8 +357,7 @@ def may_be_background(pair: PairFacts) -> NDArray[np.bool_]:
 
     Of what two texts share word by word, there is more than their leads have in common with the texts.
     """
-    recalled = (pair.recalled_forward + pair.recalled_backward) / 2
-    shared = (pair.wording_least >= 0.15) & (recalled - pair.wording_most < 0.3)
+    shared = (pair.wording_least >= 0.15) & (_recalled(pair) - pair.wording_most < 0.3)
     return ~pair.known & ~pair.own & (pair.probability >= 0.5) & shared & ~pair.same_text
 
 
@@ -405,12 +418,12 @@ def _own_wording(pair: PairFacts) -> NDArray[np.bool_]:
 
 def _apart(pair: PairFacts) -> NDArray[np.bool_]:
     """On different days, as far as is known, or at one moment, as forms that are filled several times."""
-    return pair.other_day | ~_later(pair)
+    return pair.other_day | np.isinf(pair.hours) | (pair.hours == 0)
 
 
 def _later(pair: PairFacts) -> NDArray[np.bool_]:
-    """It is known which of the two is the later one."""
-    return np.asarray(np.isfinite(pair.hours) & (pair.hours > 0), dtype=np.bool_)
+    """It is known which of the two is the later one, within a year."""
+    return np.asarray((pair.hours > 0) & (pair.hours <= _YEAR_HOURS), dtype=np.bool_)
 
 
 def _mostly_old(pair: PairFacts) -> NDArray[np.bool_]:
