@@ -67,8 +67,6 @@ _ROOM: Final = 2 * OPENING
 _TOUCHED: Final = 3
 """Triples of words that a change breaks beside one for each of its words: two, and one for a token of two words."""
 
-_ANY: Final = 1 << 30
-
 _FULL_STOP: Final = re.compile(r"[.!?…\n]")
 _PARTS: Final = re.compile(r"[:\-– ]")
 _FOLD: Final = str.maketrans("ё’'", "еʼʼ")
@@ -246,11 +244,13 @@ class Openings:
             found[pair] = not any(_sounds_alike(x, y) for x in named[0] for y in named[1])
         return found
 
-    def compared(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[tuple[int, WordDifference, list[int]]]:
+    def compared(
+        self, a: NDArray[np.int64], b: NDArray[np.int64]
+    ) -> Iterator[tuple[int, WordDifference, list[int] | None]]:
         """Compare the texts of pairs; yield pairs whose few differing words may decide their kind, and these words.
 
-        The last is how many triples of words each text may lack in the other if they differ nowhere else; any number
-        where both are known to their ends.
+        The last is how many triples of words each text may lack in the other if they differ nowhere else; `None` where
+        both are known to their ends.
         """
         scratch, found = kernels.difference_scratch(), np.empty(len(a), dtype=np.int64)
         changes = np.empty((4 * len(a) + _ROOM, 4), dtype=np.int64)
@@ -271,7 +271,7 @@ class Openings:
                 if decided is not None:
                     cut = bool(self.tokens.cut[a[pair]] or self.tokens.cut[b[pair]])
                     touched = [sum(each[k + 1] - each[k] + _TOUCHED for each in some) for k in (0, 2)]
-                    yield pair, decided, touched if cut else [_ANY, _ANY]
+                    yield pair, decided, touched if cut else None
             first += done
 
 

@@ -506,12 +506,14 @@ def with_differences(
     openings, (ones, others) = records.openings(rows), numbered.reshape(2, -1)
     compared = np.flatnonzero(near[places])
 
-    def note(at: NDArray[np.int64], told: Iterator[tuple[int, WordDifference, list[int]]]) -> None:
-        lost = _lost(a[at], b[at], facts.at(at), records)
+    def note(at: NDArray[np.int64], told: Iterator[tuple[int, WordDifference, list[int] | None]]) -> None:
         for pair, found, explained in told:
             place = at[pair]
-            if found.is_figure or facts.own[place] or np.all(lost[pair] <= explained):
-                (figures if found.is_figure else turned)[place], differing[place] = True, found
+            if not (found.is_figure or facts.own[place] or explained is None):
+                shares = np.array([facts.wording_forward[place], facts.wording_backward[place]])
+                if np.any((1.0 - shares) * (records.tokens(np.array([a[place], b[place]])) - 2) > explained):
+                    continue  # They differ in other words as well.
+            (figures if found.is_figure else turned)[place], differing[place] = True, found
 
     note(places[compared], openings.compared(ones[compared], others[compared]))
     titled = np.flatnonzero(near & ~turned & ~figures & (records.titles(a) != records.titles(b)))
@@ -555,14 +557,6 @@ def openings_wording(tokens: OpeningTokens, a: NDArray[np.int64], b: NDArray[np.
         sizes = np.maximum(own.sizes, 1)
         found = np.minimum(found, np.bincount(own.numbers, weights=held, minlength=len(a)) / sizes)
     return found
-
-
-def _lost(
-    a: NDArray[np.int64], b: NDArray[np.int64], facts: PairFacts, records: EvidenceRecords
-) -> NDArray[np.float64]:
-    """Triples of words of each text of a pair that the other lacks: float64 (pairs, 2)."""
-    shares = np.stack([facts.wording_forward, facts.wording_backward], axis=1)
-    return (1.0 - shares) * (np.stack([records.tokens(a), records.tokens(b)], axis=1) - 2)
 
 
 def _compared(

@@ -198,7 +198,7 @@ class EvidenceRecords:
 
     def differing_bodies(
         self, a: NDArray[np.int64], b: NDArray[np.int64]
-    ) -> Iterator[tuple[int, WordDifference, list[int]]]:
+    ) -> Iterator[tuple[int, WordDifference, list[int] | None]]:
         """Compare texts without their titles, given their ordinals, as ``Openings.compared``."""
         rows, numbered = np.unique(np.concatenate([a, b]), return_inverse=True)
         openings, sides = self._openings(rows), numbered.reshape(2, -1)

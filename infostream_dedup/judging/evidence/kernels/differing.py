@@ -42,7 +42,7 @@ PART: Final = 4
 MOST_TOKENS: Final = 6
 
 MOST_CHANGES: Final = 2
-"""Places that may differ if a single word decides: in a text that was corrected throughout, no word turns the news."""
+"""Places that may differ if a negation or a question decides; another word decides only where it stands alone."""
 
 LEAD: Final = 30
 """Tokens of a lead, in which a verb or an adjective is the news."""
@@ -539,13 +539,12 @@ def _may_be_turned(p: Vector[np.uint8], q: Vector[np.uint8], changes: Table[np.i
         rest = end - i - _counted(p, i, end, NEGATION | AUXILIARY)
         if rest == 1 and last - j - _counted(q, j, last, NEGATION | AUXILIARY) == 1:
             return True
-        if i < end <= i + 3 and j < last <= j + 3:
+        if count == 1 and i < end <= i + 3 and end - i == last - j:
             if i < LEAD and j < LEAD:
                 return True
-            if end - i == last - j:
-                for place in range(end - i):
-                    if signed(p[i + place]) & signed(q[j + place]) & NAME != 0:
-                        return True
+            for place in range(end - i):
+                if signed(p[i + place]) & signed(q[j + place]) & NAME != 0:
+                    return True
     return False
 
 
