@@ -97,20 +97,8 @@ def turned_round(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def another_figure_alone(pair: PairFacts) -> NDArray[np.bool_]:
-    """Two texts that differ in few words: the later one gives another figure.
-
-    Without dates, nobody knows which is the later one, and most figures that differ are noted otherwise.
-    """
-    return _another_figure(pair) & ~pair.one_sentence
-
-
-def another_figure_is_the_news(pair: PairFacts) -> NDArray[np.bool_]:
-    """One sentence with another figure: the next state of what is counted."""
-    return _another_figure(pair) & pair.one_sentence
-
-
-def _another_figure(pair: PairFacts) -> NDArray[np.bool_]:
-    return pair.figure_alone & (pair.wording_least >= 0.5) & ~pair.own & np.isfinite(pair.hours)
+    """Two texts that differ in few words: the later one gives another figure."""
+    return pair.figure_alone & (pair.wording_least >= 0.5) & ~pair.own
 
 
 def another_figure_in_a_form(pair: PairFacts) -> NDArray[np.bool_]:
@@ -499,7 +487,6 @@ RULES: Final = (
     Rule("own next step", Kind.FOLLOW_UP, own_next_step),
     Rule("own background again", Kind.FOLLOW_UP, own_background_again),
     Rule("another figure alone", Kind.UPDATED, another_figure_alone),
-    Rule("another figure is the news", Kind.FOLLOW_UP, another_figure_is_the_news),
     Rule("undated form of another day", Kind.TEMPLATE, undated_form_of_another_day),
     Rule("much the same wording", Kind.COPY, much_the_same_wording),
     Rule("undated wording", Kind.RETOLD, undated_wording),
