@@ -26,8 +26,7 @@ from infostream_dedup.documents import Reading, ReadingReport, check_quarantine
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import Document, fields_of
-from infostream_dedup.model.limits import OneOf, Range
-from infostream_dedup.model.notation import names_in
+from infostream_dedup.model.limits import OneOf, Range, names_in
 from infostream_dedup.model.settings import Settings, preset_of
 
 if TYPE_CHECKING:

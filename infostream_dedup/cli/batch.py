@@ -54,9 +54,9 @@ from infostream_dedup.cli.output import (
     print_table,
     progress_bar,
     save_rows,
+    say,
 )
 from infostream_dedup.cli.run_log import RUN
-from infostream_dedup.cli.tables import say
 from infostream_dedup.errors import how_to_install
 from infostream_dedup.model.settings import REPRESENTATIONS, SCORES, SERIES
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from infostream_dedup.cli.output import cell_width, cut, say
 from infostream_dedup.cli.run_log import without_commands
-from infostream_dedup.cli.tables import cell_width, cut, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

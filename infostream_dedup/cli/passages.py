@@ -18,6 +18,8 @@ from infostream_dedup.cli.options import (
     reading_options,
 )
 from infostream_dedup.cli.output import (
+    Column,
+    Piece,
     chosen_format,
     note,
     note_reading,
@@ -27,9 +29,9 @@ from infostream_dedup.cli.output import (
     progress_bar,
     save_page,
     save_rows,
+    show_table,
 )
 from infostream_dedup.cli.run_log import without_commands
-from infostream_dedup.cli.tables import Column, Piece, show_table
 
 if TYPE_CHECKING:
     from infostream_dedup.api import Listing

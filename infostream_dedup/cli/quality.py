@@ -30,8 +30,8 @@ from infostream_dedup.cli.output import (
     print_table,
     progress_bar,
     save_rows,
+    terminal_width,
 )
-from infostream_dedup.cli.tables import terminal_width
 
 if TYPE_CHECKING:
     from infostream_dedup.judging.criteria.classifier import Classifier

@@ -88,7 +88,7 @@ def stats(file: Path, output_format: str | None, quiet: bool) -> None:
     if chosen_format(output_format, "table", "jsonl") != "json":
         _print(rows, output_format, _COUNTS)
         return
-    from infostream_dedup.documents.json_text import json_bytes
+    from infostream_dedup.documents.json_files import json_bytes
 
     found: dict[str, Any] = {}
     for row in rows:
@@ -339,7 +339,7 @@ def print_coverage(found: dict[str, Any], output_format: str | None, *, wide: bo
     if is_drawn(output_format, wide=wide):
         print_covered(found)
     elif (form := chosen_format(output_format, "table", "jsonl")) in ("json", "jsonl"):
-        from infostream_dedup.documents.json_text import json_bytes
+        from infostream_dedup.documents.json_files import json_bytes
 
         click.echo(json_bytes(found))
     else:

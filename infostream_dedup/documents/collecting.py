@@ -26,8 +26,7 @@ from infostream_dedup.documents.lines import ONE_BYTE, recognised_encoding
 from infostream_dedup.documents.messengers import Post, posts_of_export, posts_of_page
 from infostream_dedup.errors import BadDataError, MissingExtraError
 from infostream_dedup.machine.files import Readable
-from infostream_dedup.model.document import MOST_ID_BYTES
-from infostream_dedup.model.outlets import outlet_of
+from infostream_dedup.model.document import MOST_ID_BYTES, outlet_of
 
 if TYPE_CHECKING:
     from infostream_dedup.documents.page_process import PageProcess

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from infostream_dedup.documents.json_text import json_bytes
+from infostream_dedup.documents.json_files import json_bytes
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError
 

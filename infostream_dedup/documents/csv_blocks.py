@@ -20,7 +20,6 @@ from infostream_dedup.arrays import offsets_of
 from infostream_dedup.documents.column_names import ColumnNames, batch_records, without_nanoseconds
 from infostream_dedup.documents.csv_table import OPTIONAL, Header, RowFeed, read_header, read_rows
 from infostream_dedup.documents.documents import DocumentBuilder, plain_fields, plain_ids
-from infostream_dedup.documents.frames import LIST, list_records, python_values
 from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
 from infostream_dedup.documents.kernels.json_lines import ID, LEFT, NO_LANGUAGE, READ, SOURCE, URL
 from infostream_dedup.documents.kernels.table_rows import (
@@ -34,6 +33,7 @@ from infostream_dedup.documents.kernels.table_rows import (
 )
 from infostream_dedup.documents.lines import StreamError, byte_lines, open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
+from infostream_dedup.documents.table_files import LIST, list_records, python_values
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.machine.files import Readable
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK

@@ -24,7 +24,7 @@ import orjson
 
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.documents.endings import STANDARD_STREAM, file_kind
-from infostream_dedup.documents.json_text import json_bytes
+from infostream_dedup.documents.json_files import json_bytes
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, MissingExtraError
 from infostream_dedup.machine.files import remove_stale_parts
 from infostream_dedup.machine.platform import lock_file, sync

@@ -20,12 +20,17 @@ from infostream_dedup.documents.csv_table import ReadRows, csv_records
 from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.documents import DocumentBuilder, OtherLanguageError, OtherLanguages, sections_of
 from infostream_dedup.documents.endings import READERS, STANDARD_STREAM, input_format
-from infostream_dedup.documents.frames import frame_records, is_frame, list_records, loaded
-from infostream_dedup.documents.json_files import is_json_lines, json_array_records, jsonl_records
-from infostream_dedup.documents.json_text import json_bytes
+from infostream_dedup.documents.json_files import is_json_lines, json_array_records, json_bytes, jsonl_records
 from infostream_dedup.documents.lines import StreamError, check_ratio, encoding_named
 from infostream_dedup.documents.records import BadRecords, Item, OnError, Place, ReadingReport, Record, SeenIds
-from infostream_dedup.documents.table_files import arrow_records, workbook_records
+from infostream_dedup.documents.table_files import (
+    arrow_records,
+    frame_records,
+    is_frame,
+    list_records,
+    loaded,
+    workbook_records,
+)
 from infostream_dedup.documents.text_files import check_quarantine, copied, files_of, text_records
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, NoInputError
 from infostream_dedup.model import Document

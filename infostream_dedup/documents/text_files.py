@@ -14,10 +14,10 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from infostream_dedup.documents.endings import KNOWN_ENDINGS, STANDARD_STREAM, without_ending
-from infostream_dedup.documents.frames import loaded
 from infostream_dedup.documents.lines import StreamError, open_bytes
 from infostream_dedup.documents.outputs import same_file
 from infostream_dedup.documents.records import Item, Place, Record
+from infostream_dedup.documents.table_files import loaded
 from infostream_dedup.errors import ConfigurationError, MissingExtraError, NoInputError
 
 _PATTERN: Final = frozenset("*?[")

@@ -19,7 +19,7 @@ from infostream_dedup.model.document import (
     with_texts,
     without_text,
 )
-from infostream_dedup.model.notation import names_in, one_or_several
+from infostream_dedup.model.limits import names_in, one_or_several
 from infostream_dedup.model.settings import PRESETS, Settings
 from infostream_dedup.model.version import VERSION
 

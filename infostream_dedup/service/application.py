@@ -14,8 +14,8 @@ from starlette.responses import Response
 
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model.version import VERSION
+from infostream_dedup.service.answer_models import ANSWERS, describe
 from infostream_dedup.service.answers import NotModifiedError, refuse_unknown_parameters, roles_of
-from infostream_dedup.service.contract import ANSWERS, describe
 from infostream_dedup.service.guard import Guard, is_page
 from infostream_dedup.service.logs import Metrics, free_frames, reason_of
 from infostream_dedup.service.pages import frame, judging_pages, learning_pages, stream_pages

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Self, get_args
 
 from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, row_of
-from infostream_dedup.documents.frames import python_values
 from infostream_dedup.documents.records import Place, Record
+from infostream_dedup.documents.table_files import python_values
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
 from infostream_dedup.machine.files import Closing
 from infostream_dedup.machine.platform import collector_paused

@@ -13,7 +13,7 @@ from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.machine.platform import collector_paused, give_back_memory
 from infostream_dedup.model import LANGUAGES, Document, Language
-from infostream_dedup.model.outlets import outlet_of
+from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.settings import COMPARED_TERMS
 from infostream_dedup.model.stream_records import (
     Decided,

@@ -12,7 +12,7 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.facts import DocumentFacts, told_anew
 from infostream_dedup.links.window.window_index import CandidateRows, WindowIndex
-from infostream_dedup.model.outlets import outlet_of
+from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.stream_records import GroupEvent
 from infostream_dedup.stream.clock import DAY, NO_CLOCK
 from infostream_dedup.stream.kernels.judging import NO_SOURCE

@@ -14,7 +14,7 @@ from functools import reduce
 import pytest
 
 from infostream_dedup import Deduplicator, read_documents
-from infostream_dedup.cli.tables import cell_width
+from infostream_dedup.cli.output import cell_width
 from infostream_dedup.sample import documents_path
 
 WIDTHS = (80, 100, 160)

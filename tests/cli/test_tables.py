@@ -11,8 +11,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.cli.output import print_table
-from infostream_dedup.cli.tables import Column, cell_width, table_lines
+from infostream_dedup.cli.output import Column, cell_width, print_table, table_lines
 
 WORDS = st.text(st.sampled_from("aбї漢 —é01-"), max_size=14)
 CELLS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join) | st.lists(WORDS, min_size=1, max_size=3).map("\n".join)

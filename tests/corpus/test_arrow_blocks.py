@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infostream_dedup.documents import Reading, ReadingReport, column_names, frames, read_documents, reading
+from infostream_dedup.documents import Reading, ReadingReport, column_names, read_documents, reading, table_files
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.model import DocumentBlock, KeptDocuments, fields_of, without_text
 from tests.corpus.test_block_reading import GERMAN, OPTIONS, outcome
@@ -84,7 +84,7 @@ def test_columns_are_what_single_rows_are(folder, table, options, size, in_file)
         source = folder / "odd.parquet"
         pq.write_table(table, source)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frames, "BATCH_ROWS", size)
+        patch.setattr(table_files, "BATCH_ROWS", size)
         patch.setattr(reading, "BATCH_ROWS", size)
         assert outcome(in_columns, source, folder, **options) == outcome(read_documents, source, folder, **options)
 

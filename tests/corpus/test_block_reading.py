@@ -12,9 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infostream_dedup.documents import Reading, ReadingReport, block_reading, csv_blocks, json_blocks, read_documents
-from infostream_dedup.documents.block_reading import placed_documents, read_document_blocks
-from infostream_dedup.documents.json_blocks import LineBuffer
+from infostream_dedup.documents import Reading, ReadingReport, block_reading, csv_blocks, read_documents
+from infostream_dedup.documents.block_reading import LineBuffer, placed_documents, read_document_blocks
 from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN, read_date
 from infostream_dedup.documents.reading import ONE_BY_ONE, checked_documents, make_builder, open_items
 from infostream_dedup.errors import InfostreamError
@@ -133,7 +132,7 @@ def test_columns_are_what_single_documents_are(folder, given_lines, options, siz
     path.write_bytes(begin + end.join(given_lines))
     placed, single = [], []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_blocks, "LineBuffer", partial(LineBuffer, size=size))
+        patch.setattr(block_reading, "LineBuffer", partial(LineBuffer, size=size))
         together = outcome(read_document_blocks, path, folder, **options)
         with_places = outcome(with_noted_places(placed_documents, placed), path, folder, **options)
     assert together == outcome(read_documents, path, folder, **options)
@@ -185,7 +184,7 @@ def test_wide_encodings_and_nothing(tmp_path, begin):
 
 
 def test_a_line_longer_than_the_buffer(tmp_path, monkeypatch):
-    monkeypatch.setattr(json_blocks, "LineBuffer", partial(LineBuffer, size=64))
+    monkeypatch.setattr(block_reading, "LineBuffer", partial(LineBuffer, size=64))
     path = tmp_path / "long.jsonl"
     path.write_bytes(
         b'{"id":"1","text":"%s"}\n{"id":"2","text":"%s"}\n\n{"id":"3","text":""}' % (b"a" * 500, b"b" * 5000)

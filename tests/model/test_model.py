@@ -11,7 +11,7 @@ import pytest
 from infostream_dedup import Deduplicator, dedup
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import PRESETS, Document, Settings, without_text
-from infostream_dedup.model.outlets import outlet_of
+from infostream_dedup.model.document import outlet_of
 from infostream_dedup.stream.memory import Member, best_member
 from infostream_dedup.stream.settings import StreamSettings
 

@@ -26,7 +26,7 @@ from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.links import match
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, full_text, language_number
-from infostream_dedup.model.outlets import outlet_of
+from infostream_dedup.model.document import outlet_of
 from infostream_dedup.terms.compiled import (
     SurfaceCounter,
     SurfaceTokens,

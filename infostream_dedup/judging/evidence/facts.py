@@ -12,7 +12,7 @@ from infostream_dedup.judging.evidence.pair_model import DECIMALS
 from infostream_dedup.judging.evidence.step_words import warns
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.model import NO_TIME, Document, fields_of, microseconds_of
-from infostream_dedup.model.outlets import outlet_of
+from infostream_dedup.model.document import outlet_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

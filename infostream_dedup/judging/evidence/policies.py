@@ -11,8 +11,7 @@ import numpy as np
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.judging import JOINED, DocumentStatus, JudgedCandidates, joined_kinds, statuses
 from infostream_dedup.judging.evidence.kinds import ACROSS, Kind
-from infostream_dedup.model.limits import OneOf, Range
-from infostream_dedup.model.notation import names_in
+from infostream_dedup.model.limits import OneOf, Range, names_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -22,8 +22,7 @@ from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.machine.registry import Registry
 from infostream_dedup.model import LANGUAGES, NO_TIME, Document, Language, language_number, microseconds_of
 from infostream_dedup.model.document import without_text
-from infostream_dedup.model.limits import check_limits
-from infostream_dedup.model.notation import make_from_notation
+from infostream_dedup.model.limits import check_limits, make_from_notation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence

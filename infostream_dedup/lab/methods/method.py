@@ -25,8 +25,7 @@ from infostream_dedup.judging.features.words import Words, read_words, shingles,
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.machine.registry import Registry
 from infostream_dedup.model import Document, full_text
-from infostream_dedup.model.limits import check_limits
-from infostream_dedup.model.notation import make_from_notation, make_with_parameters
+from infostream_dedup.model.limits import check_limits, make_from_notation, make_with_parameters
 from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens
 
 # The interface of every method, the collection it reads and the pairs it links.

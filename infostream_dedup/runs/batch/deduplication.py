@@ -22,7 +22,7 @@ from infostream_dedup.judging.evidence.judging import (
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.model import Settings, fields_of
-from infostream_dedup.model.outlets import outlet_of
+from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.linking import (
     MOST_VERBATIM_LINKS,

@@ -24,9 +24,17 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Verdict
 from infostream_dedup.model.thresholds import Thresholds
-from infostream_dedup.service.answer_models import BatchDecided, BatchStatus, BatchStored, Retuned, Verdicts
+from infostream_dedup.service.answer_models import (
+    DOCUMENT,
+    BatchDecided,
+    BatchStatus,
+    BatchStored,
+    Retuned,
+    Verdicts,
+    body_of,
+    file_of,
+)
 from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, json_body, needs, read_body
-from infostream_dedup.service.contract import DOCUMENT, body_of, file_of
 from infostream_dedup.service.figures import count_soon
 from infostream_dedup.service.logs import log_batch, log_event, reason_of
 from infostream_dedup.service.problems import Body, ProblemError, checked, detail_of, problem_of

@@ -19,6 +19,7 @@ from infostream_dedup.service.answer_models import (
     ForgottenDocuments,
     Hit,
     LoggedVerdict,
+    body_of,
     page_of,
 )
 from infostream_dedup.service.answers import (
@@ -31,7 +32,6 @@ from infostream_dedup.service.answers import (
     rows_wanted,
     unchanged,
 )
-from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.pairs import comparison_of, pieces_shown, versions_of_pair
 from infostream_dedup.service.problems import Body, ProblemError, checked
 from infostream_dedup.service.routes.groups import moment_of

@@ -26,10 +26,10 @@ from infostream_dedup.service.answer_models import (
     SourceRow,
     StoryRow,
     StoryShown,
+    file_of,
     page_of,
 )
 from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, keyset, listed, needs, rows_wanted
-from infostream_dedup.service.contract import file_of
 from infostream_dedup.service.figures import as_given, reprints_now
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, running

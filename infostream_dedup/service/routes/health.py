@@ -16,9 +16,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from infostream_dedup.errors import InfostreamError
-from infostream_dedup.service.answer_models import Health, Ready
+from infostream_dedup.service.answer_models import Health, Ready, file_of
 from infostream_dedup.service.answers import JsonResponse, needs
-from infostream_dedup.service.contract import file_of
 from infostream_dedup.service.figures import activity_now, health_now
 from infostream_dedup.service.logs import log_request, reason_of
 from infostream_dedup.service.problems import ProblemError

@@ -16,6 +16,7 @@ from infostream_dedup.judgements.candidates import REPEATS, agreement_of, disagr
 from infostream_dedup.judgements.desk import LABELS
 from infostream_dedup.judgements.judgements import Judgement, add_judgement, judgement_page, progress_of, undo_judgement
 from infostream_dedup.service.answer_models import (
+    KEYED,
     Agreement,
     Imported,
     Judged,
@@ -23,10 +24,11 @@ from infostream_dedup.service.answer_models import (
     PairToJudge,
     PairVerdict,
     Undone,
+    body_of,
+    file_of,
     page_of,
 )
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, read_body, rows_wanted
-from infostream_dedup.service.contract import KEYED, body_of, file_of
 from infostream_dedup.service.pairs import check_queue, pair_verdict, pairs_for
 from infostream_dedup.service.problems import Body, ListedValue, ProblemError
 from infostream_dedup.service.routes.groups import csv_rows

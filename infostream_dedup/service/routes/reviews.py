@@ -8,9 +8,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from infostream_dedup.judgements.judgements import DECISIONS, add_review, present_reviews
-from infostream_dedup.service.answer_models import AlarmRow, Stats, TemplateRow, page_of
+from infostream_dedup.service.answer_models import AlarmRow, Stats, TemplateRow, body_of, page_of
 from infostream_dedup.service.answers import JsonResponse, needs, read_body
-from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.figures import activity_now, health_now, templates_now
 from infostream_dedup.service.problems import Body, ListedValue, ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from infostream_dedup.language.lexicon.tables import dictionaries_folder, read_table
-from infostream_dedup.model.outlets import outlet_of
+from infostream_dedup.model.document import outlet_of
 from infostream_dedup.stream.store.browsing import time_text
 
 if TYPE_CHECKING:
