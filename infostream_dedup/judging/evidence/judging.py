@@ -174,7 +174,7 @@ def break_chains(judged: JudgedCandidates, status: NDArray[np.int8], kept: NDArr
     for begin, end in pairwise([*begins.tolist(), len(repeats)]):
         own = slice(begin, end)
         earlier, near = kept[a[own]], close[own] | exact[own]
-        leaves = np.isin(earlier, (KEPT, STANDS_FOR_KEPT)) | ((earlier == CHAIN_END) & near) | exact[own]
+        leaves = (earlier == KEPT) | (earlier == STANDS_FOR_KEPT) | ((earlier == CHAIN_END) & near) | exact[own]
         stands = np.any((earlier != LEAVES) & (earlier != STANDS_FOR_KEPT) & near)
         kept[b[begin]] = STANDS_FOR_KEPT if stands else LEAVES if leaves.any() else CHAIN_END
         status[repeats[own][~leaves]] = DocumentStatus.SIMILAR

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -121,8 +121,9 @@ def _dateline(data: bytes) -> int:
 def _halves(number: int, begin: int, text: str) -> Iterator[Apart]:
     """The second half of a text, if it says in another language what the first one says, and labels of both."""
     spans = sentences(text)
-    known = [(place, kind) for place, span in enumerate(spans) if (kind := _kind(text[slice(*span)])) is not None]
-    borders = [(one, other) for one, other in pairwise(known) if one[1] != other[1]]
+    known = ((place, kind) for place, span in enumerate(spans) if (kind := _kind(text[slice(*span)])) is not None)
+    # Most texts that are asked for mix languages; a second border shows it.
+    borders = list(islice(((one, other) for one, other in pairwise(known) if one[1] != other[1]), 2))
     if len(borders) != 1:
         return
     (last, before), (first, after) = borders[0]

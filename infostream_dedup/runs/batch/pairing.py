@@ -328,14 +328,12 @@ def _fewest_terms(keys: sp.csr_array, least: float) -> NDArray[np.uint8]:
 
 def _of_weight(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64], least: float) -> Translations:
     """The pairs with at least a share of the weight in common in both directions."""
-    rows = key_rows(key_terms.keys, key_terms.targets)
-    parts = [Translations(key_terms, a[:0], b[:0], np.zeros((0, 2)))]
+    rows, shares = key_rows(key_terms.keys, key_terms.targets), [np.zeros((0, 2))]
     for begin in range(0, len(a), _COMPARED_AT_ONCE):
-        one, other = a[begin : begin + _COMPARED_AT_ONCE], b[begin : begin + _COMPARED_AT_ONCE]
-        shares = np.round(shares_of_pairs(one, other, rows)[:, 2:4], SHARE_DECIMALS)
-        parts.append(Translations(key_terms, one, other, shares).where(shares.min(axis=1) >= least))
-    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("a", "b", "shares"))
-    return Translations(key_terms, *columns)
+        some = slice(begin, begin + _COMPARED_AT_ONCE)
+        shares.append(np.round(shares_of_pairs(a[some], b[some], rows)[:, 2:4], SHARE_DECIMALS))
+    found = Translations(key_terms, a, b, np.concatenate(shares))
+    return found.where(found.shares.min(axis=1) >= least)
 
 
 def _rows_where(matrix: sp.csr_array, kept: NDArray[np.bool_]) -> sp.csr_array:
