@@ -184,7 +184,7 @@ _SOURCE: Final = "<batch>"
 _log = logging.getLogger(__name__)
 
 
-_WORTH_A_THREAD: Final = 32
+_WORTH_A_THREAD: Final = 4
 """Fewer documents are read sooner than another thread begins."""
 
 
