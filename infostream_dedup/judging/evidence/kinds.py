@@ -406,7 +406,7 @@ def _own_wording(pair: PairFacts) -> NDArray[np.bool_]:
 
 def _apart(pair: PairFacts) -> NDArray[np.bool_]:
     """On different days, as far as is known, or at one moment, as forms that are filled several times."""
-    return pair.other_day | np.isinf(pair.hours) | (pair.hours == 0)
+    return ~np.isfinite(pair.hours) | pair.other_day | np.equal(pair.hours, 0.0)
 
 
 def _later(pair: PairFacts) -> NDArray[np.bool_]:
