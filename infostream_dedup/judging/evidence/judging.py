@@ -544,18 +544,19 @@ _MIXED = np.uint64(0x9E3779B97F4A7C15)
 
 def openings_wording(tokens: OpeningTokens, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
     """Share of the token triples of one opening of each pair in the other, the smaller direction: float64 (pairs,)."""
-    owners = np.repeat(np.arange(len(tokens.begins) - 1), np.diff(tokens.begins))
-    hashes = tokens.hashes[: len(owners)]
+    documents, numbered = np.unique(np.concatenate([a, b]), return_inverse=True)
+    words = Ragged(tokens.begins, tokens.hashes[: tokens.begins[-1]]).rows(documents)
+    owners, hashes = words.numbers, words.values
     inside = np.flatnonzero(owners[:-2] == owners[2:])
     triples = ((hashes[inside] * _MIXED ^ hashes[inside + 1]) * _MIXED ^ hashes[inside + 2]) * _MIXED
-    found = np.ones(len(a), dtype=np.float64)
-    rows = Ragged(offsets_of(np.bincount(owners[inside], minlength=len(tokens.begins) - 1)), triples)
-    known = np.unique(triples ^ owners[inside].astype(np.uint64))
-    for one, other in ((a, b), (b, a)):
+    rows = Ragged(offsets_of(np.bincount(owners[inside], minlength=len(documents))), triples)
+    known, found = np.unique(triples ^ owners[inside].astype(np.uint64)), np.ones(len(a), dtype=np.float64)
+    sides = numbered.reshape(2, -1)
+    for one, other in (sides, sides[::-1]):
         own = rows.rows(one)
         held = np.isin(own.values ^ other[own.numbers].astype(np.uint64), known)
-        sizes = np.maximum(own.sizes, 1)
-        found = np.minimum(found, np.bincount(own.numbers, weights=held, minlength=len(a)) / sizes)
+        shares = np.bincount(own.numbers, weights=held, minlength=len(a)) / np.maximum(own.sizes, 1)
+        found = np.minimum(found, shares)
     return found
 
 

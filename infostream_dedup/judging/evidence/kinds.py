@@ -70,7 +70,7 @@ Condition = Callable[[PairFacts], "NDArray[np.bool_]"]
 class Rule:
     """A rule that decides the kind of a pair."""
 
-    name: str  # what the rule looks for; part of the output
+    name: str  # what the rule looks for
     kind: Kind  # kind of the pairs for which the rule holds
     holds: Condition  # function that returns for which pairs it holds, bool (pairs,)
 
@@ -196,24 +196,16 @@ def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, no dates: many figures, most of them others, with some of the lead and most of the vocabulary.
+    """No dates: many figures, most of them others, with some of the lead and most of the vocabulary, or another date.
 
-    Or with much of the lead and another date in it. With few figures, the "source" may be just the name of a
-    collection, and its items retell one another.
+    With few figures, the "source" may be just the name of a collection, and its items retell one another. With nearly
+    all of the vocabulary, daily rates and counts of losses are forms from any outlet.
     """
-    no_date = pair.same_source & ~pair.known & ~pair.same_title & pair.many_figures & _old_lead(pair)
     other = (pair.numbers >= 0) & (pair.numbers < 0.6) & (pair.vocabulary >= 0.65)
     other |= _other_numbers(pair) & pair.other_dates & (pair.lead >= 0.55)
-    return no_date & (pair.wording_most >= 0.1) & (pair.probability >= 0.5) & other
-
-
-def undated_form_of_many_figures(pair: PairFacts) -> NDArray[np.bool_]:
-    """Without sources or dates, nearly all of the vocabulary is repeated, with many figures, most of them others.
-
-    Daily rates and counts of losses are forms from any outlet, while a retelling keeps most of its figures.
-    """
-    again = pair.many_figures & (pair.vocabulary >= 0.8) & (pair.numbers >= 0) & (pair.numbers < 0.45)
-    return ~pair.known & ~pair.own & (pair.probability >= 0.5) & again
+    own = pair.same_source & ~pair.same_title & _old_lead(pair) & (pair.wording_most >= 0.1) & other
+    any_outlet = ~pair.own & (pair.vocabulary >= 0.8) & (pair.numbers >= 0) & (pair.numbers < 0.45)
+    return ~pair.known & pair.many_figures & (pair.probability >= 0.5) & (own | any_outlet)
 
 
 def undated_form_of_another_day(pair: PairFacts) -> NDArray[np.bool_]:
@@ -241,15 +233,11 @@ def undated_sentence_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
 def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source: some of the wording is repeated, and a lead with much of the old one tells the next step.
 
-    It may tell it by other numbers alone.
+    It may tell it by other numbers alone, or, within two weeks, under any lead if most of both texts is the same.
     """
-    return _own_wording(pair) & _old_lead(pair) & (pair.next_step | pair.other_counts) & _later(pair)
-
-
-def own_background_again(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source within two weeks: most of both texts is the same, under a new lead, or under an old one later."""
-    near = (pair.hours <= 24 * STORY_DAYS) & _later(pair)
-    return pair.own & _mostly_old(pair) & (pair.probability >= 0.5) & near
+    told = _own_wording(pair) & _old_lead(pair) & (pair.next_step | pair.other_counts)
+    again = _mostly_old(pair) & (pair.probability >= 0.5) & (pair.hours <= 24 * STORY_DAYS)
+    return pair.own & (told | again) & _later(pair)
 
 
 def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
@@ -406,7 +394,7 @@ def _own_wording(pair: PairFacts) -> NDArray[np.bool_]:
 
 def _apart(pair: PairFacts) -> NDArray[np.bool_]:
     """On different days, as far as is known, or at one moment, as forms that are filled several times."""
-    return pair.other_day | np.isinf(pair.hours) | (pair.hours == 0)
+    return ~np.isfinite(pair.hours) | pair.other_day | np.equal(pair.hours, 0.0)
 
 
 def _later(pair: PairFacts) -> NDArray[np.bool_]:
@@ -482,10 +470,8 @@ RULES: Final = (
     Rule("own post of another day", Kind.TEMPLATE, own_post_of_another_day),
     Rule("own later version", Kind.UPDATED, own_later_version),
     Rule("undated form", Kind.TEMPLATE, undated_form),
-    Rule("undated form of many figures", Kind.TEMPLATE, undated_form_of_many_figures),
     Rule("undated sentence with other numbers", Kind.TEMPLATE, undated_sentence_with_other_numbers),
     Rule("own next step", Kind.FOLLOW_UP, own_next_step),
-    Rule("own background again", Kind.FOLLOW_UP, own_background_again),
     Rule("another figure alone", Kind.UPDATED, another_figure_alone),
     Rule("undated form of another day", Kind.TEMPLATE, undated_form_of_another_day),
     Rule("much the same wording", Kind.COPY, much_the_same_wording),
