@@ -100,6 +100,13 @@ def test_ordinary_edits_and_other_texts_differ_in_nothing(a: str, b: str) -> Non
     assert what_differs(a, b) is what_differs("", b, most=0) is None
 
 
+@pytest.mark.parametrize(("end", "kind"), [("", "differs"), ("The port stays shut until spring, owners say.", "copy")])
+def test_one_word_turns_only_what_differs_in_nothing_else(end: str, kind: str) -> None:
+    rest = " ".join(f"Witness {n} spoke of warehouse {n + 50}." for n in range(30))
+    made = pairs([f"{VOTE.format('passed')} {rest}", f"{VOTE.format('rejected')} {rest} {end}"])
+    assert [one.kind for one in made] == [kind]
+
+
 def posts(a: str, b: str) -> list[dict[str, Any]]:
     return [
         {"id": "a", "text": a, "source": "one.example", "published": "2024-05-01T10:00Z"},

@@ -250,7 +250,7 @@ class Openings:
         """Compare the texts of pairs; yield pairs whose few differing words may decide their kind, and these words.
 
         The last is how many triples of words each text may lack in the other if they differ nowhere else; `None` where
-        both are known to their ends.
+        both are known to their ends, or words changed places: that is no chance.
         """
         scratch, found = kernels.difference_scratch(), np.empty(len(a), dtype=np.int64)
         changes = np.empty((4 * len(a) + _ROOM, 4), dtype=np.int64)
@@ -269,9 +269,9 @@ class Openings:
                     [_Change(range(i, end), range(j, last)) for i, end, j, last in some],
                 )
                 if decided is not None:
-                    cut = bool(self.tokens.cut[a[pair]] or self.tokens.cut[b[pair]])
+                    known = not (self.tokens.cut[a[pair]] or self.tokens.cut[b[pair]])
                     touched = [sum(each[k + 1] - each[k] + _TOUCHED for each in some) for k in (0, 2)]
-                    yield pair, decided, touched if cut else None
+                    yield pair, decided, None if known or decided.reason.endswith("exchanged") else touched
             first += done
 
 
@@ -572,11 +572,7 @@ def _another_word(one: _Text, other: _Text, changes: list[_Change], language: La
             return None
     if not _other_statement(x, y, language):
         return None
-    counted = all(word.translate(_DAY_LETTERS) in DAY_WORDS for word in (x, y))
-    return WordDifference(ANOTHER_FIGURE if counted else "another word", ((one.words[i], other.words[j]),))
-
-
-_DAY_LETTERS: Final = str.maketrans("йї", "иі", "ʼ")
+    return WordDifference("another word", ((one.words[i], other.words[j]),))
 
 
 def _is_name(text: _Text, i: int) -> bool:
