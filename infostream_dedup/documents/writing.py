@@ -99,7 +99,6 @@ class _ColumnTypes:
         self._wide: set[str] = set()
 
     def note(self, name: str, array: Any) -> None:
-        """Record the type of a batch's column."""
         import pyarrow as pa
 
         before = self._types.setdefault(name, self._null)

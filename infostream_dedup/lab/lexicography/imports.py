@@ -341,7 +341,6 @@ class _Reader:
         raise _RefusedError("declares or uses entities, which no Apertium dictionary needs; remove them")
 
     def _start_entry(self, attributes: dict[str, str]) -> None:
-        """Start a new entry."""
         self._inside = True
         self._line = self._parser.CurrentLineNumber
         self._attributes = attributes

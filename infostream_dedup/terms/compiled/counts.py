@@ -178,7 +178,6 @@ class _Rows:
         self._documents = 0
 
     def append(self, counted: counting.Counted) -> None:
-        """Append consecutive documents."""
         first, last = self._documents, self._documents + len(counted.sizes)
         self._documents = last
         self._lengths[first:last] = counted.totals
