@@ -48,7 +48,6 @@ def writer_script() -> Path:
 
 @pytest.fixture(scope="session")
 def synthetic(writer_script: Path) -> ModuleType:
-    """That script as a module."""
     spec = importlib.util.spec_from_file_location("synthetic_stream", writer_script)
     assert spec is not None
     assert spec.loader is not None
@@ -59,7 +58,6 @@ def synthetic(writer_script: Path) -> ModuleType:
 
 @pytest.fixture(scope="session")
 def faults() -> Callable[[Any], list[Any]]:
-    """``faults(store)``: what its checks find."""
     from infostream_dedup.stream.store.checking import checks
 
     return lambda store: [check for check in checks(store.connection) if check.faults]
@@ -166,7 +164,6 @@ def _environment() -> dict[str, str]:
 def run_anew(
     folder: Path, arguments: tuple[str, ...], stdin: bytes, environment: dict[str, str]
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a command in a new process."""
     return subprocess.run(
         [sys.executable, "-m", "infostream_dedup", *arguments], input=stdin, capture_output=True, cwd=folder,
         env={**os.environ, "PYTHONWARNINGS": "error", **environment}, timeout=LIMIT, check=False,

@@ -47,7 +47,6 @@ def functions_of_many_parameters() -> Iterator[str]:
 
 
 def calls_of_many_values() -> Iterator[str]:
-    """Calls with more than 12 positional values."""
     for path, tree in OUTSIDE_KERNELS.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and len(node.args) > MOST_POSITIONAL_VALUES:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import site
 import subprocess
 import sys
@@ -16,6 +17,11 @@ from infostream_dedup.model.version import VERSION
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+ARM = "manylinux_2_17_aarch64"
+ARM_PACKAGES = (
+    "libc6 libpython3.11-minimal python3.11-minimal libpython3.11-stdlib zlib1g libexpat1 libssl3 libsqlite3-0 libffi8"
+    " libgcc-s1 libstdc++6 libbz2-1.0 liblzma5 libuuid1"
+).split()
 EXTRAS = set("report learn translate compare feeds xlsx service spark semantic bench docs dev all".split())
 
 
@@ -80,6 +86,58 @@ def test_the_wheel_runs_from_another_folder(archives, tmp_path) -> None:
     command = python.with_name("infostream-dedup")
     assert run(command, "--version").stdout.strip().endswith(re.search(r"-([\d.]+\w*)-cp311", archives[0].name)[1])
     run(command, "dedup", "a.csv", "--out", "kept.csv")
+    assert (tmp_path / "kept.csv").read_text(encoding="utf-8").count("\n") == 2, "the header and one of the two"
+
+
+@pytest.fixture(scope="module")
+def wheel_for_arm(tmp_path_factory) -> Path:
+    """The wheel for Linux on ARM, compiled by Zig."""
+    pytest.importorskip("ziglang", reason="no Zig here: pip install ziglang")
+    folder = tmp_path_factory.mktemp("arm")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
+    environment = os.environ | {"INFOSTREAM_DEDUP_WHEEL": ARM}
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True, env=environment)
+    return next(folder.glob("*.whl"))
+
+
+@pytest.mark.slow
+def test_the_wheel_for_arm_is_named_and_linked_for_it(wheel_for_arm) -> None:
+    assert wheel_for_arm.name.endswith(f"-cp311-abi3-{ARM}.whl")
+    with zipfile.ZipFile(wheel_for_arm) as wheel:
+        (name,) = (one for one in wheel.namelist() if one.endswith((".so", ".pyd")))
+        module = wheel.read(name)
+    assert name == "infostream_dedup/machine/_kernels_portable.abi3.so"
+    assert (module[:4], int.from_bytes(module[18:20], "little")) == (b"\x7fELF", 183), "ELF for AArch64"
+    assert b"\0PyInit__kernels_portable\0" in module
+    assert max(map(int, re.findall(rb"\0GLIBC_2\.(\d+)", module))) <= 17
+
+
+@pytest.mark.slow
+def test_the_wheel_for_arm_runs_under_qemu(wheel_for_arm, tmp_path) -> None:
+    qemu = shutil.which("qemu-aarch64-static") or shutil.which("qemu-aarch64")
+    if qemu is None or shutil.which("apt-get") is None:
+        pytest.skip("needs qemu-user-static and Debian's apt-get, which has a Python for ARM")
+    for name in ("lists/partial", "cache/archives/partial"):
+        (tmp_path / name).mkdir(parents=True)
+    own = {"APT::Architecture": "arm64", "APT::Architectures::": "arm64", "Dir::State::status": "/dev/null"}
+    own |= {"Dir::State::Lists": f"{tmp_path}/lists", "Dir::Cache": f"{tmp_path}/cache"}
+    apt = ["apt-get", *(f"-o{name}={value}" for name, value in own.items())]
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", "lib", "--only-binary=:all:", "--no-compile"]
+    pip += ["--python-version=3.11", *(f"--platform=manylinux_2_{glibc}_aarch64" for glibc in (17, 27, 28))]
+    needed = [one.partition(";")[0] for one in PROJECT["dependencies"] if "[" not in one]
+    for command in ([*apt, "update"], [*apt, "download", *ARM_PACKAGES], [*pip, *needed]):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"no network, or another Debian: {done.stderr[-200:]}")
+    subprocess.run([*pip, "--no-deps", wheel_for_arm], cwd=tmp_path, check=True)
+    for package in tmp_path.glob("*.deb"):
+        subprocess.run(["dpkg-deb", "-x", package, tmp_path / "root"], check=True)
+    (tmp_path / "a.csv").write_text(
+        'id,text\n1,"Мост через реку открыл министр."\n2,"Мост через реку открыл министр."\n'
+    )
+    python = [qemu, "-L", tmp_path / "root", tmp_path / "root/usr/bin/python3.11", "-m", "infostream_dedup"]
+    environment = {"PYTHONPATH": "lib", "INFOSTREAM_DEDUP_CACHE": "cache", "PYTHONUTF8": "1"}
+    subprocess.run([*python, "dedup", "a.csv", "--out", "kept.csv"], cwd=tmp_path, env=environment, check=True)
     assert (tmp_path / "kept.csv").read_text(encoding="utf-8").count("\n") == 2, "the header and one of the two"
 
 

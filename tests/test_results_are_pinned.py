@@ -355,7 +355,6 @@ def listed(fields: Fields) -> set[str]:
 
 
 def kept(value: Any, fields: Fields | None, name: str = "rows") -> Any:
-    """The value with nothing but the listed fields."""
     if isinstance(value, list):
         return [kept(one, fields, name) for one in value]
     if not isinstance(value, dict):

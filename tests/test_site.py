@@ -61,7 +61,6 @@ def test_a_cell_shows_what_it_prints_and_its_value_as_jupyter_does():
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The built site; a warning ends the build."""
     pytest.importorskip("material", reason="mkdocs-material is not installed (extra docs)")
     from mkdocs.commands.build import build
     from mkdocs.config import load_config

@@ -362,7 +362,6 @@ class _Reader:
         return csv_blocks(source, max_line_bytes, names, encoding=encoding)
 
     def values(self, values: Iterable[Any]) -> Iterator[Item | ListBlock]:
-        """Read dicts together."""
         return list_records(values) if self._plainly else list_blocks(values)
 
     def read(self, items: Iterator[Item | _ColumnBlock]) -> Iterator[Document | DocumentBlock]:

@@ -398,7 +398,6 @@ class _Piece:
         return next(read_rows(feed, self.header), None)
 
     def cells(self, name: str) -> Cells:
-        """Return the cells of a column."""
         rows, column = self.rows, self.header.names.index(name)
         whole = rows.cells == len(self.header.names)
         size = int((np.abs(rows.spans[whole, 2 * column + 1]) - rows.spans[whole, 2 * column]).sum())

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import orjson
 
-from infostream_dedup.errors import BadDataError, InfostreamError
+from infostream_dedup.errors import BadDataError, InfostreamError, StoreMovedError
 from infostream_dedup.language.morphology.form_cache import load
 from infostream_dedup.machine.platform import can_fork, python_command, python_environment
 from infostream_dedup.model import OUR_LANGUAGES, Document
@@ -30,6 +30,7 @@ from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.connection import place_of
 from infostream_dedup.stream.store.reader import Known, StoredBatch
 from infostream_dedup.stream.store.restoring import Loaded, Position, position_of
 
@@ -123,31 +124,40 @@ class Checker:
 
 
 class _NothingStored:
-    """A store that is only read; its file is open only during transactions."""
+    """A store that is only read; its file is open only during transactions, in a copy from its beginning."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._position = Position(0, 0, 0, 0)
         self._opened: Store | None = None
+        self._ahead: Store | None = None
+
+    def open_ahead(self) -> None:
+        """Open the file before the question comes: opening it takes a fifth of an answer."""
+        with suppress(InfostreamError):  # which the question will meet
+            self._ahead = Store.open(self._path, read_only=True)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Read a single state of the store."""
-        with Store.open(self._path, read_only=True) as self._opened, self._opened.reading():
+        store, self._ahead = self._ahead, None
+        try:
+            if store is not None:
+                place_of(store.connection).check()
+        except StoreMovedError:
+            store = None
+        with store or Store.open(self._path, read_only=True) as self._opened, self._opened.reading():
             yield
         self._opened = None
 
     @property
     def position(self) -> Position:
-        """Position at the last ``load``."""
         return self._position
 
     def changed(self) -> bool:
-        """Whether the store has changed since the last ``load``."""
         return position_of(self._store.connection) != self._position
 
     def load(self, *, since: Position | None = None) -> Loaded | None:
-        """Load the state an engine needs, or what is new."""
         loaded = self._store.load(since=since)
         self._position = loaded.position
         return loaded
@@ -157,19 +167,15 @@ class _NothingStored:
         return None
 
     def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the name of the field
-        """All versions of a document."""
         return self._store.known(id)
 
     def known_of(self, ids: Sequence[str]) -> Mapping[str, Sequence[Known]]:
-        """All versions of some documents."""
         return self._store.known_of(ids)
 
     def kept(self, ordinal: int) -> Document:
-        """A document of the window with its text."""
         return self._store.kept(ordinal)
 
     def wording(self, ordinals: Sequence[int]) -> Sequence[bytes]:
-        """Word triples of documents of the window."""
         return self._store.wording(ordinals)
 
     def append(self, batch: Batch) -> None:
@@ -190,19 +196,20 @@ def main(path: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with Store.open(path, read_only=True) as store:
         settings = StreamSettings.of(store.settings)
-    stream = Deduplicator(_NothingStored(path), settings)
+    kept = _NothingStored(path)
+    stream = Deduplicator(kept, settings)
     if can_fork() and settings.model is None:
         # Dictionaries that a fork loads are lost with it.
         warming = [{"id": n + text, "text": text} for n in "12" for text in QUESTIONS]
         Deduplicator.open(None, settings).process(warming)
-        load(OUR_LANGUAGES)
+        load(OUR_LANGUAGES, cached=True)
         stream.be_ready()
         # Otherwise the collector of a fork would touch, and so copy, every object.
         gc.collect()
         gc.freeze()
     while True:
         stream.be_ready()  # here, so that the next question waits neither for this nor for a copy
-        answered = _forked(stream, settings.verdict_fields) if can_fork() else None
+        answered = _forked(stream, kept, settings.verdict_fields) if can_fork() else None
         line = sys.stdin.buffer.readline()
         if not line:
             return
@@ -213,13 +220,13 @@ def main(path: Path) -> None:
             continue
         done = answered(line)
         if done is None:  # The copy was killed while it waited.
-            done = _forked(stream, settings.verdict_fields)(line)
+            done = _forked(stream, kept, settings.verdict_fields)(line)
         if not done:
             # The fork was killed; without an answer the client would wait forever.
             os.write(1, orjson.dumps({"message": "the check was killed from outside"}) + b"\n")
 
 
-def _forked(stream: Deduplicator, fields: Sequence[str]) -> Callable[[bytes], bool | None]:
+def _forked(stream: Deduplicator, kept: _NothingStored, fields: Sequence[str]) -> Callable[[bytes], bool | None]:
     """Copy this process; the copy answers one question when it comes, and ends. ``None``: it has not taken it."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
@@ -227,6 +234,7 @@ def _forked(stream: Deduplicator, fields: Sequence[str]) -> Callable[[bytes], bo
     (asked, ask), (told, tell) = os.pipe(), os.pipe()
     if os.fork() == 0:
         os.close(ask)
+        kept.open_ahead()
         with open(asked, "rb") as pipe:  # noqa: PTH123 - a descriptor
             line = pipe.read()
         if line:  # or the process that copied itself has ended

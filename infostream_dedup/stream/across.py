@@ -117,7 +117,6 @@ class _Partners:
         self._best: _Partner | None = None
 
     def add(self, partner: _Partner) -> None:
-        """Add a partner."""
         self._all.append(partner)
         self._best = partner if self._best is None else min(self._best, partner)
 

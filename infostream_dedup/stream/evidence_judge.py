@@ -83,7 +83,6 @@ class _Asked(NamedTuple):
     earlier: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document
 
     def at(self, places: NDArray[Any]) -> _Asked:
-        """Some of the pairs."""
         return _Asked(*(column[places] for column in self))
 
 
@@ -106,11 +105,9 @@ class _Part(NamedTuple):
         return part.at(bounds > -np.inf)
 
     def may_share_wording(self) -> _Asked:
-        """Those that may share much wording."""
         return self.asked if self.undecided is None else self.asked.at(self.undecided.bounds == np.inf)
 
     def at(self, wanted: NDArray[np.bool_]) -> _Part:
-        """Some of the pairs."""
         undecided = self.undecided and self.undecided.at(wanted)
         return self._replace(asked=self.asked.at(wanted), a=self.a[wanted], b=self.b[wanted], undecided=undecided)
 

@@ -108,7 +108,6 @@ def test_a_field_of_several_types_is_text_in_a_table() -> None:
 
 
 def sent(value: Any) -> Any:
-    """What another process receives."""
     return ForkingPickler.loads(ForkingPickler.dumps(value))
 
 
@@ -470,7 +469,6 @@ def sources():
 
 @pytest.fixture
 def blocks(monkeypatch):
-    """Documents of each block that was read."""
     seen = []
     taken = block_reading._Reader._taken
 

@@ -25,7 +25,6 @@ SAMPLE = str(documents_path())
 
 @pytest.fixture(scope="module")
 def documents() -> list[dict[str, object]]:
-    """A third of the sample: all three languages."""
     with Path(SAMPLE).open(encoding="utf-8") as lines:
         return [json.loads(line) for number, line in enumerate(lines) if number % 40 < 14]
 

@@ -31,13 +31,11 @@ def documents():
 
 @pytest.fixture(scope="module")
 def store(documents, tmp_path_factory):
-    """All documents in one epoch."""
     return ingested(tmp_path_factory.mktemp("stored") / "s.db", documents)
 
 
 @pytest.fixture(scope="module")
 def epochs(documents, tmp_path_factory):
-    """Epochs of 50 documents."""
     settings = {"terms": Settings(representation="stem"), "first_epoch": 50, "epoch_documents": 50}
     return ingested(tmp_path_factory.mktemp("epochs") / "s.db", documents, **settings)
 

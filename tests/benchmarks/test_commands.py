@@ -45,7 +45,6 @@ def checkouts(tmp_path) -> dict[str, Path]:
 
 @pytest.fixture
 def news(tmp_path) -> News:
-    """Four documents in a file."""
     path = tmp_path / "news.jsonl"
     path.write_bytes(b"".join(b'{"id":"d%d","text":"one"}\n' % number for number in range(4)))
     return News(path, tmp_path, 4)

@@ -14,7 +14,6 @@ SAID = "document.getElementById('said').textContent"
 
 
 def latest(address: str, number: int) -> list[dict[str, Any]]:
-    """The latest rows of the log, latest first."""
     rows: list[dict[str, Any]] = httpx.get(f"{address}/v1/judgements/log", params={"limit": number}).json()["items"]
     return rows
 

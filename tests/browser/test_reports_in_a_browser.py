@@ -20,7 +20,6 @@ PAGES += [(name, "en") for name in ("compare", "passages", "provenance")]
 
 
 def run(*arguments: str) -> None:
-    """Run a command that must succeed."""
     command = [sys.executable, "-m", "infostream_dedup", *arguments]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr

@@ -80,7 +80,6 @@ def test_bad_calls_have_clear_errors(run, store, tmp_path):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """Everything in the window."""
     path = tmp_path_factory.mktemp("whole") / "s.db"
     with Deduplicator.open(path, StreamSettings(window_days=None)) as stream:
         stream.process(read_documents(documents_path()))

@@ -39,7 +39,6 @@ class Case(NamedTuple):
 
 
 def _line(content: bytes | dict[str, Any]) -> bytes:
-    """A good line, the bad one, a good line."""
     return A + (content if isinstance(content, bytes) else json.dumps(content).encode()) + b"\n" + Z
 
 

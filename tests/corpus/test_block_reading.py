@@ -71,7 +71,6 @@ def lines(draw):
 
 
 def outcome(read, path, tmp_path, **options):
-    """Everything a reading gives."""
     aside = tmp_path / "aside.jsonl"
     aside.unlink(missing_ok=True)
     if options.get("on_error") == "skip":
@@ -107,7 +106,6 @@ def with_noted_places(read, places):
 
 @pytest.fixture
 def read_together(monkeypatch):
-    """Whether any document was read in columns."""
     seen = []
     taken = block_reading._Reader._taken
     monkeypatch.setattr(block_reading._Reader, "_taken", lambda self, *given: (seen.append(1), taken(self, *given))[1])

@@ -23,7 +23,6 @@ SCHOOL = "Школа в посёлке получила новую крышу."
 
 
 def of_pair(name, one, other, *, authority=(np.nan, np.nan)):
-    """One criterion of two documents, both ways."""
     filling = [
         Document(id=f"f{number}", text=text, lang="ru") for number, text in enumerate((SCHOOL, "Суд вынес приговор."))
     ]

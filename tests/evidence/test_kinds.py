@@ -49,7 +49,6 @@ def facts(**changes: Any) -> PairFacts:
 
 
 def facts_of(pairs: list[dict[str, Any]]) -> PairFacts:
-    """Several pairs, each as of ``facts``."""
     rows = [{**_PLAIN, **one} for one in pairs]
     return PairFacts(**{name: np.array([row[name] for row in rows]) for name in _PLAIN})
 

@@ -21,7 +21,6 @@ def row(k, symmetry, transitivity, links=1000, paths=1000):
 
 
 def table(*levels, links=1000):
-    """Rows of k = 4 and up at which S = T."""
     return [row(4 + place, level, level, links=links) for place, level in enumerate(levels)]
 
 

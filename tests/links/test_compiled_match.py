@@ -155,7 +155,6 @@ def test_shards_are_smaller_where_lists_are_longer(sharing, bits):
 
 
 def _documents(rows, documents):
-    """The same rows, and empty ones up to a number."""
     indptr = np.concatenate([rows.indptr, np.full(documents - rows.documents, rows.indptr[-1])])
     return TermRows(indptr, rows.indices, rows.terms)
 

@@ -33,7 +33,6 @@ def _found(keys, targets, accepted, *, stored):
 
 
 def _searched(keys, targets, k, short, relations, fewest):
-    """Return the same by looking at every pair."""
     n, sizes = 4, keys.sum(axis=1).tolist()
     counts = (keys.astype(int) @ targets.T.astype(int)).tolist()
     best, leaders = [], list(range(len(sizes)))

@@ -46,13 +46,11 @@ def fill(path: Path, mark: str = "one") -> None:
 
 
 def kept(file: CacheFile, keys: Iterable[str]) -> dict[str, FormRow]:
-    """The Russian forms that the file knows."""
     asked = sorted(keys)
     return {key: row for key, row in zip(asked, file.rows("ru", asked), strict=True) if row != UNKNOWN_ROW}
 
 
 def forget_morphology(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From here on only the file can answer."""
 
     def refuse(*_: object) -> Analysis:
         raise AssertionError("asked the dictionary for a remembered form")

@@ -73,7 +73,6 @@ _INSTRUCTIONS: dict[str, Any] = {
 
 
 def oracle(module: str, name: str) -> Callable[..., Any]:
-    """The kernel of a module, compiled by numba."""
     return _space(module)[name]
 
 

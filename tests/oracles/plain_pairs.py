@@ -36,7 +36,6 @@ class PlainDocument:
 
 
 def unpack_plainly(words: Sequence[int]) -> PlainRecord:
-    """Unpack a record."""
     sizes = (words[1] & 0xFFFF, words[1] >> 16, words[2] & (1 << LEAD_BITS) - 1)
     entries, at = sum(sizes), 10
     packed = words[at + entries : at + entries + (entries + 3) // 4]

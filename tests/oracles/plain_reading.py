@@ -104,7 +104,6 @@ def _step(state: int, character: int) -> int:
 
 
 def mixed_plainly(state: int) -> int:
-    """Mix a hash state over all 64 bits."""
     state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & _MASK
     return state ^ (state >> 31)
@@ -121,7 +120,6 @@ def _hash_of(seed: int, characters: str) -> int:
 
 
 def word_hash(folded: str) -> int:
-    """64-bit hash of a folded word."""
     return _hash_of(SEED, folded)
 
 
@@ -149,7 +147,6 @@ def skeleton_code(folded: str) -> int:
 
 
 def read_plainly(text: str, title_end: int) -> PlainEvidence:
-    """Read one document."""
     return _Reader(text, title_end).read()
 
 
@@ -261,7 +258,6 @@ class _Reader:
         return None
 
     def figure_at(self, begin: int) -> tuple[str, int]:
-        """Normalised figure, and the position after it."""
         match = _SPACED.match(self.kinds, begin)
         if match and self.folded[begin] != 0:
             whole_end = match.start("rest") if match["rest"] else match.end()

@@ -36,7 +36,6 @@ def count_plainly(documents: Iterable[tuple[PlainEvidence, int]]) -> Counter[int
 
 
 def pack_plainly(evidence: PlainEvidence, language: int, counts: Sequence[float], documents: float) -> list[int]:
-    """Pack the record of a document."""
     kept = [one[:MOST_ENTRIES] for one in (evidence.numbers, evidence.names, evidence.lead)]
     cut = PlainEvidence(numbers=kept[0], names=kept[1], lead=kept[2])
     weights = [_weight(float(counts[one]), documents) for one in buckets_plainly(cut, language)]

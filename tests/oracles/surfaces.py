@@ -54,7 +54,6 @@ class SurfaceCounter:
         return len(self._languages)
 
     def add(self, text: str, language: str | None) -> None:
-        """Count one document."""
         language = language or detect(text)
         if language not in OUR_LANGUAGES:
             text = stemmed_text(text, language)

@@ -111,7 +111,6 @@ def test_occurrences_far_from_each_other_do_not_match():
 
 
 def _plain_chains(sentences, classes, settings):
-    """Do what ``find_chains`` does."""
     rows: list[tuple[int, ...]] = []
     matches: list[tuple[int, int]] = []
     documents, lengths = sentences.documents.tolist(), sentences.lengths.tolist()
@@ -203,7 +202,6 @@ def test_plain_and_compiled_chains_are_equal(documents, gap, min_sentences):
 
 
 def _best(points, weights, gap):
-    """Weight of the heaviest chain, by trying all."""
     best = {}
     for p, q in sorted(points):
         before = [best[other] for other in best if 0 < p - other[0] <= gap + 1 and 0 < q - other[1] <= gap + 1]

@@ -12,7 +12,6 @@ from infostream_dedup.language.text.normalise import fold
 
 
 def _chains(feature, *texts, language="en"):
-    """Chains of each sentence, spelt."""
     table = read_sentences(texts, [language] * len(texts))
     words = table.words
     skip = {fold(word) for word in feature.skip}

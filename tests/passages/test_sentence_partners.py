@@ -14,7 +14,6 @@ SENTENCES = st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=6).map(tup
 
 
 def plain(before, after):
-    """Compare every sentence with every other."""
     places = {}
     for number, words in enumerate(before):
         places.setdefault(words, []).append(number)

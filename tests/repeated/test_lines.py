@@ -37,7 +37,6 @@ def fragments(text: str) -> list[str]:
 
 
 def learned(texts: list[str], sources: list[str | None], days: list[int] | None = None) -> list[str]:
-    """Texts as a stream would compare them."""
     encoded = texts_of(texts)
     rows = fragments_of(encoded)
     times = np.array([NO_TIME] * len(texts) if days is None else [DAY * day for day in days], dtype=np.int64)

@@ -91,7 +91,6 @@ def test_every_script_of_the_target_is_listed() -> None:
 
 
 def _some_of_each_label(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows taken evenly from those of each label."""
     found = []
     for label in sorted({row["label"] for row in rows}):
         own = [row for row in rows if row["label"] == label]
@@ -111,7 +110,6 @@ def _folders(base: Path) -> tuple[Path, Path]:
 
 
 def _run(reports: Path, command: str) -> None:
-    """Run a script as ``make reports`` does."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     script, *options = command.split()
     done = subprocess.run(

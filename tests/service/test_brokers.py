@@ -107,7 +107,6 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 def connected(address: str, name: str, work: Callable[[Any], Any], group: str = "test") -> Any:
-    """What comes of some work with a broker."""
 
     async def run() -> Any:
         broker = brokers._BROKERS[address.partition(":")[0]][0](address, name, group, 1000, name)

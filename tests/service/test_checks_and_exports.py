@@ -8,6 +8,8 @@ from pathlib import Path
 import orjson
 import pytest
 
+from infostream_dedup import ingest
+from infostream_dedup.service.checker import _NothingStored
 from infostream_dedup.service.settings import ServiceSettings
 
 from .conftest import ServiceClient, sample_documents, wait_until_ready
@@ -16,7 +18,6 @@ from .test_reading import everything
 
 @pytest.fixture
 def half(tmp_path: Path) -> Iterator[ServiceClient]:
-    """The first half of the sample with texts."""
     client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"keep_text": True}))
     wait_until_ready(client)
     documents = sample_documents()
@@ -38,6 +39,16 @@ def test_a_check_foretells_the_verdicts_and_stores_nothing(half: ServiceClient) 
     foretold = [half("POST", "/v1/check", json={"documents": rest[30:]})]
     stored = half("POST", "/v1/batches", json={"documents": rest[30:]}).json()["verdicts"]
     assert foretold[0].json()["verdicts"] == stored
+
+
+def test_a_copy_that_waits_reads_the_file_that_is_there_when_it_is_asked(tmp_path: Path) -> None:
+    for name in "ab":
+        list(ingest([{"id": name, "text": "Мост открыли."}], tmp_path / name))
+    waiting = _NothingStored(tmp_path / "a")
+    waiting.open_ahead()
+    (tmp_path / "b").replace(tmp_path / "a")
+    with waiting.transaction():
+        assert [bool(waiting.known(name)) for name in "ab"] == [False, True]
 
 
 def test_checks_that_are_refused(half: ServiceClient) -> None:

@@ -23,7 +23,6 @@ def batch(*documents: dict[str, Any], **others: object) -> dict[str, Any]:
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Any:
-    """A service over a new store that keeps texts."""
     from infostream_dedup.service.settings import ServiceSettings
 
     client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"keep_text": True}))

@@ -91,7 +91,6 @@ def test_a_classifier_and_methods_from_judgements(filled_again: ServiceClient, t
 
 @pytest.fixture
 def filled_again(tmp_path: Path) -> Iterator[ServiceClient]:
-    """The sample with texts, to be judged."""
     client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"keep_text": True}))
     wait_until_ready(client)
     assert client("POST", "/v1/batches", json={"documents": sample_documents()}).status_code == 200

@@ -163,7 +163,6 @@ def test_a_date_without_a_time_is_never_called_the_first(filled_with_texts: Serv
 
 @pytest.fixture
 def filled_with_texts(tmp_path: Path) -> Iterator[ServiceClient]:
-    """A service that keeps texts, over a new store."""
     client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"keep_text": True}))
     wait_until_ready(client)
     yield client

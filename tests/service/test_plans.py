@@ -14,7 +14,6 @@ ALLOWED = ("INDEX document_forgotten",)
 
 
 def asked(client: ServiceClient, monkeypatch: pytest.MonkeyPatch, paths: list[str]) -> set[str]:
-    """The queries of some paths, with their values."""
     said: set[str] = set()
     opened = Store.open
 

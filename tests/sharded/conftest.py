@@ -15,7 +15,6 @@ _WORDS = [f"{first}{second}{third}" for first in ("мост", "река", "ба�
 
 @pytest.fixture(scope="session")
 def one_digest() -> ModuleType:
-    """The functions of ``one_digest.py``."""
     spec = importlib.util.spec_from_file_location("one_digest", Path(__file__).with_name("one_digest.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -42,7 +41,6 @@ def made_up(number, *, seed, words=60, length=25):
 
 @pytest.fixture(scope="session")
 def collections() -> dict[str, list[Document]]:
-    """Small collections by name."""
     return small_collections()
 
 

@@ -30,7 +30,6 @@ TEXTS = [
 
 @pytest.fixture(params=CUTS, ids=["whole", "some", "many"])
 def cut(request, monkeypatch):
-    """Sets how runs are cut."""
     monkeypatch.setattr("infostream_dedup.runs.sharded.plan.Plan", lambda memory: Plan(memory, request.param))
     return request.param
 

@@ -13,7 +13,6 @@ import pytest
 
 @pytest.fixture(scope="session")
 def collections():
-    """Small collections by name."""
     place = Path(__file__).parents[1] / "sharded" / "conftest.py"
     spec = importlib.util.spec_from_file_location("sharded_conftest", place)
     module = importlib.util.module_from_spec(spec)
@@ -37,7 +36,6 @@ def java():
 
 
 def _java_version():
-    """Major version of Java, 0 where there is none."""
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if java is None or not Path(java).exists():

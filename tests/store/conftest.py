@@ -23,6 +23,5 @@ def filled(_filled, tmp_path):
 
 @pytest.fixture
 def new_store(synthetic, tmp_path):
-    """An open store without a batch."""
     with Store.open(tmp_path / "new.db", settings_digest=synthetic.DIGEST) as store:
         yield store

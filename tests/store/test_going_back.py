@@ -13,7 +13,6 @@ from infostream_dedup.stream.store import Store
 
 @pytest.fixture
 def copy(filled: Path) -> Path:
-    """A backup of the first 20 batches."""
     with Store.open(filled) as store:
         store.backup(filled.with_name("copy.db"))
     return filled.with_name("copy.db")

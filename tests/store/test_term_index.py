@@ -32,7 +32,6 @@ def add_terms(connection, terms):
 
 @pytest.fixture
 def terms(small_blocks):
-    """A connection with the two tables."""
     with closing(sqlite3.connect(":memory:")) as connection:
         create_tables(connection)
         yield connection

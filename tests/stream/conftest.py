@@ -39,13 +39,11 @@ def _neighbour(name):
 
 @pytest.fixture(scope="session")
 def plain_stream():
-    """The class that decides a stream the slow way."""
     return _neighbour("plain_stream").PlainStream
 
 
 @pytest.fixture(scope="session")
 def plain_judge():
-    """The rules of a stream as plain numpy."""
     return _neighbour("plain_judge")
 
 

@@ -106,6 +106,5 @@ class PlainJudge:
 
 
 def rows_of(rows):
-    """Rows of whole numbers one after the other."""
     values = [value for row in rows for value in row]
     return Ragged(np.cumsum([0, *map(len, rows)]), np.array(values, dtype=np.int64))

@@ -16,7 +16,6 @@ ALL = (1 << len(LANGUAGES)) - 1
 
 
 def terms_of(held, words, language):
-    """The terms of each word, read back from codes."""
     codes = held.codes(SurfaceList.of(words), np.full(len(words), ALL, dtype=np.uint8))[language].tolist()
     return [_terms(code, held.more) for code in codes]
 

@@ -95,7 +95,6 @@ def equivalents(documents):
 
 
 def canonicals(documents):
-    """Canonical term of every (language, word)."""
     found, others, there = equivalents(documents)
     said = {
         language: {term for term in there if term in BACK["ru", language]}

@@ -15,7 +15,6 @@ FIXTURES = Path(__file__).parent / "fixtures"
 
 @pytest.fixture
 def tiny_file() -> Path:
-    """The Ukrainian to Russian model, as a file."""
     return FIXTURES / "tiny_uk_ru.argosmodel"
 
 
@@ -49,13 +48,11 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A folder for models; it does not exist yet."""
     return tmp_path / "packages"
 
 
 @pytest.fixture
 def contents(tiny_file: Path) -> dict[str, bytes]:
-    """The files of the tiny model by name."""
     with zipfile.ZipFile(tiny_file) as archive:
         return {info.filename: archive.read(info) for info in archive.infolist()}
 

@@ -234,7 +234,6 @@ def wrong_answers(folder: Path, pairs: list[tuple[str, str]], prefix: str) -> li
 
 
 def make(source: str, target: str, text: str) -> None:
-    """Train, check and pack one model."""
     path = FIXTURES / f"tiny_{source}_{target}.argosmodel"
     print(path.name)
     pairs = pairs_of(text)

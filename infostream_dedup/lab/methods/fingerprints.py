@@ -147,7 +147,6 @@ class _LeadingWords(Method):
         """Return the weight of each word of each document."""
 
     def sign(self, texts: Texts) -> Ragged:
-        """Return one fingerprint of the heaviest words for each document."""
         return fingerprints_of_words(
             leading_words(self._weigh(texts), self.words), texts.significant.vocabulary, self.bits
         )

@@ -299,7 +299,6 @@ class _Measured(Method):
 
     @property
     def directed(self) -> bool:
-        """Whether the measure is containment."""
         return self.measure == "containment"
 
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:

@@ -346,11 +346,9 @@ class _KeyTerms(Method):
 
     @property
     def directed(self) -> bool:
-        """Whether the rule is ``forward``."""
         return self.rule == "forward"
 
     def sign(self, texts: Texts) -> Ragged:
-        """Return the numbers of each document's key terms, ascending."""
         keys = self._key_terms(texts).keys
         return Ragged(keys.indptr.astype(np.int64), keys.indices.astype(np.int32))
 

@@ -108,7 +108,6 @@ class _Waiting:
             self.rows.update(((language, key), row) for key, row in rows.items())
 
     def write(self) -> None:
-        """Store all rows in one transaction."""
         with self._lock:
             every, self.rows = sorted((*of, *row) for of, row in self.rows.items()), {}
         checked = [(*row, checksum_of(*row)) for row in every]

@@ -240,9 +240,11 @@ def _morphology(language: Language) -> Morphology:
     return Morphology(language)
 
 
-def load(languages: Iterable[Language]) -> None:
-    """Load what words that no table knows would wait for: half a second for each language."""
+def load(languages: Iterable[Language], *, cached: bool = False) -> None:
+    """Load what words that no table knows would wait for: half a second a language; ``cached``: the file, too."""
     for language in languages:
+        if cached:
+            _form_cache(language).table(_MOST_ROWS)
         known_terms(language)
         _morphology(language)
         is_agency("", language)

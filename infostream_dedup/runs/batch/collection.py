@@ -272,7 +272,6 @@ class _Bodies:
             self._openings.append(openings)
 
     def finish(self) -> list[bytes]:
-        """Return the checksums."""
         self._hash_waiting()
         return self._hashes
 

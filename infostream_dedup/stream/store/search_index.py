@@ -406,7 +406,6 @@ class _Block(NamedTuple):
 
     @classmethod
     def of(cls, terms: Sequence[str]) -> _Block:
-        """Index terms."""
         hashes = _hashes(terms)
         order = np.argsort(hashes, kind="stable")
         return cls(hashes[order], order.astype(_UINT16))
