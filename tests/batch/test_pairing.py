@@ -72,3 +72,9 @@ def test_share_score_takes_both_conditions(stream):
     found = relations(table, settings)
     share = table.matched_forward / np.maximum(table.own_a, 1)
     assert ((found & 1) == ((share >= 0.40) & (table.forward >= 3))).all()
+
+
+def test_only_pairs_of_two_languages(stream):
+    english = [{**document, "id": f"en-{document['id']}", "lang": "en"} for document in stream]
+    rows = list(pairs([*stream, *english], representation="stem", k_min=1, cross_language=True))
+    assert all(row.b.startswith("en-") != row.a.startswith("en-") for row in rows)

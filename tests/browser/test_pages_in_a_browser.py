@@ -235,7 +235,6 @@ def test_a_page_that_is_told_no_number_of_a_job_asks_for_none(address: str, brow
 
 
 def test_new_verdicts_come_again_when_the_page_comes_back(address: str, browser: Any) -> None:
-    """As after "back": the browser has kept the page, without its stream."""
     import httpx
 
     page = browser.new_context().new_page()

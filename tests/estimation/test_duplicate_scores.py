@@ -119,7 +119,6 @@ def copies(step, share):
 
 
 def test_where_most_links_are_one_text_in_other_words_the_pair_model_chooses_k():
-    """The count would link only the copies among them."""
     counted = [copies(4, 0.3), copies(6, 0.5), copies(9, 0.9)]
     scores = [_scores(step, 0.5, 1.0) for step in (2, 4, 6, 9)]
     check = replace(GOOD, disagreement=0.07, overall=0.749)

@@ -50,7 +50,6 @@ def test_words_worked_by_hand(language):
 
 
 def test_on_linux_the_functions_are_exported():
-    """The month's minute hangs on it."""
     if sys.platform == "linux":
         assert bulk_stemming._library() is not None
 

@@ -136,7 +136,6 @@ def test_equal_texts_are_labelled_exact(documents: list[Row], labels: list[Row])
 
 
 def test_duplicates_keep_most_words_of_each_other(by_id: dict[str, Row], labels: list[Row]) -> None:
-    """Otherwise the key terms of a reprint would not meet its first publication."""
     for row in labels:
         if row["label"] != "dup" or {by_id[row[side]].get("awkward") for side in "ab"} - {None, "no-lang", "no-title"}:
             continue

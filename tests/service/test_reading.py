@@ -133,7 +133,6 @@ def test_a_document_with_its_terms(filled: ServiceClient) -> None:
 
 @pytest.mark.parametrize("number", [0, 70])
 def test_search_finds_the_text_itself_first(filled: ServiceClient, number: int) -> None:
-    """The first document has left the window."""
     wanted = sample_documents()[number]
     found = filled("POST", "/v1/search", json={"text": wanted["text"], "title": wanted["title"]}).json()["items"]
     assert wanted["id"] in [one["id"] for one in found]

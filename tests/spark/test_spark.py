@@ -250,7 +250,6 @@ SLOTS_LAST = {"id": "last", "text": "", "published": "2026-11-21T12:00:00+00:00"
 
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=8), st.sets(st.integers(0, 7)), st.randoms())
 def test_any_cut_with_repeats_gives_the_same_slots(tmp_path_factory, sizes, repeated, random):
-    """All documents come within ten minutes; the delay waits for the latest."""
     judged = []
     folder = tmp_path_factory.mktemp("slots")
     rows = random.sample(SLOTS_ROWS, len(SLOTS_ROWS))

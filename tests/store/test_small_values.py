@@ -1,8 +1,10 @@
-"""The state of a store is written only when it changes."""
+"""The state of a store is written only when it changes; rows of numbers are bytes."""
 
+import numpy as np
 import pytest
 
 from infostream_dedup.model.stream_records import Batch, Decided
+from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of
 
 
 def test_a_batch_that_changes_nothing_small_writes_nothing_small(new_store):
@@ -30,3 +32,14 @@ def test_a_failed_batch_may_write_its_state_again(new_store):
         interrupted()
     new_store.append(Batch("день", b"", Decided(state=state)))
     assert new_store.load().state == state
+
+
+@pytest.mark.parametrize("rows", [[[5, 1]], [[5], [], [7, 1 << 31]], [[]]])
+def test_rows_of_numbers_as_bytes(rows):
+    given = [np.array(row, dtype=np.int64) for row in rows]
+    assert [np.frombuffer(blob, dtype="<i8").tolist() for blob in blobs_of(given, INT64)] == rows
+    if max(map(max, filter(None, rows)), default=0) < 1 << 31:
+        assert [np.frombuffer(blob, dtype="<i4").tolist() for blob in blobs_of(given, INT32)] == rows
+    else:
+        with pytest.raises(ValueError, match="do not fit"):
+            blobs_of(given, INT32)

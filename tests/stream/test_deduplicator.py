@@ -321,3 +321,12 @@ def test_all_versions_of_some_documents(tmp_path, plain, news):
     assert found[0] == found[1]
     assert sorted(found[0]) == ["a", "b0", "b1", "b2"]
     assert [one.version for one in found[0]["a"]] == [0, 1, 2]
+
+
+def test_two_writers_see_each_other(tmp_path, plain, news):
+    path = tmp_path / "s.db"
+    with Deduplicator.open(path, plain) as one, Deduplicator.open(path) as other:
+        assert one.process([news("a", STORY)])[0].status == "new"
+        assert other.process([news("b", [*STORY, 20])])[0].of == "a"
+        assert one.process([news("c", [*STORY, 20, 21])])[0].of == "b"
+        assert one.best_of("a") == "a"

@@ -33,7 +33,6 @@ def verdicts(path):
 
 @pytest.mark.parametrize("preset", ["faithful", "judged"])
 def test_key_terms_give_what_the_documents_would(documents, tmp_path, preset):
-    """From either preset, and the stream goes on as the other one does."""
     ingested(tmp_path / "old.db", documents[:150], preset=preset)
     expected = ingested(
         tmp_path / "new.db", documents, preset="faithful", k_duplicate=9, templates=preset == "faithful"

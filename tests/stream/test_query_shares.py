@@ -1,10 +1,13 @@
-"""Shares of a query, beside the definition document by document."""
+"""Shares, rows and links of a stream, beside the definitions document by document."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.judging.features.rows import rows_from
+from infostream_dedup.stream.across import _PastLinks
+from infostream_dedup.stream.kernels.pivot import find_places
+from infostream_dedup.stream.pivot_terms import without
 from infostream_dedup.stream.question import AskedTerms, closeness, share_of_rows
 from infostream_dedup.stream.search import RankedDocument
 
@@ -36,3 +39,43 @@ def test_shares_of_documents(rows, targets):
     for row, share in zip(rows, found, strict=True):
         whole = sum(1 + term for term in row)
         assert share == (round(sum(1 + term for term in row if term in targets) / whole, 9) if row else 0)
+
+
+sets = st.lists(st.sets(st.integers(0, 9), max_size=6), max_size=5)
+
+
+@given(one=sets, other=sets)
+def test_values_that_the_other_row_lacks(one, other):
+    size = min(len(one), len(other))
+    left = without(*(rows_from([sorted(row) for row in rows[:size]], np.int64) for rows in (one, other)))
+    assert [row.tolist() for row in left] == [sorted(mine - their) for mine, their in zip(one, other, strict=False)]
+
+
+def test_places_of_terms_by_hand():
+    keys = rows_from([[7, 4], [], [4]], np.int32)
+    owners, terms = np.array([0, 0, 0, 1, 2, 3, -1]), np.array([4, 7, 5, 4, 4, 4, 4])
+    places = np.zeros(7, dtype=np.int64)
+    find_places(owners, terms, keys.indptr, keys.values, places)
+    assert places.tolist() == [1, 0, -1, -1, 0, -1, -1]
+
+
+# The later document, the earlier one, the smaller share.
+LINKS = np.array([[5, 2, 700], [6, 2, 800], [6, 5, 900]], dtype=np.int64)
+
+
+def test_each_link_is_known_at_both_ends():
+    past = _PastLinks.of(LINKS)
+    assert sorted(past.of_document(2)) == [(5, 700), (6, 800)]
+    assert sorted(past.of_document(5)) == [(2, 700), (6, 900)]
+    assert sorted(past.of_document(6)) == [(2, 800), (5, 900)]
+    assert past.of_document(3) == past.of_document(7) == []
+    assert _PastLinks.of(LINKS[:0]).of_document(2) == []
+
+
+def test_documents_that_left_the_window_are_forgotten_once_they_are_the_half():
+    past = _PastLinks.of(LINKS)
+    assert past.from_document(3) is past
+    later = past.from_document(6)
+    assert later.ordinals.tolist() == [6, 6]
+    assert sorted(later.of_document(6)) == [(2, 800), (5, 900)]
+    assert later.of_document(2) == []

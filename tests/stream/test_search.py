@@ -122,7 +122,6 @@ def test_the_window_and_the_whole_store(documents, store):
 
 
 def test_kinds_and_probabilities_are_those_of_verdicts(documents, store):
-    """By a stored document the pair of its verdict is found again, and judged the same."""
     with Deduplicator.open(store) as stream:
         assert isinstance(stream.store, Store)
         seen = 0

@@ -221,3 +221,21 @@ def test_time_of_day_counts(plain):
             Document(id="b", text=other, lang="en", source="s", time=noon + timedelta(hours=hours)),
         ]
         assert decide(plain, documents)[0][1].relation == relation
+
+
+def test_seven_of_twelve_repeat_and_five_resemble(plain, news):
+    verdicts, _ = decide(plain.but(k_duplicate=7), [news("a", STORY), news("b", [*range(7), *range(20, 25)])])
+    assert verdicts[1].status == "duplicate"
+    verdicts, _ = decide(plain.but(k_duplicate=7), [news("a", STORY), news("b", [*range(6), *range(20, 26)])])
+    assert verdicts[1].status == "similar"
+    verdicts, _ = decide(plain, [news("a", STORY), news("b", [*range(3), *range(20, 29)])])
+    assert verdicts[1].status == "new"
+
+
+def test_a_window_of_documents(plain, news):
+    last_two = plain.but(window_documents=2)
+    others = [news("b", OTHER), news("c", [24, 25, 26, 27, 28])]
+    assert decide(last_two, [news("a", STORY), *others[:1], news("d", STORY)])[0][-1].of == "a"
+    verdicts, events = decide(last_two, [news("a", STORY), *others, news("d", STORY)])
+    assert verdicts[-1].status == "new"
+    assert events == []

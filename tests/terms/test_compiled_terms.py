@@ -189,7 +189,6 @@ def test_key_terms_by_statistics_of_others():
 @pytest.mark.parametrize("name", ["mdnews", "wmt", "uagec", "multilingual", "slavictopics"])
 @pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_corpora_have_the_same_key_terms(corpora: Path, name: str, step: int):
-    """Every eighth document; the slow test takes them all."""
     chosen = Settings(representation="stem")
     texts = corpus(corpora, name, step)
     surfaces, tokens = plain(texts), fast(texts, 2)

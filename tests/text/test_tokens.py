@@ -76,7 +76,6 @@ def test_composition_changes_no_surface(text: str) -> None:
 
 @given(st.text(st.sampled_from("аяБ Я.!?…:\n\r«-1_¶")))
 def test_the_mark_is_where_the_definition_puts_it(text: str) -> None:
-    """The regular expression against the definition in the docstring, read word by word."""
     assert surfaces(text) == list(slow_surfaces(text))
 
 
