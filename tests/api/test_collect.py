@@ -356,7 +356,6 @@ def test_sources_without_a_text_are_counted(tmp_path, run_command) -> None:
 
 
 def test_a_page_in_a_file_is_not_named_after_the_file(tmp_path) -> None:
-    """Tomorrow another page may have the same name."""
     for day, subject in (("1", "budget"), ("2", "bridge")):
         (tmp_path / day).mkdir()
         page = PAGE.replace('<link rel="canonical" href="https://news.example.com/budget">', "")

@@ -1,5 +1,7 @@
 """What a desk quotes of a document goes when the document is forgotten; judgements stay."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,7 @@ from click.testing import CliRunner
 
 from infostream_dedup import desk as public
 from infostream_dedup.cli.store import desk as command
+from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judgements import Desk, desk_path
 from infostream_dedup.judgements.candidates import label_rows
 from infostream_dedup.judgements.jobs import add_job, end_job, last_result
@@ -118,3 +121,13 @@ def test_the_command_says_that_remnants_are_left(tmp_path: Path, monkeypatch: py
         done = CliRunner().invoke(command, ["forget", str(store), "x"])
     assert done.exit_code == 0
     assert "remnants stay in the log until it ends" in done.stderr
+
+
+def test_a_running_process_does_not_use_a_desk_that_a_newer_program_changed(tmp_path: Path) -> None:
+    with Desk.open(tmp_path / "news.desk") as desk:
+        with closing(sqlite3.connect(desk.path)) as other, other:
+            other.execute("CREATE TABLE later (x)")
+            other.execute("PRAGMA user_version = 99")
+        for use in (desk.reading, desk.writing):
+            with pytest.raises(ConfigurationError, match="schema 99, this program reads schema 1;"), use():
+                pass

@@ -142,7 +142,6 @@ def test_where_most_links_are_one_text_in_other_words_the_pair_model_chooses_k()
 
 
 def test_in_a_small_collection_the_pair_model_chooses_k_by_hand(monkeypatch):
-    """Three pairs are too few for two classes, not for the model."""
     probabilities = np.array([0.9, 0.8, 0.1])
     model = SimpleNamespace(probabilities=lambda evidence: probabilities[: len(evidence)])
     monkeypatch.setattr(duplicate_scores, "shipped_model", lambda: model)

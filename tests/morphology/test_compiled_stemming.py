@@ -105,7 +105,6 @@ def test_another_process_has_other_addresses():
 @pytest.mark.parametrize("name", ["mdnews", "slavictopics", "uagec", "multilingual", "ntrex", "wmt"])
 @pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_word_of_the_corpora(corpora: Path, name: str, step: int):
-    """Every word of every eighth document; the slow test takes them all."""
     with gzip.open(corpora / f"{name}.docs.jsonl.gz", "rt", encoding="utf-8") as lines:
         texts = [json.loads(line)["text"] for line in itertools.islice(lines, 0, None, step)]
     words = sorted({form.form for word in {word for text in texts for word in surfaces(text)} for form in forms(word)})

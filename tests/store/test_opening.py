@@ -242,7 +242,6 @@ BESIDE = "import sys; from infostream_dedup.stream.store import Store; Store.ope
 
 @pytest.mark.parametrize("read_only", [False, True])
 def test_a_store_opened_twice_keeps_its_log_when_another_process_closes_it(filled, synthetic, read_only):
-    """Opening it again must not give up the locks of the first connection."""
     log = filled.with_name(f"{filled.name}-wal")
     with Store.open(filled) as store:
         Store.open(filled, read_only=read_only).close()

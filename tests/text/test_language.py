@@ -62,7 +62,6 @@ def test_any_text_has_a_language_whatever_its_case(text: str) -> None:
 @pytest.mark.slow
 @pytest.mark.corpus
 def test_accuracy_on_documents(corpora: Path) -> None:
-    """Titles are left out: in some sets they are file names."""
     right: Counter[str] = Counter()
     total: Counter[str] = Counter()
     for path in sorted(corpora.glob("*.docs.jsonl.gz")):
