@@ -227,7 +227,7 @@ def undated_sentence_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
     if not short.any():  # As in all streams of dated news.
         return short
     other = pair.other_figure | (pair.numbers >= 0) & (pair.numbers < 0.5)
-    return short & other & (undated_wording(pair) | told_again(pair))
+    return short & other & _one_event_undated(pair) & (pair.wording_least >= 0.15)
 
 
 def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
@@ -320,8 +320,11 @@ def told_again(pair: PairFacts) -> NDArray[np.bool_]:
 def _told_undated(pair: PairFacts) -> NDArray[np.bool_]:
     """Without sources or dates, one event as far as the leads tell: they are kept, and no form with other counts."""
     filled = pair.other_counts & (pair.wording_least >= 0.3) & (pair.numbers < 0.9)
-    told = ~pair.known & ~pair.own & (pair.probability >= 0.5)
-    return told & _lead_kept(pair) & ~pair.background & ~filled
+    return _one_event_undated(pair) & ~filled
+
+
+def _one_event_undated(pair: PairFacts) -> NDArray[np.bool_]:
+    return ~pair.known & ~pair.own & (pair.probability >= 0.5) & _lead_kept(pair) & ~pair.background
 
 
 def _recalled(pair: PairFacts) -> _Shares:
