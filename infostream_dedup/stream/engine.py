@@ -357,7 +357,10 @@ class StreamEngine:
         pivot = None if self._across is None else self._across.read(documents, analysed)
         self._read_to = first + len(prepared), running.at
         state = self._rules.state() | ({"dates": self._dates} if judged else {})
-        return ReadBatch(prepared, analysed, evidence, pivot, clock, len(self.numbers), compared.left_out, state)
+        return ReadBatch(
+            prepared=prepared, analysed=analysed, evidence=evidence, pivot=pivot, clock=clock, terms=len(self.numbers),
+            left_out=compared.left_out, state=state,
+        )  # fmt: skip
 
     def judge(self, batch: ReadBatch) -> Decided:
         """Judge the documents of the batch that was read first of those not yet judged."""

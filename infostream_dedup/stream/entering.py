@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 # Not frozen, like ``Remembered``.
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class ReadBatch:
     """A batch of which no document has been judged."""
 
