@@ -18,10 +18,10 @@ from infostream_dedup.judging.evidence.judging import (
     fillings_of_forms,
     joined_kinds,
     judge_pairs,
-    openings_wording,
     passes_filter,
 )
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
+from infostream_dedup.judging.evidence.kernels.differing import share_openings
 from infostream_dedup.judging.evidence.kinds import Kind
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, key_rows
 from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
@@ -109,7 +109,7 @@ def test_what_two_texts_share_may_lie_behind_their_beginnings() -> None:
     words = [f"{letter}{number}" for letter in "абвгд" for number in range(100, 140)]
     whole, half = " ".join(words[:60]), " ".join(words[:30])
     openings = openings_of(whole, f"{half} {' '.join(words[60:120])}", " ".join((*words[60:170], *words[:60])), "а")
-    found = openings_wording(openings.tokens, np.array([0, 0, 0, 3]), np.array([0, 1, 2, 0]))
+    share_openings(np.array([0, 0, 0, 3]), np.array([0, 1, 2, 0]), openings.tokens, found := np.empty(4))
     assert found.tolist() == pytest.approx([1.0, 28 / 88, 0.0, 0.0], abs=0.02)
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
 from infostream_dedup.judging.evidence.facts import (
@@ -24,6 +23,7 @@ from infostream_dedup.judging.evidence.facts import (
     told_anew,
 )
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
+from infostream_dedup.judging.evidence.kernels.differing import share_openings
 from infostream_dedup.judging.evidence.kernels.packing import BLOCKS_AT, LEAD_BITS
 from infostream_dedup.judging.evidence.kernels.sharing import mark_met
 from infostream_dedup.judging.evidence.kinds import (
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.evidence.differing import WordDifference
-    from infostream_dedup.judging.evidence.kernels.differing import OpeningTokens
     from infostream_dedup.judging.evidence.records import EvidenceRecords
 
     Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -525,8 +524,9 @@ def with_differences(
         some = np.flatnonzero(asked[places])
         looked[name][places[some]] = asks(ones[some], others[some])
     some = np.flatnonzero(behind[places])
-    least = _LEAST_IN_FRONT * facts.wording_least[places[some]]
-    looked["background"][places[some]] = openings_wording(openings.tokens, ones[some], others[some]) < least
+    in_front = np.empty(len(some), dtype=np.float64)
+    share_openings(ones[some], others[some], openings.tokens, in_front)
+    looked["background"][places[some]] = in_front < _LEAST_IN_FRONT * facts.wording_least[places[some]]
     for place in np.flatnonzero(retitled).tolist():
         mine_at, theirs_at = int(a[place]), int(b[place])
         body = records.opening(mine_at).partition("\n")[2]
@@ -537,27 +537,6 @@ def with_differences(
 
 _LEAST_IN_FRONT: Final = 0.6
 """Share of the wording of two texts that their beginnings have in common unless it is a background."""
-
-_MIXED = np.uint64(0x9E3779B97F4A7C15)
-"""An odd number, by which triples of tokens and documents are hashed."""
-
-
-def openings_wording(tokens: OpeningTokens, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Share of the token triples of one opening of each pair in the other, the smaller direction: float64 (pairs,)."""
-    documents, numbered = np.unique(np.concatenate([a, b]), return_inverse=True)
-    words = Ragged(tokens.begins, tokens.hashes[: tokens.begins[-1]]).rows(documents)
-    owners, hashes = words.numbers, words.values
-    inside = np.flatnonzero(owners[:-2] == owners[2:])
-    triples = ((hashes[inside] * _MIXED ^ hashes[inside + 1]) * _MIXED ^ hashes[inside + 2]) * _MIXED
-    rows = Ragged(offsets_of(np.bincount(owners[inside], minlength=len(documents))), triples)
-    known, found = np.unique(triples ^ owners[inside].astype(np.uint64)), np.ones(len(a), dtype=np.float64)
-    sides = numbered.reshape(2, -1)
-    for one, other in (sides, sides[::-1]):
-        own = rows.rows(one)
-        held = np.isin(own.values ^ other[own.numbers].astype(np.uint64), known)
-        shares = np.bincount(own.numbers, weights=held, minlength=len(a)) / np.maximum(own.sizes, 1)
-        found = np.minimum(found, shares)
-    return found
 
 
 def _compared(

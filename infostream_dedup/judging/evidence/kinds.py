@@ -318,8 +318,8 @@ def told_again(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def _told_undated(pair: PairFacts) -> NDArray[np.bool_]:
-    """Without sources or dates, one event as far as the leads tell: they are kept, and no form with other counts."""
-    filled = pair.other_counts & (pair.wording_least >= 0.3) & (pair.numbers < 0.9)
+    """Without sources or dates, one event as far as the leads tell: they are kept, and no form of one source."""
+    filled = pair.same_source & pair.other_counts & (pair.wording_least >= 0.3) & (pair.numbers < 0.9)
     return _one_event_undated(pair) & ~filled
 
 
@@ -334,9 +334,11 @@ def _recalled(pair: PairFacts) -> _Shares:
 def may_be_background(pair: PairFacts) -> NDArray[np.bool_]:
     """Undated pairs of which it is asked whether what they share lies behind their beginnings.
 
-    Of what two texts share word by word, there is more than their leads have in common with the texts.
+    Of what two texts share word by word, there is more than their leads have in common with the texts. More than three
+    tenths of a text is more than a background.
     """
-    shared = (pair.wording_least >= 0.15) & (_recalled(pair) - pair.wording_most < 0.3)
+    least = pair.wording_least
+    shared = (least >= 0.15) & (least < 0.3) & (_recalled(pair) - pair.wording_most < 0.3)
     return ~pair.known & ~pair.own & (pair.probability >= 0.5) & shared & ~pair.same_text
 
 

@@ -645,3 +645,24 @@ def compare_openings(
                 changes[written, column] = scratch.changes[change, column]
             written += 1
     return a.size
+
+
+@compiled
+def _share_held(one: int, other: int, tokens: OpeningTokens) -> np.float64:
+    held, hashes, begins = 0, tokens.hashes, tokens.begins
+    for at in range(begins[one], begins[one + 1] - 2):
+        for its in range(begins[other], begins[other + 1] - 2):
+            if hashes[at] == hashes[its] and hashes[at + 1] == hashes[its + 1] and hashes[at + 2] == hashes[its + 2]:
+                held += 1
+                break
+    return np.float64(held) / np.float64(max(begins[one + 1] - begins[one] - 2, 1))
+
+
+@compiled
+def share_openings(
+    ones: Vector[np.int64], others: Vector[np.int64], tokens: OpeningTokens, shares: Vector[np.float64]
+) -> None:
+    """Share of the token triples of one opening of each pair in the other, the smaller direction."""
+    for pair in range(ones.size):
+        one, other = ones[pair], others[pair]
+        shares[pair] = min(_share_held(one, other, tokens), _share_held(other, one, tokens))
