@@ -24,8 +24,9 @@ after the eighth, so only the last rounds of a class describe the program as it 
 thresholds of the kinds were chosen. Round 2111 drew equal numbers of pairs from ten sets, after the rules of `retold`,
 `follow-up` and `translation` had been changed; of slavictopics and `updated`, all had been read when they were.
 
-*Second*: right if the reader's second word counts too, or one given in doubt. Right for `retold` is the same story, a copy or an update of it;
-for `similar` anything that shares an affair, a form or a passage; for every other class its own name."""
+*Second*: right if the reader's second word counts too, or one given in doubt. Right for `retold` is the same story, a
+copy or an update of it; for `similar` anything that shares an affair, a form or a passage; for every other class its own
+name."""
 
 
 def main() -> None:
