@@ -25,8 +25,7 @@ thresholds of the kinds were chosen. Round 2111 drew equal numbers of pairs from
 `follow-up` and `translation` had been changed; of slavictopics and `updated`, all had been read when they were.
 
 *Second*: right if the reader's second word counts too, or one given in doubt. Right for `retold` is the same story, a
-copy or an update of it; for `similar` anything that shares an affair, a form or a passage; for every other class its own
-name."""
+copy or an update of it; for `similar` anything that shares an affair, a form or a passage; for others their name."""
 
 
 def main() -> None:
