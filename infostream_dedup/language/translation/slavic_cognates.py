@@ -95,11 +95,11 @@ def coarse_key(word: str) -> str:
 def endings_changed(word: str, source: Language) -> dict[str, float]:
     """Return variants of a word with beginnings and endings of the other language and their costs, itself first."""
     found = {word: 0.0}
-    for own, other, cost in _ENDINGS_OF[source]:
+    for own, other, cost in _endings_of(word[-1:], source):
         if word.endswith(own) and len(word) - len(own) >= _SHORTEST_REST:
             found.setdefault(word[: len(word) - len(own)] + other, cost)
     for spelt, cost in list(found.items()):
-        for own, other, more in _BEGINNINGS_OF[source]:
+        for own, other, more in _beginnings_of(spelt[:1], source):
             if spelt.startswith(own) and len(spelt) - len(own) >= _SHORTEST_REST:
                 found.setdefault(other + spelt[len(own) :], cost + more)
     return found
@@ -129,6 +129,18 @@ def _reverse(changes: _Changes) -> _Changes:
 
 _ENDINGS_OF: Final[dict[Language, _Changes]] = {"ru": _ENDINGS, "uk": _reverse(_ENDINGS)}
 _BEGINNINGS_OF: Final[dict[Language, _Changes]] = {"ru": _BEGINNINGS, "uk": _reverse(_BEGINNINGS)}
+
+
+@cache
+def _endings_of(letter: str, source: Language) -> _Changes:
+    """Return those that a word with this last letter may have."""
+    return tuple(one for one in _ENDINGS_OF[source] if one[0][-1:] in ("", letter))
+
+
+@cache
+def _beginnings_of(letter: str, source: Language) -> _Changes:
+    return tuple(one for one in _BEGINNINGS_OF[source] if one[0][:1] in ("", letter))
+
 
 _COSTS: Final[dict[Language, dict[tuple[str, str], float]]] = {
     "ru": _LETTERS,
@@ -178,7 +190,9 @@ def _candidates(term: str, source: Language, target: Language) -> list[Cognate]:
     dearest = min(_DEAREST, _PER_LETTER * len(term))
     found: dict[str, float] = {}
     for spelt, change in endings_changed(term, source).items():
-        for word in words.of(coarse_key(spelt)):
+        key = coarse_key(spelt)
+        # Of words under one hash, most have another key: nearly all of these begin otherwise.
+        for word in words.of(key, lambda word, key=key: key.startswith(word[:1].translate(_COARSE))):  # type: ignore[misc]
             cost = round(change + distance(spelt, word, source), 3)
             least = own * (_LEAST_SHARE if cost <= _REGULAR else _LEAST_SHARE_OF_IRREGULAR)
             if cost <= dearest and cost < found.get(word, _DEAREST + 1) and frequency(word) >= least:
