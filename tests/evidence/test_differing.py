@@ -46,6 +46,13 @@ def what_differs(a: str, b: str, **options: Any) -> WordDifference | None:
         ),
         (VOTE.format("passed"), VOTE.format("refused to pass"), "negation", (("passed", "refused to pass"),)),
         (VOTE.format("passed"), VOTE.format("rejected"), "another word", (("passed", "rejected"),)),
+        # Not the lead's verb.
+        (
+            FLOOD.format("городе"),
+            FLOOD.format("городе").replace("эвакуировали", "разместили"),
+            "another word",
+            (("эвакуировали", "разместили"),),
+        ),
         (SCHOOL, "Фейк: " + SCHOOL, "denial", (("", "Фейк"),)),
         (SCHOOL, SCHOOL + " Минздрав области опроверг эту информацию.", "denial", (("", "опроверг"),)),
         ("Мост через реку закроют до осени.", "Мост через реку закроют до осени?", "question", (("", "?"),)),
@@ -87,7 +94,7 @@ def test_what_turns_the_news_round(a: str, b: str, reason: str, words: tuple[tup
         ("Россия и Украина обменялись телами погибших.", "Украина и Россия обменялись телами погибших."),
         ("Как получить выплату на ребёнка в Приморске", "Как получить выплату на ребёнка в Приморске?"),
         ("Да.", "Нет."),
-        (FLOOD.format("городе"), FLOOD.format("городе").replace("эвакуировали", "разместили")),  # Not the lead's verb.
+        (FLOOD.format("городе"), FLOOD.format("городе").replace("школу", "больницу")),
         (COURT.format("осудил"), COURT.format("осудил").replace("Областной", "Краевой")),
         ("The mine is unprofitable, owners say.", "The mine is not profitable, owners say."),
         ("The hour is very inconvenient for all.", "The hour is not very convenient for all."),

@@ -110,7 +110,7 @@ _MEDIA: Final = tuple(
 
 _SPEAKING: Final = tuple("заяв рассказ уточн отмет слов розпов зазнач said says told".split())
 
-_FREQUENT: Final = 2.5
+_FREQUENT: Final = 2.0
 """Frequency on the Zipf scale from which a verb may be the news; rarer ones are chosen for their colour."""
 
 _VOWEL: Final = re.compile(r"[аеиоуыэюяіїєaeiouy]")
@@ -291,7 +291,7 @@ class _Text(NamedTuple):
     starts: frozenset[int]  # tokens that begin a sentence or a quotation
     numbers: tuple[int, ...]  # tokens that are numbers
     named: frozenset[int]  # numbers that a hyphen joins to the word before
-    lead: int  # tokens of the sentences that begin in front: another verb of a later one seldom is the news
+    lead: int  # tokens of the sentences that begin in front: of later ones, only another verb may be news
 
     @classmethod
     def of(cls, tokens: kernels.OpeningTokens, document: int) -> _Text:
@@ -559,13 +559,14 @@ def _another_name(one: _Text, other: _Text, changes: list[_Change], language: La
 
 
 def _another_word(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
-    """The two words of a lead that are all that differs, if they tell another thing."""
+    """The two verbs, or two words of what a lead says, that are all that differs, if they tell another thing."""
     (change,) = changes
     if len(change.a) != 1 or len(change.b) != 1:
         return None
     (i,), (j,) = change
     x, y = one.folded[i], other.folded[j]
-    if i >= one.lead or j >= other.lead or x in other.folded or y in one.folded:
+    leads = i < one.lead and j < other.lead
+    if not leads and not all("verb" in classes(word, language) for word in (x, y)):
         return None
     for text, place in ((one, i), (other, j)):
         if not _tells(text, place, language) or _reports(text, place) or _describes(text, place, language):
@@ -628,8 +629,8 @@ def _tells(text: _Text, i: int, language: Language) -> bool:
 
 
 def _other_statement(x: str, y: str, language: Language) -> bool:
-    p, q = classes(x, language), classes(y, language)
-    if not p & q - {"noun"} or min(_frequency(word, language) for word in (x, y)) < _FREQUENT:
+    nouns = any(classes(word, language) <= {"noun"} for word in (x, y))
+    if nouns or min(_frequency(word, language) for word in (x, y)) < _FREQUENT:
         return False
     # Another form of the verb is another wording: "have been riding", "have travelled".
     if {x, y} <= _AUXILIARIES or (language == "en" and x.endswith("ing") != y.endswith("ing")):
