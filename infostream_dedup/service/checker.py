@@ -13,7 +13,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -207,53 +207,58 @@ def main(path: Path) -> None:
         # Otherwise the collector of a fork would touch, and so copy, every object.
         gc.collect()
         gc.freeze()
+    copy = None
     while True:
-        stream.be_ready()  # here, so that the next question waits neither for this nor for a copy
-        answered = _forked(stream, kept, settings.verdict_fields) if can_fork() else None
+        stream.be_ready()  # here, so that no question waits for it
+        asked, copy = copy, _Copy(stream, kept, settings.verdict_fields) if can_fork() else None
+        if asked is not None and not asked.has_answered():
+            # It was killed; without an answer the client would wait forever.
+            os.write(1, orjson.dumps({"message": "the check was killed from outside"}) + b"\n")
         line = sys.stdin.buffer.readline()
         if not line:
             return
-        if answered is None:
+        if copy is None:
             _answer(stream, orjson.loads(line), settings.verdict_fields)
             # This engine has taken the documents for stored.
             stream = Deduplicator(_NothingStored(path), settings)
-            continue
-        done = answered(line)
-        if done is None:  # The copy was killed while it waited.
-            done = _forked(stream, kept, settings.verdict_fields)(line)
-        if not done:
-            # The fork was killed; without an answer the client would wait forever.
-            os.write(1, orjson.dumps({"message": "the check was killed from outside"}) + b"\n")
+        elif not copy.ask(line):  # It was killed while it waited.
+            copy = _Copy(stream, kept, settings.verdict_fields)
+            copy.ask(line)
 
 
-def _forked(stream: Deduplicator, kept: _NothingStored, fields: Sequence[str]) -> Callable[[bytes], bool | None]:
-    """Copy this process; the copy answers one question when it comes, and ends. ``None``: it has not taken it."""
-    with suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    (asked, ask), (told, tell) = os.pipe(), os.pipe()
-    if os.fork() == 0:
-        os.close(ask)
-        kept.open_ahead()
-        with open(asked, "rb") as pipe:  # noqa: PTH123 - a descriptor
-            line = pipe.read()
-        if line:  # or the process that copied itself has ended
-            _answer(stream, orjson.loads(line), fields)
-            os.write(tell, b"1")
-        os._exit(0)
-    os.close(asked)
-    os.close(tell)
+class _Copy:
+    """A copy of this process that answers one question when it comes, and ends; the next is made meanwhile."""
 
-    def answered(line: bytes) -> bool | None:
-        with open(told, "rb") as answer:  # noqa: PTH123 - a descriptor
-            try:
-                with open(ask, "wb") as pipe:  # noqa: PTH123 - a descriptor
-                    pipe.write(line)
-            except BrokenPipeError:
-                return None
+    def __init__(self, stream: Deduplicator, kept: _NothingStored, fields: Sequence[str]) -> None:
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        (asked, self._ask), (self._told, tell) = os.pipe(), os.pipe()
+        if os.fork() == 0:
+            os.close(self._ask)
+            kept.open_ahead()
+            with open(asked, "rb") as pipe:  # noqa: PTH123 - a descriptor
+                line = pipe.read()
+            if line:  # or the process that copied itself has ended
+                _answer(stream, orjson.loads(line), fields)
+                os.write(tell, b"1")
+            os._exit(0)
+        os.close(asked)
+        os.close(tell)
+
+    def ask(self, line: bytes) -> bool:
+        """Whether the copy was there to be asked."""
+        try:
+            with open(self._ask, "wb") as pipe:  # noqa: PTH123 - a descriptor
+                pipe.write(line)
+        except BrokenPipeError:
+            os.close(self._told)
+            return False
+        return True
+
+    def has_answered(self) -> bool:
+        with open(self._told, "rb") as answer:  # noqa: PTH123 - a descriptor
             return bool(answer.read(1))
-
-    return answered
 
 
 def _answer(stream: Deduplicator, question: dict[str, Any], fields: Sequence[str]) -> None:
