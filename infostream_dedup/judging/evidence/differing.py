@@ -565,8 +565,7 @@ def _another_word(one: _Text, other: _Text, changes: list[_Change], language: La
         return None
     (i,), (j,) = change
     x, y = one.folded[i], other.folded[j]
-    leads = i < one.lead and j < other.lead
-    if not leads and not all("verb" in classes(word, language) for word in (x, y)):
+    if (i >= one.lead or j >= other.lead) and not all("verb" in classes(word, language) for word in (x, y)):
         return None
     for text, place in ((one, i), (other, j)):
         if not _tells(text, place, language) or _reports(text, place) or _describes(text, place, language):
