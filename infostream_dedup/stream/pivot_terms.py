@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.arrays import Ragged, offsets_of, places_of
+from infostream_dedup.language.morphology.english_lemmas import is_seldom_noun
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, is_blocked
 from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.rungs.dictionary import IdentityRung
@@ -79,7 +80,8 @@ class WrittenWords:
 PIVOT: Final[Language] = "ru"
 
 NO_TERM: Final = -1
-"""Canonical term of a word without a reliable pivot term, or whose pivot term some language has no word for."""
+"""Canonical term of a word without a reliable pivot term, whose pivot term some language has no word for, or that is
+mostly no noun."""
 
 
 class PivotWords:
@@ -145,6 +147,9 @@ class PivotWords:
 
     def _remember(self, language: int, words: NDArray[np.int64], answers: list[list[Translation]]) -> None:
         best = [next((one.term for one in found if one.confidence >= SURE), None) for found in answers]
+        if language == _ENGLISH:
+            told = self._numbers.terms.some(words)
+            best = [None if is_seldom_noun(word) else term for word, term in zip(told, best, strict=True)]
         said = _said([term for term in best if term is not None])
         terms = [one.term for found in answers for one in found]
         numbers = self._numbers.numbered(terms)
