@@ -52,10 +52,13 @@ class WrittenWords:
         return decided(owners, words, self._marked)
 
     def told(self, read: Analysed) -> Ragged:
-        """The words of documents as they follow each other: int64; the whole document decides."""
+        """The words of documents as they follow each other: int64; the whole document decides, seldom nouns are left
+        out: a verb or an adjective has no place in the order of nouns."""
         told, terms = read.told, read.terms
         owners, words = (np.concatenate(pair) for pair in ((told.numbers, terms.numbers), (told.values, terms.values)))
-        return Ragged(told.indptr, self.decided(owners, words)[: len(told.values)])
+        used, places = np.unique(self.decided(owners, words)[: len(told.values)], return_inverse=True)
+        nouns = np.array([not is_seldom_noun(term) for term in self._numbers.terms.some(used)], dtype=np.bool_)
+        return Ragged(told.indptr, used[places]).chosen(nouns[places])
 
     def _make_room(self, words: int) -> None:
         known = len(self._marked.name)
