@@ -52,11 +52,11 @@ class WrittenWords:
         return decided(owners, words, self._marked)
 
     def told(self, read: Analysed) -> Ragged:
-        """The words of documents as they follow each other: int64; the whole document decides, seldom nouns are left
-        out: a verb or an adjective has no place in the order of nouns."""
+        """The words of documents as they follow each other: int64; the whole document decides."""
         told, terms = read.told, read.terms
         owners, words = (np.concatenate(pair) for pair in ((told.numbers, terms.numbers), (told.values, terms.values)))
         used, places = np.unique(self.decided(owners, words)[: len(told.values)], return_inverse=True)
+        # A verb or an adjective has no place in the order of nouns.
         nouns = np.array([not is_seldom_noun(term) for term in self._numbers.terms.some(used)], dtype=np.bool_)
         return Ragged(told.indptr, used[places]).chosen(nouns[places])
 

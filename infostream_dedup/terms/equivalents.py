@@ -89,7 +89,7 @@ class SourceTerms:
     languages: NDArray[np.uint8]  # uint8 (sources,), index into `LANGUAGES`
 
     def seldom_nouns(self) -> NDArray[np.bool_]:
-        """bool (sources,), the English words that are matched as nouns, but mostly mean something else."""
+        """Return bool (sources,), the English words that are matched as nouns but are mostly other words."""
         found = self.languages == LANGUAGES.index("en")
         found[found] = [is_seldom_noun(self.terms[source]) for source in np.flatnonzero(found).tolist()]
         return found

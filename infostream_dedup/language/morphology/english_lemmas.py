@@ -139,7 +139,7 @@ def is_seldom_noun(term: str) -> bool:
     >>> is_seldom_noun("suspect"), is_seldom_noun("claim"), is_seldom_noun("announce")
     (True, False, False)
     """
-    return _is_listed(term) and _is_other_word(term, term, capital=False)
+    return is_listed_noun(term) and _is_other_word(term, term, capital=False)
 
 
 def without_possessive(form: str) -> str:
@@ -208,10 +208,12 @@ def _is_abbreviation(word: str, listed: bool) -> bool:
 
 
 def _is_noun(word: str, singular: str, *, capital: bool) -> bool:
-    if _is_listed(singular):
-        return is_seldom_noun(singular) or not _is_other_word(word, singular, capital=capital)
+    if is_seldom_noun(singular):
+        return True
     if _is_other_word(word, singular, capital=capital):
         return False
+    if singular in _nouns() or singular.rpartition("-")[2] in _nouns():
+        return True
     frequency = form_frequencies("en")(singular)
     if capital and frequency < _COMMON:
         return True
@@ -226,10 +228,6 @@ def _is_noun(word: str, singular: str, *, capital: bool) -> bool:
     if _is_verb(singular, frequency):
         return False
     return frequency < _COMMON or form_frequencies("en")(f"{singular}s") / frequency >= _SHARE_OF_OWN_PLURAL
-
-
-def _is_listed(term: str) -> bool:
-    return term in _nouns() or term.rpartition("-")[2] in _nouns()
 
 
 def _is_other_word(word: str, singular: str, *, capital: bool) -> bool:
