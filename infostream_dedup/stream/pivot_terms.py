@@ -52,11 +52,10 @@ class WrittenWords:
         return decided(owners, words, self._marked)
 
     def told(self, read: Analysed) -> Ragged:
-        """The words of documents as they follow each other: int64; the whole document decides."""
+        """The words of documents as they follow each other, int64, without verbs and adjectives; all of one decide."""
         told, terms = read.told, read.terms
         owners, words = (np.concatenate(pair) for pair in ((told.numbers, terms.numbers), (told.values, terms.values)))
         used, places = np.unique(self.decided(owners, words)[: len(told.values)], return_inverse=True)
-        # A verb or an adjective has no place in the order of nouns.
         nouns = np.array([not is_seldom_noun(term) for term in self._numbers.terms.some(used)], dtype=np.bool_)
         return Ragged(told.indptr, used[places]).chosen(nouns[places])
 
@@ -83,8 +82,7 @@ class WrittenWords:
 PIVOT: Final[Language] = "ru"
 
 NO_TERM: Final = -1
-"""Canonical term of a word without a reliable pivot term, whose pivot term some language has no word for, or that is
-mostly no noun."""
+"""Canonical term of a seldom noun, or of one without a sure pivot term or with one that some language lacks."""
 
 
 class PivotWords:

@@ -90,7 +90,7 @@ class SourceTerms:
 
     def seldom_nouns(self) -> NDArray[np.bool_]:
         """Return bool (sources,), the English words that are matched as nouns but are mostly other words."""
-        found = self.languages == LANGUAGES.index("en")
+        found: NDArray[np.bool_] = self.languages == LANGUAGES.index("en")
         found[found] = [is_seldom_noun(self.terms[source]) for source in np.flatnonzero(found).tolist()]
         return found
 

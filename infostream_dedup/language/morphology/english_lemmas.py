@@ -1,10 +1,9 @@
 """Lemmas of English nouns and names, the terms of the pivot space.
 
 English has no morphological dictionary here. Rules reduce plurals and possessives if the singular is in our tables or
-frequent enough compared with the plural; verbs and adjectives stay unchanged. A word that is mostly a verb or an
-adjective does not count as a noun, unless it is one in our tables (``is_seldom_noun``). Nouns are recognised by our
-tables, by their suffix, and by the forms in wordfreq: a noun has a possessive (committee's) and a plural about as
-frequent as itself; a verb has a past tense (denied).
+frequent enough compared with the plural; verbs and adjectives stay unchanged. A word that is mostly one of these is no
+noun, unless our tables have it. Nouns are recognised by our tables, by their suffix, and by the forms in wordfreq: a
+noun has a possessive (committee's) and a plural about as frequent as itself; a verb has a past tense (denied).
 """
 
 from __future__ import annotations
@@ -134,11 +133,7 @@ def is_listed_noun(word: str) -> bool:
 
 
 def is_seldom_noun(term: str) -> bool:
-    """Whether a noun of our tables is mostly a verb or an adjective: texts match it, but it is no key term.
-
-    >>> is_seldom_noun("suspect"), is_seldom_noun("claim"), is_seldom_noun("announce")
-    (True, False, False)
-    """
+    """Whether a noun of our tables is mostly a verb or an adjective (suspect): it is matched, but is no key term."""
     return is_listed_noun(term) and _is_other_word(term, term, capital=False)
 
 
