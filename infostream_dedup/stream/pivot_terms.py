@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.arrays import Ragged, offsets_of, places_of
+from infostream_dedup.language.morphology.english_lemmas import is_seldom_noun
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, is_blocked
 from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.rungs.dictionary import IdentityRung
@@ -51,10 +52,12 @@ class WrittenWords:
         return decided(owners, words, self._marked)
 
     def told(self, read: Analysed) -> Ragged:
-        """The words of documents as they follow each other: int64; the whole document decides."""
+        """The words of documents as they follow each other, int64, without verbs and adjectives; all of one decide."""
         told, terms = read.told, read.terms
         owners, words = (np.concatenate(pair) for pair in ((told.numbers, terms.numbers), (told.values, terms.values)))
-        return Ragged(told.indptr, self.decided(owners, words)[: len(told.values)])
+        used, places = np.unique(self.decided(owners, words)[: len(told.values)], return_inverse=True)
+        nouns = np.array([not is_seldom_noun(term) for term in self._numbers.terms.some(used)], dtype=np.bool_)
+        return Ragged(told.indptr, used[places]).chosen(nouns[places])
 
     def _make_room(self, words: int) -> None:
         known = len(self._marked.name)
@@ -79,7 +82,7 @@ class WrittenWords:
 PIVOT: Final[Language] = "ru"
 
 NO_TERM: Final = -1
-"""Canonical term of a word without a reliable pivot term, or whose pivot term some language has no word for."""
+"""Canonical term of a seldom noun, or of one without a sure pivot term or with one that some language lacks."""
 
 
 class PivotWords:
@@ -145,6 +148,9 @@ class PivotWords:
 
     def _remember(self, language: int, words: NDArray[np.int64], answers: list[list[Translation]]) -> None:
         best = [next((one.term for one in found if one.confidence >= SURE), None) for found in answers]
+        if language == _ENGLISH:
+            told = self._numbers.terms.some(words)
+            best = [None if is_seldom_noun(word) else term for word, term in zip(told, best, strict=True)]
         said = _said([term for term in best if term is not None])
         terms = [one.term for found in answers for one in found]
         numbers = self._numbers.numbered(terms)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of
+from infostream_dedup.language.morphology.english_lemmas import is_seldom_noun
 from infostream_dedup.language.translation.ladder import Translator, is_blocked
 from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.written_names import Marked, decided, plain_term
@@ -87,6 +88,12 @@ class SourceTerms:
     terms: list[str]  # the terms, by language and then in code point order
     languages: NDArray[np.uint8]  # uint8 (sources,), index into `LANGUAGES`
 
+    def seldom_nouns(self) -> NDArray[np.bool_]:
+        """Return bool (sources,), the English words that are matched as nouns but are mostly other words."""
+        found: NDArray[np.bool_] = self.languages == LANGUAGES.index("en")
+        found[found] = [is_seldom_noun(self.terms[source]) for source in np.flatnonzero(found).tolist()]
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Equivalents:
@@ -98,7 +105,7 @@ class Equivalents:
     confidences: NDArray[np.float64]  # float64, 0 to 1, of each equivalent
     rungs: list[str]  # rung of the ladder that gave each equivalent
     # int32 (sources,), the best equivalent, which carries document frequency and weight; `NO_EQUIVALENT` if another
-    # language of the documents could meet it only by a guess
+    # language of the documents could meet it only by a guess, or if it is among the `seldom_nouns`
     canonical: NDArray[np.int32]
 
     def of(self, source: int) -> list[int]:
@@ -169,10 +176,12 @@ def equivalents_of(
     if "other" in spoken:
         answers["other"] = [(Translation(term, _AS_IT_IS, 1.0),) for term in terms["other"]]
         best["other"] = list(terms["other"])
-    return _numbered(
+    numbered = _numbered(
         [found for language in spoken for found in answers[language]],
         [term for language in spoken for term in best[language]],
     )
+    numbered.canonical[sources.seldom_nouns()] = NO_EQUIVALENT
+    return numbered
 
 
 def _distinct(translations: tuple[Translation, ...]) -> tuple[Translation, ...]:

@@ -243,7 +243,7 @@ def statistics_of_untranslated(
     df: NDArray[np.integer], ours: int, sources: SourceTerms, equivalents: Equivalents, of_space: Statistics
 ) -> Statistics:
     """Statistics of terms without an equivalent, each as if it were a separate term of the pivot space."""
-    unknown = np.where(equivalents.canonical == NO_EQUIVALENT, df, 0).astype(np.float64)
+    unknown = np.where((equivalents.canonical == NO_EQUIVALENT) & ~sources.seldom_nouns(), df, 0).astype(np.float64)
     pseudo = of_space.documents - ours
     for number, language in enumerate(OUR_LANGUAGES) if pseudo else ():
         own = np.flatnonzero((sources.languages == number) & (unknown > 0))

@@ -1,10 +1,9 @@
 """Lemmas of English nouns and names, the terms of the pivot space.
 
 English has no morphological dictionary here. Rules reduce plurals and possessives if the singular is in our tables or
-frequent enough compared with the plural; verbs and adjectives stay unchanged. A word that is mostly a verb or an
-adjective (``lexicon.english_parts_of_speech``) does not count as a noun. Nouns are recognised by our tables, by their
-suffix, and by the forms in wordfreq: a noun has a possessive (committee's) and a plural about as frequent as itself; a
-verb has a past tense (denied).
+frequent enough compared with the plural; verbs and adjectives stay unchanged. A word that is mostly one of these is no
+noun, unless our tables have it. Nouns are recognised by our tables, by their suffix, and by the forms in wordfreq: a
+noun has a possessive (committee's) and a plural about as frequent as itself; a verb has a past tense (denied).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from infostream_dedup.language.lexicon.word_lists import concepts, excluded, sto
 from infostream_dedup.language.morphology.readings import is_roman_numeral
 from infostream_dedup.language.text.tokens import Shape
 
-RULES: Final = 3
+RULES: Final = 4
 """Version of the rules in this file, a cache key; increase it whenever an answer changes."""
 
 _MOST_REMEMBERED: Final = 1 << 19
@@ -133,6 +132,11 @@ def is_listed_noun(word: str) -> bool:
     return word in _nouns()
 
 
+def is_seldom_noun(term: str) -> bool:
+    """Whether a noun of our tables is mostly a verb or an adjective (suspect): it is matched, but is no key term."""
+    return is_listed_noun(term) and _is_other_word(term, term, capital=False)
+
+
 def without_possessive(form: str) -> str:
     """Return a key form without the ending of a possessive."""
     return form.removesuffix(f"{APOSTROPHE}s").removesuffix(APOSTROPHE) or form
@@ -199,6 +203,8 @@ def _is_abbreviation(word: str, listed: bool) -> bool:
 
 
 def _is_noun(word: str, singular: str, *, capital: bool) -> bool:
+    if is_seldom_noun(singular):
+        return True
     if _is_other_word(word, singular, capital=capital):
         return False
     if singular in _nouns() or singular.rpartition("-")[2] in _nouns():

@@ -4,8 +4,8 @@ The terms of ``morph`` are translated; English terms are lemmas of nouns instead
 
 Every source term has one canonical pivot term, its best equivalent, which carries document frequency and weight;
 further equivalents count only in matching. The key terms of a document are the n heaviest of its canonical terms, and
-are looked up among all equivalents of all terms of another document. A term without an equivalent adds to the length
-of its document but is not a key term.
+are looked up among all equivalents of all terms of another document. A term without an equivalent, or an English noun
+that is mostly a verb or an adjective, adds to the length of its document but is not a key term.
 
 A key term of a document matches another document if any of its equivalents is among the equivalents of the other
 document's terms; it counts once. Matching need not know about equivalents, because its columns are not terms but
@@ -21,7 +21,7 @@ from typing import Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.language.morphology.english_lemmas import noun_term
+from infostream_dedup.language.morphology.english_lemmas import is_seldom_noun, noun_term
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Form
 from infostream_dedup.language.translation.written_names import marked_term, plain_term
@@ -58,8 +58,9 @@ class _Pivot(Representation):
         return super().frequencies(language) if language == "en" else term_frequencies(language, "morph")
 
     def background_terms(self, forms: Sequence[Form], language: Language) -> list[str | None]:
-        """Return plain terms: wordfreq does not know how often a word is a name."""
-        return [term and plain_term(term) for term in super().background_terms(forms, language)]
+        """Return plain terms that may be key terms: wordfreq does not know how often a word is a name."""
+        found = [term and plain_term(term) for term in super().background_terms(forms, language)]
+        return [None if term and is_seldom_noun(term) else term for term in found]
 
     def key_terms(
         self, counts: TermCounts, settings: Settings, select: Select, statistics: StatisticsOfTerms | None = None
