@@ -5,7 +5,7 @@ clause is the part of a sentence between commas, semicolons, colons, dashes or b
 are not numbers. It is known if one earlier sentence, of this document or another, has most of its significant stems, at
 least three of them or all, whatever the words around them; a known clause with a number that no earlier sentence like
 it has is shown for the number. Clauses of numbers alone are compared by these. A clause that names somebody whom nobody
-has named, or has two words that nobody has said, is not known.
+has named, has two words that nobody has said, or denies what was told (or tells what was denied) is not known.
 
 Where several documents add something at one place, their additions follow in order of publication.
 """
@@ -43,6 +43,9 @@ _BEGINNING: Final = 4
 """Letters by which a stem counts as said: "получал", "получен"."""
 _FEWEST_KNOWN: Final = 3
 """Of "the gunman died in hospital", "the gunman is in hospital" has two stems of three."""
+_DENIALS: Final = frozenset(
+    "не нет без никто ничего никогда ні немає нема ніхто нічого ніколи not no never nobody without".split()
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,24 +80,30 @@ class OriginalFragment:
 
 
 class _Clause(NamedTuple):
-    """A clause: its position, its significant stems, its numbers, and those of its stems that have a capital letter."""
+    """A clause: its position, significant stems, numbers, stems with a capital letter, and stems after a denial."""
 
     start: int
     end: int
     stems: frozenset[str]
     numbers: Counter[str]
     names: frozenset[str]
+    denied: frozenset[str]
+
+    def denies_as(self, one: _Known) -> bool:
+        """Whether an earlier sentence denies the same of what it tells."""
+        return self.denied == one.denied & self.stems
 
 
 class _Known(NamedTuple):
-    """A sentence of an earlier document: its stems, its numbers, and the fragment that it belongs to or follows."""
+    """A sentence of an earlier document: its content, and the fragment that it belongs to or follows."""
 
     stems: frozenset[str]
     numbers: Counter[str]
+    denied: frozenset[str]
     fragment: OriginalFragment
 
 
-_Content = tuple[frozenset[str], frozenset[tuple[str, int]]]
+_Content = tuple[frozenset[str], frozenset[tuple[str, int]], frozenset[str]]
 
 
 def original_message(documents: Sequence[Document], boilerplate: Boilerplate | None = None) -> list[OriginalFragment]:
@@ -128,7 +137,9 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
             for clause in _clauses(document.text, start, end, table, language) if number else ():
                 new = {word for word in clause.stems if word[:_BEGINNING] not in said}
                 match = _best(clause, known, holders)
-                found = _fragment(document, clause, match, strange=len(new) > _MOST_NEW or bool(new & clause.names))
+                strange = len(new) > _MOST_NEW or bool(new & clause.names)
+                strange = strange or (match is not None and not clause.denies_as(match))
+                found = _fragment(document, clause, match, strange=strange)
                 if found is None:
                     before = match.fragment if match else before
                     continue
@@ -137,13 +148,14 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
                 before = found
             said.update(word[:_BEGINNING] for word in sentence.stems)
             if before is not None:
-                _remember(_Known(sentence.stems, sentence.numbers, before), known, holders, contents)
+                content = sentence.stems, sentence.numbers, sentence.denied, before
+                _remember(_Known(*content), known, holders, contents)
     return _in_order([*followers[None], *opening], followers)
 
 
 def _remember(one: _Known, known: list[_Known], holders: dict[str, list[int]], contents: set[_Content]) -> None:
     """Add what was read to the known sentences; of equal ones, only the first can be the best for a clause."""
-    content = one.stems, frozenset(one.numbers.items())
+    content = one.stems, frozenset(one.numbers.items()), one.denied
     if content not in contents:
         contents.add(content)
         for word in one.stems or one.numbers:
@@ -176,14 +188,21 @@ def _fragment(document: Document, clause: _Clause, match: _Known | None, *, stra
 
 
 def _best(clause: _Clause, known: Sequence[_Known], holders: dict[str, list[int]]) -> _Known | None:
-    """Find the earlier sentence that has most of a clause; among equals, one with its numbers, then the first."""
+    """Find the earlier sentence that has most of a clause; among equals, one with its numbers, then the first.
+
+    One that denies the same goes before all others.
+    """
     words = clause.stems or clause.numbers
     met = Counter(place for word in words for place in holders.get(word, ()))
     least = max(_KNOWN * len(words), min(_FEWEST_KNOWN, len(words)))
     close = [place for place, common in met.items() if common >= least]
     if not close:
         return None
-    return known[max(close, key=lambda at: (met[at], (clause.numbers & known[at].numbers).total(), -at))]
+
+    def closeness(at: int) -> tuple[bool, int, int, int]:
+        return clause.denies_as(known[at]), met[at], (clause.numbers & known[at].numbers).total(), -at
+
+    return known[max(close, key=closeness)]
 
 
 def _clauses(text: str, start: int, end: int, table: SentenceTable, language: str) -> Iterator[_Clause]:
@@ -214,7 +233,12 @@ def _clause(text: str, start: int, end: int, table: SentenceTable, language: str
     stripped = piece.strip(" \t\r\n,;:()[]—–-")
     begin = start + piece.index(stripped) if stripped else start
     names = frozenset(word for word, capital in stems.items() if capital)
-    return _Clause(begin, begin + len(stripped), frozenset(stems), Counter(found), names)
+    denied, denies = set(), False
+    for word, _ in inside:
+        if word not in ignored and denies:
+            denied.add(stem(word, language))
+        denies = word in _DENIALS or (denies and word in ignored)
+    return _Clause(begin, begin + len(stripped), frozenset(stems), Counter(found), names, frozenset(denied))
 
 
 def _words(table: SentenceTable, start: int, end: int) -> list[tuple[int, str]]:
