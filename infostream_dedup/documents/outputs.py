@@ -619,10 +619,7 @@ def _make_array(values: list[Any]) -> Any:
 
 
 def _fits_parquet(kind: Any, levels: int = _MAX_LEVELS) -> bool:
-    """Return whether a type has at most `levels` levels, and neither a struct without fields nor a calendar interval.
-
-    Parquet cannot hold these.
-    """
+    """Whether a type is not too deep, and has no empty struct or calendar interval, which Parquet cannot hold."""
     import pyarrow as pa
 
     if not pa.types.is_nested(kind):

@@ -58,6 +58,7 @@ def test_a_known_clause_is_shown_for_another_number_and_two_words_of_three_are_a
     gunman, news = "Раненый стрелок находится в больнице под охраной полиции.", "Стрелок умер в больнице."
     assert [text for *_, text, _ in _message(gunman, f"{news}\n{news}", "Стрелок в больнице.")] == [news, gunman]
     assert _message(news, "Стрелок Ашуров умер в больнице.")[1][1] == "added"  # a new name
+    assert len(_message(news, *2 * ["Стрелок не умер в больнице."])) == 2  # a denial, told once
 
 
 def test_what_two_bring_is_listed_once_with_its_first_source():

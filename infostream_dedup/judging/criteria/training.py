@@ -153,10 +153,7 @@ def fit_plane(vectors: NDArray[np.float64], repeats: NDArray[np.bool_], prior: P
 
 
 def _shift(values: NDArray[np.float64], repeats: NDArray[np.bool_]) -> float:
-    """Return the threshold of the greatest F1: the nearest to 0 among equals, half way to the next value.
-
-    0 if no threshold is better by half a point, or if either class has fewer than ten vectors.
-    """
+    """Threshold of the greatest F1, the nearest to 0; 0 if none is better by half a point, or classes are small."""
     if min(int(repeats.sum()), int((~repeats).sum())) < _FEWEST_OF_A_CLASS:
         return 0.0
     order = np.argsort(-values, kind="stable")

@@ -139,10 +139,7 @@ def screened_columns(
 
 
 def _runs(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Bounds of the pairs of each b: int64 (runs, 2).
-
-    Documents whose first candidate is the same mostly have many in common, which then wait in the processor's cache.
-    """
+    """Bounds of the pairs of each b, int64 (runs, 2): their documents then wait in the processor's cache."""
     changes = np.flatnonzero(b[1:] != b[:-1]) + 1
     if len(b) and not len(changes):
         return np.array([[0, len(b)]], dtype=np.int64)

@@ -197,10 +197,7 @@ def _fingerprints(
 def _repeated(
     starts: NDArray[np.int64], hashes: NDArray[np.uint64], document_of: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the places whose fingerprint occurs in several documents, by fingerprint, and a number for each of these.
-
-    Of the occurrences in one document, the first ``OCCURRENCES`` are returned.
-    """
+    """Places whose fingerprint several documents have, by it and numbered; of one document, ``OCCURRENCES``."""
     order = np.argsort(hashes, kind="stable")
     ordered = hashes[order]
     equal = ordered[1:] == ordered[:-1]

@@ -363,10 +363,7 @@ def _first_by(ordered: Sequence[Document]) -> FirstBy:
 
 
 def _origins(table: SentenceTable) -> list[tuple[int, float]]:
-    """Find, for each document, the earlier one with which it shares most word triples.
-
-    Among equals it is the shortest, then the earliest.
-    """
+    """The earlier document that shares most word triples with each; among equals the shortest, then the earliest."""
     words = table.words
     whole = Words(
         Ragged(words.rows.indptr[table.first], words.rows.values), words.vocabulary, words.breaks, table.first
@@ -457,10 +454,7 @@ def _without(some: list[str], others: list[str]) -> tuple[str, ...]:
 
 
 def _names(text: str, language: str) -> tuple[dict[str, str], set[str]]:
-    """Return stem and form of the capitalised words that do not open the sentence, and the stems of all words.
-
-    A name may open the sentence in the other version, so it is looked up among all words there.
-    """
+    """Stem and form of the capitalised words that do not open the sentence, and the stems of all words."""
     names: dict[str, str] = {}
     words: set[str] = set()
     for surface in surfaces(clean(text)):

@@ -384,10 +384,7 @@ def _grades(key_terms: KeyTerms, matrix: SimilarityMatrix, settings: Settings) -
 def _of_key_terms(
     counted: CountedPairs, copies: Copies, key_terms: KeyTerms, matrix: SimilarityMatrix, settings: Settings
 ) -> tuple[CountedPairs, Copies, int]:
-    """Universe and copies without documents whose links are not all stored, and the number of these documents.
-
-    Documents with fewer than n key terms need fewer matches for a link; a matrix may not store these.
-    """
+    """Leave out documents of fewer than n key terms, whose links a matrix may not store; count them."""
     if settings.score == "share" or settings.short == "strict" or matrix.k_min <= LEAST_NEED:
         return counted, copies, 0
     whole = key_terms.sizes >= settings.n

@@ -228,10 +228,7 @@ def _count_table(low: NDArray[np.int64], high: NDArray[np.int64], stories: int) 
 
 
 def _draw_stories(stories: int, resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """Yield float64 (stories, resamples), how often each story was drawn; columns sum to the number of stories.
-
-    Uses the raw output of the bit generator, the only part that numpy keeps unchanged across versions.
-    """
+    """Yield float64 (stories, resamples), how often each was drawn: from raw output, which numpy never changes."""
     generator = np.random.PCG64(seed)
     for start in range(0, resamples, _CHUNK):
         columns = min(_CHUNK, resamples - start)
@@ -243,10 +240,7 @@ def _draw_stories(stories: int, resamples: int, seed: int) -> Iterator[NDArray[n
 def _count_pairs(
     parts: _Contributions, weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return tp and fp (steps, resamples) and positives (1, resamples) of drawn collections.
-
-    All counts are whole numbers, so the sums are exact.
-    """
+    """Return tp and fp (steps, resamples) and positives (1, resamples), in whole numbers, so exactly."""
     between = np.stack([(weights * (table @ weights)).sum(axis=0) for table in parts.fp_between])
     fp = parts.fp_within.T @ weights + np.cumsum(between[::-1], axis=0)[::-1]
     return parts.tp.T @ weights, fp, (parts.positives @ weights)[None, :]

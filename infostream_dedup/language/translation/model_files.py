@@ -337,10 +337,7 @@ def _try(model: InstalledModel, path: str) -> bool:
 
 @contextmanager
 def _staging(folder: Path) -> Iterator[Path]:
-    """Provide an empty folder on the same file system for us alone, and remove it at the end or after a kill.
-
-    To Argos Translate it looks like a package of a type that it ignores; without metadata it would fail.
-    """
+    """An empty folder of ours, which Argos Translate ignores; it goes at the end or after a kill."""
     staging = folder / _STAGING
     try:
         folder.mkdir(parents=True, exist_ok=True)

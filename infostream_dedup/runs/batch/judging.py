@@ -52,10 +52,7 @@ def united(one: Ordinals, other: Ordinals) -> Ordinals:
 
 
 def _places(one: Ordinals, other: Ordinals) -> NDArray[np.int64]:
-    """Place of each pair of ``other`` in the order of ``one``: a binary search for all of them at once.
-
-    It needs no numbers for all pairs of ``one``, which would fill more memory than the pairs themselves.
-    """
+    """Place of each pair of ``other`` in the order of ``one``: a binary search for all at once, in little memory."""
     low = np.searchsorted(one[0], other[0], side="left")
     high = np.searchsorted(one[0], other[0], side="right")
     while np.any(low < high):
@@ -253,10 +250,7 @@ def _equal(facts: DocumentFacts) -> Ordinals:
 
 
 def _equal_texts(texts: NDArray[np.int64]) -> Ordinals:
-    """Return all pairs of documents with equal texts; for large clusters, only pairs with the earliest document.
-
-    texts: int64 (documents,), equal for equal texts, negative for an empty text.
-    """
+    """All pairs of equal texts (negative: an empty one); of large clusters, only pairs with the earliest."""
     order = np.argsort(texts, kind="stable")
     order = order[texts[order] >= 0]
     values = texts[order]

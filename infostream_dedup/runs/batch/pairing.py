@@ -291,10 +291,7 @@ def _one_text(collection: JudgedCollection, a: NDArray[np.int64], b: NDArray[np.
 
 
 def _links_of_weight(key_terms: KeyTerms, least: float) -> Translations:
-    """All pairs with at least a share of the weight in common in both directions.
-
-    Only documents of different languages are matched with each other: those of one language would have far more links.
-    """
+    """All pairs in two languages with at least a share of the weight in common in both directions."""
     languages, fewest = key_terms.counts.languages, _fewest_terms(key_terms.keys, least)
     spoken, documents = np.unique(languages, return_counts=True)
     ends, asked = [np.zeros((2, 0), dtype=np.int64)], np.ones(len(languages), dtype=np.bool_)

@@ -306,10 +306,7 @@ def _text_batches(
 
 
 class _Waiting:
-    """Documents that are read one by one until they fill a batch of TEXTS.
-
-    ``first``: ordinal of the first document that waits; ``characters``: length of those that wait.
-    """
+    """Documents that are read one by one until they fill a batch of TEXTS."""
 
     def __init__(self) -> None:
         self.first = 0

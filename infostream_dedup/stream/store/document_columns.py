@@ -127,10 +127,7 @@ _ROWS_AT_ONCE: Final = 1000
 
 
 class _Column(Protocol):
-    """A column of the table, read in pieces: SQLite concatenates the values of several documents.
-
-    A Python object for each value of each document would take twice as long as all of SQLite's work.
-    """
+    """A column, read in pieces that SQLite joins: an object for each value would double the time."""
 
     sql: str
     """Aggregates of its cells; ``{0}`` stands for the value of a document."""
