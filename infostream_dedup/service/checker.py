@@ -207,7 +207,7 @@ def main(path: Path) -> None:
         # Otherwise the collector of a fork would touch, and so copy, every object.
         gc.collect()
         gc.freeze()
-    copy = None
+    copy: _Copy | None = None
     while True:
         stream.be_ready()  # here, so that no question waits for it
         asked, copy = copy, _Copy(stream, kept, settings.verdict_fields) if can_fork() else None
