@@ -240,7 +240,7 @@ PINNED = {
     "passages-boilerplate": "71598c9bca6e618f5e284c1858f17f64cabd70a98cf2e05ae8ad0ab84bc3a2df",
     "passages-provenance": "2cfe4b330a4637cb5793fafcb985bf59126fec367487b843ac47458d6790a230",
     "compare-pool": "527ab35346790d56e6db7ad6491990d41dad9152e20e2e95e75985880144ebc8",
-    "compare-labels": "554c491d58679f0900c1115b3f316d53d2329d089880cbf9aeb7deb7d8164d28",
+    "compare-labels": "6ad33e1844c16004aa4525e4c1f8e58fbcd0f7ef296285b93363153f4c57fdb9",
     "evaluate": "3cf2eb837b91306532beb71c70e88ba2a4b261de4e4485fc2a1ced7c21bdbcb0",
     "news-3000-sweep": "cf03b21b44973b609eeee7d4611e045a62a51c3a4c4f888be1ba94a8d542a72d",
     "news-3000-pairs": "1bee2e7446049047803f818cb07d7e8a222c31904754dec28a435beb9304edf7",
