@@ -30,7 +30,7 @@ KILLED = """
 import os, signal, sys
 from infostream_dedup import dedup, sweep
 from infostream_dedup.runs.sharded import disk_runner, work_folder
-from infostream_dedup.runs.sharded.work_folder import Cut, Plan
+from infostream_dedup.runs.sharded.plan import Cut, Plan
 
 documents, folder, stage = sys.argv[1:]
 whole = work_folder.WorkFolder._write
