@@ -137,14 +137,21 @@ def test_a_long_text_has_the_wording_of_a_short_one_only_if_it_holds_it() -> Non
 
 
 def test_a_signature_has_a_bit_for_each_triple() -> None:
-    """Five triples need 80 bits, so two words; the highest seven bits choose the bit. A long document has none."""
-    many = np.arange(MOST_WORDS * 4 + 1, dtype=np.uint64)
-    triples = np.concatenate([np.array([3 << 57, (3 << 57) + 1, 64 << 57, 70 << 57, 127 << 57], dtype=np.uint64), many])
-    begins = np.array([0, 5, 5, 5 + len(many)])
+    """Nine triples need 72 bits, so two words; the highest seven bits choose the bit. A long document has none."""
+    many = np.arange(MOST_WORDS * 8 + 1, dtype=np.uint64)
+    triples = np.concatenate(
+        [
+            np.array(
+                [3 << 57, (3 << 57) + 1, 64 << 57, 70 << 57, *range(123 << 57, 128 << 57, 1 << 57)], dtype=np.uint64
+            ),
+            many,
+        ]
+    )
+    begins = np.array([0, 9, 9, 9 + len(many)])
     bounds, doubled = np.empty(4, dtype=np.int64), np.zeros(3, dtype=np.int64)
     signature_sizes(begins, bounds)
     assert bounds.tolist() == [0, 2, 2, 2]
     signatures = np.ones(2, dtype=np.uint64)
     sign_documents(triples, begins, signatures, bounds, doubled)
-    assert signatures.tolist() == [1 << 3, 1 | 1 << 6 | 1 << 63]
+    assert signatures.tolist() == [1 << 3, 1 | 1 << 6 | 31 << 59]
     assert doubled.tolist() == [1, 0, 0]

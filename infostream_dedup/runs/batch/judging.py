@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.signedinteger[Any]]
     Ordinals = tuple[Numbers, Numbers]
-    Columns = tuple[NDArray[Any], ...]
 
 
 def united(one: Ordinals, other: Ordinals) -> Ordinals:
@@ -169,39 +168,57 @@ class JudgedCollection:
         if screened and self.evidence.meanings is None:
             known = (self.keys, self.evidence.records, self.evidence.triples)
             screen = Screen.of(*known, shipped_model(), threads=thread_count(0))
-        slices = _parts(b, chunk if screen is None else max(chunk, _SCREENED))
-        parts: Iterator[Columns] = ((a[one].astype(np.int64), b[one].astype(np.int64)) for one in slices)
-
-        def judge(part: Columns) -> JudgedCandidates:
-            if screen is None:
-                return self.judge(*part, filtered=filtered)
-            some, others, bounds = part
-            shares = shares_of_pairs(some, others, self.keys)
-            kept = screen.may_decide(bounds, shares)
-            return self.judge(some[kept], others[kept], filtered=filtered, shares=shares[kept])
-
+        left, others, bounds = a, b, np.zeros(0)
         if screen is not None:
-            left = (self._left_over(screen, *part, few=few) for part in parts)
-            cut = (_at(part, places) for part in left for places in _parts(part[1], chunk))
-            parts = _by_story(left, chunk) if by_story else cut
+            left, others, bounds = self._left_over(screen, a, b, few=few, progress=progress)
+        places: Iterator[Any] = _parts(others, chunk)
+        if by_story and screen is not None:
+            places = _by_story(left, others, bounds, chunk)
+
+        def judge(some: Any) -> JudgedCandidates:
+            one, other = left[some].astype(np.int64), others[some].astype(np.int64)
+            if screen is None:
+                return self.judge(one, other, filtered=filtered)
+            shares = shares_of_pairs(one, other, self.keys)
+            kept = screen.may_decide(bounds[some], shares)
+            return self.judge(one[kept], other[kept], filtered=filtered, shares=shares[kept])
+
         done = 0
-        for one in mapped(judge, parts, thread_count(0)):
-            yield one
+        for found in mapped(judge, places, thread_count(0)):
+            yield found
             if progress is not None:
-                done = max(done, int(np.searchsorted(b, one.b.max(initial=-1), side="right")))
+                done = max(done, int(np.searchsorted(b, found.b.max(initial=-1), side="right")))
                 progress("judging", done, len(b))
 
-    def _left_over(self, screen: Screen, a: NDArray[Any], b: NDArray[Any], *, few: bool) -> Columns:
-        """The pairs that a screen leaves over, and those of equal texts, with their bounds."""
-        bounds = screen.bounds(a, b, self.facts.texts)
-        if self.facts.openings is not None:
-            bounds[(self.facts.openings[a] == self.facts.openings[b]) & (self.facts.openings[a] >= 0)] = np.inf
-        if self.facts.halves is not None:
-            bounds[self.facts.same_text(a, b)] = np.inf
-        left = np.flatnonzero(bounds > -np.inf)
-        if few:
-            left = left[deciding_pairs(a[left], b[left], self.keys, self.evidence.records, self.evidence.triples)[0]]
-        return a[left], b[left], bounds[left]
+    def _left_over(
+        self, screen: Screen, a: Numbers, b: Numbers, *, few: bool, progress: Progress | None
+    ) -> tuple[Numbers, Numbers, NDArray[np.float64]]:
+        """The pairs that a screen leaves over, and those of equal texts, in their order, with their bounds."""
+        left, reached, done = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.float64)], 0
+        for places in _near(a, b):
+            one, other = a[places].astype(np.int64), b[places].astype(np.int64)
+            bounds = screen.bounds(one, other, self.facts.texts)
+            if self.facts.openings is not None:
+                bounds[(self.facts.openings[one] == self.facts.openings[other]) & (self.facts.openings[one] >= 0)] = (
+                    np.inf
+                )
+            if self.facts.halves is not None:
+                bounds[self.facts.same_text(one, other)] = np.inf
+            kept = np.flatnonzero(bounds > -np.inf)
+            left.append(places[kept])
+            reached.append(bounds[kept])
+            done += len(places)
+            if progress is not None:
+                progress("screening", done, len(a))
+        every, bounds = np.concatenate(left), np.concatenate(reached)
+        order = np.argsort(every)
+        a, b, bounds = a[every[order]], b[every[order]], bounds[order]
+        if not few:
+            return a, b, bounds
+        deciding, _ = deciding_pairs(
+            a.astype(np.int64), b.astype(np.int64), self.keys, self.evidence.records, self.evidence.triples
+        )
+        return a[deciding], b[deciding], bounds[deciding]
 
     def _in_one_language(self, a: Numbers, b: Numbers) -> Ordinals:
         """Return the pairs whose documents have the same language or the same text."""
@@ -223,19 +240,30 @@ def _parts(b: NDArray[np.int64], size: int) -> Iterator[slice]:
         begin = end
 
 
-def _by_story(parts: Iterator[Columns], chunk: int) -> Iterator[Columns]:
-    """Divide pairs into parts whose documents have much wording in common, each in the order of (b, a)."""
-    every = tuple(map(np.concatenate, zip(*parts, strict=True))) or (np.zeros(0, np.int64),) * 3
-    a, b, bounds = every
+def _near(a: Numbers, b: Numbers) -> Iterator[NDArray[np.int64]]:
+    """Divide the places of pairs in the order of b into large parts: later documents that meet the same one together.
+
+    What is known of a document then waits in the cache of the processor.
+    """
+    begins = np.flatnonzero(np.diff(b, prepend=-1))
+    order = np.argsort(a[begins], kind="stable")
+    begins, sizes = begins[order], np.diff(begins, append=len(b))[order]
+    ends = np.append(0, np.cumsum(sizes))
+    at = 0
+    while at < len(begins):
+        end = max(int(np.searchsorted(ends, ends[at] + _SCREENED)), at + 1)
+        part = slice(at, min(end, len(begins)))
+        yield np.arange(ends[part.stop] - ends[at]) + np.repeat(begins[part] - ends[part] + ends[at], sizes[part])
+        at = part.stop
+
+
+def _by_story(a: Numbers, b: Numbers, bounds: NDArray[np.float64], chunk: int) -> Iterator[NDArray[np.int64]]:
+    """Divide the places of pairs into parts whose documents have much wording in common, each in order."""
     first, sure = np.arange(int(b.max(initial=-1)) + 1), bounds == np.inf
     np.minimum.at(first, b[sure], a[sure])
     order = np.argsort(first[b], kind="stable")
     for begin in range(0, len(order), chunk):
-        yield _at(every, np.sort(order[begin : begin + chunk]))
-
-
-def _at(part: Columns, places: slice | NDArray[np.int64]) -> Columns:
-    return tuple(column[places] for column in part)
+        yield np.sort(order[begin : begin + chunk])
 
 
 def _equal(facts: DocumentFacts) -> Ordinals:

@@ -34,6 +34,7 @@ from infostream_dedup.links.pair_rules import (
     relation_of,
 )
 from infostream_dedup.links.similarity_matrix import kept_entries
+from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings, fields_of, language_number
 from infostream_dedup.model.limits import OneOf, Range
@@ -568,7 +569,7 @@ def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice)
     for pairs in chunks_of_pairs(collection.key_terms, listed.a, listed.b):
         part = listed.at(slice(begin, begin + len(pairs)))
         begin += len(pairs)
-        yield from rows_of_pairs(
+        rows = rows_of_pairs(
             ids,
             pairs,
             relations(pairs, collection.settings),
@@ -577,6 +578,9 @@ def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice)
             made=JudgedPairRow,
             added=judgements_of(part, _reasons(collection, part) if choice.explain else None),
         )
+        with collector_paused():
+            made = list(rows)
+        yield from made
 
 
 def judgements_of(

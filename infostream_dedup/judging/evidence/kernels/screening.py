@@ -82,7 +82,7 @@ def weigh_opening(leads: Vector[np.uint32], document: int, words: Vector[np.uint
 MOST_WORDS: Final = 512
 """Words of 64 bits of the longest signature; a longer document gets none."""
 
-_BITS_OF_A_TRIPLE: Final = 16
+_BITS_OF_A_TRIPLE: Final = 8
 """A signature has at least this many bits, and less than twice as many, for each triple."""
 
 _AHEAD: Final = 4
@@ -92,7 +92,7 @@ _LINE: Final = 16
 
 _LINES: Final = 7
 
-_SIGNATURE_LINES: Final = 8
+_SIGNATURE_LINES: Final = 4
 
 _LEAD_LINES: Final = 5
 """32-bit words of a cache line, and lines of a common record, a common signature and a lead."""
