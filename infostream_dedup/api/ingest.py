@@ -416,7 +416,7 @@ def _alarmed(
     def tell(known: int) -> int:
         now = closed()
         if now > known:
-            from infostream_dedup.runs.batch.stream_health import alarms_since
+            from infostream_dedup.runs.batch.stored_collection import alarms_since
 
             place_of(stored.connection).check()  # by its path, another store would be read
             for alarm in alarms_since(store, known):

@@ -87,7 +87,7 @@ def compared_documents(
 ) -> Iterator[Document | DocumentBlock]:
     """Yield what is compared of documents; ``check`` sees each as it was given."""
     from infostream_dedup.judging.repeated.lines import LeftOut
-    from infostream_dedup.runs.batch.compared_texts import without_repeated_lines
+    from infostream_dedup.runs.batch.sources import without_repeated_lines
 
     first: Iterable[Document | DocumentBlock]
     if check is None and lines.listed is None:

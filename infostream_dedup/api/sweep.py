@@ -32,11 +32,10 @@ if TYPE_CHECKING:
     from infostream_dedup.lab.estimation.census import CopyCensus
     from infostream_dedup.links import Advice
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.runs.batch.answering import Answer
+    from infostream_dedup.runs.batch.answering import Answer, Parting
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.judging import JudgedCollection
     from infostream_dedup.runs.batch.linking import LinkEstimator
-    from infostream_dedup.runs.batch.parts import Parting
     from infostream_dedup.runs.batch.stored_collection import StoredCollection
     from infostream_dedup.runs.batch.sweeping import SweepResult
 
@@ -99,7 +98,7 @@ class MemorySweep:
             progress=self.progress,
         )
         if self.planted:
-            from infostream_dedup.lab.estimation.planting import PlantedCollection
+            from infostream_dedup.lab.estimation.sweep_estimator import PlantedCollection
 
             planted = PlantedCollection.of(single, collection.languages, progress=self.progress)
             for one in found.configuration["representations"]:
@@ -223,7 +222,7 @@ def sweep(
         (0, 1)
     """
     from infostream_dedup.links import checked_way
-    from infostream_dedup.runs.batch.parts import PARTINGS, part_into
+    from infostream_dedup.runs.batch.answering import PARTINGS, part_into
 
     if options.get("score") == "probability":
         alone = {
@@ -316,8 +315,8 @@ def _sweep_probabilities(
 ) -> SweepResult:
     """Sweep the minimum probability of preset ``judged``; ``alone`` are options that it has no use for."""
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
+    from infostream_dedup.runs.batch.answering import sweep_probabilities
     from infostream_dedup.runs.batch.judging import JudgedCollection
-    from infostream_dedup.runs.batch.probabilities import sweep_probabilities
     from infostream_dedup.runs.batch.sweeping import languages_of
 
     idle = [name for name, value in {**alone, "settings": settings}.items() if value not in (None, False, ())]

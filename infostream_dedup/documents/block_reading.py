@@ -19,19 +19,21 @@ from infostream_dedup.documents.csv_table import csv_records
 from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.documents import DocumentBuilder
 from infostream_dedup.documents.json_files import doubled_name, fault_item, is_too_deep, jsonl_records, line_item
-from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
 from infostream_dedup.documents.kernels.json_lines import (
     BLANK,
     CHECK,
     ID,
     LEFT,
+    LOCAL,
     NAME_WORDS,
     NO_LANGUAGE,
+    OTHER_DATE,
     OTHER_STRING,
     PUBLISHED,
     READ,
     SOURCE,
     URL,
+    UTC_KNOWN,
     JsonColumns,
     read_lines,
 )
@@ -48,7 +50,7 @@ from infostream_dedup.documents.reading import (
 from infostream_dedup.documents.records import BadRecords, Item, Place, ReadingReport, Record, SeenIds
 from infostream_dedup.documents.table_files import list_records
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.language.text.kernels.visible_text import count_letters
+from infostream_dedup.language.text.kernels.scanning import count_letters
 from infostream_dedup.language.text.language import SAMPLE, is_contradicted, language_beyond_ours
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of

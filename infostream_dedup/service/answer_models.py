@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, Literal, TypeV
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from infostream_dedup.judgements.desk import LABELS
-from infostream_dedup.judgements.jobs import KINDS
+from infostream_dedup.judgements.desk import KINDS, LABELS
 from infostream_dedup.model.stream_records import Status
 from infostream_dedup.service.problems import CODES, PROBLEM_TYPE, ListedValue
 

@@ -30,7 +30,7 @@ from infostream_dedup.api import Listing
 from infostream_dedup.documents import ReadingReport, block_reading
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, MissingExtraError, UsageError
 from infostream_dedup.model.tabular import Tabular, table_html
-from infostream_dedup.runs.sharded.vocabulary import CollisionError
+from infostream_dedup.runs.sharded.key_terms import CollisionError
 from infostream_dedup.sample import documents_path, labels_path
 
 # Results are tables: for Arrow, pandas and polars, in short, and in a notebook.

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from infostream_dedup import Document
-from infostream_dedup.runs.batch.parts import part_into
+from infostream_dedup.runs.batch.answering import part_into
 
 
 @pytest.mark.parametrize(("time", "hours", "day"), [

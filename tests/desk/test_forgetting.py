@@ -12,7 +12,7 @@ from infostream_dedup.cli.store import desk as command
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judgements import Desk, desk_path
 from infostream_dedup.judgements.candidates import label_rows
-from infostream_dedup.judgements.jobs import add_job, end_job, last_result
+from infostream_dedup.judgements.desk import add_job, end_job, last_result
 from infostream_dedup.judgements.judgements import Judgement, add_judgement, forget_in_desk
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings

@@ -12,7 +12,7 @@ from infostream_dedup.errors import CannotCreateError, ConfigurationError
 from infostream_dedup.lab.lexicography import build as module
 from infostream_dedup.lab.lexicography.build import DictionaryEntry, frequency_dictionary
 from infostream_dedup.language.lexicon.frequency import form_frequencies
-from infostream_dedup.language.lexicon.name_tables import NO_NAME, NameKind
+from infostream_dedup.language.lexicon.word_lists import NO_NAME, NameKind
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.language.translation.target_lexicon import frequent_words

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup import read_documents
-from infostream_dedup.language.lexicon.other_languages import most_frequent_words, other_language, short_code
-from infostream_dedup.language.lexicon.word_lists import stop_words
+from infostream_dedup.language.lexicon.word_lists import most_frequent_words, other_language, short_code, stop_words
 from infostream_dedup.sample import documents_path
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

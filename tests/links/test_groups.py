@@ -13,8 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from infostream_dedup.links import compiled, group_sizes
 from infostream_dedup.links.compiled import earlier, term_rows
 from infostream_dedup.links.compiled.earlier import linkage_order
-from infostream_dedup.links.compiled.kernels.earlier_links import join_returned, lead_rows, merge_leaders
-from infostream_dedup.links.compiled.kernels.rows import LinkArrays
+from infostream_dedup.links.compiled.kernels.rows import LinkArrays, join_returned, lead_rows, merge_leaders
 from infostream_dedup.links.similarity_matrix import links_at
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.lexicon.word_lists import stop_words
-from infostream_dedup.language.morphology.english_lemmas import lemma, noun_term
+from infostream_dedup.language.morphology.readings import lemma, noun_term
 from infostream_dedup.language.text.tokens import Shape
 
 

@@ -32,7 +32,7 @@ from infostream_dedup.report.files import report_files, workbook_of
 from infostream_dedup.report.html import html_report
 from infostream_dedup.report.needed import check_report_folder
 from infostream_dedup.report.tables import PUBLISHED, UI_LANGUAGES, Cover, wording_of
-from infostream_dedup.runs.batch.parts import part_into, short_names
+from infostream_dedup.runs.batch.answering import part_into, short_names
 from infostream_dedup.runs.batch.sweeping import list_groups
 from infostream_dedup.sample import documents_path, labels_path
 
@@ -216,7 +216,7 @@ def test_every_language_has_all_words_and_other_languages_only_where_they_must(p
 
 
 SPEAKERS = (
-    *("links/recommendation.py", "runs/batch/sweeping.py", "runs/batch/probabilities.py", "runs/sharded/sweeping.py"),
+    *("links/recommendation.py", "runs/batch/sweeping.py", "runs/batch/answering.py", "runs/sharded/sweeping.py"),
     "lab/estimation/*.py",
 )
 

@@ -17,7 +17,7 @@ from infostream_dedup.errors import BadDataError, CannotCreateError, Configurati
 from infostream_dedup.links.sweeping import NO_INTERVAL
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
-from infostream_dedup.runs.sharded import vocabulary, work_folder
+from infostream_dedup.runs.sharded import key_terms, work_folder
 from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
 from infostream_dedup.runs.sharded.plan import LEAST_MEMORY, Cut, Estimate, Plan, memory_of
 from infostream_dedup.runs.sharded.sweeping import sweep_on_disk
@@ -157,7 +157,7 @@ def test_a_folder_takes_one_run_at_a_time(tmp_path):
 
 
 def test_two_terms_of_one_hash_are_named(monkeypatch, collections, tmp_path):
-    whole = vocabulary.term_hashes
+    whole = key_terms.term_hashes
     terms = collect(collections["made-up"], hashes=False).key_terms(STEM).counts.terms
     shared = (terms[0], terms[-1])
 
@@ -168,7 +168,7 @@ def test_two_terms_of_one_hash_are_named(monkeypatch, collections, tmp_path):
             found[0, [place for place, term in enumerate(words) if term == word]] = 7
         return found
 
-    monkeypatch.setattr(vocabulary, "term_hashes", colliding)
+    monkeypatch.setattr(key_terms, "term_hashes", colliding)
     for chunk in (3, 100):
         folder = WorkFolder(tmp_path / str(chunk))
         with folder.held(), pytest.raises(BadDataError, match=f"0000000000000007: {shared[0]!r} and {shared[1]!r}"):

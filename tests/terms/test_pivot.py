@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from infostream_dedup.language.translation.rung import Translation as Answer
 from infostream_dedup.links import match
 from infostream_dedup.model import LANGUAGES, Settings
-from infostream_dedup.terms.equivalents import back_translations, both_ways, source_terms
+from infostream_dedup.terms.equivalents import back_translations, both_ways, source_terms, untranslated_shares
 from infostream_dedup.terms.matched_words import Meeting, meetings
-from infostream_dedup.terms.pivot_columns import untranslated_shares
 from infostream_dedup.terms.representations.pivot import pivot_key_terms
 from infostream_dedup.terms.statistics import TermCounts
 from tests.oracles.key_terms import select_key_terms

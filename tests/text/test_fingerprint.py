@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from infostream_dedup.language.text import fingerprint
 from infostream_dedup.language.text.character_classes import COMMON
 from infostream_dedup.language.text.fingerprint import text_hash, text_hashes
-from infostream_dedup.language.text.kernels.visible_text import ALWAYS_VISIBLE
+from infostream_dedup.language.text.kernels.scanning import ALWAYS_VISIBLE
 from infostream_dedup.language.text.surface_pool import texts_of
 
 PARTS = [

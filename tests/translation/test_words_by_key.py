@@ -9,7 +9,7 @@ import pytest
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon.tables import PackedParts, SortedLines, as_lines, packed_parts
 from infostream_dedup.language.morphology.cache_file import package_versions
-from infostream_dedup.language.morphology.known_terms import made_with, terms_file
+from infostream_dedup.language.morphology.form_cache import made_with, terms_file
 from infostream_dedup.language.translation import target_lexicon
 from infostream_dedup.language.translation.target_lexicon import WordsByKey, index_file, made_buckets, mark_of_today
 from infostream_dedup.model import OUR_LANGUAGES, Language

@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.documents.kernels.json_dates import read_date
 from infostream_dedup.documents.kernels.json_lines import (
     LEFT,
     READ,
@@ -14,6 +13,7 @@ from infostream_dedup.documents.kernels.json_lines import (
     hash_content,
     plain_bytes,
     rare_character,
+    read_date,
 )
 from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined

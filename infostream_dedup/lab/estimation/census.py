@@ -29,12 +29,10 @@ from infostream_dedup.lab.estimation.kernels.copies import (
     TextClasses,
     TextCounters,
     Universe,
-    find_copies,
-)
-from infostream_dedup.lab.estimation.kernels.shared_triples import (
     arrange_range,
     count_postings,
     fill_postings,
+    find_copies,
     number_range,
     sort_rows,
     write_rows,

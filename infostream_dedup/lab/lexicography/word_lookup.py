@@ -11,11 +11,11 @@ from typing import Final
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lab.lexicography.imports import stray_letter
 from infostream_dedup.language.lexicon.frequency import form_frequencies, zipf
-from infostream_dedup.language.lexicon.name_tables import names, personal_names
 from infostream_dedup.language.lexicon.tables import is_latin, key_form
+from infostream_dedup.language.lexicon.word_lists import names, personal_names
 from infostream_dedup.language.morphology.analyzer import Analysis, Morphology
-from infostream_dedup.language.morphology.english_lemmas import lemma, noun_term
 from infostream_dedup.language.morphology.form_cache import terms_of
+from infostream_dedup.language.morphology.readings import lemma, noun_term
 from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation.ladder import (

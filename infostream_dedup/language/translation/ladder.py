@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.lexicon.word_lists import blocked, false_friends
 from infostream_dedup.language.morphology import cache_file
-from infostream_dedup.language.morphology.english_lemmas import RULES as ENGLISH_RULES
-from infostream_dedup.language.morphology.english_lemmas import lemma
+from infostream_dedup.language.morphology.readings import RULES as ENGLISH_RULES
+from infostream_dedup.language.morphology.readings import lemma
 from infostream_dedup.language.translation.model_files import best_models
 from infostream_dedup.language.translation.rung import RUNGS, Rung, Translation
 from infostream_dedup.language.translation.word_pairs import imported_tables

@@ -12,13 +12,11 @@ from zlib import crc32
 import numpy as np
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies, form_table
-from infostream_dedup.language.lexicon.name_tables import NO_NAME, names
 from infostream_dedup.language.lexicon.tables import APOSTROPHE, PackedParts, SortedLines
-from infostream_dedup.language.lexicon.word_lists import added_nouns
+from infostream_dedup.language.lexicon.word_lists import NO_NAME, added_nouns, names
 from infostream_dedup.language.morphology.cache_file import fingerprint
-from infostream_dedup.language.morphology.english_lemmas import is_listed_noun, noun_term
 from infostream_dedup.language.morphology.form_cache import terms_of
-from infostream_dedup.language.morphology.readings import readings_of
+from infostream_dedup.language.morphology.readings import is_listed_noun, noun_term, readings_of
 from infostream_dedup.language.text.tokens import Form, Shape
 
 if TYPE_CHECKING:

@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
-from infostream_dedup.language.lexicon.name_tables import NAME_TABLES, name_rows, variants
 from infostream_dedup.language.lexicon.tables import TableRow, data_folder, key_form, read_table
-from infostream_dedup.language.lexicon.word_lists import concepts, false_friends
+from infostream_dedup.language.lexicon.word_lists import NAME_TABLES, concepts, false_friends, name_rows, variants
 from infostream_dedup.language.morphology import cache_file
-from infostream_dedup.language.morphology.english_lemmas import lemma
-from infostream_dedup.language.morphology.form_cache import terms_of
-from infostream_dedup.language.morphology.known_terms import packed_parts, part_of
-from infostream_dedup.language.morphology.readings import readings_of
+from infostream_dedup.language.morphology.form_cache import packed_parts, part_of, terms_of
+from infostream_dedup.language.morphology.readings import lemma, readings_of
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder
 from infostream_dedup.model import OUR_LANGUAGES, Language

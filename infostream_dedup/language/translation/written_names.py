@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.language.lexicon.name_tables import NAME_TABLES, name_rows, variants
 from infostream_dedup.language.lexicon.tables import key_form
-from infostream_dedup.language.lexicon.word_lists import concepts, translated_names
-from infostream_dedup.language.morphology.english_lemmas import is_listed_noun, lemma, without_possessive
+from infostream_dedup.language.lexicon.word_lists import NAME_TABLES, concepts, name_rows, translated_names, variants
+from infostream_dedup.language.morphology.readings import is_listed_noun, lemma, without_possessive
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation.word_pairs import as_terms
 

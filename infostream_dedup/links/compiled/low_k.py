@@ -16,7 +16,7 @@ import numpy as np
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.kernels import low_k as kernels
-from infostream_dedup.links.compiled.kernels.totals import LINKS, RECIPROCAL, WALKS
+from infostream_dedup.links.compiled.kernels.low_k import LINKS, RECIPROCAL, WALKS
 from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, Nodes, PostingIndex, collapse, ranked_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.measures import Measures, error_of_share
@@ -365,4 +365,4 @@ def _draw_paths(
 
     list(pool.map(close, (slice(first, first + _ROWS_AT_ONCE) for first in range(0, walks, _ROWS_AT_ONCE))))
     paths = outcomes != kernels.RETURNED
-    return DrawnPaths(middles[paths], outcomes[paths] == kernels.CLOSED)
+    return DrawnPaths(middles[paths], outcomes[paths] == kernels.CLOSES)

@@ -37,8 +37,8 @@ from infostream_dedup.model.thresholds import Thresholds, series_of
 from infostream_dedup.runs.batch.examples import Example, pick_examples
 from infostream_dedup.runs.batch.linking import LinkedPairs, LinkEstimate, LinkEstimator, relate
 from infostream_dedup.runs.batch.pairing import LEAST_PROBABILITY
+from infostream_dedup.terms.equivalents import untranslated_shares
 from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_max
-from infostream_dedup.terms.pivot_columns import untranslated_shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -23,7 +23,7 @@ from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, text
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, Settings, full_text
 from infostream_dedup.model.document import outlet_of
-from infostream_dedup.runs.sharded.vocabulary import COUNTS, TEXTS, count_documents
+from infostream_dedup.runs.sharded.key_terms import COUNTS, TEXTS, count_documents
 from infostream_dedup.runs.sharded.work_folder import Layout
 
 # Evidence of the documents of a work folder: collected while texts are read, weighted once all have been read

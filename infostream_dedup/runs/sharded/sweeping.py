@@ -28,10 +28,10 @@ from infostream_dedup.runs.batch.sweeping import (
     is_needless,
 )
 from infostream_dedup.runs.sharded.disk_runner import DiskRun, LinkedRun
-from infostream_dedup.runs.sharded.linking import NodeTable
-from infostream_dedup.runs.sharded.totals import (
+from infostream_dedup.runs.sharded.linking import (
     FOREST,
     TOTALS,
+    NodeTable,
     count_block,
     group_sizes_of,
     linkage_order,

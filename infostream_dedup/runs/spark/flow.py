@@ -20,15 +20,14 @@ from infostream_dedup.machine.platform import this_python
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.runs.batch.linking import least_count
 from infostream_dedup.runs.sharded.deduplication import StatusRules
-from infostream_dedup.runs.sharded.linking import LINKS, NodeTable
-from infostream_dedup.runs.sharded.pairing import DocumentPairs, PairFinder, merged_rows, recounted, turn_links
-from infostream_dedup.runs.sharded.sweeping import block_bounds
-from infostream_dedup.runs.sharded.totals import (
+from infostream_dedup.runs.sharded.linking import (
     FOREST,
+    LINKS,
     REQUESTS,
     ROWS,
     TOTALS,
     LinkTable,
+    NodeTable,
     answer_requests,
     count_blocks,
     group_sizes_of,
@@ -40,6 +39,8 @@ from infostream_dedup.runs.sharded.totals import (
     sum_of_totals,
     write_out,
 )
+from infostream_dedup.runs.sharded.pairing import DocumentPairs, PairFinder, merged_rows, recounted, turn_links
+from infostream_dedup.runs.sharded.sweeping import block_bounds
 from infostream_dedup.runs.sharded.work_folder import Layout
 
 if TYPE_CHECKING:

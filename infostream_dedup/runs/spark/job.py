@@ -26,17 +26,21 @@ from infostream_dedup.runs.batch.deduplication import DuplicateRule
 from infostream_dedup.runs.batch.sweeping import SweepResult, add_survey, configuration_of
 from infostream_dedup.runs.sharded.deduplication import Statuses, StatusRules
 from infostream_dedup.runs.sharded.disk_runner import MOST_STORED
-from infostream_dedup.runs.sharded.key_terms import KeyChunk, KeyCounts, asking, select_keys, unweighted
-from infostream_dedup.runs.sharded.linking import Linking, NodeTable, Shard, collapse_documents, merge_links
-from infostream_dedup.runs.sharded.pairing import pick_terms
-from infostream_dedup.runs.sharded.reading import DOCUMENTS, read_and_count
-from infostream_dedup.runs.sharded.vocabulary import (
+from infostream_dedup.runs.sharded.key_terms import (
     COUNTS,
     STATISTICS,
     FrozenVocabulary,
+    KeyChunk,
+    KeyCounts,
+    asking,
     merge_statistics,
     partial_statistics,
+    select_keys,
+    unweighted,
 )
+from infostream_dedup.runs.sharded.linking import Linking, NodeTable, Shard, collapse_documents, merge_links
+from infostream_dedup.runs.sharded.pairing import pick_terms
+from infostream_dedup.runs.sharded.reading import DOCUMENTS, read_and_count
 from infostream_dedup.runs.sharded.work_folder import Layout
 from infostream_dedup.runs.spark.flow import (
     Blob,

@@ -21,7 +21,7 @@ from typing import Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.language.morphology.english_lemmas import is_seldom_noun, noun_term
+from infostream_dedup.language.morphology.readings import is_seldom_noun, noun_term
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Form
 from infostream_dedup.language.translation.written_names import marked_term, plain_term
@@ -82,7 +82,7 @@ def pivot_key_terms(
 ) -> KeyTerms:
     """Key terms of every document in the pivot language."""
     # Searches read words by this representation, and need not load scipy.
-    from infostream_dedup.terms import pivot_columns as made
+    from infostream_dedup.terms import equivalents as made
 
     pivot = cast("Language", settings.pivot)
     sources = source_terms(counts)

@@ -19,8 +19,7 @@ from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.text.normalise import clean, fold
 from infostream_dedup.language.text.tokens import SENTENCE_MARK, forms, surfaces
-from infostream_dedup.language.translation.loaded_model import InstalledModel, LoadedModel
-from infostream_dedup.language.translation.model_files import best_models
+from infostream_dedup.language.translation.model_files import InstalledModel, LoadedModel, best_models
 from infostream_dedup.language.translation.rung import Rung, Translation, register
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
