@@ -56,8 +56,7 @@ SPARK_CUTS = (
 )
 _SCHEMA = "id string, text string, title string, lang string"
 
-Numbers = tuple[Any, Any, Any, Any, Any]
-"""Asking and answering documents, counts, measures, sizes of groups at k = 6."""
+Numbers = tuple[Any, Any, Any, Any, Any]  # asking and answering documents, counts, measures, sizes of groups at k = 6
 
 
 def main() -> None:

@@ -236,8 +236,7 @@ def _with_copies(found: Comparison, documents: list[Document], progress: Progres
     return replace(found, rows=rows)
 
 
-_BEGINNING: Final = 300
-"""Characters of each text that a row to judge contains."""
+_BEGINNING: Final = 300  # characters of each text that a row to judge contains
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

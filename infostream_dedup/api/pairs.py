@@ -160,8 +160,7 @@ def _parts(ids: Callable[[], Sequence[str]], report: ReadingReport, reading: Rea
     return np.unique([re.sub("#[0-9]+-[0-9]+$", "", one) for one in ids()], return_inverse=True)[1]
 
 
-JUDGED: Final = "judged"
-"""Name of the preset."""
+JUDGED: Final = "judged"  # name of the preset
 
 FIXED: Final = ("k", "n", "score", "threshold", "min_terms", "rule", "target")
 """Settings that decide about pairs in other presets; the pair model was trained with fixed values."""

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 
 _ROWS_AT_ONCE: Final = 50_000
-_UNIT: Final = 1e9
-"""Of a weight in a matrix of key terms."""
+_UNIT: Final = 1e9  # of a weight in a matrix of key terms
 
 
 def search(

@@ -26,8 +26,7 @@ ACCESS: Final = "Addresses and access"
 _TITLES: Final = (READS, ACCESS, ALIKE, OUTPUT, LARGE, EXPERT)
 
 
-GENERAL: Final[dict[str, click.Option]] = {}
-"""The general options by flag; each is entered when a command takes it."""
+GENERAL: Final[dict[str, click.Option]] = {}  # the general options by flag; each is entered when a command takes it
 
 
 class GroupedOption(click.Option):
@@ -261,8 +260,7 @@ def _examples(lines: Sequence[str]) -> str | None:
     return "\b\nExamples:\n" + "\n".join(f"  infostream-dedup {line}" for line in lines) if lines else None
 
 
-_WHOLE: Final = 400
-"""Letters of a first sentence: none is cut."""
+_WHOLE: Final = 400  # letters of a first sentence: none is cut
 
 
 class Commands(click.Group):

@@ -22,10 +22,8 @@ from infostream_dedup.machine.platform import signal_later
 
 __all__ = ["TERMINATED", "TerminatedError", "heed_requests_to_end"]
 
-TERMINATED: Final = 143
-"""Exit code of a process that SIGTERM ended."""
-_PATIENCE: Final = 0.05
-"""Seconds until a request that arrived during an import is repeated."""
+TERMINATED: Final = 143  # exit code of a process that SIGTERM ended
+_PATIENCE: Final = 0.05  # seconds until a request that arrived during an import is repeated
 _IMPORTING: Final = "<frozen importlib"
 
 

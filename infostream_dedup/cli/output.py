@@ -31,11 +31,9 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
 
 
-Piece: TypeAlias = tuple[str, str]
-"""A part of a cell, and how ``rich`` is to style it."""
+Piece: TypeAlias = tuple[str, str]  # a part of a cell, and how ``rich`` is to style it
 
-PIPE_WIDTH: Final = sys.maxsize
-"""A pipe has no width: nothing is cut or wrapped."""
+PIPE_WIDTH: Final = sys.maxsize  # a pipe has no width: nothing is cut or wrapped
 
 _WORD: Final = re.compile(r"\s*\S+\s*")
 
@@ -428,8 +426,7 @@ _FIRST: Final = (
 )
 """Columns that a table keeps on a narrow terminal, the most important first."""
 
-_ROOM: Final = 24
-"""Columns of a terminal that a text is given before a column further right is left out."""
+_ROOM: Final = 24  # columns of a terminal that a text is given before a column further right is left out
 
 
 def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -471,11 +468,9 @@ def _cell(value: Any, decimals: int) -> str:
     return str(value)
 
 
-_BAR: Final = 40
-"""Characters of a whole bar."""
+_BAR: Final = 40  # characters of a whole bar
 
-_REDRAWN: Final = 0.1
-"""Seconds between two states of a bar."""
+_REDRAWN: Final = 0.1  # seconds between two states of a bar
 
 
 @contextmanager

@@ -150,8 +150,7 @@ def _figure(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.3f}"
 
 
-_LONG = ("text_a", "text_b", "url_a", "url_b", "audit")
-"""Columns for which a terminal has no room."""
+_LONG = ("text_a", "text_b", "url_a", "url_b", "audit")  # columns for which a terminal has no room
 
 
 @command(

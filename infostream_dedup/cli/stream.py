@@ -44,8 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["collect", "go_on_printing"]
 
 
-_LATEST: Final = 10
-"""Repeats that a terminal shows after an ingest."""
+_LATEST: Final = 10  # repeats that a terminal shows after an ingest
 
 
 webhook_option = expert(
@@ -279,8 +278,7 @@ def _common(written: bytes, text: bytes) -> int:
     return 0
 
 
-_NOT_IN_TABLE: Final = ("ordinal", "url", "met")
-"""Columns that a table omits."""
+_NOT_IN_TABLE: Final = ("ordinal", "url", "met")  # columns that a table omits
 
 
 @command(

@@ -378,11 +378,9 @@ def _encoded(values: Sequence[str | None]) -> tuple[Cells, NDArray[np.bool_]]:
     return (data, offsets_of([len(cell) for cell in cells])), valid
 
 
-_SIZE: Final = 1 << 22
-"""Number of bytes read at a time."""
+_SIZE: Final = 1 << 22  # number of bytes read at a time
 
-_BYTES_PER_ROW: Final = 16
-"""Mean length of the rows for which a piece has room; further rows go to the next piece."""
+_BYTES_PER_ROW: Final = 16  # mean length of the rows for which a piece has room; further rows go to the next piece
 
 _NOWHERE: Final = Place("<block>")
 

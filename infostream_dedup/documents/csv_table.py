@@ -48,8 +48,7 @@ _DELIMITERS: Final = ",;\t|"
 _DECLARED: Final = re.compile(r"""("?)sep=(?P<delimiter>[!#-/:-@[-`{-~\t])\1[\r\n]*""", re.IGNORECASE)
 """The first line that Excel understands, and some programs write for it."""
 _ESCAPED: Final = 'here they are escaped by backslashes: replace each \\" by ""'
-OPTIONAL: Final = frozenset(FIELDS) - {"id", "text"}
-"""Columns in which an empty cell is an absent value."""
+OPTIONAL: Final = frozenset(FIELDS) - {"id", "text"}  # columns in which an empty cell is an absent value
 
 
 def csv_records(

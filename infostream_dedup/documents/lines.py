@@ -204,11 +204,9 @@ _LEAST_LETTERS: Final = 20
 """Minimum number of letters outside ASCII for a guess: a stray byte in UTF-8 is a bad record, not another encoding."""
 
 _LEAST_SHARE: Final = 0.85
-_COMMON_SHARE: Final = 0.45
-"""Share of the common letters below which this is another language."""
+_COMMON_SHARE: Final = 0.45  # share of the common letters below which this is another language
 
-_LAST: Final = frozenset("ыьэюя")
-"""Letters that every longer text has, but not Hebrew read as cp1251."""
+_LAST: Final = frozenset("ыьэюя")  # letters that every longer text has, but not Hebrew read as cp1251
 
 ONE_BYTE: Final = ("cp1251", "koi8-u", "cp866", "iso8859-5", "mac-cyrillic")
 _COMMON: Final = frozenset("оаеинтсрвліi")
@@ -297,8 +295,7 @@ class ConvertedStream(Readable):
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _MAGIC_BYTES: Final = 6
 _log = logging.getLogger("infostream_dedup.documents")
-_told: Final[set[str]] = set()
-"""Files whose encoding has been reported: some files are read twice."""
+_told: Final[set[str]] = set()  # files whose encoding has been reported: some files are read twice
 
 _Buffered: TypeAlias = "io.BufferedReader[Any]"
 

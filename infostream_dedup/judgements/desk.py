@@ -22,11 +22,9 @@ from infostream_dedup.stream.store.removal import wipe
 
 # Tables of a desk. Times are UTC microseconds since 1970
 
-APPLICATION_ID: Final = 0x4953444B
-"""Marks an SQLite file as a desk: ``ISDK``."""
+APPLICATION_ID: Final = 0x4953444B  # marks an SQLite file as a desk: ``ISDK``
 
-VERSION: Final = 1
-"""Version of the schema, as ``PRAGMA user_version``."""
+VERSION: Final = 1  # version of the schema, as ``PRAGMA user_version``
 
 LABELS: Final = ("dup", "similar", "template", "translation", "different")
 """The labels that a person may give a pair, as in labels files. NULL is a skipped pair."""

@@ -80,8 +80,7 @@ class Writable(Protocol):
         """The links at k and above."""
 
 
-MOST_WRITTEN: Final = 5_000_000
-"""Maximum number of links that are written out only to find intervals."""
+MOST_WRITTEN: Final = 5_000_000  # maximum number of links that are written out only to find intervals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,14 +12,12 @@ from infostream_dedup.machine.registry import names_in_folder, offered
 from infostream_dedup.model.document import OUR_LANGUAGES
 from infostream_dedup.model.limits import EXPERT, OneOf, Option, Range, check_limits
 
-CANDIDATE_TERMS: Final = 3
-"""Number of key terms, out of 12, that must match in one direction for a pair to be judged."""
+CANDIDATE_TERMS: Final = 3  # number of key terms, out of 12, that must match in one direction for a pair to be judged
 
 COMPARED_TERMS: Final = 30
 """Number of key terms of a document that are compared; the n heaviest of them find candidates."""
 
-SHOWN_DECIMALS: Final = 6
-"""Decimals of the probabilities and shares that are shown."""
+SHOWN_DECIMALS: Final = 6  # decimals of the probabilities and shares that are shown
 
 
 _TERMS: Final = Path(__file__).parents[1] / "terms"
@@ -36,8 +34,7 @@ SHORT_RULES: Final = ("scaled", "strict")
 MORPH_RULES: Final = ("open", "strict")
 PAIR_RULES: Final = ("both", "either")
 
-ACROSS: Final = ("pivot", "none")
-"""How streams look across languages; the first is the default of preset ``judged``."""
+ACROSS: Final = ("pivot", "none")  # how streams look across languages; the first is the default of preset ``judged``
 
 STREAM_PRESETS: Final = ("judged", "faithful")
 

@@ -319,8 +319,7 @@ def describe_parts(tables: PartTables, wording: Wording) -> str:
 # Write a sweep as a workbook for spreadsheet programs; equal results give equal bytes.
 
 
-_DAY: Final = datetime(2000, 1, 1)
-"""Stored as the creation date, so that the bytes do not depend on the day."""
+_DAY: Final = datetime(2000, 1, 1)  # stored as the creation date, so that the bytes do not depend on the day
 
 _WIDEST: Final = 60
 

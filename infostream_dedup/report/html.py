@@ -130,8 +130,7 @@ def _parts(stretches: list[TextStretch]) -> list[list[tuple[TextStretch, bool]]]
     return [list(part) for _, part in groupby(marked, key=lambda one: one[0].passage)]
 
 
-_MOST_MEMBERS: Final = 50
-"""Larger groups mostly repeat the same text, and compiling one message from them takes long."""
+_MOST_MEMBERS: Final = 50  # larger groups mostly repeat the same text, and compiling one message from them takes long
 
 
 def provenance_page(groups: Sequence[tuple[str, Provenance]], boilerplate: Boilerplate | None = None) -> str:

@@ -22,8 +22,7 @@ Label = Annotated[str, ListedValue(LABELS)]
 Terms = list[str] | None
 Maybe = str | None
 MaybeTime = datetime | None
-Span = list[int]
-"""First and last character of a place in a text, the last not included."""
+Span = list[int]  # first and last character of a place in a text, the last not included
 
 
 class ServiceAnswer(BaseModel):

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from infostream_dedup.runs.batch.sweeping import SweepResult
 
 
-LEAST_PAIRS: Final = 50
-"""Judged pairs from which a classifier is learned, and translations."""
+LEAST_PAIRS: Final = 50  # judged pairs from which a classifier is learned, and translations
 
 _CANDIDATES: Final = 300
 _TAUGHT: Final = 50

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from infostream_dedup.service.running import RunningService
 
 
-NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
-"""A number as people read it: 3,5 and 10:30 are one number each."""
+NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")  # a number as people read it: 3,5 and 10:30 are one number each
 
 _KEPT: Final = ("id", "version", "title", "source", "language", "published", "group", "ordinal", "url")
 _OF_PAIR: Final = ("status", "kind", "probability", "relation", "forward", "backward")

@@ -26,8 +26,7 @@ from infostream_dedup.terms.representation import representation
 
 # Find the words of two documents that match in the pivot language, and the rung that translated them
 
-SAME: Final = "same"
-"""The rung of words that needed no translation."""
+SAME: Final = "same"  # the rung of words that needed no translation
 
 
 @dataclass(frozen=True, slots=True)

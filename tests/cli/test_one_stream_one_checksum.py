@@ -12,8 +12,7 @@ from infostream_dedup.sample import documents_path
 
 SIZES = (1, 7, 50, 500, 1_000_000)
 SEEDS = ("0", "1", "12345")
-PLACES = (("UTC", "C"), ("Asia/Kathmandu", "uk_UA.UTF-8"))
-"""Time zone and locale."""
+PLACES = (("UTC", "C"), ("Asia/Kathmandu", "uk_UA.UTF-8"))  # time zone and locale
 
 PART = 2000
 SMALL_PART = 600

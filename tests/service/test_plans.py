@@ -9,8 +9,7 @@ from infostream_dedup.stream.store import Store
 
 from .conftest import ServiceClient
 
-ALLOWED = ("INDEX document_forgotten",)
-"""An index of the forgotten documents only."""
+ALLOWED = ("INDEX document_forgotten",)  # an index of the forgotten documents only
 
 
 def asked(client: ServiceClient, monkeypatch: pytest.MonkeyPatch, paths: list[str]) -> set[str]:

@@ -11,14 +11,11 @@ from infostream_dedup.machine.compiling import compiled, inlined, popcount, sign
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, eight_bytes, lowest_bit
 from infostream_dedup.model.document import MOST_ID_BYTES
 
-OTHER_DATE: Final = 0
-"""The plain code must read this date."""
+OTHER_DATE: Final = 0  # the plain code must read this date
 
-LOCAL: Final = 1
-"""A date without a zone."""
+LOCAL: Final = 1  # a date without a zone
 
-UTC_KNOWN: Final = 2
-"""A date with its zone."""
+UTC_KNOWN: Final = 2  # a date with its zone
 
 _NO_DAY: Final = -(2**62)
 _DASH: Final = 0x2D
@@ -128,14 +125,11 @@ def read_date(data: Vector[np.uint8], begin: int, end: int) -> tuple[int, int]:
 # All functions take the bytes `data` and places in one of its lines. A line ends at a control character or at the end
 # of `data`, which is followed by `BLOCK` readable bytes. They return -1 for anything that is not plainly valid.
 
-ESCAPED: Final = 1
-"""Mark of a string with escapes."""
+ESCAPED: Final = 1  # mark of a string with escapes
 
-ODD: Final = 2
-"""Mark of a string with control characters."""
+ODD: Final = 2  # mark of a string with control characters
 
-BRACKETS: Final = 1
-"""Mark of a value that another parser must check: an array, an object, or a long or unusual number."""
+BRACKETS: Final = 1  # mark of a value that another parser must check: an array, an object, or a long or unusual number
 
 _ALL: Final = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
@@ -372,17 +366,13 @@ def value_end(data: Vector[np.uint8], at: int, end: int) -> tuple[int, int]:
     return _number_end(data, at)
 
 
-LEFT: Final = 0
-"""A line for the plain code."""
+LEFT: Final = 0  # a line for the plain code
 
-READ: Final = 1
-"""A document."""
+READ: Final = 1  # a document
 
-CHECK: Final = 2
-"""The line is a document if the plain parser accepts it without its text."""
+CHECK: Final = 2  # the line is a document if the plain parser accepts it without its text
 
-BLANK: Final = 3
-"""A line without a record."""
+BLANK: Final = 3  # a line without a record
 
 ID: Final = 0
 
@@ -408,11 +398,9 @@ _NAMES: Final = (b"id", b"text", b"title", b"lang", b"published", b"source", b"u
 NAME_WORDS: Final = np.array([int.from_bytes(name[:8].ljust(8, b"\0"), "little") for name in _NAMES], dtype=np.uint64)
 """The first eight bytes of ``_NAMES`` as numbers, for ``read_lines``."""
 
-OTHER_STRING: Final = -2
-"""Marks a URL that contains escapes."""
+OTHER_STRING: Final = -2  # marks a URL that contains escapes
 
-NO_LANGUAGE: Final = 3
-"""Marks a document without a language."""
+NO_LANGUAGE: Final = 3  # marks a document without a language
 
 _WORD: Final = 8
 

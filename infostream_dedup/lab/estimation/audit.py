@@ -183,8 +183,7 @@ def _drawn_shares(
     return found[0], found[1]
 
 
-_MOST_DRAWN: Final = 100_000
-"""Maximum number of linked candidates, and of unlinked ones."""
+_MOST_DRAWN: Final = 100_000  # maximum number of linked candidates, and of unlinked ones
 
 _WORDING: Final = [COLUMNS.index("wording_forward"), COLUMNS.index("wording_backward")]
 

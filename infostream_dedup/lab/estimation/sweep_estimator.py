@@ -60,11 +60,9 @@ from infostream_dedup.terms.key_terms import KeyTerms, pattern
 if TYPE_CHECKING:
     from infostream_dedup.runs.sharded.disk_runner import DiskRun, LinkedRun
 
-_MOST_DISPUTED: Final = 1.0
-"""``FitCheck.overall`` at which forms and copies are indistinguishable."""
+_MOST_DISPUTED: Final = 1.0  # ``FitCheck.overall`` at which forms and copies are indistinguishable
 
-_MOST_TOPICAL: Final = 0.75
-"""``FitCheck.overall`` at which the classes are topics, not texts."""
+_MOST_TOPICAL: Final = 0.75  # ``FitCheck.overall`` at which the classes are topics, not texts
 
 _LEAST_ACCEPTED: Final = 0.75
 """Share of the links that the pair model must take for one text before it chooses k; on news streams it is lower."""
@@ -259,8 +257,7 @@ COLUMNS: Final = (
 """Columns added to a sweep."""
 
 _KEY_TERMS: Final = 30
-_CHECKED_SHARE: Final = SHARE_THRESHOLDS.index(0.4) + 1
-"""Step of the share score at which links are checked."""
+_CHECKED_SHARE: Final = SHARE_THRESHOLDS.index(0.4) + 1  # step of the share score at which links are checked
 
 
 class SweepEstimator:
@@ -577,8 +574,7 @@ replaced by others of the collection that begin alike; ``numbers``: numbers are 
 _SENTENCE: Final = re.compile(r"(?<=[.!?…])\s+|\n+")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _NUMBER: Final = re.compile(r"\d+")
-_OPENING: Final = 5
-"""Number of first letters that forms of a word have in common."""
+_OPENING: Final = 5  # number of first letters that forms of a word have in common
 _SHORTEST: Final = 6
 
 
@@ -646,11 +642,9 @@ def _another_number(number: str, random: Random) -> str:
     return str(random.randrange(1, 10)) + "".join(str(random.randrange(10)) for _ in number[1:])
 
 
-RATES: Final = (0.1, 0.3, 0.5)
-"""Share of the sentences, words or numbers that are changed."""
+RATES: Final = (0.1, 0.3, 0.5)  # share of the sentences, words or numbers that are changed
 
-MOST_OF_A_KIND: Final = 100
-"""Copies in one language with one kind of edit at one rate."""
+MOST_OF_A_KIND: Final = 100  # copies in one language with one kind of edit at one rate
 
 _SEED: Final = 21
 _FOR_WORDS: Final = 1000

@@ -56,8 +56,7 @@ if TYPE_CHECKING:
 
 _Result = TypeVar("_Result")
 
-_MIN_SECONDS: Final = 0.05
-"""Minimum CPU seconds of the half from which growth can be measured."""
+_MIN_SECONDS: Final = 0.05  # minimum CPU seconds of the half from which growth can be measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +222,7 @@ def found_alone(codes: Sequence[NDArray[np.int64]]) -> list[int]:
     return [int(number) for number in alone.sum(axis=0)]
 
 
-_MOST_METHODS: Final = 63
-"""One bit per method must fit into one word."""
+_MOST_METHODS: Final = 63  # one bit per method must fit into one word
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,8 +418,7 @@ def compared_pairs(
     ]
 
 
-THRESHOLD: Final = 0.80
-"""Minimum String::Similarity of a verified pair."""
+THRESHOLD: Final = 0.80  # minimum String::Similarity of a verified pair
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,8 +138,7 @@ def _ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-Interval = tuple[float, float]
-"""Lower and upper end of a 95 % interval, 0 to 1."""
+Interval = tuple[float, float]  # lower and upper end of a 95 % interval, 0 to 1
 
 _ENDS: Final = (0.025, 0.975)
 _CHUNK: Final = 100
@@ -269,8 +268,7 @@ class GroupScores:
         return asdict(self)
 
 
-GROUP_MEASURES: Final = tuple(field.name for field in fields(GroupScores))
-"""Names of the measures, in order."""
+GROUP_MEASURES: Final = tuple(field.name for field in fields(GroupScores))  # names of the measures, in order
 
 
 def group_scores(groups: NDArray[np.int64], truth: Truth) -> GroupScores | None:
@@ -344,8 +342,7 @@ class _Members:
 # Evaluate a sweep of a collection against labels: every step, the best one and the recommended one.
 
 
-REFUSAL_K: Final = 6
-"""The k at which a refusal to recommend is evaluated: the paper's own."""
+REFUSAL_K: Final = 6  # the k at which a refusal to recommend is evaluated: the paper's own
 
 _SAME_STEP = 1e-9
 
@@ -441,8 +438,7 @@ def _find_recommended(rows: list[StepScores], step: float | None) -> StepScores:
     raise ConfigurationError(f"the recommended {name} is {step:g}, which was not evaluated; known are {known}")
 
 
-KINDS: Final = KIND_NAMES
-"""What ``kinds`` may name."""
+KINDS: Final = KIND_NAMES  # what ``kinds`` may name
 
 _TRANSLATION: Final = KIND_NAMES[Kind.TRANSLATION]
 

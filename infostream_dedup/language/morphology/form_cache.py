@@ -49,14 +49,11 @@ from infostream_dedup.model import Language
 SHARES_FILE: Final = Path(__file__).with_name("known_shares.bin")
 _AGAIN: Final = "install infostream-dedup again"
 _LEVEL: Final = 9
-BETWEEN: Final = "\t"
-"""Separates the answers for the shapes of a form."""
+BETWEEN: Final = "\t"  # separates the answers for the shapes of a form
 
-ITSELF: Final = "="
-"""The term equals the form."""
+ITSELF: Final = "="  # the term equals the form
 
-GUESS: Final = "~"
-"""Precedes a term that the strict rule rejects."""
+GUESS: Final = "~"  # precedes a term that the strict rule rejects
 
 NO_TERM_ROW: Final[FormRow] = (None, 0)
 _SHAPE_OF_DIGIT: Final = {"0": 0, "1": 1, "2": 2}

@@ -279,8 +279,7 @@ def with_head_as_lemma(
     return f"{best}{hyphen}{last}" if frequency(best) >= _COMMON_HEAD else lemma
 
 
-RULES: Final = 4
-"""Version of the rules in this file, a cache key; increase it whenever an answer changes."""
+RULES: Final = 4  # version of the rules in this file, a cache key; increase it whenever an answer changes
 
 _MOST_REMEMBERED: Final = 1 << 19
 

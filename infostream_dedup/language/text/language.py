@@ -42,8 +42,7 @@ _COMMON_LETTERS: Final = "оаеинтсрвлі".encode("cp1251")
 RUSSIAN_WEIGHT: Final = 7
 UKRAINIAN_WEIGHT: Final = 3
 _WORD_WEIGHT: Final = 14
-FEW: Final = 10
-"""Minimum number of distinctive letters; below it, function words are counted too."""
+FEW: Final = 10  # minimum number of distinctive letters; below it, function words are counted too
 
 _ENOUGH: Final = 40  # letters of another alphabet that contradict a stated language
 _ENOUGH_CYRILLIC: Final = (

@@ -169,8 +169,7 @@ def answers_fingerprint() -> str:
     return digest.hexdigest()
 
 
-SAME: Final = "same"
-"""Rung of a term whose language is the target language."""
+SAME: Final = "same"  # rung of a term whose language is the target language
 
 _BATCH: Final = 50_000
 

@@ -169,8 +169,7 @@ def _share(form: str, word: str) -> float:
 # Making them anew takes some ten seconds: that is done by `tools/make_translation_tables.py`, and at the first use if
 # the package's tables were made from other dictionaries or by other rules.
 
-RULES: Final = 1
-"""Version of the rules by which words are chosen and keys are made; increase it when they change."""
+RULES: Final = 1  # version of the rules by which words are chosen and keys are made; increase it when they change
 
 _WORDS_IN_BUCKET: Final = 3
 _BYTES: Final = 3  # of the place of a word

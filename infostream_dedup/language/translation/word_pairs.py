@@ -80,8 +80,7 @@ def _language(row: TableRow, column: str) -> str:
 # fingerprint of all tables and rules; under another one it counts as empty and is replaced. A file that is damaged,
 # locked or not writable costs time, but never fails the job or changes an answer.
 
-RULES: Final = "1"
-"""Version of ``word_pairs``; increase it whenever a pair changes, because the files are keyed by it."""
+RULES: Final = "1"  # version of ``word_pairs``; increase it whenever a pair changes, because the files are keyed by it
 
 _SCHEMA_VERSION: Final = 1
 _CHECKSUM_BYTES: Final = 16

@@ -180,8 +180,7 @@ def _rows_of(
     return chosen, np.concatenate([values[indptr[row] : indptr[row + 1]] for row in rows.tolist()])
 
 
-WALKS_DRAWN: Final = 100_000
-"""Walks drawn at each k, for a standard error of transitivity of at most .0016."""
+WALKS_DRAWN: Final = 100_000  # walks drawn at each k, for a standard error of transitivity of at most .0016
 
 
 def sweep_unstored(

@@ -127,8 +127,7 @@ def _examples(
 
 PROBABILITIES: Final = tuple(round(0.05 * step, 2) for step in range(1, 20))
 _DEFAULT: Final = 0.5
-_DECIMALS: Final = 6
-"""Of a probability, as ``pairs`` lists it."""
+_DECIMALS: Final = 6  # of a probability, as ``pairs`` lists it
 _TOPICAL: Final = 0.75
 """T at the default probability below which accepted pairs are told to be topics: .52 on a topical collection, .70 and
 more on versions of texts, .98 and more on news."""

@@ -55,11 +55,9 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     _Joined = tuple[NDArray[np.int64], NDArray[np.int64]]
 
-K_SIMILAR: Final = 4
-"""Terms that must match in either direction for ``similar``."""
+K_SIMILAR: Final = 4  # terms that must match in either direction for ``similar``
 
-STATUS_COLUMNS: Final = ("status", "of", "group")
-"""What ``dedup --annotate`` adds to a document."""
+STATUS_COLUMNS: Final = ("status", "of", "group")  # what ``dedup --annotate`` adds to a document
 
 Show = Literal["first", "latest", "longest", "complete", "rank"]
 """Which document of a group is shown: the earliest in the input, the last by date, the longest, the one that says most,
@@ -268,8 +266,7 @@ def groups_of(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documen
 
 _PAIR_COLUMNS: Final = (*STATUS_COLUMNS, "kind", "probability", "story")
 
-DIFFERENCE_COLUMNS: Final = ("differs_by", "differing")
-"""What a row has besides if few words decided its kind."""
+DIFFERENCE_COLUMNS: Final = ("differs_by", "differing")  # what a row has besides if few words decided its kind
 
 JUDGED_STATUS_COLUMNS: Final = (*_PAIR_COLUMNS, *DIFFERENCE_COLUMNS)
 """What ``dedup --annotate`` adds to a document with preset ``judged``."""

@@ -346,8 +346,7 @@ JUDGED_COLUMNS: Final = ("probability", "kind", "wording_forward", "wording_back
 LEAST_PROBABILITY: Final = 0.5
 PairOrder = Literal["id", "strength"]
 
-_DROPPED_AT: Final = 1 << 20
-"""Number of pairs beyond twice the wanted ones at which the weaker ones are dropped."""
+_DROPPED_AT: Final = 1 << 20  # number of pairs beyond twice the wanted ones at which the weaker ones are dropped
 
 
 @dataclass(slots=True)

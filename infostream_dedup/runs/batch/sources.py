@@ -39,10 +39,8 @@ from infostream_dedup.runs.batch.collection import in_blocks
 
 Documents = Iterable[Document | DocumentBlock]
 
-_KEPT: Final = 1 << 29
-"""Bytes of text up to which a collection is kept instead of being read twice."""
-_ROWS_KEPT: Final = 1 << 18
-"""Documents whose fragments are kept (88 bytes each) instead of being hashed twice."""
+_KEPT: Final = 1 << 29  # bytes of text up to which a collection is kept instead of being read twice
+_ROWS_KEPT: Final = 1 << 18  # documents whose fragments are kept (88 bytes each) instead of being hashed twice
 
 
 def without_repeated_lines(

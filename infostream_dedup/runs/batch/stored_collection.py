@@ -154,8 +154,7 @@ def epoch_statistics(name: str) -> EpochStatistics:
         return EpochStatistics(name, defaults, terms, *counts)
 
 
-_KEPT: Final = 30
-"""Key terms that preset ``judged`` keeps."""
+_KEPT: Final = 30  # key terms that preset ``judged`` keeps
 
 
 class StoredPivot(NamedTuple):

@@ -27,26 +27,20 @@ if TYPE_CHECKING:
 
     from infostream_dedup.machine.progress import Progress
 
-SKETCH: Final = 24
-"""Fewest triples in the sketch of a longer document."""
+SKETCH: Final = 24  # fewest triples in the sketch of a longer document
 
-_PART: Final = 16
-"""A long document has one triple in this many in its sketch, so that a short one is found in it."""
+_PART: Final = 16  # a long document has one triple in this many in its sketch, so that a short one is found in it
 
-LEAST_SKETCHED: Final = 0.2
-"""Share of the smaller sketch that must be common before wording is counted."""
+LEAST_SKETCHED: Final = 0.2  # share of the smaller sketch that must be common before wording is counted
 
 _CAP: Final = 200
 _AT_ONCE: Final = 1 << 18
 
-LEAST_IDENTICAL: Final = 0.3
-"""Share of the wording of the smaller document that must be common."""
+LEAST_IDENTICAL: Final = 0.3  # share of the wording of the smaller document that must be common
 
-_COPY: Final = 0.5
-"""Share of the wording of both documents of a copy."""
+_COPY: Final = 0.5  # share of the wording of both documents of a copy
 
-_CONTAINED: Final = 0.8
-"""Share of the wording of a document that is contained in another; with less, the two overlap."""
+_CONTAINED: Final = 0.8  # share of the wording of a document that is contained in another; with less, the two overlap
 
 
 @dataclass(slots=True)  # There are many: a frozen one takes three times as long to make.

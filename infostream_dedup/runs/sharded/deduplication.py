@@ -296,8 +296,7 @@ def _earliest(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 _Pairs = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
 
-_SORTED_BYTES: Final = 40
-"""Bytes of memory for each triple sorted at a time."""
+_SORTED_BYTES: Final = 40  # bytes of memory for each triple sorted at a time
 
 
 class JudgedRun(LinkedRun):

@@ -52,8 +52,7 @@ if TYPE_CHECKING:
 
 # One representation of a collection in a work folder: statistics, key terms, nodes and links
 
-MOST_STORED: Final = 20_000_000
-"""Links below ``EXACT_FROM`` are also stored if there are certainly no more than this."""
+MOST_STORED: Final = 20_000_000  # links below ``EXACT_FROM`` are also stored if there are certainly no more than this
 
 _DAY: Final = 86_400
 

@@ -395,8 +395,7 @@ KEYS: Final = Layout(
 ``targets`` ascend. ``own``: key terms in the document's own target. ``hashes`` and ``checks`` are equal if key terms
 and targets are equal."""
 
-LABELS: Final = Layout("labels", (), {"numbers": "u4"}, ("terms",))
-"""The terms of given numbers."""
+LABELS: Final = Layout("labels", (), {"numbers": "u4"}, ("terms",))  # the terms of given numbers
 
 _NOTHING: Final = np.zeros(0, dtype=np.int64)
 _SEEDS: Final = (0, 0xD1B54A32D192ED03)

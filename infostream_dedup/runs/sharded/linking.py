@@ -450,8 +450,7 @@ halves of 64 bits, since 2^64 paths are within reach."""
 
 _FIELDS: Final = ("links", "reciprocal", "paths", "closed")
 
-_UNKNOWN: Final = 2**64 - 1
-"""Upper half that marks a number as not counted."""
+_UNKNOWN: Final = 2**64 - 1  # upper half that marks a number as not counted
 
 
 @dataclass(frozen=True, slots=True)

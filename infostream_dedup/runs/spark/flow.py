@@ -173,10 +173,8 @@ def _rows_at_once(spark: SparkSession, rows: int) -> Iterator[None]:
         spark.conf.set(_ROWS_AT_ONCE, str(before))
 
 
-large_rows = partial(_rows_at_once, rows=4)
-"""For rows of megabytes: Spark's default is 10,000 rows."""
-rows_of_texts = partial(_rows_at_once, rows=500)
-"""For texts: a batch costs as much as several of them."""
+large_rows = partial(_rows_at_once, rows=4)  # for rows of megabytes: Spark's default is 10,000 rows
+rows_of_texts = partial(_rows_at_once, rows=500)  # for texts: a batch costs as much as several of them
 
 # S and T on a cluster, by blocks of rows
 
@@ -326,8 +324,7 @@ def _no_rows(nodes: NodeTable) -> pa.RecordBatch:
 
 # Pairs and statuses on a cluster: the links of a chunk in both directions meet in one task
 
-PAIRS: Final = Layout("pairs", (), {"a": "i8", "b": "i8", "forward": "i8", "backward": "i8"})
-"""Pairs of documents."""
+PAIRS: Final = Layout("pairs", (), {"a": "i8", "b": "i8", "forward": "i8", "backward": "i8"})  # pairs of documents
 
 _TURNED: Final = 1 << 60
 _LISTED: Final = "a string, b string, forward int, backward int, n_a int, n_b int, relation string"

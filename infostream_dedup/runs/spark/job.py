@@ -60,13 +60,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-SIZES: Final = Layout("sizes", ("documents",), {})
-"""Number of documents of a chunk."""
+SIZES: Final = Layout("sizes", ("documents",), {})  # number of documents of a chunk
 KEY_COUNTS: Final = Layout("key counts", (), {"numbers": "u4", "keys": "i8", "targets": "i8"})
 """How many documents of a task have each term as a key term, and as a target."""
 
-_PARTITION: Final = 40
-"""Number of bits for the position of a document within its partition."""
+_PARTITION: Final = 40  # number of bits for the position of a document within its partition
 _QUESTION: Final = 1 << 60
 _CHUNK: Final = 20_000
 _COLUMNS: Final = ("id", "text", "title", "lang", "published")

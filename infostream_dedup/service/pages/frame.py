@@ -371,8 +371,7 @@ def chart_of(rows: Sequence[dict[str, Any]], chosen: int | None) -> dict[str, An
 
 _ROW_WIDTH: Final = 600
 _MARGIN: Final = 10
-_A_DAY: Final = "2026-01-31"
-"""A month or a year, which is shorter, cannot be placed on a timeline of days."""
+_A_DAY: Final = "2026-01-31"  # a month or a year, which is shorter, cannot be placed on a timeline of days
 
 
 def timeline(members: list[dict[str, Any]]) -> dict[str, Any] | None:

@@ -16,8 +16,7 @@ from infostream_dedup.links.compiled.kernels.rows import first_not_below
 from infostream_dedup.machine.arrays import Cube, Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
 
-_SPREAD = np.uint64(GOLDEN)
-"""An odd factor, so that products differ."""
+_SPREAD = np.uint64(GOLDEN)  # an odd factor, so that products differ
 
 
 class _Table(NamedTuple):
@@ -225,8 +224,7 @@ def sort_rows(
 # least + 1` of them: only their postings are walked, and only for texts with that many common triples. So a story
 # that a thousand sites print is still found, although each of its triples is in a thousand texts.
 
-_AHEAD: Final = 6
-"""Triples that are looked up while the memory of a later one is fetched."""
+_AHEAD: Final = 6  # triples that are looked up while the memory of a later one is fetched
 
 _FIRST_MIX = np.uint64(0xBF58476D1CE4E5B9)
 

@@ -29,8 +29,7 @@ from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_by
 # Characters of valid UTF-8, for compiled functions only
 
 _TWO_BYTES: Final = 0xC0
-_THREE_BYTES: Final = 0xE0
-"""First bytes of characters of two bytes and of three, at least."""
+_THREE_BYTES: Final = 0xE0  # first bytes of characters of two bytes and of three, at least
 
 
 @inlined
@@ -71,8 +70,7 @@ def sized_code_point(data: Vector[np.uint8], place: int, end: int) -> tuple[int,
 
 # Store the words found in texts, and number them by the table of surfaces
 
-REWRITTEN: Final = 2
-"""Flag of a word in ``ScannedWords.rewritten``."""
+REWRITTEN: Final = 2  # flag of a word in ``ScannedWords.rewritten``
 
 
 class ScannedWords(NamedTuple):
@@ -610,11 +608,9 @@ def find_words(
 
 
 VISIBLE: Final = 0
-INVISIBLE: Final = 1
-"""White space."""
+INVISIBLE: Final = 1  # white space
 
-LEFT: Final = 2
-"""A character that composition may change, or an unknown one: the plain code must read the text."""
+LEFT: Final = 2  # a character that composition may change, or an unknown one: the plain code must read the text
 
 ALWAYS_VISIBLE: Final = ((0x21, 0x7F), (0xC0, 0x280), (0x400, 0x480))
 """Ranges of code points that count as visible without a look-up."""

@@ -23,8 +23,7 @@ from infostream_dedup.language.translation.model_files import InstalledModel, Lo
 from infostream_dedup.language.translation.rung import Rung, Translation, register
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
-CONFIDENCE: Final = 0.8
-"""Confidence in one model; a translation through a third language has the product of two."""
+CONFIDENCE: Final = 0.8  # confidence in one model; a translation through a third language has the product of two
 
 _PIVOTS: Final[tuple[Language, ...]] = ("en", *(language for language in OUR_LANGUAGES if language != "en"))
 """English first: most models of Argos Translate are from or to it."""

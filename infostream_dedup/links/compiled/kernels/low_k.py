@@ -180,8 +180,7 @@ def total_rows(
 # links. The links that i and j have in common are the bits set in both rows, counted a word at a time; where several
 # rows of a group have the same word, they are counted for the whole group.
 
-_MANY: Final = 8
-"""Rows of a tile that are worth reading all 64 of them."""
+_MANY: Final = 8  # rows of a tile that are worth reading all 64 of them
 
 
 class WeightedNodes(NamedTuple):
