@@ -176,17 +176,11 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
 @output("--out", type=click.Path(file_okay=False), help="Folder for sweep.json, sweep.csv, plots and report.html.")
 @output(
     "--by",
-    type=click.Choice(["file", "source", "day", "week", "month"]),
+    type=["file", "source", "day", "week", "month"],
     help="Sweep each part separately: rows get a column part, and the report shows parts side by side.",
 )
 @output("--made", metavar="DATE", callback=_check_day, help="With --out: day to print on the report.")
-@output(
-    "--ui-language",
-    type=click.Choice(["uk", "ru", "en"]),
-    default="en",
-    show_default=True,
-    help="With --out: language of the report.",
-)
+@output("--ui-language", type=["uk", "ru", "en"], default="en", help="With --out: language of the report.")
 @output("--xlsx", is_flag=True, help="With --out: also write report.xlsx (extra xlsx).")
 @output("--paper", is_flag=True, help="With --out: show the values that the paper published beside yours.")
 @output(
@@ -223,7 +217,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
 @window_days_option
 @alike(
     "--score",
-    type=click.Choice([*SCORES, "probability"]),
+    type=[*SCORES, "probability"],
     help="Compare k of n terms, the share of their weight, or sweep the minimum probability of preset judged.  "
     "[default: count]",
 )
@@ -365,15 +359,9 @@ def _print_planted(result: SweepResult) -> None:
 
 
 @command(examples=["demo", "demo --serve"])
-@output(
-    "--out",
-    type=click.Path(file_okay=False),
-    default="infostream-dedup-demo",
-    show_default=True,
-    help="Folder for the report.",
-)
+@output("--out", type=click.Path(file_okay=False), default="infostream-dedup-demo", help="Folder for the report.")
 @output("--serve", is_flag=True, help="Show the sample in the browser instead (extra service).")
-@output("--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="With --serve.")
+@output("--port", type=click.IntRange(1, 65535), default=8600, help="With --serve.")
 @wide_option
 @general_options("table", "table", "json", "jsonl", "csv")
 def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | None, quiet: bool) -> None:
@@ -423,9 +411,7 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
     help="Number of terms that must match; auto: the one that sweep advises.  [default: 6, or the preset's]",
 )
 @alike("--k-min", type=click.IntRange(min=1), help="List all pairs with this many terms in either direction instead.")
-@output(
-    "--terms", type=click.Choice(["all", "none"]), default="all", show_default=True, help="Include the matching terms."
-)
+@output("--terms", type=["all", "none"], default="all", help="Include the matching terms.")
 @alike("--cross-language", is_flag=True, help="Only pairs of two languages.")
 @alike("--between-files", is_flag=True, help="Only pairs of two files.")
 @expert(
@@ -440,9 +426,7 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
 )
 @output("--explain", is_flag=True, help="With preset judged: add the reasons for the probability.")
 @output(
-    "--sort",
-    type=click.Choice(["id", "strength"]),
-    help="Order of the pairs; strength means probability or shares.  [default: id]",
+    "--sort", type=["id", "strength"], help="Order of the pairs; strength means probability or shares.  [default: id]"
 )
 @output("--top", type=click.IntRange(min=1), help="List only this many pairs, the strongest.")
 @wide_option
@@ -461,8 +445,9 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
 )
 @alike(
     "--by",
-    type=click.Choice(["key-terms", "wording"]),
+    type=["key-terms", "wording"],
     default="key-terms",
+    show_default=False,
     help="wording: pairs with common wording in any language, without key terms, several times as fast.",
 )
 @alike(
@@ -627,7 +612,7 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
 )
 @output(
     "--show",
-    type=click.Choice(["first", "latest", "longest", "complete", "rank"]),
+    type=["first", "latest", "longest", "complete", "rank"],
     help="Which document of a group stays; rank: of the source that others copy most.  [default: first]",
 )
 @output("--annotate", is_flag=True, help="Keep every document and add columns: status, of, group.")
@@ -635,15 +620,14 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
 @prefix_option
 @alike(
     "--duplicate-rule",
-    type=click.Choice(["equal", "contained"]),
+    type=["equal", "contained"],
     default="equal",
-    show_default=True,
     help="Require both directions, or accept documents contained in earlier ones; preset similar accepts any relation.",
 )
 @alike("--join", metavar="KIND,...", help="With preset judged: kinds of pairs that make a group.  [default: copy]")
 @alike(
     "--policy",
-    type=click.Choice(["newsdesk", "strict"]),
+    type=["newsdesk", "strict"],
     help="Named policy: newsdesk groups two days of copies and retellings, and drops the copies; strict drops what has "
     "0.9 of its wording elsewhere.",
 )

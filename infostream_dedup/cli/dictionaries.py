@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     "--languages",
     "languages",
     default=",".join(OUR_LANGUAGES),
-    show_default=True,
     metavar="LANGUAGES",
     help="Languages, separated by commas.",
 )
@@ -118,23 +117,17 @@ _COLUMNS = ("name", "pairs", "languages", "file")
 @click.argument("file", type=click.Path(path_type=Path))
 @reads("--from", "source", type=click.Choice(OUR_LANGUAGES), required=True, help="Language of the left words.")
 @reads("--to", "target", type=click.Choice(OUR_LANGUAGES), required=True, help="Language of the right words.")
-@reads(
-    "--format",
-    "table_format",
-    type=click.Choice(["tsv", "apertium", "wiktionary"]),
-    required=True,
-    help="Format of the file.",
-)
+@reads("--format", "table_format", type=["tsv", "apertium", "wiktionary"], required=True, help="Format of the file.")
 @reads(
     "--pos",
     "parts",
-    type=click.Choice(["noun", "name", "adj"]),
+    type=["noun", "name", "adj"],
     multiple=True,
     help="Parts of speech to take; may be given several times.  [default: noun, name]",
 )
 @reads("--name", help="Name of the table.  [default: the file name with the languages]")
 @output("--skip", is_flag=True, help="Skip broken rows and list them; otherwise the first one stops the import.")
-@output("--output", "output_format", type=click.Choice(["table", "jsonl", "json", "csv"]), help="Output format.")
+@output("--output", "output_format", type=["table", "jsonl", "json", "csv"], help="Output format.")
 @common("--quiet", is_flag=True, help="Print no progress and no summary.")
 def import_table(file: Path, source: Any, target: Any, output_format: str | None, quiet: bool, **given: Any) -> None:
     """Import a table of word pairs, for the dictionary rung of the ladder.

@@ -30,10 +30,14 @@ GENERAL: Final[dict[str, click.Option]] = {}  # the general options by flag; eac
 
 
 class GroupedOption(click.Option):
-    """An option with the title of its group."""
+    """An option with the title of its group; a list as type is a choice, and a default that says something is shown."""
 
     def __init__(self, *names: Any, group: str = OUTPUT, **given: Any) -> None:
-        super().__init__(*names, **given)
+        if isinstance(given.get("type"), list):
+            given["type"] = click.Choice(given["type"])
+        default = given.get("default")
+        says = default not in (None, "", "-") and not isinstance(default, bool)
+        super().__init__(*names, **{"show_default": says, **given})
         self.group = group
         if group == COMMON:
             GENERAL.update(dict.fromkeys(self.opts, self))
@@ -102,7 +106,7 @@ def _option(one: Field[Any], hint: Any, shown: Shown, only: tuple[str, ...] | No
         if only is None:
             kind["metavar"] = shown.metavar
     text = shown.help if words is None else f"{shown.help}  [default: {words}]"
-    return GroupedOption([f"--{flag}", one.name], help=text, group=shown.group, **kind)
+    return GroupedOption([f"--{flag}", one.name], help=text, group=shown.group, show_default=False, **kind)
 
 
 def _words(default: Any) -> str:

@@ -213,9 +213,8 @@ def _sum_up(context: click.Context, parameter: click.Parameter, path: str | None
 _log_options = (
     common(
         "--log-format",
-        type=click.Choice(["text", "json"]),
+        type=["text", "json"],
         default="text",
-        show_default=True,
         is_eager=True,
         expose_value=False,
         callback=_begin_log,
@@ -225,7 +224,6 @@ _log_options = (
         "--log-level",
         type=click.Choice(LEVELS),
         default="info",
-        show_default=True,
         is_eager=True,
         expose_value=False,
         callback=_begin_log,
@@ -252,9 +250,8 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
     sheets = ["xlsx", "parquet"] if "csv" in formats else []
     dialect = common(
         "--csv-dialect",
-        type=click.Choice(["standard", "excel"]),
+        type=["standard", "excel"],
         default="standard",
-        show_default=True,
         expose_value=False,
         callback=_keep,
         help="excel: CSV that Ukrainian or Russian Excel opens directly: byte order mark, semicolons, decimal commas.",
@@ -331,9 +328,8 @@ within_options = stack(
     [
         alike(
             "--within",
-            type=click.Choice(["source", "outlets", "all"]),
+            type=["source", "outlets", "all"],
             default="all",
-            show_default=True,
             help="With preset judged: pairs of one source, of different outlets, or all.",
         ),
         alike(
@@ -371,14 +367,13 @@ choose_by_option = output(
     "--choose-by",
     metavar="WAY",
     default="auto",
-    show_default=True,
     help="What chooses the recommended k: estimate, count, consistency (S and T), or a number. auto: the first of "
     "these that can be believed, else half of --n.",
 )
 
 between_option = alike(
     "--between",
-    type=click.Choice(["nothing-better", "plain", "none"]),
+    type=["nothing-better", "plain", "none"],
     help="Rule of preset judged for pairs in two languages; none leaves them out.  [default: nothing-better]",
 )
 
@@ -424,19 +419,12 @@ prefix_option = expert("--prefix", default="", help="Prefix for the columns that
 
 candidates_option = alike(
     "--candidates",
-    type=click.Choice(["key-terms", "two-words"]),
+    type=["key-terms", "two-words"],
     default="key-terms",
-    show_default=True,
     help="Consider pairs linked by key terms, or with the same two heaviest words (as in the paper).",
 )
 
-link_option = alike(
-    "--k",
-    type=click.IntRange(1, 12),
-    default=3,
-    show_default=True,
-    help="Shared key terms that link a pair, out of 12.",
-)
+link_option = alike("--k", type=click.IntRange(1, 12), default=3, help="Shared key terms that link a pair, out of 12.")
 
 _STREAM: Final = Declared("infostream_dedup.stream.settings:StreamSettings")
 

@@ -197,13 +197,7 @@ def compare(
 )
 @output("--prefix", default="", help="The --prefix given to 'dedup --annotate', if any.")
 @output("--html", type=click.Path(dir_okay=False), help="Also write a page with the texts here.")
-@output(
-    "--most",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Maximum number of groups, largest first.",
-)
+@output("--most", type=click.IntRange(min=1), default=100, help="Maximum number of groups, largest first.")
 @output(
     "--original",
     is_flag=True,

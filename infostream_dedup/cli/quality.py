@@ -46,7 +46,6 @@ _truth_options = stack(
         reads(
             "--kin-field",
             default="submission=translation",
-            show_default=True,
             help="Also treat families whose documents share this value as kin; empty: do not.",
         ),
         reads(
@@ -55,7 +54,7 @@ _truth_options = stack(
             multiple=True,
             help="Only these domains (field domain), comma-separated; !name excludes one, an empty name is no domain.",
         ),
-        reads("--positive", default="dup", show_default=True, help="Labels that count as true, comma-separated."),
+        reads("--positive", default="dup", help="Labels that count as true, comma-separated."),
         alike(
             "--closed",
             is_flag=True,
@@ -77,7 +76,7 @@ _truth_options = stack(
 @_truth_options
 @alike(
     "--rule",
-    type=click.Choice(["both", "either"]),
+    type=["both", "either"],
     help="Directions in which need(k) terms must match.  [default: both, or the preset's]",
 )
 @alike(
@@ -158,7 +157,7 @@ _LONG = ("text_a", "text_b", "url_a", "url_b", "audit")  # columns for which a t
     rules=[Excludes(("out", "judged"))],
 )
 @documents_argument
-@output("--pairs", type=click.IntRange(min=1), default=50, show_default=True, help="Number of pairs to choose.")
+@output("--pairs", type=click.IntRange(min=1), default=50, help="Number of pairs to choose.")
 @output(
     "--out",
     type=click.Path(dir_okay=False),
@@ -169,8 +168,8 @@ _LONG = ("text_a", "text_b", "url_a", "url_b", "audit")  # columns for which a t
     type=click.Path(dir_okay=False),
     help="Read these judgements (JSONL, CSV or .xlsx: a, b, label) and show the figures.",
 )
-@reads("--positive", default="dup", show_default=True, help="Labels that mark duplicates, comma-separated.")
-@alike("--k", type=click.IntRange(min=3), default=6, show_default=True, help="Number of key terms that a link needs.")
+@reads("--positive", default="dup", help="Labels that mark duplicates, comma-separated.")
+@alike("--k", type=click.IntRange(min=3), default=6, help="Number of key terms that a link needs.")
 @representation_option
 @settings_options
 @reading_options
@@ -236,14 +235,13 @@ _COMPARED: Final = (
 )
 @alike(
     "--protocol",
-    type=click.Choice(["labels", "pool"]),
+    type=["labels", "pool"],
     help="Evaluate with labels, or with the pairs that several methods find.  [default: labels if given]",
 )
 @alike(
     "--pool",
     type=click.Choice(["a0-a10", "all"], case_sensitive=False),
     default="a0-a10",
-    show_default=True,
     help="Methods whose pairs form the pool: those of the paper, or all compared methods.",
 )
 @_truth_options
@@ -380,9 +378,8 @@ def _say_of_comparison(found: Comparison, *, quiet: bool) -> None:
 @output("--model", type=click.Path(dir_okay=False), help="File for the model (JSON).")
 @alike(
     "--preset",
-    type=click.Choice(["duplicate", "story"]),
+    type=["duplicate", "story"],
     default="duplicate",
-    show_default=True,
     help="Learn which document repeats which, or which documents report one event.",
 )
 @alike("--criteria", help="Criteria to use instead of the preset's, comma-separated.")
@@ -390,9 +387,8 @@ def _say_of_comparison(found: Comparison, *, quiet: bool) -> None:
 @reads("--domain", default="", help="Subject of the documents, e.g. law or sport; names the model.")
 @expert(
     "--statistics",
-    type=click.Choice(["collection", "background"]),
+    type=["collection", "background"],
     default="collection",
-    show_default=True,
     help="Weight words by statistics of these documents, or of the general language (required by 'ingest --model').",
 )
 @reads(
@@ -402,13 +398,7 @@ def _say_of_comparison(found: Comparison, *, quiet: bool) -> None:
 )
 @output("--suggest", type=click.IntRange(min=1), help="Print this many pairs to label next.")
 @output("--curve", type=click.Path(file_okay=False), help="Folder for a learning curve (CSV, SVG, and PNG).")
-@expert(
-    "--draws",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="Training sets drawn per point of the curve.",
-)
+@expert("--draws", type=click.IntRange(min=1), default=20, help="Training sets drawn per point of the curve.")
 @candidates_option
 @link_option
 @reading_options

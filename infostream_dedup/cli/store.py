@@ -67,9 +67,7 @@ def _print(rows: list[dict[str, Any]], output_format: str | None, columns: tuple
     print_rows(rows, chosen_format(output_format, "table", "jsonl"), columns=columns)
 
 
-top_option = output(
-    "--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of groups; 0: all."
-)
+top_option = output("--top", type=click.IntRange(min=0), default=20, help="Maximum number of groups; 0: all.")
 
 
 @store.command(examples=["store stats news.db", "store stats news.db --format json"])
@@ -152,13 +150,7 @@ def retune(file: Path, first: int | None, output_format: str | None, quiet: bool
 @store.command(examples=["store fork news.db new.db --config t.toml", "store fork news.db new.db --preset judged"])
 @store_argument
 @click.argument("new", metavar="NEW", type=click.Path(path_type=Path))
-@output(
-    "--preset",
-    type=click.Choice(["faithful", "judged"]),
-    default="faithful",
-    show_default=True,
-    help="judged needs a store that keeps texts.",
-)
+@output("--preset", type=["faithful", "judged"], default="faithful", help="judged needs a store that keeps texts.")
 @format_options
 def fork(file: Path, new: Path, preset: str, output_format: str | None, quiet: bool) -> None:
     """Judge all documents of a store anew, into a new store, by their key terms and the thresholds of --config.
@@ -206,9 +198,8 @@ def events(file: Path, output_format: str | None, quiet: bool) -> None:
 @store_argument
 @alike(
     "--by",
-    type=click.Choice(["first", "latest", "longest", "complete", "rank"]),
+    type=["first", "latest", "longest", "complete", "rank"],
     default="first",
-    show_default=True,
     help="Rule: the earliest document, the most complete one, or that of the best source.",
 )
 @alike("--source-rank", "source_ranks", multiple=True, help="A source for --by rank, best first.")
@@ -227,13 +218,7 @@ def best(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> N
 
 @store.command(examples=["store groups news.db", "store groups news.db --by last --top 5"])
 @store_argument
-@output(
-    "--by",
-    type=click.Choice(["size", "last"]),
-    default="size",
-    show_default=True,
-    help="Order of the groups: the largest or the latest first.",
-)
+@output("--by", type=["size", "last"], default="size", help="Order of the groups: the largest or the latest first.")
 @wide_option
 @reads("--lang", "language", help="Only groups with a document in this language.")
 @reads("--source", help="Only groups with a document of this source.")
@@ -259,9 +244,8 @@ def groups(file: Path, wide: bool, output_format: str | None, quiet: bool, **cho
 @store_argument
 @output(
     "--by",
-    type=click.Choice(["size", "outlets", "origins", "spread"]),
+    type=["size", "outlets", "origins", "spread"],
     default="size",
-    show_default=True,
     help="Order: documents, outlets, independent origins, or outlets of the first 24 hours.",
 )
 @reads("--since", metavar="DATE", help="Only stories with a document of this date or later.")
@@ -375,7 +359,7 @@ def show(file: Path, id: str, wide: bool, output_format: str | None, quiet: bool
 
 @store.command(examples=["store templates news.db", "store templates news.db --least 3"])
 @store_argument
-@output("--least", type=click.IntRange(min=1), default=1, show_default=True, help="Minimum number of later fillings.")
+@output("--least", type=click.IntRange(min=1), default=1, help="Minimum number of later fillings.")
 @format_options
 def templates(file: Path, least: int, output_format: str | None, quiet: bool) -> None:
     """List the recurring templates of each source, such as rates and weather, with their first and latest filling.

@@ -80,21 +80,18 @@ webhook_secret_option = expert(
     type=click.Path(dir_okay=False),
     help="Store (SQLite); created if it does not exist.",
 )
-@expert("--batch-size", type=click.IntRange(min=1), default=1000, show_default=True, help="Documents per batch.")
+@expert("--batch-size", type=click.IntRange(min=1), default=1000, help="Documents per batch.")
 @expert(
     "--batch-id",
     help="Name of the batch; the same name with different content is refused.  [default: derived from the content]",
 )
-@output(
-    "--keep", type=click.Choice(["originals"]), help="Instead of verdicts, print the documents that repeat nothing."
-)
+@output("--keep", type=["originals"], help="Instead of verdicts, print the documents that repeat nothing.")
 @output("--annotate", is_flag=True, help="Print every document, with its verdict in additional columns.")
 @prefix_option
 @output(
     "--on-conflict",
-    type=click.Choice(["item", "error", "version"]),
+    type=["item", "error", "version"],
     default="item",
-    show_default=True,
     help="If a known id comes with different content: stop, accept another version, or accept it of collected items.",
 )
 @reads(
@@ -115,7 +112,6 @@ webhook_secret_option = expert(
     "--batch-seconds",
     type=click.FloatRange(min=0.01),
     default=1.0,
-    show_default=True,
     help="With --follow or --queue: close a batch after this many seconds.",
 )
 @alike(
@@ -302,7 +298,7 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")  # columns that a table omits
 @reads("--id", help="Search for this stored document instead of a text.")
 @reads("--url", help="Search for the stored document with this address.")
 @alike("--k-min", type=click.IntRange(min=1), help="Number of terms that must match in either direction.  [default: 4]")
-@output("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of rows; 0: all.")
+@output("--top", type=click.IntRange(min=0), default=20, help="Maximum number of rows; 0: all.")
 @output("--sentences", is_flag=True, help="Add the sentence that a hit answers, and its own.")
 @wide_option
 @alike("--same-language", is_flag=True, help="Do not translate the text to find documents in other languages.")
@@ -462,7 +458,7 @@ def list_watches(store: str, output_format: str | None, quiet: bool) -> None:
 @watch.command("hits", examples=["watch hits bridges --store news.db", "watch hits bridges --store news.db --top 5"])
 @click.argument("name", metavar="NAME")
 @stored
-@output("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of rows; 0: all.")
+@output("--top", type=click.IntRange(min=0), default=20, help="Maximum number of rows; 0: all.")
 @general_options("table", "jsonl", "json", "csv")
 def watch_hits(name: str, store: str, top: int, output_format: str | None, quiet: bool) -> None:
     """List the documents that a standing search has found, the latest first.
@@ -491,10 +487,8 @@ def remove_watch(name: str, store: str, output_format: str | None, quiet: bool) 
     note(f"{store} no longer watches {name}", quiet=quiet)
 
 
-host_option = access("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-port_option = access(
-    "--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="Port to listen on."
-)
+host_option = access("--host", default="127.0.0.1", help="Address to listen on.")
+port_option = access("--port", type=click.IntRange(1, 65535), default=8600, help="Port to listen on.")
 hosts_option = access(
     "--hosts", default="", help="Further host names that clients may use, such as news.example:8600,..."
 )
@@ -536,9 +530,8 @@ token_file_option = access(
 @access("--new-token", metavar="NAME", help="Add a token to the token file, print it once, and exit.")
 @access(
     "--role",
-    type=click.Choice(["reader", "analyst", "writer", "admin"]),
+    type=["reader", "analyst", "writer", "admin"],
     default="reader",
-    show_default=True,
     help="With --new-token: role of the token.",
 )
 @stream_options
@@ -640,28 +633,19 @@ _PASSED_OVER = {"again": "repeated", "empty": "without a text"}
     "--max-bytes",
     type=click.IntRange(min=1),
     default=20_000_000,
-    show_default=True,
     help="Maximum size of a feed, page or archive record.",
 )
-@expert(
-    "--timeout",
-    type=click.FloatRange(min=0.1),
-    default=30.0,
-    show_default=True,
-    help="Seconds for each address, redirects included.",
-)
+@expert("--timeout", type=click.FloatRange(min=0.1), default=30.0, help="Seconds for each address, redirects included.")
 @expert(
     "--max-redirects",
     type=click.IntRange(0, 20),
     default=5,
-    show_default=True,
     help="Maximum number of redirects; never from outside to an address inside the network.",
 )
 @expert(
     "--total-timeout",
     type=click.FloatRange(min=0.1),
     default=3600.0,
-    show_default=True,
     help="Seconds for all addresses; later ones are not opened.",
 )
 @general_options("jsonl", "jsonl", "json", "csv")
