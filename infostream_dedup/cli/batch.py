@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.core import ParameterSource
 
+import infostream_dedup as api
 from infostream_dedup.cli.drawn import (
     print_collection,
     print_dedup,
@@ -263,7 +264,6 @@ def sweep(
     With --store, the documents of a stream are swept without their texts, by the key terms chosen when they arrived.
     The settings are then those of the store; only --n and --target may be smaller.
     """
-    from infostream_dedup import api
     from infostream_dedup.documents.outputs import open_output
 
     if write_config is not None and given["score"] not in (None, "count"):
@@ -300,8 +300,6 @@ def sweep(
 
 
 def _sweep_store(store: str, since: str | None, until: str | None, given: dict[str, Any]) -> SweepResult:
-    from infostream_dedup import api
-
     zone = given.pop("tz")
     for name in _OF_TEXTS:
         del given[name]
@@ -372,7 +370,6 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
         note("reading the sample ...", quiet=quiet)
         serve_sample(port, tell=lambda address: note(f"open {address} (Ctrl+C ends it)", quiet=quiet))
         return
-    from infostream_dedup import api
     from infostream_dedup.api.warm import judged_sample
     from infostream_dedup.report.needed import has_report_extra
 
@@ -495,7 +492,6 @@ def pairs(
     --preset faithful lists the pairs that are linked at k in at least one direction. It is the default
     if --k, --k-min, --n, --score, --target, --representation stem or pivot, or --statistics is given.
     """
-    from infostream_dedup import api
     from infostream_dedup.api.pairs import topics_note
 
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
@@ -580,8 +576,6 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
     the same language that contain the term), places (start and end of its words in the text, in characters),
     places_in_title, equivalents (with --representation pivot).
     """
-    from infostream_dedup import api
-
     with progress_bar(quiet=quiet) as progress:
         found = api.key_terms(documents, progress=progress, **given)
     if out is None:
@@ -687,8 +681,6 @@ def dedup(
     either direction. It is the default if --k, --n, --score, --target, --representation stem or pivot, or another
     --duplicate-rule is given.
     """
-    from infostream_dedup import api
-
     if out is None and not is_drawn(output_format, wide=wide):
         raise click.UsageError("--out is missing: name the file to write, or - for standard output")
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import click
 
+import infostream_dedup as api
 from infostream_dedup.cli.face import COMMON, Commands, GroupedOption, command, output, reads
 from infostream_dedup.cli.options import general_options, read_configuration
 from infostream_dedup.cli.output import chosen_format, note, print_rows, progress_bar
@@ -206,8 +207,6 @@ def warm(output_format: str | None, quiet: bool) -> None:
 
     For container images and machines that start often. Column: cpu_seconds.
     """
-    from infostream_dedup import api
-
     with progress_bar(quiet=quiet) as progress:
         done = api.warm(progress=progress)
     print_rows([done.as_dict()], chosen_format(output_format, "table", "json"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import infostream_dedup as api
 from infostream_dedup.cli.face import Commands, command, common, output, reads
 from infostream_dedup.cli.options import general_options
 from infostream_dedup.cli.output import chosen_format, note, print_rows, print_table, progress_bar
@@ -51,10 +52,8 @@ def build(languages: str, folder: str | None, most: int | None, output_format: s
     list, two tables show which terms have changed. The engine itself does not read the tables. It takes a minute or two
     per language.
     """
-    from infostream_dedup.api import dictionaries
-
     with progress_bar(quiet=quiet) as progress:
-        rows = dictionaries.build(folder, languages, most=most, progress=progress)
+        rows = api.dictionaries.build(folder, languages, most=most, progress=progress)
     print_rows(rows, chosen_format(output_format, "table", "jsonl"))
 
 
@@ -73,11 +72,9 @@ def check(folder: Path | None, doubts: bool, coverage: bool, output_format: str 
     of a row translate into each other in both directions. Each defect is reported as file:line:field with advice; the
     exit code is then 65. Doubts are rare names that no installed resource confirms; they are not defects.
     """
-    from infostream_dedup.api import dictionaries
-
     form = chosen_format(output_format, "table", "jsonl")
     with progress_bar(quiet=quiet) as progress:
-        found = dictionaries.check(folder, coverage=coverage, progress=progress)
+        found = api.dictionaries.check(folder, coverage=coverage, progress=progress)
     if form == "table":
         for one in found.checked.findings:
             if doubts or one.level == "defect":
@@ -138,10 +135,8 @@ def import_table(file: Path, source: Any, target: Any, output_format: str | None
     with gzip. Only single words are imported. The file is read completely before anything is written; a
     table of the same name is replaced. If both contain a word, the bundled tables take precedence.
     """
-    from infostream_dedup.api import dictionaries
-
     with progress_bar(quiet=quiet) as progress:
-        done = dictionaries.import_table(file, source, target, progress=progress, **given)
+        done = api.dictionaries.import_table(file, source, target, progress=progress, **given)
     row = {
         "name": done.name,
         "pairs": done.pairs,
@@ -166,9 +161,7 @@ def list_tables(output_format: str | None, quiet: bool) -> None:
 
     Columns: name, pairs, languages (pairs of codes), file.
     """
-    from infostream_dedup.api import dictionaries
-
-    rows = dictionaries.list_tables()
+    rows = api.dictionaries.list_tables()
     if not rows:
         note("no imported tables; import one with: infostream-dedup dictionaries import FILE", quiet=quiet)
     print_rows(rows, chosen_format(output_format, "table", "jsonl"), columns=_COLUMNS)
@@ -180,9 +173,7 @@ def list_tables(output_format: str | None, quiet: bool) -> None:
 def remove(name: str, output_format: str | None, quiet: bool) -> None:
     """Remove the imported table NAME (see list)."""
     del output_format
-    from infostream_dedup.api import dictionaries
-
-    note(f"removed {dictionaries.remove_table(name)}", quiet=quiet)
+    note(f"removed {api.dictionaries.remove_table(name)}", quiet=quiet)
 
 
 @command(
@@ -200,9 +191,7 @@ def install_model(file: Path, output_format: str | None, quiet: bool) -> None:
     The file (a zip) is checked before anything is written, and nothing is downloaded. The model goes to the folder in
     which Argos Translate keeps its models (ARGOS_PACKAGES_DIR overrides it). Installing a version again replaces it.
     """
-    from infostream_dedup.api import dictionaries
-
-    done = dictionaries.install_model(file)
+    done = api.dictionaries.install_model(file)
     row = {
         "file": str(file),
         "source": done.model.source,
@@ -244,9 +233,7 @@ def show(words: tuple[str, ...], lang: Any, target: Any, output_format: str | No
     source.
     """
     del quiet
-    from infostream_dedup.api import dictionaries as known
-
-    print_rows(known.show(words, lang, to=target), chosen_format(output_format, "table", "jsonl"))
+    print_rows(api.dictionaries.show(words, lang, to=target), chosen_format(output_format, "table", "jsonl"))
 
 
 for subcommand in (build, check, import_table, list_tables, remove, install_model):

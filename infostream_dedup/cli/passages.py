@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+import infostream_dedup as api
 from infostream_dedup.cli.face import Commands, Declared, Excludes, Needs, command, output, reads
 from infostream_dedup.cli.options import (
     boilerplate_option,
@@ -120,8 +121,6 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
 
 def _asked(given: dict[str, Any]) -> Callable[..., Listing[dict[str, Any]]]:
     """Choose the public function for the requested list; options that it does not accept are removed from ``given``."""
-    from infostream_dedup import api
-
     asked = [name for name in _LISTS if given.pop(name)]
     rule = {name: value for name in _RULE if (value := given.pop(name)) is not None}
     if asked != ["list_boilerplate"]:
@@ -162,8 +161,6 @@ def compare(
 
     On a terminal, passages are coloured. --html writes a page without scripts in which each passage links to its copy.
     """
-    from infostream_dedup import api
-
     if text_a == text_b == "-":
         raise click.UsageError("only one of the two texts can come from standard input")
     inputs = [name for name in (text_a, text_b) if name != "-"]
@@ -217,8 +214,6 @@ def provenance(
     (share of the first document's words), title_changed, cut, added (sentences), changed (before, after, numbers and
     names that were removed or added, positions of the words that differ).
     """
-    from infostream_dedup import api
-
     inputs = [name for name in documents if name != "-"]
     named = given.pop("groups") or None
     if original:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+import infostream_dedup as api
 from infostream_dedup.cli.face import Excludes, Needs, alike, command, expert, output, reads
 from infostream_dedup.cli.options import (
     between_option,
@@ -100,8 +101,6 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
     them count. Below the rows: figures of preset judged, whatever the other options, and its groups compared with the
     groups that true pairs connect (BCubed, adjusted Rand index, F1 of pairs), where unlisted pairs count.
     """
-    from infostream_dedup import api
-
     with progress_bar(quiet=quiet) as progress:
         found = api.evaluate(
             documents,
@@ -190,8 +189,6 @@ def audit(
     what was counted, what was estimated, and what your judgements say, with 95 % intervals. Use the same settings
     both times.
     """
-    from infostream_dedup import api
-
     if out is not None and output_format == "table":
         raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
     with progress_bar(quiet=quiet) as progress:
@@ -282,8 +279,6 @@ def compare(
     pair needs both directions; pairs of other methods have no direction, so no symmetry), seconds, CPU seconds, bytes
     per signature. Reading, which all methods share, comes first and is timed separately.
     """
-    from infostream_dedup import api
-
     wanted = sample_disagreements or 0
     with progress_bar(quiet=quiet) as progress:
         found = api.compare(
@@ -419,8 +414,6 @@ def train(
     """
     if given["model"] is None and suggest is None and curve is None:
         raise click.UsageError("give --model, --suggest or --curve")
-    from infostream_dedup import api
-
     considered = {name: given.pop(name) for name in ("candidates", "k")}
     draws = given.pop("draws")
     for name in ("criteria", "positive"):
@@ -491,8 +484,6 @@ def classify(
     both directions). The outcome follows from the sum of the criteria; probabilities are fitted to it afterwards, so
     the border between the outcomes need not be at .5.
     """
-    from infostream_dedup import api
-
     with progress_bar(quiet=quiet) as progress:
         found = api.classify(documents, models, progress=progress, **given)
     form = chosen_format(output_format, "table", "jsonl")

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+import infostream_dedup as api
 from infostream_dedup.cli.drawn import print_covered, print_groups, print_message, print_shown
 from infostream_dedup.cli.face import Commands, Excludes, alike, command, output, reads, store_argument
 from infostream_dedup.cli.options import general_options, mode_option, moment_of, wide_option
@@ -80,9 +81,7 @@ def stats(file: Path, output_format: str | None, quiet: bool) -> None:
     T, links, duplicates and alarms of the last closed epoch; 'store health' shows those of all epochs and sources.
     """
     del quiet
-    from infostream_dedup.api import store as kept
-
-    rows = kept.stats(file)
+    rows = api.store.stats(file)
     if chosen_format(output_format, "table", "jsonl") != "json":
         _print(rows, output_format, _COUNTS)
         return
@@ -111,9 +110,7 @@ def health(file: Path, last: int | None, output_format: str | None, quiet: bool)
     symmetry_across is S of the links between languages. alarms names the measures that left those of the last five
     epochs by more than four standard errors; topics says that links between languages join topics, not translations.
     """
-    from infostream_dedup.api import store as kept
-
-    rows = kept.health(file, last=last)
+    rows = api.store.health(file, last=last)
     if not rows:
         note("no epoch has closed yet, or the key terms of all have expired", quiet=quiet)
     if any(row["alarms"] for row in rows):
@@ -136,12 +133,10 @@ def retune(file: Path, first: int | None, output_format: str | None, quiet: bool
     kinds in join. The change is recorded: replays and restarts give the same verdicts. A running service takes it up
     with its next batch.
     """
-    from infostream_dedup.api import store as kept
-
     given = click.get_current_context().meta
     if "config" not in given:
         raise click.UsageError("--config is missing: name a file of thresholds, made by 'sweep --write-config'")
-    found = kept.retune(file, given.get("thresholds", given["config"]), first=first)
+    found = api.store.retune(file, given.get("thresholds", given["config"]), first=first)
     if not found.changes:
         note(f"{file} judges by these thresholds already", quiet=quiet)
     _print([found.as_dict()], output_format)
@@ -157,11 +152,9 @@ def fork(file: Path, new: Path, preset: str, output_format: str | None, quiet: b
 
     Columns: documents, preset, changed (documents with another status), settings (that differ from the old ones).
     """
-    from infostream_dedup.api import store as kept
-
     del quiet
     given = click.get_current_context().meta
-    found = kept.fork(file, new, preset=preset, thresholds=given.get("thresholds", given.get("config")))
+    found = api.store.fork(file, new, preset=preset, thresholds=given.get("thresholds", given.get("config")))
     _print([found.as_dict()], output_format)
 
 
@@ -175,9 +168,7 @@ def republications(file: Path, top: int, output_format: str | None, quiet: bool)
     Columns: group, title, total (documents of the group), source, day, documents.
     """
     del quiet
-    from infostream_dedup.api import store as kept
-
-    _print(kept.republications(file, top=top), output_format, _REPUBLICATIONS)
+    _print(api.store.republications(file, top=top), output_format, _REPUBLICATIONS)
 
 
 @store.command(examples=["store events news.db", "store events news.db --format csv"])
@@ -189,9 +180,7 @@ def events(file: Path, output_format: str | None, quiet: bool) -> None:
     Columns: ordinal, kind, group, other, value.
     """
     del quiet
-    from infostream_dedup.api import store as kept
-
-    _print(kept.events(file), output_format, _EVENTS)
+    _print(api.store.events(file), output_format, _EVENTS)
 
 
 @store.command(examples=["store best news.db", "store best news.db --by rank --source-rank example.org"])
@@ -211,9 +200,7 @@ def best(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> N
     Columns: group, total, best (id), source, title.
     """
     del quiet
-    from infostream_dedup.api import store as kept
-
-    _print(kept.best(file, **chosen), output_format, _BEST)
+    _print(api.store.best(file, **chosen), output_format, _BEST)
 
 
 @store.command(examples=["store groups news.db", "store groups news.db --by last --top 5"])
@@ -231,9 +218,7 @@ def groups(file: Path, wide: bool, output_format: str | None, quiet: bool, **cho
     any), alarm (whether it stopped growing because it is a chain), ordinal, source, url (of its earliest document).
     """
     del quiet
-    from infostream_dedup.api import store as kept
-
-    rows = kept.groups(file, **chosen)
+    rows = api.store.groups(file, **chosen)
     if is_drawn(output_format, wide=wide):
         print_groups(rows)
     else:
@@ -260,9 +245,7 @@ def stories(file: Path, wide: bool, output_format: str | None, quiet: bool, **ch
     first 24 hours), languages, first, last (dates), title, begun (ordinal). 'coverage' shows one of them.
     """
     del quiet
-    from infostream_dedup.api import store as kept
-
-    rows = kept.stories(file, **chosen | {"since": moment_of(chosen["since"], None, "since")})
+    rows = api.store.stories(file, **chosen | {"since": moment_of(chosen["since"], None, "since")})
     if is_drawn(output_format, wide=wide):
         print_groups(rows)
     else:
@@ -281,12 +264,10 @@ def story(file: Path, id: str, whole: bool, wide: bool, output_format: str | Non
     The message is the earliest text and, from each later document, only what no earlier one says. Its columns: story,
     position, id, source, kind (first, added, number), span, text, numbers.
     """
-    from infostream_dedup.api import store as kept
-
     if not whole:
-        print_coverage(kept.coverage(file, id=id), output_format, wide=wide, quiet=quiet)
+        print_coverage(api.store.coverage(file, id=id), output_format, wide=wide, quiet=quiet)
         return
-    rows = kept.message(file, id)
+    rows = api.store.message(file, id)
     if is_drawn(output_format, wide=wide):
         print_message(rows)
     else:
@@ -312,9 +293,7 @@ def coverage(file: Path, wide: bool, output_format: str | None, quiet: bool, **a
     report), id, outlet, language, published, lag_hours (after the first document of its origin), title, of, url, wire
     (the news agency that the text names first; a store without texts knows only the agencies' own sites).
     """
-    from infostream_dedup.api import store as kept
-
-    found = kept.coverage(file, **asked | {"id": asked["id"] or None})
+    found = api.store.coverage(file, **asked | {"id": asked["id"] or None})
     print_coverage(found, output_format, wide=wide, quiet=quiet)
 
 
@@ -345,9 +324,7 @@ def show(file: Path, id: str, wide: bool, output_format: str | None, quiet: bool
     that was joined later), translation_of, story, terms. Members have only some of them.
     """
     del quiet
-    from infostream_dedup.api import store as kept
-
-    found = kept.show(file, id)
+    found = api.store.show(file, id)
     shown = found["document"]
     others = [member for member in found["members"] if member["ordinal"] != shown["ordinal"]]
     if is_drawn(output_format, wide=wide):
@@ -368,9 +345,7 @@ def templates(file: Path, least: int, output_format: str | None, quiet: bool) ->
     filling (id of the latest document), filling_title.
     """
     del quiet
-    from infostream_dedup.api import store as kept
-
-    _print(kept.templates(file, least=least), output_format, _TEMPLATES)
+    _print(api.store.templates(file, least=least), output_format, _TEMPLATES)
 
 
 @store.command(examples=["store copies news.db", "store copies news.db --drifts"])
@@ -387,17 +362,15 @@ def copies(file: Path, days: int | None, drifts: bool, output_format: str | None
     measure (copies, precision, recall), recent, usual (its share in seven days, and in the 28 days before), recent_of,
     usual_of (denominators of these shares), chance (less than .0001: Fisher's exact test).
     """
-    from infostream_dedup.api import store as kept
-
     if drifts:
-        rows = kept.drifts(file, days=days)
+        rows = api.store.drifts(file, days=days)
         _print(rows, output_format, _DRIFTS)
     else:
-        rows = kept.copies(file, days=days)
+        rows = api.store.copies(file, days=days)
         _print(rows, output_format, _COPIES)
     if not rows:
         undated = "no document of this store has a date, and copies are counted by day"
-        note("no drifts" if drifts and kept.copies(file, days=1) else undated, quiet=quiet)
+        note("no drifts" if drifts and api.store.copies(file, days=1) else undated, quiet=quiet)
 
 
 @store.command(examples=["store verify news.db", "store verify news.db --quiet --format json"])
@@ -411,10 +384,9 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
     documents; epochs: frequencies against a recount; groups, stories: the tables against verdicts and events; index:
     the indexes against signatures and terms), checked, faults, first (the first fault).
     """
-    from infostream_dedup.api import store as kept
     from infostream_dedup.machine.progress import restoring_advice
 
-    rows = [asdict(check) for check in kept.verify(file)]
+    rows = [asdict(check) for check in api.store.verify(file)]
     _print(rows, output_format)
     faulty = {row["check"]: row["faults"] for row in rows if row["faults"]}
     if faulty:
@@ -439,9 +411,7 @@ def backup(file: Path, copy: Path, mode: int | None, output_format: str | None, 
     removed. Columns: store, copy, bytes.
     """
     del quiet
-    from infostream_dedup.api import store as kept
-
-    _print([{"store": str(file), "copy": str(copy), "bytes": kept.backup(file, copy, mode=mode)}], output_format)
+    _print([{"store": str(file), "copy": str(copy), "bytes": api.store.backup(file, copy, mode=mode)}], output_format)
 
 
 @store.command(
@@ -460,9 +430,7 @@ def restore(file: Path, copy: Path, output_format: str | None, *, discard_newer:
     (batches), forgotten (documents), kept (the former store).
     """
     del quiet
-    from infostream_dedup.api import store as kept
-
-    found = kept.restore(file, copy, discard_newer=discard_newer)
+    found = api.store.restore(file, copy, discard_newer=discard_newer)
     _print([{"store": str(file), **asdict(found)}], output_format)
 
 
@@ -477,9 +445,7 @@ def expire(file: Path, output_format: str | None, quiet: bool) -> None:
     documents (signatures deleted), below (no ordinal below it has a signature), freed (bytes returned to the disk).
     """
     del quiet
-    from infostream_dedup.api import store as kept
-
-    _print([{"store": str(file), **asdict(kept.expire(file))}], output_format)
+    _print([{"store": str(file), **asdict(api.store.expire(file))}], output_format)
 
 
 @store.command(examples=["store index news.db", "store index news.db --format json"])
@@ -492,9 +458,7 @@ def index(file: Path, output_format: str | None, quiet: bool) -> None:
     store, added (documents), rebuilt (documents).
     """
     del quiet
-    from infostream_dedup.api import store as kept
-
-    added, rebuilt = kept.index(file)
+    added, rebuilt = api.store.index(file)
     _print([{"store": str(file), "added": added, "rebuilt": rebuilt}], output_format)
 
 
@@ -512,11 +476,9 @@ def forget(
     All versions of each document are forgotten, or nothing if the store lacks one of the documents or sources. The
     store's list of terms keeps single key terms, without the documents that had them.
     """
-    from infostream_dedup.api import store as kept
-
     if not ids and not sources:
         raise click.UsageError("name the documents to forget: ID... or --source")
-    done = kept.forget(file, ids, sources=sources, caches=caches)
+    done = api.store.forget(file, ids, sources=sources, caches=caches)
     _print([asdict(one) for one in done.documents], output_format)
     if done.removed:
         note(f"{done.removed} unfinished copies left by killed processes were removed", quiet=quiet)

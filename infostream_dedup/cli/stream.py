@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+import infostream_dedup as api
 from infostream_dedup.cli.drawn import print_hits, print_ingested
 from infostream_dedup.cli.face import Commands, Excludes, Needs, access, alike, command, expert, output, reads
 from infostream_dedup.cli.options import (
@@ -153,7 +154,6 @@ def ingest(
     A broker's messages are documents, arrays of them or bodies of POST /v1/batches. They are acknowledged once they are
     stored and their verdicts printed and published. What cannot be read in three tries is added to STORE.dead.jsonl.
     """
-    from infostream_dedup import api
     from infostream_dedup.api.store import show
 
     chosen = chosen_format(output_format, "jsonl", "jsonl")
@@ -345,8 +345,6 @@ def search(
     met: matching words of the text and of the document. With --sentences: sentence and their_sentence, those with
     most of these words (the store must keep texts).
     """
-    from infostream_dedup import api
-
     zone, wide, questions, words = (given.pop(name) for name in ("tz", "wide", "questions", "words"))
     text = " ".join(words) if words else text
     given |= {name: moment_of(given[name], zone, name) for name in ("since", "until")}
@@ -432,11 +430,9 @@ def add_watch(name: str, *, path: str | None, output_format: str | None, quiet: 
 
     Columns: name, first (ordinal of the first document watched), languages, k, terms.
     """
-    from infostream_dedup.api import watch as watches
-
     del quiet
     text = given.pop("text") if path is None else read_text(path)
-    row = watches.add(given.pop("store"), name, text=text, **given)
+    row = api.watch.add(given.pop("store"), name, text=text, **given)
     print_rows([row], chosen_format(output_format, "table", "jsonl"))
 
 
@@ -448,11 +444,9 @@ def list_watches(store: str, output_format: str | None, quiet: bool) -> None:
 
     Columns: name, first, languages, k, terms, hits (documents found), last (ordinal of the last one).
     """
-    from infostream_dedup.api import watch as watches
-
     del quiet
     columns = ("name", "first", "languages", "k", "terms", "hits", "last")
-    print_rows(watches.listed(store), chosen_format(output_format, "table", "jsonl"), columns=columns)
+    print_rows(api.watch.listed(store), chosen_format(output_format, "table", "jsonl"), columns=columns)
 
 
 @watch.command("hits", examples=["watch hits bridges --store news.db", "watch hits bridges --store news.db --top 5"])
@@ -465,11 +459,9 @@ def watch_hits(name: str, store: str, top: int, output_format: str | None, quiet
 
     Columns: ordinal, id, title, source, language, published, url, status, of.
     """
-    from infostream_dedup.api import watch as watches
-
     del quiet
     columns = ("ordinal", "id", "title", "source", "language", "published", "url", "status", "of")
-    print_rows(watches.hits(store, name, top=top), chosen_format(output_format, "table", "jsonl"), columns=columns)
+    print_rows(api.watch.hits(store, name, top=top), chosen_format(output_format, "table", "jsonl"), columns=columns)
 
 
 @watch.command(
@@ -480,10 +472,8 @@ def watch_hits(name: str, store: str, top: int, output_format: str | None, quiet
 @general_options("table", "table")
 def remove_watch(name: str, store: str, output_format: str | None, quiet: bool) -> None:
     """End a standing search with the next document; its hits remain."""
-    from infostream_dedup.api import watch as watches
-
     del output_format
-    watches.remove(store, name)
+    api.watch.remove(store, name)
     note(f"{store} no longer watches {name}", quiet=quiet)
 
 
@@ -659,8 +649,6 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
     --on-conflict'), collected_at; an item that occurs twice is written once, items and pages without a text are passed
     over.
     """
-    from infostream_dedup import api
-
     failures: list[InfostreamError] = []
 
     def tell(failure: InfostreamError) -> None:
