@@ -233,7 +233,6 @@ def sweep(
     out: str | None,
     write_config: str | None,
     output_format: str | None,
-    quiet: bool,
     **given: Any,
 ) -> None:
     """Measure symmetry S and transitivity T at every k, and recommend a k.
@@ -269,7 +268,7 @@ def sweep(
     if write_config is not None and given["score"] not in (None, "count"):
         raise click.UsageError(f"--write-config needs --score count: --score {given['score']} has no k")
     page, wide = {name: given.pop(name) for name in _PAGE}, given.pop("wide")
-    with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
+    with progress_bar(stages=given["workdir"] is not None) as progress:
         given |= {"examples": out is not None, "progress": progress}
         result = api.sweep(documents, **given) if store is None else _sweep_store(store, since, until, given)
     try:
@@ -289,14 +288,14 @@ def sweep(
     if write_config is not None:
         with open_output(write_config) as file:
             file.write(result.thresholds().as_toml().encode())
-        note(f"thresholds: {write_config}", quiet=quiet)
-    note_reading(result.report, quiet=quiet)
+        note(f"thresholds: {write_config}")
+    note_reading(result.report)
     if is_drawn(output_format, wide=wide):
-        note("next: infostream-dedup dedup NEWS --out unique.csv (it judges every pair, and needs no k)", quiet=quiet)
+        note("next: infostream-dedup dedup NEWS --out unique.csv (it judges every pair, and needs no k)")
     if store is not None:
-        note(f"{store}: {sum(result.documents.values())} documents", quiet=quiet)
+        note(f"{store}: {sum(result.documents.values())} documents")
     if out is not None:
-        note(f"report: {Path(out, 'report.html')}", quiet=quiet)
+        note(f"report: {Path(out, 'report.html')}")
 
 
 def _sweep_store(store: str, since: str | None, until: str | None, given: dict[str, Any]) -> SweepResult:
@@ -362,34 +361,34 @@ def _print_planted(result: SweepResult) -> None:
 @output("--port", type=click.IntRange(1, 65535), default=8600, help="With --serve.")
 @wide_option
 @general_options("table", "table", "json", "jsonl", "csv")
-def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | None, quiet: bool) -> None:
+def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | None) -> None:
     """Show what repeats what in the bundled sample of news, and sweep it: Russian, Ukrainian and English items."""
     if serve:
         from infostream_dedup.service.sample import serve_sample
 
-        note("reading the sample ...", quiet=quiet)
-        serve_sample(port, tell=lambda address: note(f"open {address} (Ctrl+C ends it)", quiet=quiet))
+        note("reading the sample ...")
+        serve_sample(port, tell=lambda address: note(f"open {address} (Ctrl+C ends it)"))
         return
     from infostream_dedup.api.warm import judged_sample
     from infostream_dedup.report.needed import has_report_extra
 
     drawn, on_terminal = has_report_extra(), is_drawn(output_format, wide=wide)
     if on_terminal:
-        with progress_bar(quiet=quiet) as progress:
+        with progress_bar() as progress:
             sample = judged_sample(progress=progress)
             rows = [_pair_for_the_eye(row) for row in sample.pairs]
         print_sample(sample, rows)
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         result = api.demo(out if drawn else None, progress=progress)
     if on_terminal:
         print_swept(result)
-        note("next: infostream-dedup demo --serve (the same items in the browser)", quiet=quiet)
-        note("      infostream-dedup dedup YOUR.csv --out unique.csv", quiet=quiet)
+        note("next: infostream-dedup demo --serve (the same items in the browser)")
+        note("      infostream-dedup dedup YOUR.csv --out unique.csv")
     else:
         print_sweep(result, chosen_format(output_format, "table", "table"))
-        note_reading(result.report, quiet=quiet)
+        note_reading(result.report)
     without = f"no report was written: {how_to_install('report')}"
-    note(f"report: {Path(out, 'report.html')}" if drawn else without, quiet=quiet)
+    note(f"report: {Path(out, 'report.html')}" if drawn else without)
 
 
 @command(
@@ -459,9 +458,7 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
 @judgeable_settings_options
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
-def pairs(
-    documents: tuple[str, ...], terms: str, wide: bool, output_format: str | None, quiet: bool, **given: Any
-) -> None:
+def pairs(documents: tuple[str, ...], terms: str, wide: bool, output_format: str | None, **given: Any) -> None:
     """List pairs of documents that say the same, report one story, or are linked by key terms.
 
     Columns: a, b (ids, the earlier first), forward (key terms of a found in b), backward, n_a, n_b (key terms of each),
@@ -494,13 +491,13 @@ def pairs(
     """
     from infostream_dedup.api.pairs import topics_note
 
-    with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
+    with progress_bar(stages=given["workdir"] is not None) as progress:
         found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
     if is_drawn(output_format, wide=wide):
         reading = {name: given[name] for name in _AGAIN}
         print_pairs(map(_pair_for_the_eye, found), documents, reading, items=lambda: found.report.used)
-        _note_left_out(found, quiet=quiet)
-        note_reading(found.report, quiet=quiet)
+        _note_left_out(found)
+        note_reading(found.report)
         return
     form = chosen_format(output_format, "table", "jsonl")
     links = Counter[bool]()
@@ -514,10 +511,10 @@ def pairs(
         further=True,
     )
     if said := topics_note(links.total(), links[True], found.settings.k):
-        note(said, quiet=quiet)
-    _note_advice(found.advice, quiet=quiet)
-    _note_left_out(found, quiet=quiet)
-    note_reading(found.report, quiet=quiet)
+        note(said)
+    _note_advice(found.advice)
+    _note_left_out(found)
+    note_reading(found.report)
 
 
 def _counted(rows: Iterable[PairRow], links: Counter[bool]) -> Iterator[PairRow]:
@@ -528,17 +525,17 @@ def _counted(rows: Iterable[PairRow], links: Counter[bool]) -> Iterator[PairRow]
         yield row
 
 
-def _note_left_out(found: PairListing, *, quiet: bool) -> None:
+def _note_left_out(found: PairListing) -> None:
     """Say how many pairs of kinds that are not listed there are."""
     if found.left_out:
         counts = " and ".join(f"{count:,} {kind}" for kind, count in sorted(found.left_out.items()))
-        note(f"not listed: {counts} (--kinds {','.join(sorted(found.left_out))} lists them)", quiet=quiet)
+        note(f"not listed: {counts} (--kinds {','.join(sorted(found.left_out))} lists them)")
 
 
-def _note_advice(advice: Advice | None, *, quiet: bool) -> None:
+def _note_advice(advice: Advice | None) -> None:
     """Say which k ``--k auto`` took, and why."""
     if advice is not None:
-        note(f"k = {advice.chosen} (--k auto): {advice.reason}", quiet=quiet)
+        note(f"k = {advice.chosen} (--k auto): {advice.reason}")
 
 
 def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
@@ -569,14 +566,14 @@ def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
 @settings_options
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
-def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
+def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | None, **given: Any) -> None:
     """List the key terms of each document, heaviest first.
 
     Columns: id, language, rank, term, number, kind (surname, organisation, place, noun, stem), weight, documents (of
     the same language that contain the term), places (start and end of its words in the text, in characters),
     places_in_title, equivalents (with --representation pivot).
     """
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         found = api.key_terms(documents, progress=progress, **given)
     if out is None:
         print_rows(found.as_dicts(), chosen_format(output_format, "table", "jsonl"), columns=found.columns)
@@ -588,7 +585,7 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
             found.write_parquet(file)
     else:
         save_rows(found.as_dicts(), out, columns=found.columns, inputs=documents)
-    note_reading(found.report, quiet=quiet)
+    note_reading(found.report)
 
 
 @command(
@@ -651,13 +648,7 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
 def dedup(
-    documents: tuple[str, ...],
-    out: str | None,
-    prefix: str,
-    wide: bool,
-    output_format: str | None,
-    quiet: bool,
-    **given: Any,
+    documents: tuple[str, ...], out: str | None, prefix: str, wide: bool, output_format: str | None, **given: Any
 ) -> None:
     """Write a collection without its duplicates; every column is kept.
 
@@ -683,7 +674,7 @@ def dedup(
     """
     if out is None and not is_drawn(output_format, wide=wide):
         raise click.UsageError("--out is missing: name the file to write, or - for standard output")
-    with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
+    with progress_bar(stages=given["workdir"] is not None) as progress:
         # Not asked for another, the output is written as the input is.
         asked = click.get_current_context().get_parameter_source("csv_dialect") is not ParameterSource.DEFAULT
         dialect = csv_dialect() if asked else "input"
@@ -694,5 +685,5 @@ def dedup(
     elif out != "-":
         print_rows([summary.as_dict()], chosen_format(output_format, "table", "json"))
     RUN.statuses.update(summary.statuses)
-    _note_advice(summary.advice, quiet=quiet)
-    note_reading(summary.report, quiet=quiet)
+    _note_advice(summary.advice)
+    note_reading(summary.report)

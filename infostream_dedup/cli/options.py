@@ -183,6 +183,16 @@ def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> Non
     context.meta[parameter.name or ""] = value
 
 
+def _hush(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    del context, parameter
+    RUN.quiet = value
+
+
+quiet_option = common(
+    "--quiet", is_flag=True, expose_value=False, callback=_hush, help="Print no progress and no summary."
+)
+
+
 def _begin_log(context: click.Context, parameter: click.Parameter, value: Any) -> None:
     _keep(context, parameter, value)
     RUN.start(context.meta.get("log_format", "text"), context.meta.get("log_level", "info"))
@@ -265,7 +275,7 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
                 help=f"Output format.  [default: {_default_of(formats)}]",
             ),
             *([dialect] if sheets else []),
-            common("--quiet", is_flag=True, help="Print no progress and no summary."),
+            quiet_option,
             common(
                 "--verbose", is_flag=True, expose_value=False, callback=_keep, help="Print all remarks on a result."
             ),
@@ -485,7 +495,7 @@ def take_thresholds(context: click.Context, given: dict[str, Any]) -> None:
         said = _said(f"{', '.join(names)} as {given['store']} has it", list(left))
     else:
         said = _take(context, thresholds, given, *_TAKE[name])
-    if not given.get("quiet"):
+    if not RUN.quiet:
         RUN.say(f"{thresholds.path}: {said}")
 
 

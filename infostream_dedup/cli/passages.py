@@ -94,7 +94,7 @@ def _list_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
-def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet: bool, **given: Any) -> None:
+def find(documents: tuple[str, ...], out: str, output_format: str | None, **given: Any) -> None:
     """List the passages that documents share, one row for every two documents.
 
     Columns: a, b (ids, the earlier first: b copied from a), spans (position of each passage in both texts as
@@ -103,7 +103,7 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
     Titles are not compared.
     """
     asked = _asked(given)
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         found = asked(documents, progress=progress, **given)
     if out == "-":
         form = chosen_format(output_format, "table", "jsonl")
@@ -115,8 +115,8 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
     else:
         save_rows(found.once(), out, output_format, columns=found.columns, inputs=documents)
     for warning in found.warnings:
-        note(f"warning: {warning}", quiet=quiet)
-    note_reading(found.report, quiet=quiet)
+        note(f"warning: {warning}")
+    note_reading(found.report)
 
 
 def _asked(given: dict[str, Any]) -> Callable[..., Listing[dict[str, Any]]]:
@@ -149,13 +149,7 @@ def _for_the_eye(row: dict[str, Any]) -> dict[str, Any]:
 )
 @general_options("text", "text", "json")
 def compare(
-    text_a: str,
-    text_b: str,
-    languages: str | None,
-    html: str | None,
-    output_format: str | None,
-    quiet: bool,
-    **given: Any,
+    text_a: str, text_b: str, languages: str | None, html: str | None, output_format: str | None, **given: Any
 ) -> None:
     """Show two UTF-8 texts side by side, with shared passages numbered.
 
@@ -170,7 +164,7 @@ def compare(
         from infostream_dedup.report.html import passages_page
 
         save_page(passages_page(found, (text_a, text_b)), html, inputs=inputs)
-        note(f"report: {html}", quiet=quiet)
+        note(f"report: {html}")
     elif chosen_format(output_format, "text", "text") == "json":
         print_json(found.as_dict())
     else:
@@ -203,7 +197,7 @@ def compare(
 @reading_options
 @general_options("jsonl", "jsonl", "json")
 def provenance(
-    documents: tuple[str, ...], html: str | None, original: bool, output_format: str | None, quiet: bool, **given: Any
+    documents: tuple[str, ...], html: str | None, original: bool, output_format: str | None, **given: Any
 ) -> None:
     """Show who published a story first, and what each copy kept, cut, added and changed.
 
@@ -221,9 +215,9 @@ def provenance(
 
         message = original_messages(documents, groups=named, **given)
         print_rows(message, chosen_format(output_format, "jsonl", "jsonl"))
-        note_reading(message.report, quiet=quiet)
+        note_reading(message.report)
         return
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         found = api.provenance(documents, groups=named, progress=progress, **given)
     if html is not None:
         from infostream_dedup.report.html import provenance_page
@@ -232,8 +226,8 @@ def provenance(
         save_page(provenance_page(found.groups, found.boilerplate), html, inputs=inputs)
     print_rows(found.once(), chosen_format(output_format, "jsonl", "jsonl"))
     if html is not None:
-        note(f"report: {html}", quiet=quiet)
-    note_reading(found.report, quiet=quiet, more=f"; {len(found.groups)} of {found.total} groups")
+        note(f"report: {html}")
+    note_reading(found.report, more=f"; {len(found.groups)} of {found.total} groups")
 
 
 __all__ = ["print_side_by_side"]

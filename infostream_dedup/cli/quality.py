@@ -92,7 +92,7 @@ _truth_options = stack(
 @settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
-def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None, quiet: bool, **given: Any) -> None:
+def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None, **given: Any) -> None:
     """Measure precision, recall and F1 at every k against labelled pairs, with 95 % intervals of F1.
 
     If documents have a family, every linked pair from two families counts as false unless the families are kin;
@@ -101,7 +101,7 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
     them count. Below the rows: figures of preset judged, whatever the other options, and its groups compared with the
     groups that true pairs connect (BCubed, adjusted Rand index, F1 of pairs), where unlisted pairs count.
     """
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         found = api.evaluate(
             documents,
             labels,
@@ -119,8 +119,8 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
     if form == "table":
         click.echo(f"\n{_evaluation_in_words(found)}")
     for remark in found.notes:
-        note(remark, quiet=quiet)
-    note_reading(found.report, quiet=quiet)
+        note(remark)
+    note_reading(found.report)
 
 
 def _evaluation_in_words(found: Evaluation) -> str:
@@ -174,12 +174,7 @@ _LONG = ("text_a", "text_b", "url_a", "url_b", "audit")  # columns for which a t
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
 def audit(
-    documents: tuple[str, ...],
-    out: str | None,
-    judged: str | None,
-    output_format: str | None,
-    quiet: bool,
-    **given: Any,
+    documents: tuple[str, ...], out: str | None, judged: str | None, output_format: str | None, **given: Any
 ) -> None:
     """Measure precision and recall with a few judgements of your own.
 
@@ -191,7 +186,7 @@ def audit(
     """
     if out is not None and output_format == "table":
         raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         found = api.audit(documents, judged=judged, progress=progress, **given)
     form = chosen_format(output_format, "table", "jsonl")
     if out is not None:
@@ -202,8 +197,8 @@ def audit(
         print_rows([{name: row[name] for name in found.columns if name not in _LONG} for row in found.rows], form)
     else:
         print_rows(found.rows, form, columns=found.columns)
-    note("\n".join(found.notes), quiet=quiet)
-    note_reading(found.report, quiet=quiet)
+    note("\n".join(found.notes))
+    note_reading(found.report)
 
 
 _MAIN: Final = ("precision", "recall", "f1", "symmetry", "transitivity")
@@ -268,7 +263,6 @@ def compare(
     out_labels: str | None,
     out: str | None,
     output_format: str | None,
-    quiet: bool,
     **given: Any,
 ) -> None:
     """Run every method of the source papers on your documents; show what each finds, how well, and at what cost.
@@ -280,7 +274,7 @@ def compare(
     per signature. Reading, which all methods share, comes first and is timed separately.
     """
     wanted = sample_disagreements or 0
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         found = api.compare(
             documents,
             methods=[name.strip() for part in given.pop("methods") for name in part.split(",")] or None,
@@ -303,12 +297,12 @@ def compare(
             write_comparison(found, out)
         if wanted:
             save_rows(rows, target, inputs=[*documents, *filter(None, [given["labels"]])])
-    _say_of_comparison(found, quiet=quiet)
+    _say_of_comparison(found)
     if wanted:
-        note(f"{len(rows)} pairs to judge: {target}", quiet=quiet)
-    note_reading(found.report, quiet=quiet)
+        note(f"{len(rows)} pairs to judge: {target}")
+    note_reading(found.report)
     if out is not None:
-        note(f"report: {Path(out, 'report.html')}", quiet=quiet)
+        note(f"report: {Path(out, 'report.html')}")
 
 
 def _print_comparison(found: Comparison, output_format: str) -> None:
@@ -344,22 +338,21 @@ def _print_dice(found: Comparison) -> None:
     print_table(rows)
 
 
-def _say_of_comparison(found: Comparison, *, quiet: bool) -> None:
+def _say_of_comparison(found: Comparison) -> None:
     """Print remarks on the table."""
     if found.pool is not None:
         pool = found.pool
         note(
             f"pool: {pool.pairs} pairs of {len(pool.methods)} methods, {pool.verified} of them verified "
             f"(String::Similarity >= {pool.threshold:.2f})"
-            + ("" if pool.verified else "; without a verified pair there is no precision and no recall"),
-            quiet=quiet,
+            + ("" if pool.verified else "; without a verified pair there is no precision and no recall")
         )
     for name, why in found.missing.items():
-        note(f"{name}: not run: {why}", quiet=quiet)
+        note(f"{name}: not run: {why}")
     for remark in found.notes:
-        note(remark, quiet=quiet)
+        note(remark)
     cost = found.reading
-    note(f"reading, shared by all: {cost.seconds:.2f} s, {cost.cpu_seconds:.2f} CPU s", quiet=quiet)
+    note(f"reading, shared by all: {cost.seconds:.2f} s, {cost.cpu_seconds:.2f} CPU s")
 
 
 @command(
@@ -399,12 +392,7 @@ def _say_of_comparison(found: Comparison, *, quiet: bool) -> None:
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
 def train(
-    documents: tuple[str, ...],
-    suggest: int | None,
-    curve: str | None,
-    output_format: str | None,
-    quiet: bool,
-    **given: Any,
+    documents: tuple[str, ...], suggest: int | None, curve: str | None, output_format: str | None, **given: Any
 ) -> None:
     """Learn from judged pairs which documents repeat each other.
 
@@ -418,7 +406,7 @@ def train(
     draws = given.pop("draws")
     for name in ("criteria", "positive"):
         given[name] = given[name] or None
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         trained = api.train(documents, given.pop("labels"), progress=progress, **given)
     if curve is not None:
         from infostream_dedup.report.comparison import write_learning_curve
@@ -426,8 +414,8 @@ def train(
         write_learning_curve(trained.learning_curve(draws=draws), curve)
     rows = trained.weights() if suggest is None else trained.suggest(suggest, **considered)
     print_rows(rows, chosen_format(output_format, "table", "jsonl"))
-    note_reading(trained.report, quiet=quiet)
-    note(_training_in_words(trained.classifier), quiet=quiet)
+    note_reading(trained.report)
+    note(_training_in_words(trained.classifier))
 
 
 def _training_in_words(classifier: Classifier) -> str:
@@ -473,9 +461,7 @@ def _training_in_words(classifier: Classifier) -> str:
 @link_option
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
-def classify(
-    documents: tuple[str, ...], models: tuple[str, ...], output_format: str | None, quiet: bool, **given: Any
-) -> None:
+def classify(documents: tuple[str, ...], models: tuple[str, ...], output_format: str | None, **given: Any) -> None:
     """Judge pairs of documents, each in both directions.
 
     Columns: a, b (ids, the earlier first), outcome (both original, a repeats b, b repeats a, each repeats the other),
@@ -484,10 +470,10 @@ def classify(
     both directions). The outcome follows from the sum of the criteria; probabilities are fitted to it afterwards, so
     the border between the outcomes need not be at .5.
     """
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         found = api.classify(documents, models, progress=progress, **given)
     form = chosen_format(output_format, "table", "jsonl")
     columns = tuple(name for name in found.columns if form != "table" or name != "reasons")
     print_rows(({name: row[name] for name in columns} for row in found.once()), form, columns=columns)
-    note_reading(found.report, quiet=quiet)
-    note(f"{found.judged} pairs judged, {found.repeating} repeat", quiet=quiet)
+    note_reading(found.report)
+    note(f"{found.judged} pairs judged, {found.repeating} repeat")

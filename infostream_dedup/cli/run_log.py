@@ -59,6 +59,7 @@ class RunLog:
     """Log lines, for people or programs, and counts of a run. There is one log, because a process runs one command."""
 
     def __init__(self) -> None:
+        self.quiet = False  # whether neither progress nor notes are printed
         self.start()
 
     def start(self, log_format: str = "text", level: str = "info") -> None:

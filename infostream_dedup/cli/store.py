@@ -74,13 +74,12 @@ top_option = output("--top", type=click.IntRange(min=0), default=20, help="Maxim
 @store.command(examples=["store stats news.db", "store stats news.db --format json"])
 @store_argument
 @format_options
-def stats(file: Path, output_format: str | None, quiet: bool) -> None:
+def stats(file: Path, output_format: str | None) -> None:
     """Count the contents of a store.
 
     Columns: what, value; as json one object, with counts by status, relation, language and event. The last rows are S,
     T, links, duplicates and alarms of the last closed epoch; 'store health' shows those of all epochs and sources.
     """
-    del quiet
     rows = api.store.stats(file)
     if chosen_format(output_format, "table", "jsonl") != "json":
         _print(rows, output_format, _COUNTS)
@@ -104,7 +103,7 @@ def stats(file: Path, output_format: str | None, quiet: bool) -> None:
 @store_argument
 @output("--last", type=click.IntRange(min=1), help="Only so many closed epochs.  [default: all]")
 @format_options
-def health(file: Path, last: int | None, output_format: str | None, quiet: bool) -> None:
+def health(file: Path, last: int | None, output_format: str | None) -> None:
     """Show S, T and the share of duplicates of each closed epoch and its largest sources, with alarms.
 
     symmetry_across is S of the links between languages. alarms names the measures that left those of the last five
@@ -112,9 +111,9 @@ def health(file: Path, last: int | None, output_format: str | None, quiet: bool)
     """
     rows = api.store.health(file, last=last)
     if not rows:
-        note("no epoch has closed yet, or the key terms of all have expired", quiet=quiet)
+        note("no epoch has closed yet, or the key terms of all have expired")
     if any(row["alarms"] for row in rows):
-        note("alarm: S, T or duplicates of an epoch differ from those before; see the column alarms", quiet=quiet)
+        note("alarm: S, T or duplicates of an epoch differ from those before; see the column alarms")
     if chosen_format(output_format, "table", "jsonl") == "table":
         rows = [{name: row[name] for name in _HEALTH if not name.endswith(("_low", "_high"))} for row in rows]
         _print([{**row, "alarms": ", ".join(row["alarms"]) or None} for row in rows], output_format)
@@ -126,7 +125,7 @@ def health(file: Path, last: int | None, output_format: str | None, quiet: bool)
 @store_argument
 @output("--first", type=click.IntRange(min=0), help="First document (ordinal) to judge by them.  [default: the next]")
 @format_options
-def retune(file: Path, first: int | None, output_format: str | None, quiet: bool) -> None:
+def retune(file: Path, first: int | None, output_format: str | None) -> None:
     """Judge documents by the thresholds of --config from the next one on; no verdict before it changes.
 
     The file is one of 'sweep --write-config'. Preset faithful takes the k of its representation, preset judged the
@@ -138,7 +137,7 @@ def retune(file: Path, first: int | None, output_format: str | None, quiet: bool
         raise click.UsageError("--config is missing: name a file of thresholds, made by 'sweep --write-config'")
     found = api.store.retune(file, given.get("thresholds", given["config"]), first=first)
     if not found.changes:
-        note(f"{file} judges by these thresholds already", quiet=quiet)
+        note(f"{file} judges by these thresholds already")
     _print([found.as_dict()], output_format)
 
 
@@ -147,12 +146,11 @@ def retune(file: Path, first: int | None, output_format: str | None, quiet: bool
 @click.argument("new", metavar="NEW", type=click.Path(path_type=Path))
 @output("--preset", type=["faithful", "judged"], default="faithful", help="judged needs a store that keeps texts.")
 @format_options
-def fork(file: Path, new: Path, preset: str, output_format: str | None, quiet: bool) -> None:
+def fork(file: Path, new: Path, preset: str, output_format: str | None) -> None:
     """Judge all documents of a store anew, into a new store, by their key terms and the thresholds of --config.
 
     Columns: documents, preset, changed (documents with another status), settings (that differ from the old ones).
     """
-    del quiet
     given = click.get_current_context().meta
     found = api.store.fork(file, new, preset=preset, thresholds=given.get("thresholds", given.get("config")))
     _print([found.as_dict()], output_format)
@@ -162,24 +160,22 @@ def fork(file: Path, new: Path, preset: str, output_format: str | None, quiet: b
 @store_argument
 @top_option
 @format_options
-def republications(file: Path, top: int, output_format: str | None, quiet: bool) -> None:
+def republications(file: Path, top: int, output_format: str | None) -> None:
     """List the sources that repeated each of the largest groups, day by day.
 
     Columns: group, title, total (documents of the group), source, day, documents.
     """
-    del quiet
     _print(api.store.republications(file, top=top), output_format, _REPUBLICATIONS)
 
 
 @store.command(examples=["store events news.db", "store events news.db --format csv"])
 @store_argument
 @format_options
-def events(file: Path, output_format: str | None, quiet: bool) -> None:
+def events(file: Path, output_format: str | None) -> None:
     """List merges, expiries and alarms of groups, and limits of sources, in the order of the stream.
 
     Columns: ordinal, kind, group, other, value.
     """
-    del quiet
     _print(api.store.events(file), output_format, _EVENTS)
 
 
@@ -194,12 +190,11 @@ def events(file: Path, output_format: str | None, quiet: bool) -> None:
 @alike("--source-rank", "source_ranks", multiple=True, help="A source for --by rank, best first.")
 @top_option
 @format_options
-def best(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> None:
+def best(file: Path, output_format: str | None, **chosen: Any) -> None:
     """List the largest groups of the window, each with the document that represents it.
 
     Columns: group, total, best (id), source, title.
     """
-    del quiet
     _print(api.store.best(file, **chosen), output_format, _BEST)
 
 
@@ -211,13 +206,12 @@ def best(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> N
 @reads("--source", help="Only groups with a document of this source.")
 @top_option
 @format_options
-def groups(file: Path, wide: bool, output_format: str | None, quiet: bool, **chosen: Any) -> None:
+def groups(file: Path, wide: bool, output_format: str | None, **chosen: Any) -> None:
     """List the current groups of two or more documents.
 
     Columns: group, title (of its earliest document), documents, sources, languages, first, last (dates; a dash without
     any), alarm (whether it stopped growing because it is a chain), ordinal, source, url (of its earliest document).
     """
-    del quiet
     rows = api.store.groups(file, **chosen)
     if is_drawn(output_format, wide=wide):
         print_groups(rows)
@@ -237,14 +231,13 @@ def groups(file: Path, wide: bool, output_format: str | None, quiet: bool, **cho
 @top_option
 @wide_option
 @format_options
-def stories(file: Path, wide: bool, output_format: str | None, quiet: bool, **chosen: Any) -> None:
+def stories(file: Path, wide: bool, output_format: str | None, **chosen: Any) -> None:
     """List the stories of two or more documents: copies, retellings, next steps, and translations.
 
     Columns: story (id of its earliest document), documents, outlets, origins (texts written independently; copies,
     parts and translations of one text have one origin), echo_share (1 - origins / documents), spread (outlets of the
     first 24 hours), languages, first, last (dates), title, begun (ordinal). 'coverage' shows one of them.
     """
-    del quiet
     rows = api.store.stories(file, **chosen | {"since": moment_of(chosen["since"], None, "since")})
     if is_drawn(output_format, wide=wide):
         print_groups(rows)
@@ -258,14 +251,14 @@ def stories(file: Path, wide: bool, output_format: str | None, quiet: bool, **ch
 @output("--message", "whole", is_flag=True, help="Print one message compiled from all its documents instead.")
 @wide_option
 @format_options
-def story(file: Path, id: str, whole: bool, wide: bool, output_format: str | None, quiet: bool) -> None:  # noqa: A002
+def story(file: Path, id: str, whole: bool, wide: bool, output_format: str | None) -> None:  # noqa: A002
     """Show a story, given by its id or that of one of its documents: as 'coverage' does, or as one message.
 
     The message is the earliest text and, from each later document, only what no earlier one says. Its columns: story,
     position, id, source, kind (first, added, number), span, text, numbers.
     """
     if not whole:
-        print_coverage(api.store.coverage(file, id=id), output_format, wide=wide, quiet=quiet)
+        print_coverage(api.store.coverage(file, id=id), output_format, wide=wide)
         return
     rows = api.store.message(file, id)
     if is_drawn(output_format, wide=wide):
@@ -284,7 +277,7 @@ def story(file: Path, id: str, whole: bool, wide: bool, output_format: str | Non
 @reads("--id", multiple=True, help="The story of this document; may be given several times.")
 @wide_option
 @format_options
-def coverage(file: Path, wide: bool, output_format: str | None, quiet: bool, **asked: Any) -> None:
+def coverage(file: Path, wide: bool, output_format: str | None, **asked: Any) -> None:
     """Count who covers a story, and how many independent origins stand behind them.
 
     Documents that are copies, parts, later versions or translations of one another go back to one origin. As JSON:
@@ -294,10 +287,10 @@ def coverage(file: Path, wide: bool, output_format: str | None, quiet: bool, **a
     (the news agency that the text names first; a store without texts knows only the agencies' own sites).
     """
     found = api.store.coverage(file, **asked | {"id": asked["id"] or None})
-    print_coverage(found, output_format, wide=wide, quiet=quiet)
+    print_coverage(found, output_format, wide=wide)
 
 
-def print_coverage(found: dict[str, Any], output_format: str | None, *, wide: bool, quiet: bool) -> None:
+def print_coverage(found: dict[str, Any], output_format: str | None, *, wide: bool) -> None:
     """Print the coverage of a story: drawn, as one object, or as rows of its documents."""
     if is_drawn(output_format, wide=wide):
         print_covered(found)
@@ -308,7 +301,7 @@ def print_coverage(found: dict[str, Any], output_format: str | None, *, wide: bo
     else:
         print_rows(found["documents"], form)
     if not found["wires_read"]:
-        note("the store keeps no texts, so agencies that texts name are not known", quiet=quiet)
+        note("the store keeps no texts, so agencies that texts name are not known")
 
 
 @store.command(examples=["store show news.db doc-17", "store show news.db doc-17 --format json"])
@@ -316,14 +309,13 @@ def print_coverage(found: dict[str, Any], output_format: str | None, *, wide: bo
 @click.argument("id", metavar="ID")
 @wide_option
 @format_options
-def show(file: Path, id: str, wide: bool, output_format: str | None, quiet: bool) -> None:  # noqa: A002 - its own word
+def show(file: Path, id: str, wide: bool, output_format: str | None) -> None:  # noqa: A002 - its own word
     """Show what a store knows about a document, and the other documents of its group.
 
     Rows: the document first, then the members of its current group in the order of publication. Columns: ordinal, id,
     title, source, language, published, url, status, of, kind, probability, group, joined (verdict or merge: a group
     that was joined later), translation_of, story, terms. Members have only some of them.
     """
-    del quiet
     found = api.store.show(file, id)
     shown = found["document"]
     others = [member for member in found["members"] if member["ordinal"] != shown["ordinal"]]
@@ -338,13 +330,12 @@ def show(file: Path, id: str, wide: bool, output_format: str | None, quiet: bool
 @store_argument
 @output("--least", type=click.IntRange(min=1), default=1, help="Minimum number of later fillings.")
 @format_options
-def templates(file: Path, least: int, output_format: str | None, quiet: bool) -> None:
+def templates(file: Path, least: int, output_format: str | None) -> None:
     """List the recurring templates of each source, such as rates and weather, with their first and latest filling.
 
     Columns: source, template (id of the earliest document of the template), title, times (later fillings), first, last,
     filling (id of the latest document), filling_title.
     """
-    del quiet
     _print(api.store.templates(file, least=least), output_format, _TEMPLATES)
 
 
@@ -353,7 +344,7 @@ def templates(file: Path, least: int, output_format: str | None, quiet: bool) ->
 @reads("--days", type=click.IntRange(min=1), help="Only the last days of the stream's clock.  [default: all]")
 @output("--drifts", is_flag=True, help="List the days on which copies, precision or recall drifted instead.")
 @format_options
-def copies(file: Path, days: int | None, drifts: bool, output_format: str | None, quiet: bool) -> None:
+def copies(file: Path, days: int | None, drifts: bool, output_format: str | None) -> None:
     """Count the copies of a stream by day and source; needs a store of preset judged.
 
     Columns: day, source, documents, links (verdicts exact and duplicate), copies (documents that share three tenths of
@@ -370,13 +361,13 @@ def copies(file: Path, days: int | None, drifts: bool, output_format: str | None
         _print(rows, output_format, _COPIES)
     if not rows:
         undated = "no document of this store has a date, and copies are counted by day"
-        note("no drifts" if drifts and api.store.copies(file, days=1) else undated, quiet=quiet)
+        note("no drifts" if drifts and api.store.copies(file, days=1) else undated)
 
 
 @store.command(examples=["store verify news.db", "store verify news.db --quiet --format json"])
 @store_argument
 @format_options
-def verify(file: Path, output_format: str | None, quiet: bool) -> int:
+def verify(file: Path, output_format: str | None) -> int:
     """Check that a store still contains exactly what was written to it; if not, the exit code is 65.
 
     Columns: check (pages: SQLite's own structure; references: foreign keys; numbering: no gaps in batches,
@@ -395,7 +386,7 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
         advice = restoring_advice(file)
         if faulty.keys() == {"index"}:
             advice = "nothing is lost; 'store index' rebuilds the indexes"
-        note(f"{found}; {advice}", quiet=quiet)
+        note(f"{found}; {advice}")
     return _DAMAGED if faulty else 0
 
 
@@ -404,13 +395,12 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
 @click.argument("copy", metavar="COPY", type=click.Path(path_type=Path))
 @mode_option
 @format_options
-def backup(file: Path, copy: Path, mode: int | None, output_format: str | None, quiet: bool) -> None:
+def backup(file: Path, copy: Path, mode: int | None, output_format: str | None) -> None:
     """Copy a store while others write to it.
 
     COPY is written completely or not at all; an older copy is replaced. Leftovers of killed backups in its folder are
     removed. Columns: store, copy, bytes.
     """
-    del quiet
     _print([{"store": str(file), "copy": str(copy), "bytes": api.store.backup(file, copy, mode=mode)}], output_format)
 
 
@@ -421,7 +411,7 @@ def backup(file: Path, copy: Path, mode: int | None, output_format: str | None, 
 @click.argument("copy", metavar="BACKUP", type=click.Path(path_type=Path))
 @output("--discard-newer", is_flag=True, help="Go back even if the backup lacks batches; the present store is kept.")
 @format_options
-def restore(file: Path, copy: Path, output_format: str | None, *, discard_newer: bool, quiet: bool) -> None:
+def restore(file: Path, copy: Path, output_format: str | None, *, discard_newer: bool) -> None:
     """Go back to a backup, also beside a running service.
 
     STORE gets the content of BACKUP in one transaction; services read it again. Batches that the backup lacks are
@@ -429,7 +419,6 @@ def restore(file: Path, copy: Path, output_format: str | None, *, discard_newer:
     name with the date. What was forgotten since is forgotten again. Columns: store, batches, documents, discarded
     (batches), forgotten (documents), kept (the former store).
     """
-    del quiet
     found = api.store.restore(file, copy, discard_newer=discard_newer)
     _print([{"store": str(file), **asdict(found)}], output_format)
 
@@ -437,27 +426,25 @@ def restore(file: Path, copy: Path, output_format: str | None, *, discard_newer:
 @store.command(examples=["store expire news.db", "store expire news.db --format json"])
 @store_argument
 @format_options
-def expire(file: Path, output_format: str | None, quiet: bool) -> None:
+def expire(file: Path, output_format: str | None) -> None:
     """Delete signatures and texts of documents that have left the window, by the stream's clock.
 
     No verdict changes: everything that the window or the open epoch needs stays, and so do ids, titles, verdicts,
     groups, events and frequencies. Sweeping over or searching the past needs the signatures. Columns: store,
     documents (signatures deleted), below (no ordinal below it has a signature), freed (bytes returned to the disk).
     """
-    del quiet
     _print([{"store": str(file), **asdict(api.store.expire(file))}], output_format)
 
 
 @store.command(examples=["store index news.db", "store index news.db --format json"])
 @store_argument
 @format_options
-def index(file: Path, output_format: str | None, quiet: bool) -> None:
+def index(file: Path, output_format: str | None) -> None:
     """Update the index with which 'search' looks through closed epochs.
 
     Batches add to it as epochs close; this command rebuilds damaged parts of it and of the index of terms. Columns:
     store, added (documents), rebuilt (documents).
     """
-    del quiet
     added, rebuilt = api.store.index(file)
     _print([{"store": str(file), "added": added, "rebuilt": rebuilt}], output_format)
 
@@ -469,7 +456,7 @@ def index(file: Path, output_format: str | None, quiet: bool) -> None:
 @output("--caches", is_flag=True, help="Also delete the caches of word forms, which contain single rare words.")
 @format_options
 def forget(
-    file: Path, ids: tuple[str, ...], sources: tuple[str, ...], output_format: str | None, *, caches: bool, quiet: bool
+    file: Path, ids: tuple[str, ...], sources: tuple[str, ...], output_format: str | None, *, caches: bool
 ) -> None:
     """Remove the content of documents: title, text, signature, checksums of the text, terms of the verdict.
 
@@ -481,11 +468,11 @@ def forget(
     done = api.store.forget(file, ids, sources=sources, caches=caches)
     _print([asdict(one) for one in done.documents], output_format)
     if done.removed:
-        note(f"{done.removed} unfinished copies left by killed processes were removed", quiet=quiet)
+        note(f"{done.removed} unfinished copies left by killed processes were removed")
     for copy in done.copies:
-        note(f"{copy}: an earlier copy that still contains what was forgotten; delete it", quiet=quiet)
+        note(f"{copy}: an earlier copy that still contains what was forgotten; delete it")
     if not done.clean:
-        note_remnants(quiet=quiet)
+        note_remnants()
 
 
 @click.group(cls=Commands, examples=["desk export news.db", "desk import news.db ask.jsonl --person oksana"])
@@ -507,7 +494,7 @@ def desk() -> None:
 @output("--label-studio", is_flag=True, help="Export tasks for Label Studio (JSON), with texts and the pairs to judge.")
 @general_options("table", "jsonl", "json", "csv")
 def export_command(
-    file: Path, who: str | None, out: str | None, output_format: str | None, *, label_studio: bool, quiet: bool
+    file: Path, who: str | None, out: str | None, output_format: str | None, *, label_studio: bool
 ) -> None:
     """Export judgements as labels for evaluate, train, compare and audit.
 
@@ -524,7 +511,7 @@ def export_command(
             print_rows(tasks, "json")
         else:
             save_rows(tasks, out, "json", inputs=(str(file), f"{file.resolve()}.desk"))
-        note(f"{len(tasks)} tasks", quiet=quiet)
+        note(f"{len(tasks)} tasks")
         return
     if out is not None and output_format == "table":
         raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
@@ -537,7 +524,7 @@ def export_command(
     else:
         # The desk is next to the store.
         save_rows(shown, out, form, columns=_LABELS, inputs=(str(file), f"{file.resolve()}.desk"))
-    note(f"{len(rows)} pairs", quiet=quiet)
+    note(f"{len(rows)} pairs")
 
 
 @desk.command(
@@ -548,7 +535,7 @@ def export_command(
 @click.argument("labels", type=click.Path(dir_okay=False))
 @output("--person", metavar="NAME", required=True, help="Name of the person who judged.")
 @general_options("table", "table")
-def import_command(file: Path, labels: str, person: str, output_format: str | None, *, quiet: bool) -> None:
+def import_command(file: Path, labels: str, person: str, output_format: str | None) -> None:
     """Import a labels file (JSONL, CSV or .xlsx: a, b, label), or what Label Studio exported as JSON.
 
     Rows with a label become judgements; rows without one become pairs to judge (queue audit). Rows imported before are
@@ -558,26 +545,26 @@ def import_command(file: Path, labels: str, person: str, output_format: str | No
 
     del output_format
     judged, asked = import_labels(file, labels, person=person)
-    note(f"{judged} judgements added, {asked} pairs to be judged", quiet=quiet)
+    note(f"{judged} judgements added, {asked} pairs to be judged")
 
 
 @desk.command("backup", examples=["desk backup news.db copy.desk", "desk backup news.db copy.desk --quiet"])
 @store_argument
 @click.argument("copy", type=click.Path(dir_okay=False))
 @general_options("table", "table")
-def backup_command(file: Path, copy: str, output_format: str | None, *, quiet: bool) -> None:
+def backup_command(file: Path, copy: str, output_format: str | None) -> None:
     """Copy the desk while others write to it. The copy is written completely or not at all."""
     from infostream_dedup.api.desk import backup_desk
 
     del output_format
-    note(f"{copy}: {backup_desk(file, copy):,} bytes", quiet=quiet)
+    note(f"{copy}: {backup_desk(file, copy):,} bytes")
 
 
 @desk.command("forget", examples=["desk forget news.db doc-17", "desk forget news.db doc-17 doc-18"])
 @store_argument
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @general_options("table", "table")
-def forget_command(file: Path, ids: tuple[str, ...], output_format: str | None, *, quiet: bool) -> None:
+def forget_command(file: Path, ids: tuple[str, ...], output_format: str | None) -> None:
     """Remove what the desk quotes from documents: example pairs in job results, and requests to judge them.
 
     Judgements stay: they contain ids of documents but none of their content. 'store forget' does this by itself.
@@ -586,9 +573,9 @@ def forget_command(file: Path, ids: tuple[str, ...], output_format: str | None, 
 
     del output_format
     changed, clean = forget_and_wipe(file, ids)
-    note(f"{changed} rows changed or removed", quiet=quiet)
+    note(f"{changed} rows changed or removed")
     if not clean:
-        note_remnants(quiet=quiet)
+        note_remnants()
 
 
 _LABELS = ("a", "b", "label", "judges", "repeats", "asked")

@@ -6,7 +6,6 @@ import stat
 import sys
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -132,7 +131,6 @@ def ingest(
     annotate: bool,
     prefix: str,
     output_format: str | None,
-    quiet: bool,
     **given: Any,
 ) -> None:
     """Decide for each document whether an earlier document in the window says the same.
@@ -166,16 +164,8 @@ def ingest(
     given |= pop_stream_settings(given)
     with (
         # Verdicts that appear on the terminal as they come leave no place for a bar.
-        progress_bar(quiet=quiet or (sys.stdout.isatty() and not drawn)) as progress,
-        api.ingest(
-            documents,
-            store,
-            annotate=annotate,
-            prefix=prefix,
-            progress=progress,
-            note=partial(note, quiet=quiet),
-            **given,
-        ) as found,
+        progress_bar(hidden=sys.stdout.isatty() and not drawn) as progress,
+        api.ingest(documents, store, annotate=annotate, prefix=prefix, progress=progress, note=note, **given) as found,
     ):
         # Now, so that the summary of a run that fails or is interrupted has its counts, too.
         RUN.was_read(found.report)
@@ -196,9 +186,9 @@ def ingest(
         print_ingested(
             RUN.statuses, [(one.status, known[one.id], known[earlier]) for one, earlier in zip(latest, of, strict=True)]
         )
-        note("each was compared with the items of its window, 7 days by default; dedup compares all", quiet=quiet)
-        note(f"next: infostream-dedup store groups {store} (verdicts: --format jsonl)", quiet=quiet)
-    note_reading(found.report, quiet=quiet)
+        note("each was compared with the items of its window, 7 days by default; dedup compares all")
+        note(f"next: infostream-dedup store groups {store} (verdicts: --format jsonl)")
+    note_reading(found.report)
 
 
 def _latest_repeats(found: Ingestion) -> Sequence[Verdict]:
@@ -330,7 +320,6 @@ def search(
     sources: tuple[str, ...],
     same_language: bool,
     output_format: str | None,
-    quiet: bool,
     **given: Any,
 ) -> None:
     """Find documents of a store that resemble TEXT, the most similar first.
@@ -353,7 +342,7 @@ def search(
         del given["id"], given["url"]
         given |= {name: None if given[name] is None else microseconds_of(given[name]) for name in ("since", "until")}
         form = chosen_format(output_format, "table", "jsonl")
-        print_rows(_answered(store, read_questions(questions), form, quiet=quiet, **given), form)
+        print_rows(_answered(store, read_questions(questions), form, **given), form)
         return
     hits = api.search(store, text if path is None else read_text(path), **given)
     if is_drawn(output_format, wide=wide):
@@ -364,14 +353,12 @@ def search(
         if form == "table":
             rows = [{name: value for name, value in row.items() if name not in _NOT_IN_TABLE} for row in rows]
         print_rows(rows, form, columns=hits.columns, further=True)
-    note(hits.searched.sentence(), quiet=quiet)
+    note(hits.searched.sentence())
     if not hits:
-        note(f"none of them shares that many key terms with the text; see --k-min{_more(given)}", quiet=quiet)
+        note(f"none of them shares that many key terms with the text; see --k-min{_more(given)}")
 
 
-def _answered(
-    store: str, questions: Sequence[dict[str, str]], form: str, *, quiet: bool, **given: Any
-) -> Iterator[dict[str, Any]]:
+def _answered(store: str, questions: Sequence[dict[str, str]], form: str, **given: Any) -> Iterator[dict[str, Any]]:
     """Yield the rows of all questions, then say how many found nothing."""
     from infostream_dedup.api.search import answers
 
@@ -383,7 +370,7 @@ def _answered(
             yield {"question": question} | {
                 name: row[name] for name in row if form != "table" or name not in _NOT_IN_TABLE
             }
-    note(f"{len(questions):,} questions, {empty:,} without a hit", quiet=quiet)
+    note(f"{len(questions):,} questions, {empty:,} without a hit")
 
 
 def _more(given: dict[str, Any]) -> str:
@@ -425,12 +412,11 @@ stored = reads(
     "--k", type=click.IntRange(min=1), help="How many terms a document must have.  [default: all; of a text, k_similar]"
 )
 @general_options("table", "jsonl", "json", "csv")
-def add_watch(name: str, *, path: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
+def add_watch(name: str, *, path: str | None, output_format: str | None, **given: Any) -> None:
     """Add a standing search; it holds from the next document on.
 
     Columns: name, first (ordinal of the first document watched), languages, k, terms.
     """
-    del quiet
     text = given.pop("text") if path is None else read_text(path)
     row = api.watch.add(given.pop("store"), name, text=text, **given)
     print_rows([row], chosen_format(output_format, "table", "jsonl"))
@@ -439,12 +425,11 @@ def add_watch(name: str, *, path: str | None, output_format: str | None, quiet: 
 @watch.command("list", examples=["watch list --store news.db", "watch list --store news.db --format json"])
 @stored
 @general_options("table", "jsonl", "json", "csv")
-def list_watches(store: str, output_format: str | None, quiet: bool) -> None:
+def list_watches(store: str, output_format: str | None) -> None:
     """List the standing searches.
 
     Columns: name, first, languages, k, terms, hits (documents found), last (ordinal of the last one).
     """
-    del quiet
     columns = ("name", "first", "languages", "k", "terms", "hits", "last")
     print_rows(api.watch.listed(store), chosen_format(output_format, "table", "jsonl"), columns=columns)
 
@@ -454,12 +439,11 @@ def list_watches(store: str, output_format: str | None, quiet: bool) -> None:
 @stored
 @output("--top", type=click.IntRange(min=0), default=20, help="Maximum number of rows; 0: all.")
 @general_options("table", "jsonl", "json", "csv")
-def watch_hits(name: str, store: str, top: int, output_format: str | None, quiet: bool) -> None:
+def watch_hits(name: str, store: str, top: int, output_format: str | None) -> None:
     """List the documents that a standing search has found, the latest first.
 
     Columns: ordinal, id, title, source, language, published, url, status, of.
     """
-    del quiet
     columns = ("ordinal", "id", "title", "source", "language", "published", "url", "status", "of")
     print_rows(api.watch.hits(store, name, top=top), chosen_format(output_format, "table", "jsonl"), columns=columns)
 
@@ -470,11 +454,11 @@ def watch_hits(name: str, store: str, top: int, output_format: str | None, quiet
 @click.argument("name", metavar="NAME")
 @stored
 @general_options("table", "table")
-def remove_watch(name: str, store: str, output_format: str | None, quiet: bool) -> None:
+def remove_watch(name: str, store: str, output_format: str | None) -> None:
     """End a standing search with the next document; its hits remain."""
     del output_format
     api.watch.remove(store, name)
-    note(f"{store} no longer watches {name}", quiet=quiet)
+    note(f"{store} no longer watches {name}")
 
 
 host_option = access("--host", default="127.0.0.1", help="Address to listen on.")
@@ -535,7 +519,6 @@ def serve(
     token_file: str | None,
     new_token: str | None,
     role: str,
-    quiet: bool,
     **given: Any,
 ) -> None:
     """Serve a store over HTTP: accept batches, return verdicts, show groups and documents, search.
@@ -550,7 +533,7 @@ def serve(
     given.pop("output_format")
     if new_token is not None and token_file is not None:
         click.echo(add_token(Path(token_file), new_token, role))
-        note("keep this token: it will not be shown again", quiet=quiet)
+        note("keep this token: it will not be shown again")
         return
     if store is None:
         raise click.UsageError("--store is missing: name the store to serve")
@@ -565,7 +548,7 @@ def serve(
         **given,
     )
     figures = "" if metrics is None else f", its figures at http://{metrics}/metrics"
-    run(settings, tell=lambda address: note(f"serving {store} at {address}{figures}", quiet=quiet))
+    run(settings, tell=lambda address: note(f"serving {store} at {address}{figures}"))
 
 
 @command(
@@ -580,7 +563,7 @@ def serve(
 @token_file_option
 @access("--add", "writes", is_flag=True, help="Also offer a tool that stores documents. Otherwise nothing is written.")
 @general_options("table", "table")
-def mcp(*, store: str, http: bool, hosts: str, token_file: str | None, writes: bool, quiet: bool, **given: Any) -> None:
+def mcp(*, store: str, http: bool, hosts: str, token_file: str | None, writes: bool, **given: Any) -> None:
     """Serve a store to agents (Model Context Protocol), over standard input and output or HTTP.
 
     Tools: check_text, find_earlier, get_story, coverage, compare_texts, list_stories, sweep_advice. Answers are small
@@ -598,7 +581,7 @@ def mcp(*, store: str, http: bool, hosts: str, token_file: str | None, writes: b
         read_only=True,
         **given,
     )
-    run(settings, http=http, writes=writes, tell=lambda address: note(f"serving {store} at {address}", quiet=quiet))
+    run(settings, http=http, writes=writes, tell=lambda address: note(f"serving {store} at {address}"))
 
 
 def _listed(names: str) -> tuple[str, ...]:
@@ -639,7 +622,7 @@ _PASSED_OVER = {"again": "repeated", "empty": "without a text"}
     help="Seconds for all addresses; later ones are not opened.",
 )
 @general_options("jsonl", "jsonl", "json", "csv")
-def collect(sources: tuple[str, ...], out: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
+def collect(sources: tuple[str, ...], out: str | None, output_format: str | None, **given: Any) -> None:
     """Turn feeds, HTML pages, WARC archives and exports of Telegram into documents (extra feeds).
 
     Sources are files, - for standard input, or addresses. Only the addresses given here are opened, within the limits;
@@ -666,6 +649,6 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
     used, passed_over = found.report.used, found.report.quarantined_by_code
     said = [f"collected {used} document{'' if used == 1 else 's'}"]
     said += [f"{passed_over[code]} {word}" for code, word in _PASSED_OVER.items() if code in passed_over]
-    note("; ".join(said), quiet=quiet)
+    note("; ".join(said))
     if failures:
         raise NoInputError(f"{len(failures)} could not be read, as said above; the others were written")

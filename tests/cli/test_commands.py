@@ -242,7 +242,7 @@ def test_a_table_by_hand():
 BAR = """
 import sys
 from infostream_dedup.cli.output import progress_bar
-with progress_bar(quiet=False) as show:
+with progress_bar() as show:
     for done in range(3 if show else 0):
         show("reading", done, 2)
 """
