@@ -88,7 +88,7 @@ def evaluate(
     from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
     from infostream_dedup.lab.evaluation.labels import public_set
     from infostream_dedup.lab.evaluation.scores import checked_kinds, evaluate_collection
-    from infostream_dedup.links import checked_way
+    from infostream_dedup.links.measures import checked_way
     from infostream_dedup.runs.batch.judging import JudgedCollection
     from infostream_dedup.runs.batch.pairing import BETWEEN
 

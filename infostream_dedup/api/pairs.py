@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.evidence.policies import Within
-    from infostream_dedup.links import Advice
+    from infostream_dedup.links.measures import Advice
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.pairing import Between, PairChoice, PairOrder, PairRow
     from infostream_dedup.runs.batch.stored_collection import EpochStatistics

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.evidence.facts import DocumentFacts
     from infostream_dedup.judging.evidence.pair_evidence import TripleRanges
     from infostream_dedup.lab.estimation.census import CopyCensus
-    from infostream_dedup.links import Advice
+    from infostream_dedup.links.measures import Advice
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.answering import Answer, Parting
     from infostream_dedup.runs.batch.collection import Collection
@@ -221,7 +221,7 @@ def sweep(
         >>> result.rows[0].measures.links, result.report.used
         (0, 1)
     """
-    from infostream_dedup.links import checked_way
+    from infostream_dedup.links.measures import checked_way
     from infostream_dedup.runs.batch.answering import PARTINGS, part_into
 
     if options.get("score") == "probability":
@@ -403,7 +403,7 @@ def sweep_store(
         BadDataError: the file is not a store.
         TypeError: a setting is unknown.
     """
-    from infostream_dedup.links import checked_way
+    from infostream_dedup.links.measures import checked_way
     from infostream_dedup.runs.batch.stored_collection import stored_collection
     from infostream_dedup.runs.batch.sweeping import sweep_collection
 

@@ -63,7 +63,7 @@ from infostream_dedup.model.settings import REPRESENTATIONS, SCORES, SERIES
 
 if TYPE_CHECKING:
     from infostream_dedup.api.pairs import PairListing
-    from infostream_dedup.links import Advice
+    from infostream_dedup.links.measures import Advice
     from infostream_dedup.runs.batch.pairing import PairRow
     from infostream_dedup.runs.batch.sweeping import SweepResult
 

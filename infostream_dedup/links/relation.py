@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 import numpy as np
 
-from infostream_dedup.links.compiled import group_leaders, sweep_counts
-from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
+from infostream_dedup.links.compiled.earlier import group_leaders
+from infostream_dedup.links.compiled.totals import LinkBlock, block_totals, sweep_counts
 from infostream_dedup.links.measures import Advice, KnownK, Measures, advise
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
 from infostream_dedup.links.sweeping import Interval, has_interval, intervals, sweep_shares

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from infostream_dedup.errors import UsageError
-from infostream_dedup.links import Advice, Measures, usual_k
+from infostream_dedup.links.measures import Advice, Measures, usual_k
 from infostream_dedup.machine.progress import BETWEEN, Phrase
 from infostream_dedup.model.settings import base_of
 from infostream_dedup.runs.batch.answering import short_names

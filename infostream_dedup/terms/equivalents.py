@@ -1,4 +1,4 @@
-"""Equivalents of terms in the pivot language, and the parts of a pivot space that are computed chunk by chunk.
+"""Terms of documents and their equivalents in the pivot language.
 
 The ladder answers each direction separately: it leads from Уэйд to Wade, but not from Wade to Уэйд. Two words are
 equivalents if either direction says so.
@@ -7,13 +7,12 @@ equivalents if either direction says so.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of
@@ -22,10 +21,12 @@ from infostream_dedup.language.translation.ladder import Translator, is_blocked
 from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.written_names import Marked, decided, plain_term
 from infostream_dedup.machine.platform import collector_paused
-from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
-from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.representation import term_frequencies
-from infostream_dedup.terms.statistics import Statistics, TermCounts, Totals, document_probability, filled_up, weigh
+from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.terms.statistics import TermCounts
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
 
 _BOUNDS: Final = "A["  # in code point order, marked terms begin at the first of these letters and end before the second
 
@@ -268,262 +269,3 @@ def _sayable(pivot_terms: Sequence[str], answers: _Answers, forward: _Answers) -
     """Return the pivot terms that a language surely has a word for."""
     said = {term for term, found in zip(pivot_terms, answers, strict=True) if any(map(_is_sure, found))}
     return said | {one.term for found in forward for one in found if _is_sure(one)}
-
-
-_ROWS_AT_ONCE: Final = 8192
-ColumnName = tuple[int, tuple[int, ...]]
-"""A key column: its canonical pivot term and the set of equivalents that match it, ascending."""
-
-
-def canonical_counts(counts: TermCounts, sources: SourceTerms, equivalents: Equivalents) -> TermCounts:
-    """Counts of canonical terms; the length of a document counts all of its terms."""
-    known = np.flatnonzero(equivalents.canonical != NO_EQUIVALENT)
-    ones = np.ones(len(known), dtype=np.int32)
-    shape = (len(equivalents.canonical), len(equivalents.vocabulary))
-    matrix = sp.csr_array(sources.counts @ sp.csr_array((ones, (known, equivalents.canonical[known])), shape=shape))
-    matrix.sort_indices()
-    return TermCounts(matrix, equivalents.vocabulary, counts.languages, counts.lengths)
-
-
-@dataclass(frozen=True, slots=True)
-class SpaceCounts:
-    """Whole numbers that decide the statistics of a pivot space; those of disjoint sets of documents add up."""
-
-    # int64 (2, pivot terms), documents in our languages and in others that contain each canonical term
-    df: NDArray[np.int64]
-    documents: NDArray[np.int64]  # int64 (languages,), in the order of `LANGUAGES`
-    lengths: NDArray[np.int64]  # int64 (languages,), sums of the lengths of the documents
-
-    @classmethod
-    def of(cls, canonical: TermCounts) -> SpaceCounts:
-        """Count documents, given as counts of canonical terms."""
-        terms = len(canonical.terms)
-        ours = np.repeat(canonical.languages < len(OUR_LANGUAGES), np.diff(canonical.counts.indptr))
-        held = canonical.counts.indices
-        df = np.stack([np.bincount(held[own], minlength=terms) for own in (ours, np.invert(ours))])
-        documents = np.bincount(canonical.languages, minlength=len(LANGUAGES))
-        lengths = np.zeros(len(LANGUAGES), dtype=np.int64)
-        np.add.at(lengths, canonical.languages, canonical.lengths)
-        return cls(df.astype(np.int64), documents.astype(np.int64), lengths)
-
-    def __add__(self, other: SpaceCounts) -> SpaceCounts:
-        return SpaceCounts(self.df + other.df, self.documents + other.documents, self.lengths + other.lengths)
-
-    def statistics(self, sources: SourceTerms, equivalents: Equivalents, settings: Settings) -> list[Statistics]:
-        """Statistics for each of ``LANGUAGES``, with the background of the documents' languages."""
-        ours = slice(0, len(OUR_LANGUAGES))
-        own = [self._statistics(0, ours, sources, equivalents, settings)] * len(OUR_LANGUAGES)
-        return [*own, self._statistics(1, slice(len(OUR_LANGUAGES), None), sources, equivalents, settings)]
-
-    def _statistics(
-        self, row: int, languages: slice, sources: SourceTerms, equivalents: Equivalents, settings: Settings
-    ) -> Statistics:
-        documents = np.zeros(len(LANGUAGES), dtype=np.int64)
-        documents[languages] = self.documents[languages]
-        totals = Totals(int(documents.sum()), int(self.lengths[languages].sum()))
-        needed = settings.background and totals.documents
-        background = partial(_frequencies, documents, sources, equivalents) if needed else None
-        return filled_up(equivalents.vocabulary, self.df[row], totals, background)
-
-
-def _frequencies(documents: NDArray[np.int64], sources: SourceTerms, equivalents: Equivalents) -> dict[str, float]:
-    """Share of running words of each canonical term, averaged over languages: "saw" is common, "пила" is not."""
-    shares = np.zeros(len(equivalents.vocabulary), dtype=np.float64)
-    for number, language in enumerate(LANGUAGES):
-        own = np.flatnonzero((sources.languages == number) & (equivalents.canonical != NO_EQUIVALENT))
-        if len(own):
-            known = term_frequencies(language, "pivot")
-            # wordfreq does not know how often a word is a name, so noun and name both count as frequent.
-            weights = [known.get(plain_term(sources.terms[source]), 0.0) for source in own.tolist()]
-            part = np.bincount(equivalents.canonical[own], weights=weights, minlength=len(shares))
-            shares += float(documents[number] / documents.sum()) * part
-    return dict(zip(equivalents.vocabulary, shares.tolist(), strict=True))
-
-
-def restricted(sources: SourceTerms, equivalents: Equivalents, chosen: sp.csr_array) -> sp.csr_array:
-    """Return the source terms of each document whose canonical term is among the chosen ones."""
-    return _chosen(sources.counts, _places_of(sources.counts, equivalents, chosen) >= 0)
-
-
-def _chosen(matrix: sp.csr_array, kept: NDArray[np.bool_]) -> sp.csr_array:
-    return sp.csr_array((matrix.data[kept], matrix.indices[kept], offsets_of(kept)[matrix.indptr]), shape=matrix.shape)
-
-
-@dataclass(frozen=True, slots=True)
-class KeyNames:
-    """The key columns that some documents ask with."""
-
-    names: list[ColumnName]  # distinct names, ascending
-    # int64 (key terms,), position in `names` of each key term, in the order of the key matrix
-    number: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents) -> KeyNames:
-        """Replace canonical terms by the equivalents of all source terms of their document with this canonical term."""
-        groups, group_of_key = _groups(*_holders(keys, sources, equivalents))
-        named = [_canonical_and_set(group, equivalents) for group in groups]
-        names = sorted(set(named))
-        number_of = {name: number for number, name in enumerate(names)}
-        return cls(names, np.array([number_of[name] for name in named], dtype=np.int64)[group_of_key])
-
-
-@dataclass(frozen=True, slots=True)
-class KeyColumns:
-    """Distinct key columns, in the order of their canonical terms."""
-
-    canonical: NDArray[np.int32]  # int32 (columns,), number of the canonical pivot term
-    sets: sp.csr_array  # bool (columns, pivot terms), the equivalents that match each column
-
-    def __len__(self) -> int:
-        return len(self.canonical)
-
-    @classmethod
-    def of(cls, names: Iterable[ColumnName], terms: int) -> KeyColumns:
-        """Number columns; names are distinct and ascend."""
-        every = list(names)
-        sizes = offsets_of([len(members) for _, members in every])
-        members = np.fromiter((term for _, members in every for term in members), dtype=np.int32, count=int(sizes[-1]))
-        held = np.ones(len(members), dtype=np.bool_)
-        return cls(
-            np.fromiter((canonical for canonical, _ in every), dtype=np.int32, count=len(every)),
-            sp.csr_array((held, members, sizes), shape=(len(every), terms)),
-        )
-
-    def keyed(self, keys: sp.csr_array, columns: NDArray[np.int64]) -> sp.csr_array:
-        """Key terms by column, ascending within a document, instead of canonical term."""
-        shape = (keys.shape[0], len(self))
-        return sp.csr_array((keys.data, columns.astype(np.int32), keys.indptr), shape=shape)
-
-
-class Targets:
-    """Finds the columns to which documents answer: those that contain an equivalent of any of their terms."""
-
-    def __init__(self, columns: KeyColumns, equivalents: Equivalents) -> None:
-        shape = (len(equivalents.canonical), len(equivalents.vocabulary))
-        ones = np.ones(len(equivalents.terms), dtype=np.bool_)
-        means = sp.csr_array((ones, equivalents.terms, equivalents.indptr), shape=shape)
-        means.sort_indices()
-        self._meets = sp.csr_array(means @ columns.sets.T.tocsr())
-        self._columns = len(columns)
-
-    def of(self, sources: sp.csr_array) -> sp.csr_array:
-        """Targets of documents: bool (documents, columns), sorted indices."""
-        parts = []
-        for start in range(0, sources.shape[0], _ROWS_AT_ONCE):
-            block = sources[start : start + _ROWS_AT_ONCE]
-            held = sp.csr_array((np.ones(block.nnz, dtype=np.bool_), block.indices, block.indptr), shape=block.shape)
-            part = sp.csr_array(held @ self._meets)
-            part.sort_indices()
-            parts.append(part)
-        if not parts:
-            return sp.csr_array((0, self._columns), dtype=np.bool_)
-        return sp.csr_array(sp.vstack(parts, format="csr"))
-
-
-def _holders(
-    keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The source terms of its document that each key term represents: bounds, and the terms, ascending."""
-    place = _places_of(sources.counts, equivalents, keys)
-    held = np.flatnonzero(place >= 0)
-    order = np.lexsort((sources.counts.indices[held], place[held]))
-    indptr = offsets_of(np.bincount(place[held], minlength=keys.nnz))
-    return indptr, sources.counts.indices[held][order]
-
-
-def _places_of(counts: sp.csr_array, equivalents: Equivalents, chosen: sp.csr_array) -> NDArray[np.int64]:
-    """Find the entry of ``chosen``, canonical terms of each document, to which each entry of ``counts`` belongs."""
-    places = np.full(counts.nnz, -1, dtype=np.int64)
-    for start in range(0, counts.shape[0] if chosen.nnz else 0, _ROWS_AT_ONCE):
-        stop = min(start + _ROWS_AT_ONCE, counts.shape[0])
-        entries, there = (slice(matrix.indptr[start], matrix.indptr[stop]) for matrix in (counts, chosen))
-        canonical = equivalents.canonical[counts.indices[entries]]
-        wanted = _codes(counts.indptr[start : stop + 1], canonical, len(equivalents.vocabulary))
-        offered = _codes(chosen.indptr[start : stop + 1], chosen.indices[there], len(equivalents.vocabulary))
-        place = np.searchsorted(offered, wanted)
-        found = (canonical >= 0) & (np.append(offered, -1)[place] == wanted)
-        places[entries][found] = place[found] + there.start
-    return places
-
-
-def _codes(indptr: NDArray[np.integer], terms: NDArray[np.int32], width: int) -> NDArray[np.int64]:
-    """Combine the row and term of each entry into one number."""
-    return np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr)) * width + terms
-
-
-def _groups(indptr: NDArray[np.int64], sources: NDArray[np.int32]) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
-    """The distinct groups of source terms that key terms represent, and int64 (key terms,), the group of each."""
-    begins, sizes = indptr[:-1], np.diff(indptr)
-    number = np.empty(len(sizes), dtype=np.int64)
-    # Nearly all are single terms, so only the others need a loop.
-    alone, number[sizes == 1] = np.unique(sources[begins[sizes == 1]], return_inverse=True)
-    groups: list[tuple[int, ...]] = [(source,) for source in alone.tolist()]
-    larger: dict[tuple[int, ...], int] = {}
-    for key in np.flatnonzero(sizes > 1).tolist():
-        group = tuple(sources[indptr[key] : indptr[key + 1]].tolist())
-        number[key] = larger.setdefault(group, len(groups) + len(larger))
-    return [*groups, *larger], number
-
-
-def _canonical_and_set(group: Sequence[int], equivalents: Equivalents) -> ColumnName:
-    every = {term for source in group for term in equivalents.of(source)}
-    return int(equivalents.canonical[group[0]]), tuple(sorted(every))
-
-
-# Measure how much of a collection the pivot language cannot express
-
-
-def untranslated_shares(key_terms: KeyTerms, settings: Settings) -> dict[Language, float]:
-    """Return the share of the total term weight that terms without an equivalent have, per language of the documents.
-
-    They are weighted as if they were separate terms of the pivot space, by the background of their own language.
-    """
-    if key_terms.pivot is None:
-        raise ValueError("these key terms are not in a pivot language; make them with representation pivot")
-    canonical, space = key_terms.counts, key_terms.pivot
-    df = np.bincount(space.sources.counts.indices, minlength=len(space.sources.terms))
-    ours = int(np.count_nonzero(canonical.languages < len(OUR_LANGUAGES)))
-    unknown = statistics_of_untranslated(df, ours, space.sources, space.equivalents, key_terms.statistics[0])
-    weights = weights_of_languages(
-        canonical, space.sources, space.equivalents, (key_terms.statistics, unknown), settings
-    )
-    return shares_of_weights(weights)
-
-
-def statistics_of_untranslated(
-    df: NDArray[np.integer], ours: int, sources: SourceTerms, equivalents: Equivalents, of_space: Statistics
-) -> Statistics:
-    """Statistics of terms without an equivalent, each as if it were a separate term of the pivot space."""
-    unknown = np.where((equivalents.canonical == NO_EQUIVALENT) & ~sources.seldom_nouns(), df, 0).astype(np.float64)
-    pseudo = of_space.documents - ours
-    for number, language in enumerate(OUR_LANGUAGES) if pseudo else ():
-        own = np.flatnonzero((sources.languages == number) & (unknown > 0))
-        if len(own):
-            terms = [sources.terms[term] for term in own.tolist()]
-            unknown[own] += pseudo * document_probability(terms, term_frequencies(language, "pivot"))
-    return Statistics(of_space.documents, unknown, of_space.average_length)
-
-
-def weights_of_languages(
-    canonical: TermCounts,
-    sources: SourceTerms,
-    equivalents: Equivalents,
-    statistics: tuple[list[Statistics], Statistics],
-    settings: Settings,
-) -> NDArray[np.float64]:
-    """Weight of terms with an equivalent and of those without, by language: float64 (2, languages); parts add up."""
-    unknown = _chosen(sources.counts, (equivalents.canonical == NO_EQUIVALENT)[sources.counts.indices])
-    rest = TermCounts(unknown, sources.terms, canonical.languages, canonical.lengths)
-    known = _weight_by_language(canonical, statistics[0], settings)
-    return np.stack((known, _weight_by_language(rest, [statistics[1]] * len(LANGUAGES), settings)))
-
-
-def shares_of_weights(weights: NDArray[np.float64]) -> dict[Language, float]:
-    """Share of the weight that terms without an equivalent have, for each of our languages with any weight."""
-    unknown, every = weights[1], weights.sum(axis=0)
-    return {language: float(unknown[n] / every[n]) for n, language in enumerate(OUR_LANGUAGES) if every[n] > 0}
-
-
-def _weight_by_language(counts: TermCounts, statistics: list[Statistics], settings: Settings) -> NDArray[np.float64]:
-    weights = np.asarray(weigh(counts, statistics, settings).sum(axis=1), dtype=np.float64)
-    return np.bincount(counts.languages, weights=weights, minlength=len(LANGUAGES)).astype(np.float64)

@@ -39,7 +39,7 @@ from infostream_dedup.lab.estimation.census import (
 from infostream_dedup.lab.estimation.copy_scores import Links
 from infostream_dedup.lab.estimation.duplicate_scores import draw_candidates
 from infostream_dedup.lab.estimation.stream_copies import DayCopies, drifts, latest_drifts
-from infostream_dedup.links import SimilarityMatrix
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.model import NO_TIME
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.stream.settings import StreamSettings

@@ -38,7 +38,7 @@ from infostream_dedup.lab.estimation.sweep_estimator import (
     known_k,
     sentences_of,
 )
-from infostream_dedup.links import advise
+from infostream_dedup.links.measures import advise
 from infostream_dedup.links.pair_rules import count_grades
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect

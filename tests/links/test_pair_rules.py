@@ -15,11 +15,11 @@ from scipy.sparse.csgraph import connected_components
 from infostream_dedup import Settings
 from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.links import compiled, group_sizes
 from infostream_dedup.links.compiled import earlier, term_rows
 from infostream_dedup.links.compiled.earlier import EarlierDocuments, accept, linkage_order, linked_pairs
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, join_returned, lead_rows, merge_leaders
 from infostream_dedup.links.pair_rules import count_grades, need, pair_grades, share_grades
+from infostream_dedup.links.relation import group_sizes
 from infostream_dedup.links.similarity_matrix import links_at
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.deduplication import K_SIMILAR, _decided_by_links, _decided_by_pairs
@@ -251,10 +251,10 @@ def _links(documents: int, links: list[tuple[int, int]]) -> sp.csr_array:
 def test_only_returned_links_join_and_the_earliest_leads() -> None:
     # 4 <-> 2 <-> 5 and 1 <-> 3 are joined; 0 -> 1 is not returned.
     links = _links(6, [(4, 2), (2, 4), (2, 5), (5, 2), (1, 3), (3, 1), (0, 1)])
-    leaders = compiled.group_leaders(links, [1])[0]
+    leaders = earlier.group_leaders(links, [1])[0]
     assert leaders.tolist() == group_leaders(links, [1])[0].tolist() == [0, 1, 2, 1, 2, 2]
     assert group_sizes(leaders).tolist() == [1, 2, 3]
-    nobody = compiled.group_leaders(_links(0, []), [1])[0]
+    nobody = earlier.group_leaders(_links(0, []), [1])[0]
     assert nobody.tolist() == group_sizes(nobody).tolist() == []
 
 
@@ -263,7 +263,7 @@ def test_a_link_joins_at_every_k_that_both_directions_reach() -> None:
     for i, j, forward, backward in ((0, 1, 9, 5), (1, 2, 7, 7), (2, 3, 12, 0)):
         dense[i, j], dense[j, i] = forward, backward
     expected = [[0, 0, 0, 3], [0, 1, 1, 3], [0, 1, 2, 3], [0, 0, 0, 3]]
-    assert compiled.group_leaders(sp.csr_array(dense), [5, 6, 8, 1]).tolist() == expected
+    assert earlier.group_leaders(sp.csr_array(dense), [5, 6, 8, 1]).tolist() == expected
 
 
 counts_of_pairs = st.integers(1, 9).flatmap(
@@ -274,7 +274,7 @@ counts_of_pairs = st.integers(1, 9).flatmap(
 @given(counts_of_pairs, st.lists(st.integers(1, 5), min_size=1))
 def test_compiled_code_finds_the_same_leaders(counts: np.ndarray, ks: list[int]) -> None:
     np.fill_diagonal(counts, 0)
-    found = compiled.group_leaders(sp.csr_array(counts), ks)
+    found = earlier.group_leaders(sp.csr_array(counts), ks)
     assert found.tolist() == group_leaders(sp.csr_array(counts), ks).tolist()
 
 
@@ -301,7 +301,7 @@ def test_several_threads_find_the_same_groups(monkeypatch) -> None:
     counts.sort_indices()
     monkeypatch.setattr(term_rows, "_LEAST_WORK", 1)
     monkeypatch.setattr(earlier, "thread_count", lambda _: 4)
-    found = compiled.group_leaders(counts, range(1, 13))
+    found = earlier.group_leaders(counts, range(1, 13))
     assert found.tolist() == group_leaders(counts, range(1, 13)).tolist()
     assert 1 < len(np.unique(found[3])) < 600
 

@@ -11,23 +11,14 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.links import (
-    GroupCounts,
-    LowLinks,
-    Measures,
-    NodeLinks,
-    ShareLinks,
-    SimilarityMatrix,
-    StoredLinks,
-    group_counts,
-    match,
-    sweep_counts,
-)
-from infostream_dedup.links.compiled.matching import match_nodes
+from infostream_dedup.links.compiled.matching import match, match_nodes
 from infostream_dedup.links.compiled.posting_index import collapse, row_hashes
 from infostream_dedup.links.compiled.term_rows import row_parts, term_rows
-from infostream_dedup.links.measures import error_of_share
+from infostream_dedup.links.compiled.totals import sweep_counts
+from infostream_dedup.links.measures import Measures, error_of_share
 from infostream_dedup.links.pair_rules import NEAR_BEST, nothing_better, one_to_one
+from infostream_dedup.links.relation import GroupCounts, LowLinks, NodeLinks, ShareLinks, StoredLinks, group_counts
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.links.sweeping import NO_INTERVAL, intervals
 
 N = 6

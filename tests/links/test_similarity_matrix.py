@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from infostream_dedup.errors import ConfigurationError, UsageError
-from infostream_dedup.links import Choice, KnownK, Measures, SimilarityMatrix, advise, checked_way
-from infostream_dedup.links.measures import consistency, usual_k
-from infostream_dedup.links.similarity_matrix import column_counts, kept_entries
+from infostream_dedup.links.measures import Choice, KnownK, Measures, advise, checked_way, consistency, usual_k
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix, column_counts, kept_entries
 from infostream_dedup.links.sweeping import sweep_by_products as sweep_counts
 from infostream_dedup.links.sweeping import sweep_shares
 from infostream_dedup.machine.progress import Phrase

@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.translation.rung import Translation as Answer
-from infostream_dedup.links import match
+from infostream_dedup.links.compiled.matching import match
 from infostream_dedup.model import LANGUAGES, Language, Settings
 from infostream_dedup.sample import documents_path, labels_path
-from infostream_dedup.terms.equivalents import back_translations, both_ways, source_terms, untranslated_shares
+from infostream_dedup.terms.equivalents import back_translations, both_ways, source_terms
 from infostream_dedup.terms.matched_words import NO_WORDS, Meeting, TranslatedWords, meetings, translated_words
+from infostream_dedup.terms.pivot_columns import untranslated_shares
 from infostream_dedup.terms.representations.pivot import pivot_key_terms
 from infostream_dedup.terms.statistics import TermCounts
 from tests.oracles.key_terms import select_key_terms

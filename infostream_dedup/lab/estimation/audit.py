@@ -26,8 +26,7 @@ from infostream_dedup.lab.estimation.copy_scores import Bounds, Links
 from infostream_dedup.lab.estimation.duplicate_scores import CANDIDATE_COUNT
 from infostream_dedup.lab.estimation.kernels.copies import Universe
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, figures_of
-from infostream_dedup.links import SimilarityMatrix
-from infostream_dedup.links.similarity_matrix import at_least
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix, at_least
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import SHOWN_DECIMALS

@@ -18,7 +18,7 @@ from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.lab.estimation.census import SharedWording
 from infostream_dedup.lab.estimation.copy_scores import Bounds, Links, bounds_of, drawn_documents, harmonic
 from infostream_dedup.lab.estimation.kernels import copies as kernels
-from infostream_dedup.links import SimilarityMatrix
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME

@@ -37,9 +37,10 @@ from infostream_dedup.lab.estimation.duplicate_scores import (
     draw_candidates,
     estimate_duplicates,
 )
-from infostream_dedup.links import Advice, Choice, KnownK, LowLinks, SimilarityMatrix, survey, usual_k
-from infostream_dedup.links.measures import FEWEST_COPIES, error_of_share
+from infostream_dedup.links.measures import FEWEST_COPIES, Advice, Choice, KnownK, error_of_share, usual_k
 from infostream_dedup.links.pair_rules import LEAST_NEED, count_grades, share_grades
+from infostream_dedup.links.relation import LowLinks, survey
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.platform import give_back_memory
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.machine.scratch import row_blocks

@@ -43,7 +43,9 @@ from infostream_dedup.lab.evaluation.scores import (
     truth_for,
 )
 from infostream_dedup.lab.methods.method import POOL_METHODS, Method, Pairs, Texts, method_class, methods, written
-from infostream_dedup.links import Measures, SimilarityMatrix, sweep_counts
+from infostream_dedup.links.compiled.totals import sweep_counts
+from infostream_dedup.links.measures import Measures
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.model import VERSION, Settings
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch.linking import pair_table

@@ -28,7 +28,7 @@ from infostream_dedup.lab.evaluation.labels import (
     read_kin,
     truth_of,
 )
-from infostream_dedup.links import usual_k
+from infostream_dedup.links.measures import usual_k
 from infostream_dedup.links.pair_rules import count_grades, pair_grades, share_grades
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.model.tabular import Tabular

@@ -23,7 +23,7 @@ from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.judging.features.words import read_words, significant
 from infostream_dedup.lab.methods.method import Method, Pairs, Run, Texts, register, symmetric_pairs, unordered_pairs
 from infostream_dedup.language.text.fingerprint import text_hash
-from infostream_dedup.links import match
+from infostream_dedup.links.compiled.matching import match
 from infostream_dedup.links.pair_rules import SHARE_DECIMALS, need
 from infostream_dedup.model import Settings
 from infostream_dedup.model.limits import OneOf, Range

@@ -13,8 +13,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from infostream_dedup.links import Advice, SimilarityMatrix, StoredLinks, group_counts
+from infostream_dedup.links.measures import Advice
 from infostream_dedup.links.pair_rules import need
+from infostream_dedup.links.relation import StoredLinks, group_counts
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.model.settings import CANDIDATE_TERMS
 from infostream_dedup.runs.batch.judging import JudgedCollection

@@ -22,7 +22,7 @@ from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind, na
 from infostream_dedup.judging.evidence.pair_evidence import key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
-from infostream_dedup.links import match
+from infostream_dedup.links.compiled.matching import match
 from infostream_dedup.links.pair_rules import (
     LEAST_ORDERED_SHARE,
     LEAST_SHARE,

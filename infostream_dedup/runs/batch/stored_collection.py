@@ -24,7 +24,7 @@ from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.links import match
+from infostream_dedup.links.compiled.matching import match
 from infostream_dedup.links.measures import join_topics
 from infostream_dedup.links.relation import StoredLinks
 from infostream_dedup.links.similarity_matrix import pattern_of

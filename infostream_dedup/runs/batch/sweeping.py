@@ -11,23 +11,20 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.errors import MissingExtraError, UsageError
-from infostream_dedup.links import (
-    Advice,
+from infostream_dedup.links.compiled.earlier import group_leaders
+from infostream_dedup.links.measures import Advice, Measures, join_topics, usual_k
+from infostream_dedup.links.pair_rules import count_grades, grades_at, scales
+from infostream_dedup.links.relation import (
     GroupCounts,
     LowLinks,
-    Measures,
     NodeLinks,
     Relation,
-    SimilarityMatrix,
     StoredLinks,
     Survey,
     group_counts,
-    group_leaders,
     survey,
-    usual_k,
 )
-from infostream_dedup.links.measures import join_topics
-from infostream_dedup.links.pair_rules import count_grades, grades_at, scales
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.links.sweeping import NO_INTERVAL, Interval
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
@@ -37,8 +34,8 @@ from infostream_dedup.model.thresholds import Thresholds, series_of
 from infostream_dedup.runs.batch.examples import Example, pick_examples
 from infostream_dedup.runs.batch.linking import LinkedPairs, LinkEstimate, LinkEstimator, relate
 from infostream_dedup.runs.batch.pairing import LEAST_PROBABILITY
-from infostream_dedup.terms.equivalents import untranslated_shares
 from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_max
+from infostream_dedup.terms.pivot_columns import untranslated_shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

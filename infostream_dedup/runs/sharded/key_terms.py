@@ -25,24 +25,21 @@ from infostream_dedup.model.settings import REPRESENTATIONS
 from infostream_dedup.runs.sharded.kernels.rows import merge_ascending, renumber_rows
 from infostream_dedup.runs.sharded.work_folder import Layout
 from infostream_dedup.terms.compiled import SurfaceCounter, count_terms, select_key_terms
-from infostream_dedup.terms.equivalents import (
+from infostream_dedup.terms.equivalents import Equivalents, SourceTerms, equivalents_of, source_terms
+from infostream_dedup.terms.kernels.counting import add_frequencies
+from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace
+from infostream_dedup.terms.pivot_columns import (
     ColumnName,
-    Equivalents,
     KeyColumns,
     KeyNames,
-    SourceTerms,
     SpaceCounts,
     Targets,
     canonical_counts,
-    equivalents_of,
     restricted,
     shares_of_weights,
-    source_terms,
     statistics_of_untranslated,
     weights_of_languages,
 )
-from infostream_dedup.terms.kernels.counting import add_frequencies
-from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.representations.pivot import shares_of_languages
 from infostream_dedup.terms.statistics import Statistics, TermCounts, Totals, filled_up, term_hashes

@@ -14,8 +14,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from infostream_dedup.links import Measures, Relation, SimilarityMatrix
+from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.pair_rules import LEAST_NEED, RELATIONS, need
+from infostream_dedup.links.relation import Relation
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.platform import this_python
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.runs.batch.linking import least_count

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from infostream_dedup.documents import Reading, ReadingReport
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.errors import BadDataError, MissingExtraError, UsageError
-from infostream_dedup.links import survey
 from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.links.pair_rules import scales
+from infostream_dedup.links.relation import survey
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings, names_in
 from infostream_dedup.runs.batch.deduplication import DuplicateRule
 from infostream_dedup.runs.batch.sweeping import SweepResult, add_survey, configuration_of

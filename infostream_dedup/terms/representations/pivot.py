@@ -82,7 +82,7 @@ def pivot_key_terms(
 ) -> KeyTerms:
     """Key terms of every document in the pivot language."""
     # Searches read words by this representation, and need not load scipy.
-    from infostream_dedup.terms import equivalents as made
+    from infostream_dedup.terms import pivot_columns as made
 
     pivot = cast("Language", settings.pivot)
     sources = source_terms(counts)
