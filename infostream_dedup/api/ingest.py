@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
 
 from infostream_dedup.api.keyword_types import IngestKeywords
 from infostream_dedup.api.keywords import parted, refuse_idle
-from infostream_dedup.api.listing import UnbrokenIterator
+from infostream_dedup.api.sources import UnbrokenIterator
 from infostream_dedup.api.webhook import pushed
 from infostream_dedup.documents import Annotation, BadRecords, Reading, ReadingReport, check_quarantine
 from infostream_dedup.documents.documents import refuse_idle_prefix, row_as_given

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 from infostream_dedup.api.keyword_types import PairKeywords
 from infostream_dedup.api.keywords import chosen, parted
-from infostream_dedup.api.listing import Listing, UsedUp
 from infostream_dedup.api.sources import (
     Disk,
     LeftOutLines,
+    Listing,
+    UsedUp,
     chosen_disk,
     documents_to_collect,
     read_collection,
@@ -558,7 +559,7 @@ def _by_wording(
     progress: Progress | None,
 ) -> PairListing:
     """Return the result of ``pairs`` with ``by`` ``wording``; keywords as there."""
-    from infostream_dedup.runs.batch.wording import (
+    from infostream_dedup.runs.batch.pairing import (
         LEAST_IDENTICAL,
         LEAST_SKETCHED,
         WORDING_COLUMNS,

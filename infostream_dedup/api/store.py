@@ -17,8 +17,7 @@ from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.machine.files import remove_stale_parts
 from infostream_dedup.model import microseconds_of, one_or_several
 from infostream_dedup.model.limits import OneOf, Range, check_moment
-from infostream_dedup.model.settings import STREAM_PRESETS
-from infostream_dedup.model.thresholds import Thresholds
+from infostream_dedup.model.settings import STREAM_PRESETS, Thresholds
 
 if TYPE_CHECKING:
     from sqlite3 import Connection

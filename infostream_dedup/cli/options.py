@@ -20,8 +20,16 @@ from infostream_dedup.cli.face import Declared, alike, check_rules, common, expe
 from infostream_dedup.cli.output import check_outputs, refuse_shared_files
 from infostream_dedup.cli.run_log import LEVELS, RUN, print_warnings
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
-from infostream_dedup.model.settings import MIDDLE_SHARE, PRESETS, REPRESENTATIONS, Settings
-from infostream_dedup.model.thresholds import Thresholds, is_thresholds, parsed, series_of
+from infostream_dedup.model.settings import (
+    MIDDLE_SHARE,
+    PRESETS,
+    REPRESENTATIONS,
+    Settings,
+    Thresholds,
+    is_thresholds,
+    parsed,
+    series_of,
+)
 
 # Values of options and arguments that are dates or texts
 

@@ -161,7 +161,7 @@ def compare(
     given["languages"] = None if languages is None else tuple(languages.split(","))
     found = api.passages.compare(read_text(text_a), read_text(text_b), **given)
     if html is not None:
-        from infostream_dedup.report.html import passages_page
+        from infostream_dedup.report.files import passages_page
 
         save_page(passages_page(found, (text_a, text_b)), html, inputs=inputs)
         note(f"report: {html}")
@@ -220,7 +220,7 @@ def provenance(
     with progress_bar() as progress:
         found = api.provenance(documents, groups=named, progress=progress, **given)
     if html is not None:
-        from infostream_dedup.report.html import provenance_page
+        from infostream_dedup.report.files import provenance_page
 
         # Before the rows, because their reader may stop at the first ones.
         save_page(provenance_page(found.groups, found.boilerplate), html, inputs=inputs)

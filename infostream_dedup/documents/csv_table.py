@@ -14,13 +14,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_on, doubled_names
-from infostream_dedup.documents.endings import input_format
 from infostream_dedup.documents.lines import (
     BYTE_ORDER_MARK,
     Line,
     StreamError,
     byte_lines,
     encoding_named,
+    input_format,
     open_bytes,
     written_encoding,
 )

@@ -19,8 +19,7 @@ from uuid import UUID
 
 import orjson
 
-from infostream_dedup.documents.endings import COLLECT_ADVICE
-from infostream_dedup.documents.lines import Line, StreamError, byte_lines, open_bytes
+from infostream_dedup.documents.lines import COLLECT_ADVICE, Line, StreamError, byte_lines, open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError
 

@@ -23,8 +23,8 @@ from typing import Any, BinaryIO, Final, Literal, NamedTuple, cast
 import orjson
 
 from infostream_dedup.documents.documents import row_of
-from infostream_dedup.documents.endings import STANDARD_STREAM, file_kind
 from infostream_dedup.documents.json_files import json_bytes
+from infostream_dedup.documents.lines import STANDARD_STREAM, file_kind
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, MissingExtraError
 from infostream_dedup.machine.files import remove_stale_parts
 from infostream_dedup.machine.platform import lock_file, sync

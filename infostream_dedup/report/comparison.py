@@ -12,8 +12,7 @@ import numpy as np
 
 from infostream_dedup.documents import write_rows
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg
-from infostream_dedup.report.files import write_files
-from infostream_dedup.report.html import environment
+from infostream_dedup.report.files import environment, write_files
 from infostream_dedup.report.needed import has_plots
 from infostream_dedup.report.tables import PUBLISHED_DICE, PUBLISHED_METHODS
 

@@ -15,7 +15,7 @@ from infostream_dedup import Settings, pairs
 from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import Document, full_text
-from infostream_dedup.runs.batch import linking, wording
+from infostream_dedup.runs.batch import linking, pairing
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.examples import spread_pairs
 from infostream_dedup.runs.batch.judging import by_later, united
@@ -260,13 +260,13 @@ def test_a_short_text_is_found_in_a_long_one():
 def test_the_result_does_not_depend_on_how_many_pairs_fit(monkeypatch):
     documents = [{"id": str(number), "text": " ".join(WORDS[number % 7 : number % 7 + 40])} for number in range(60)]
     whole = [row.as_dict() for row in pairs(documents, by="wording")]
-    monkeypatch.setattr(wording, "_AT_ONCE", 1)
+    monkeypatch.setattr(pairing, "_AT_ONCE", 1)
     assert [row.as_dict() for row in pairs(documents, by="wording")] == whole
     assert len(whole) == 60 * 59 // 2
 
 
 def test_many_copies_of_one_text_stay_linked(monkeypatch):
-    monkeypatch.setattr(wording, "_CAP", 10)
+    monkeypatch.setattr(pairing, "_CAP", 10)
     documents = [{"id": str(number), "text": " ".join(WORDS)} for number in range(100)]
     found = {(int(row.a), int(row.b)) for row in pairs(documents, by="wording")}
     assert {b for a, b in found if a == 0} == set(range(1, 100))

@@ -13,8 +13,7 @@ from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.lab.evaluation.labels import read_labels
 from infostream_dedup.lab.methods import methods
 from infostream_dedup.lab.methods.method import method_class
-from infostream_dedup.model.settings import Settings
-from infostream_dedup.model.thresholds import Thresholds
+from infostream_dedup.model.settings import Settings, Thresholds
 from infostream_dedup.sample import documents_path, labels_path
 
 from .conftest import Run

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import CannotCreateError
 from infostream_dedup.links import similarity_matrix
-from infostream_dedup.links.compiled.matching import Resources, match, match_nodes
-from infostream_dedup.links.compiled.posting_index import PostingIndex, _shard_size
+from infostream_dedup.links.compiled.matching import PostingIndex, Resources, _shard_size, match, match_nodes
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.compiled.totals import LinkBlock, block_totals, sweep_counts
 from infostream_dedup.links.similarity_matrix import work_exceeds

@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.links.compiled.matching import match, match_nodes
-from infostream_dedup.links.compiled.posting_index import collapse, row_hashes
+from infostream_dedup.links.compiled.matching import collapse, match, match_nodes, row_hashes
 from infostream_dedup.links.compiled.term_rows import row_parts, term_rows
 from infostream_dedup.links.compiled.totals import sweep_counts
 from infostream_dedup.links.measures import Measures, error_of_share
@@ -214,7 +213,7 @@ def test_documents_of_a_node_are_equal_and_equal_documents_share_a_node(document
 
 
 def test_equal_hashes_are_not_trusted(monkeypatch):
-    monkeypatch.setattr("infostream_dedup.links.compiled.posting_index.mix_rows", lambda *_: None)
+    monkeypatch.setattr("infostream_dedup.links.compiled.matching.mix_rows", lambda *_: None)
     keys = sp.csr_array(np.array([[1, 0], [0, 1], [1, 0], [1, 1], [0, 1]]))
     assert collapse(keys, keys).node_of.tolist() == [0, 1, 0, 2, 1]
 

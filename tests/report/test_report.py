@@ -28,8 +28,7 @@ from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.report import needed
 from infostream_dedup.report.comparison import comparison_files, write_comparison, write_learning_curve
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg, even_ticks
-from infostream_dedup.report.files import report_files, workbook_of
-from infostream_dedup.report.html import html_report
+from infostream_dedup.report.files import html_report, report_files, workbook_of
 from infostream_dedup.report.needed import check_report_folder
 from infostream_dedup.report.tables import PUBLISHED, UI_LANGUAGES, Cover, wording_of
 from infostream_dedup.runs.batch.answering import part_into, short_names

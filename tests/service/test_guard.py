@@ -378,7 +378,7 @@ def test_the_log_of_a_failure_says_where_and_quotes_nothing() -> None:
         told = failure_of(error)
     assert told["failure"] == "ValueError"
     assert told["message"] is None
-    assert told["places"][-1].startswith("test_hostile_requests.py:")
+    assert told["places"][-1].startswith("test_guard.py:")
 
 
 CONTRACT = Path(__file__).resolve().parents[2] / "infostream_dedup" / "service" / "openapi.json"

@@ -27,14 +27,16 @@ from infostream_dedup.language.translation.rungs.cognates import SkeletonRung, i
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung
 from infostream_dedup.language.translation.slavic_cognates import IMPOSSIBLE, coarse_key, cognates, distance
-from infostream_dedup.language.translation.word_pairs import COLUMNS, imported_pairs, word_pairs
-from infostream_dedup.language.translation.written_names import (
+from infostream_dedup.language.translation.word_pairs import (
+    COLUMNS,
     Marked,
     decided,
+    imported_pairs,
     is_marked,
     marked_term,
     names_of_nouns,
     plain_term,
+    word_pairs,
 )
 from infostream_dedup.model import Language
 

@@ -32,7 +32,7 @@ from infostream_dedup.language.translation.rungs.cognates import CognatesRung
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung
 from infostream_dedup.language.translation.target_lexicon import frequent_words
-from infostream_dedup.language.translation.written_names import marked_term, names_first, plain_term
+from infostream_dedup.language.translation.word_pairs import marked_term, names_first, plain_term
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 _CYRILLIC_LANGUAGES: tuple[Language, ...] = ("ru", "uk")

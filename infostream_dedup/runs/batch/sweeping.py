@@ -28,9 +28,8 @@ from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.links.sweeping import NO_INTERVAL, Interval
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
-from infostream_dedup.model.settings import CANDIDATE_TERMS, MIDDLE
+from infostream_dedup.model.settings import CANDIDATE_TERMS, MIDDLE, Thresholds, series_of
 from infostream_dedup.model.tabular import Tabular
-from infostream_dedup.model.thresholds import Thresholds, series_of
 from infostream_dedup.runs.batch.examples import Example, pick_examples
 from infostream_dedup.runs.batch.linking import LinkedPairs, LinkEstimate, LinkEstimator, relate
 from infostream_dedup.runs.batch.pairing import LEAST_PROBABILITY

@@ -21,7 +21,7 @@ from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.links.compiled.kernels.low_k import Counters, PlacedCollection, count_asked
 from infostream_dedup.links.compiled.kernels.matching import Scratch
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays
-from infostream_dedup.links.compiled.posting_index import PostingIndex, commonest_key_terms, ranked_rows
+from infostream_dedup.links.compiled.matching import PostingIndex, commonest_key_terms, ranked_rows
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
 from infostream_dedup.links.measures import KTotals, LinkTotals

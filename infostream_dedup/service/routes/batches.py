@@ -22,8 +22,8 @@ from infostream_dedup.documents.documents import DocumentBuilder
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document
+from infostream_dedup.model.settings import Thresholds
 from infostream_dedup.model.stream_records import Verdict
-from infostream_dedup.model.thresholds import Thresholds
 from infostream_dedup.service.answer_models import (
     DOCUMENT,
     BatchDecided,
