@@ -1,4 +1,4 @@
-"""Lines of text files, packed or not, in any encoding, and the file formats, recognised by the ending of a name.
+r"""Lines of text files, packed or not, in any encoding, and the file formats, recognised by the ending of a name.
 
 Lines end only at ``\n``: U+2028, U+0085 and the like are text (``str.splitlines`` would split records at them). Unlike
 the standard library, the reader of gzip returns every byte that can be unpacked before it reports a truncated archive,
