@@ -435,7 +435,7 @@ SLOW = f"<html><body><article><p>Parliament.{'<a href=https://a.example/1>x</a> 
 @pytest.mark.parametrize("kind", ["pages", pytest.param("archive", marks=pytest.mark.slow)])
 def test_a_page_that_no_parser_gets_through_is_named_and_the_rest_goes_on(kind, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(page_process, "SECONDS", 2)
-    monkeypatch.setattr(page_process, "SECONDS_OF_MEGABYTE", 1)
+    monkeypatch.setattr(page_process, "SECONDS_OF_MEGABYTE", 0.5)
     pages = {"good": PAGE, "slow": SLOW, "later": PAGE.replace("parliament approved", "parliament refused")}
     sources = [tmp_path / f"{name}.html" for name in pages]
     if kind == "pages":
