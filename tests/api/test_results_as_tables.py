@@ -1,7 +1,5 @@
 """Results are tables, carry the report of what was read, and leave the user's table his."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

@@ -1,7 +1,5 @@
 """A collection that forgets its words keeps the key terms that were counted, and only those."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every command as its user runs it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

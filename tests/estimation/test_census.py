@@ -1,7 +1,5 @@
 """The census of copies finds exactly the pairs that comparing every pair finds."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Matching against plain sets."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

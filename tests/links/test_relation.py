@@ -1,7 +1,5 @@
 """Every form in which links are stored measures the same links."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

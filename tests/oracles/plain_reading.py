@@ -7,8 +7,6 @@ it, so that disguised copies share their wording. Numbers are normalised, whatev
 decimals.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """Reports: complete, self-contained, escaped, the same bytes each time."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import io

@@ -1,7 +1,5 @@
 """Training and comparison by what was judged: jobs, pages, queues."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from itertools import pairwise

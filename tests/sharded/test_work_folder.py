@@ -1,7 +1,5 @@
 """A run that is killed in any stage goes on from the last complete one; what was changed is made again."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The compiled way from texts to key terms against the plain one, which is the judge."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import json

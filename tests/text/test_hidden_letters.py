@@ -1,7 +1,5 @@
 """Words that markup, invisible characters, line ends or a wrong encoding cut or hide are the same words."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable
