@@ -274,7 +274,7 @@ def ingest(
                 note=tell,
             )
         else:
-            if follow and not _is_standard_input(source):
+            if follow and not (source == "-" or (not isinstance(source, str | Path) and list(source) == ["-"])):
                 batches = unreported(batches, intake, tell)
             # Documents that are set aside would be, in another order.
             pairs = intake.taken(batches, batch_id, ahead=_is_at_hand(source) and not bad.skips and not follow)
@@ -323,10 +323,6 @@ def _check_mode(mode: int | None) -> None:
 
 def _ignore(_: str) -> None:
     """Ignore a remark."""
-
-
-def _is_standard_input(source: Any) -> bool:
-    return source == "-" or (not isinstance(source, str | Path) and list(source) == ["-"])
 
 
 def _broker_of(source: Any, **given: str | None) -> str | None:

@@ -254,7 +254,18 @@ def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> No
     if comparison.differences:
         click.echo("Words in which copied sentences differ are in braces.")
     if comparison.passages:
-        _print_passages(comparison)
+        print_table(
+            [
+                {
+                    "passage": number,
+                    "a": f"{passage.start_a}:{passage.end_a}",
+                    "b": f"{passage.start_b}:{passage.end_b}",
+                    "sentences": passage.sentences,
+                    "words": passage.words,
+                }
+                for number, passage in enumerate(comparison.passages, start=1)
+            ]
+        )
     else:
         click.echo("The texts have no passage in common.")
     if words.met:
@@ -275,21 +286,6 @@ def _print_words(words: TranslatedWords, languages: tuple[str, str]) -> None:
                 "in b": len(one.spans_b),
             }
             for one in words.met
-        ]
-    )
-
-
-def _print_passages(comparison: TextComparison) -> None:
-    print_table(
-        [
-            {
-                "passage": number,
-                "a": f"{passage.start_a}:{passage.end_a}",
-                "b": f"{passage.start_b}:{passage.end_b}",
-                "sentences": passage.sentences,
-                "words": passage.words,
-            }
-            for number, passage in enumerate(comparison.passages, start=1)
         ]
     )
 

@@ -299,7 +299,11 @@ def write_rows(
     r"""Write rows in order."""
     match format:
         case "jsonl":
-            return _write_jsonl(rows, stream)
+            number = 0
+            for row in rows:
+                stream.write(json_bytes(row) + b"\n")
+                number += 1
+            return number
         case "json":
             return _write_json(rows, stream)
         case "csv":
@@ -318,14 +322,6 @@ def _write_parquet(rows: list[Mapping[str, Any]], stream: BinaryIO, columns: Seq
 
     pq.write_table(arrow_table(rows, columns or ()), stream)
     return len(rows)
-
-
-def _write_jsonl(rows: Iterable[Mapping[str, Any]], stream: BinaryIO) -> int:
-    number = 0
-    for row in rows:
-        stream.write(json_bytes(row) + b"\n")
-        number += 1
-    return number
 
 
 def _write_json(rows: Iterable[Mapping[str, Any]], stream: BinaryIO) -> int:

@@ -292,13 +292,7 @@ def group_scores(groups: NDArray[np.int64], truth: Truth) -> GroupScores | None:
     counted = members.sharing() - members.sharing(circle) + members.sharing(circle, named)
     linked -= members.meetings(listed[:, groups[listed[0]] == groups[listed[1]]])
     counted -= members.meetings(listed)
-    return _scores_of(right, linked, true, counted)
-
-
-def _scores_of(
-    right: NDArray[np.int64], linked: NDArray[np.int64], true: NDArray[np.int64], counted: NDArray[np.int64]
-) -> GroupScores:
-    """Compute the measures from counts of documents, itself included, that share something: int64 (documents,) each."""
+    # The measures, from counts of documents, itself included, that share something: int64 (documents,) each.
     precision, recall = float(np.mean(right / linked)), float(np.mean(right / true))
     tp, both = (int(one.sum() - len(one)) // 2 for one in (right, counted))
     fp, fn = int((linked - right).sum()) // 2, int((true - right).sum()) // 2

@@ -154,7 +154,12 @@ def sweep_probabilities(judged: JudgedCollection, *, progress: Progress | None =
     configuration = configuration_of(judged.settings, ["morph"]) | {"score": "probability"}
     result = SweepResult(rows=[], advice={"morph": _NO_K}, configuration=configuration)
     a, b, probability = _judged(judged, progress)
-    forward, backward = _directions(judged, a, b)
+    # Whether enough key terms of a are in b, and of b in a, as the field ``relation`` says.
+    settings, sizes = judged.settings, judged.key_terms.sizes
+    counts = link(judged.key_terms, settings, k_min=CANDIDATE_TERMS).matrix.counts
+    least = need(settings.k, sizes[a], sizes[b], n=settings.n, short=settings.short)
+    found = [np.asarray(counts[ends]).ravel() if len(a) else np.zeros(0) for ends in ((a, b), (b, a))]
+    forward, backward = found[0] >= least, found[1] >= least
     grades = np.searchsorted(PROBABILITIES, probability, side="right")
     links = _relation(judged, a, b, grades, len(PROBABILITIES))
     terms = _mutual(judged)
@@ -202,17 +207,6 @@ def _judged(
 
     a, b, probability = (np.concatenate(column) for column in zip(*parts(), strict=True))
     return a, b, probability
-
-
-def _directions(
-    judged: JudgedCollection, a: NDArray[np.int64], b: NDArray[np.int64]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether enough key terms of a are in b, and of b in a, as the field ``relation`` says."""
-    settings, sizes = judged.settings, judged.key_terms.sizes
-    counts = link(judged.key_terms, settings, k_min=CANDIDATE_TERMS).matrix.counts
-    least = need(settings.k, sizes[a], sizes[b], n=settings.n, short=settings.short)
-    found = [np.asarray(counts[ends]).ravel() if len(a) else np.zeros(0) for ends in ((a, b), (b, a))]
-    return found[0] >= least, found[1] >= least
 
 
 def _relation(

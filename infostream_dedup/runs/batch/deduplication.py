@@ -114,7 +114,12 @@ def statuses(collection: Collection, settings: Settings, *, duplicate_rule: Dupl
     key_terms = collection.key_terms(settings)
     warn_of_terms_above_df_max(key_terms, settings)
     duplicate, similar, joined = _decided(key_terms, settings, duplicate_rule)
-    exact = _earliest_equal_text(collection)
+    # Ordinal of the earliest exact copy, or -1.
+    first: dict[bytes, int] = {}
+    exact = np.full(len(collection), -1, dtype=np.int64)
+    for ordinal, digest in enumerate(collection.text_hashes):
+        if digest and first.setdefault(digest, ordinal) != ordinal:
+            exact[ordinal] = first[digest]
     equal = np.flatnonzero(exact >= 0)
     leader = groups_of([*joined, (exact[equal], equal)], len(collection))
     return list(_decide(collection, key_terms.sizes, exact, duplicate, similar, leader))
@@ -239,16 +244,6 @@ def _ranks(collection: Collection, found: Sequence[Status], show: Show) -> Seque
         if outlets[ordinal] != outlets[places[status.group]]
     )
     return [copied[outlet] for outlet in outlets]
-
-
-def _earliest_equal_text(collection: Collection) -> NDArray[np.int64]:
-    """Ordinal of the earliest exact copy, or -1."""
-    first: dict[bytes, int] = {}
-    earliest = np.full(len(collection), -1, dtype=np.int64)
-    for ordinal, digest in enumerate(collection.text_hashes):
-        if digest and first.setdefault(digest, ordinal) != ordinal:
-            earliest[ordinal] = first[digest]
-    return earliest
 
 
 def groups_of(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documents: int) -> NDArray[np.int64]:
