@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-RATES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.45)
-"""Shares of the words that are edited; an original has none of them."""
+RATES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.45)  # shares of the words that are edited; an original has none of them
 
 _ORIGINALS = 0.45
 _MOST_COPIES = 40

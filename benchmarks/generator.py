@@ -18,8 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-MONTH: Final = 1_272_217
-"""Number of documents in the source paper's month."""
+MONTH: Final = 1_272_217  # number of documents in the source paper's month
 
 _LEMMAS = 400_000
 _COMMON = 300

@@ -30,7 +30,7 @@ import numpy as np
 from benchmarks import timed, write_figures
 from benchmarks.generator import MONTH, Words, generate, harder, write_texts
 from infostream_dedup.language.text.surface_pool import Utf8Texts
-from infostream_dedup.links import Relation
+from infostream_dedup.links.relation import Relation
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.batch.collection import Collection, collect
 from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, link, link_nodes, verbatim_links

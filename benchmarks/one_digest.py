@@ -37,9 +37,9 @@ from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.linking import link
 from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
+from infostream_dedup.runs.sharded.linking import LinkTable
 from infostream_dedup.runs.sharded.plan import Cut, Plan
 from infostream_dedup.runs.sharded.sweeping import FoldedLinks
-from infostream_dedup.runs.sharded.totals import LinkTable
 from infostream_dedup.runs.sharded.work_folder import WorkFolder
 from infostream_dedup.runs.spark.flow import SpreadLinks, large_rows
 from infostream_dedup.runs.spark.job import SparkCut, SparkRun
@@ -56,8 +56,7 @@ SPARK_CUTS = (
 )
 _SCHEMA = "id string, text string, title string, lang string"
 
-Numbers = tuple[Any, Any, Any, Any, Any]
-"""Asking and answering documents, counts, measures, sizes of groups at k = 6."""
+Numbers = tuple[Any, Any, Any, Any, Any]  # asking and answering documents, counts, measures, sizes of groups at k = 6
 
 
 def main() -> None:

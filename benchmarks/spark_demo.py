@@ -227,8 +227,7 @@ def _signal(process: int, number: signal.Signals) -> None:
         return
 
 
-KINDS = ("Python", "executor", "worker", "memory")
-"""What ``--kill-stages`` ends."""
+KINDS = ("Python", "executor", "worker", "memory")  # what ``--kill-stages`` ends
 
 _ENOUGH = 0.75
 _MOST_OVER = 2
@@ -299,8 +298,7 @@ class Demo:
             self.run(f"executors killed over {limit / 1e6:.0f} MB", collection, over)
 
 
-Strike = Callable[[int], None]
-"""Called over and over with the number of stages seen at work."""
+Strike = Callable[[int], None]  # called over and over with the number of stages seen at work
 
 
 def _at_stage(stage: int, end: Callable[[], bool]) -> Strike:

@@ -46,7 +46,7 @@ import numpy as np
 from benchmarks import timed, write_figures
 from benchmarks.generator import Words, generate, write_texts
 from infostream_dedup.documents import read_documents
-from infostream_dedup.links.window.window_index import WindowIndex
+from infostream_dedup.links.compiled.window_index import WindowIndex
 from infostream_dedup.model import Document
 from infostream_dedup.stream import engine as engine_module
 from infostream_dedup.stream.analysis import Analyser, SurfaceTerms

@@ -21,8 +21,7 @@ from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 
-MOST_SECONDS = 10
-"""Maximum that the design allows for a million documents."""
+MOST_SECONDS = 10  # maximum that the design allows for a million documents
 
 
 def main() -> None:

@@ -21,8 +21,7 @@ from benchmarks import timed, write_figures
 from benchmarks.generator import generate, write_texts
 
 WORD = re.compile(r"\w\w+")
-CHUNK = 150
-"""Number of documents scanned at a time."""
+CHUNK = 150  # number of documents scanned at a time
 
 
 def main() -> None:

@@ -39,14 +39,11 @@ Json = dict[str, Any]
 Value = TypeVar("Value")
 Given = ParamSpec("Given")
 
-_LATER: Final = (429, 503)
-"""Nothing was done: the request may be sent again, whatever it is."""
+_LATER: Final = (429, 503)  # nothing was done: the request may be sent again, whatever it is
 
-_BEFORE_US: Final = (502, 504)
-"""A proxy does not know whether anything was done."""
+_BEFORE_US: Final = (502, 504)  # a proxy does not know whether anything was done
 
-_REPEATED: Final = ("/v1/batches", "/v1/check", "/v1/search")
-"""Paths to which a body may be sent again."""
+_REPEATED: Final = ("/v1/batches", "/v1/check", "/v1/search")  # paths to which a body may be sent again
 
 _PACKED_BYTES: Final = 16 * 1024
 _FIRST_PAUSE: Final = 0.2

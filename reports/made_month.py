@@ -19,7 +19,7 @@ from random import Random
 from typing import Final
 
 from infostream_dedup import Document
-from infostream_dedup.lab.estimation.planting import Vocabulary, edited
+from infostream_dedup.lab.estimation.sweep_estimator import Vocabulary, edited
 from infostream_dedup.lab.evaluation.labels import Label
 from infostream_dedup.language.lexicon.tables import dictionaries_folder
 

@@ -29,7 +29,8 @@ from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.lab.estimation.census import CopyCensus, in_universe
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.lab.evaluation.labels import both_of, codes_of
-from infostream_dedup.links import Choice, KnownK, Measures, advise, measures
+from infostream_dedup.links import measures
+from infostream_dedup.links.measures import Choice, KnownK, Measures, advise
 from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect

@@ -35,8 +35,7 @@ VARIANTS = (
 """Beside every method with its defaults: N = 3, containment, low thresholds that found paraphrases on these very sets,
 directed key terms, the preset ``best``."""
 
-LARGEST = "mdnews"
-"""The corpus that times are measured on."""
+LARGEST = "mdnews"  # the corpus that times are measured on
 
 CROSS = (
     LabelledSet("wmt ru-uk news", "wmt", "ru-uk", NEWS, positive=("translation",)),
@@ -44,8 +43,7 @@ CROSS = (
 )
 """Sets across languages, for key terms in the pivot language."""
 
-WHOLE = ("uagec", "wmt", "mdnews", "slavictopics", "tgpairs")
-"""Corpora that the pool protocol is run on."""
+WHOLE = ("uagec", "wmt", "mdnews", "slavictopics", "tgpairs")  # corpora that the pool protocol is run on
 
 
 COMPARISON_TEXT: Final = """\

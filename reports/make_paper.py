@@ -25,8 +25,7 @@ from infostream_dedup.api.evaluate import compare
 from infostream_dedup.lab.methods.method import POOL_METHODS
 from infostream_dedup.report.comparison import comparison_files
 from infostream_dedup.report.drawing import as_svg
-from infostream_dedup.report.files import report_files
-from infostream_dedup.report.plots import Quantity, curve_figure
+from infostream_dedup.report.files import Quantity, curve_figure, report_files
 from infostream_dedup.report.tables import PUBLISHED
 from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 from infostream_dedup.sample import documents_path

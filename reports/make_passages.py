@@ -68,8 +68,7 @@ def _document_row(documents: list[Document], labels: list[dict[str, Any]], notat
 
 # Words in runs.
 
-RUN = 10
-"""Equal words in a row that must lie inside a passage."""
+RUN = 10  # equal words in a row that must lie inside a passage
 
 KINDS = ("partial", "reprint", "contained", "template")
 

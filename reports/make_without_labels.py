@@ -30,7 +30,7 @@ from infostream_dedup.lab.estimation.duplicate_scores import (
 )
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, known_k
 from infostream_dedup.lab.evaluation.labels import both_of, codes_of
-from infostream_dedup.links import advise
+from infostream_dedup.links.measures import advise
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.linking import link

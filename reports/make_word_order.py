@@ -16,8 +16,7 @@ from infostream_dedup.runs.batch.pairing import find_across, orders_of
 from infostream_dedup.stream.word_order import LEAST_ALONE_ORDER, LEAST_ORDER
 
 PARALLEL: Final = ("wmt", "ntrex", "multilingual")
-KEPT: Final = 0.97
-"""Share of right pairs that the threshold is to keep in the sets on which it is chosen."""
+KEPT: Final = 0.97  # share of right pairs that the threshold is to keep in the sets on which it is chosen
 
 TEXT: Final = f"""Pairs that `--between plain` lists, that is before any other rule. A pair is right if both documents
 are of one family. *Order* is (chain - against) / (places - against): *places* are those of words with a match in the

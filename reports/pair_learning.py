@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-MOST_PAIRS: Final = 2500
-"""Maximum number of pairs of each class that one set contributes."""
+MOST_PAIRS: Final = 2500  # maximum number of pairs of each class that one set contributes
 
 _PENALTY: Final = 3e-5
 _ROUNDS: Final = 100

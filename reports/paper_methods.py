@@ -28,8 +28,7 @@ TAUS: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _WIDTHS: Final = (3, 4, 5)
 _ANTECEDENTS: Final = (1, 5, 20, 50, 200, 500)
 _SIZES: Final = (50, 100, 200, 400, 800)
-_NEWEST: Final = 1_502
-"""Documents of the day of Andreev et al."""
+_NEWEST: Final = 1_502  # documents of the day of Andreev et al
 _COLOURS: Final = ("#1f6fb4", "#2e8b57", "#d2691e")
 
 

@@ -18,8 +18,7 @@ import pytest
 from hypothesis import settings
 
 RunIn = Callable[..., "subprocess.CompletedProcess[bytes]"]
-LIMIT = 900
-"""Seconds that a command may take."""
+LIMIT = 900  # seconds that a command may take
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 # A case that first waits for the compiler says nothing about the code under test. `make test` draws the same few cases
@@ -28,8 +27,7 @@ settings.register_profile("quick", deadline=None, derandomize=True, max_examples
 settings.register_profile("thorough", deadline=None, max_examples=200)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
-SLOW = {"attack", "browser", "spark"}
-"""Folders of tests of which each is slow."""
+SLOW = {"attack", "browser", "spark"}  # folders of tests of which each is slow
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,7 +1,5 @@
 """The base installation does without pyarrow, rich, matplotlib and everything else of the extras."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -1,7 +1,5 @@
 """Each extra, installed by itself into a clean environment, is enough for what it is for."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

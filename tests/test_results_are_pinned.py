@@ -17,8 +17,6 @@ A pin is the ``sha256sum`` of such a file, so ``PINNED_ROWS=after pytest ... && 
 paste into ``PINNED`` below. Remake a pin only where a result was meant to change, and justify it in the commit message.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import hashlib

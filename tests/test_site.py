@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.documents.endings import KNOWN_ENDINGS
+from infostream_dedup.documents.lines import KNOWN_ENDINGS
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]

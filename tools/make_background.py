@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 FILE: Final = Path(__file__).resolve().parents[1] / "infostream_dedup" / "judging" / "evidence" / "background.npz"
 
-_LEAD_RUNNING_WORDS: Final = 32
-"""Running words that hold the 20 long words of a lead."""
+_LEAD_RUNNING_WORDS: Final = 32  # running words that hold the 20 long words of a lead
 
 _NUMBER_SHARES: Final = ((1, 11, 0.12), (11, 32, 0.06), (32, 101, 0.015), (1990, 2040, 0.03))
 """Whole numbers from, up to (exclusive), and the share of news items that hold each."""

@@ -15,9 +15,8 @@ from names_translator.dicts import NameDicts
 from wordfreq import available_languages, get_frequency_dict, read_cBpack
 
 from infostream_dedup.language.lexicon.frequency import ShareTable, frequencies_file
-from infostream_dedup.language.lexicon.name_tables import NAMES_FILE
-from infostream_dedup.language.lexicon.other_languages import MOST_WORDS, WORDS_FILE
 from infostream_dedup.language.lexicon.tables import as_lines, key_form, packed_parts
+from infostream_dedup.language.lexicon.word_lists import MOST_WORDS, NAMES_FILE, WORDS_FILE
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 

@@ -17,11 +17,10 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from infostream_dedup.language.lexicon.frequency import common_forms, most_common_forms
-from infostream_dedup.language.lexicon.name_tables import NAME_TABLES, name_rows, variants
 from infostream_dedup.language.lexicon.tables import key_form
-from infostream_dedup.language.lexicon.word_lists import concepts, false_friends
+from infostream_dedup.language.lexicon.word_lists import NAME_TABLES, concepts, false_friends, name_rows, variants
 from infostream_dedup.language.morphology.analyzer import Morphology
-from infostream_dedup.language.morphology.known_terms import (
+from infostream_dedup.language.morphology.form_cache import (
     SHARES_FILE,
     lines_of,
     packed,

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from typing import Final
 
 from infostream_dedup.language.lexicon.tables import packed_parts
-from infostream_dedup.language.translation.international_words import words_by_international_key
+from infostream_dedup.language.translation.romanisation import names_by_consonants
+from infostream_dedup.language.translation.rungs.cognates import words_by_international_key
 from infostream_dedup.language.translation.rungs.names import personal_names_by_latin_key
 from infostream_dedup.language.translation.slavic_cognates import nouns_by_coarse_key
 from infostream_dedup.language.translation.target_lexicon import WordsByKey, index_file, mark_of_today, packed_buckets
-from infostream_dedup.language.translation.western_names import names_by_consonants
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 INDEXES: Final[dict[str, Callable[[Language], WordsByKey]]] = {

@@ -12,10 +12,10 @@ from infostream_dedup.api.dedup import DedupSummary, dedup, drop_near_duplicates
 from infostream_dedup.api.evaluate import AuditResult, audit, compare, evaluate
 from infostream_dedup.api.ingest import IngestedBatch, Ingestion, ingest
 from infostream_dedup.api.learning import Classification, Training, classify, suggest, train
-from infostream_dedup.api.listing import Listing
 from infostream_dedup.api.pairs import PairListing, pairs
 from infostream_dedup.api.provenance import Provenances, boilerplate, provenance
 from infostream_dedup.api.search import key_terms, search, similarity_matrix, term_spans
+from infostream_dedup.api.sources import Listing
 from infostream_dedup.api.store import coverage
 from infostream_dedup.api.sweep import demo, moment, sweep, sweep_store
 from infostream_dedup.api.warm import Warmth, warm

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from infostream_dedup.api.listing import Listing
+from infostream_dedup.api.sources import Listing
 from infostream_dedup.documents import ReadingReport
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, NoInputError
 

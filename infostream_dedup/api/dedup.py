@@ -37,7 +37,7 @@ from infostream_dedup.model.tabular import Tabular, table_html
 if TYPE_CHECKING:
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence
     from infostream_dedup.judging.evidence.policies import Policy, Within
-    from infostream_dedup.links import Advice
+    from infostream_dedup.links.measures import Advice
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.deduplication import DuplicateRule, Show, Status

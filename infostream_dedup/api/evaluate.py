@@ -88,7 +88,7 @@ def evaluate(
     from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
     from infostream_dedup.lab.evaluation.labels import public_set
     from infostream_dedup.lab.evaluation.scores import checked_kinds, evaluate_collection
-    from infostream_dedup.links import checked_way
+    from infostream_dedup.links.measures import checked_way
     from infostream_dedup.runs.batch.judging import JudgedCollection
     from infostream_dedup.runs.batch.pairing import BETWEEN
 
@@ -236,8 +236,7 @@ def _with_copies(found: Comparison, documents: list[Document], progress: Progres
     return replace(found, rows=rows)
 
 
-_BEGINNING: Final = 300
-"""Characters of each text that a row to judge contains."""
+_BEGINNING: Final = 300  # characters of each text that a row to judge contains
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
 
 from infostream_dedup.api.keyword_types import IngestKeywords
 from infostream_dedup.api.keywords import parted, refuse_idle
-from infostream_dedup.api.listing import UnbrokenIterator
+from infostream_dedup.api.sources import UnbrokenIterator
 from infostream_dedup.api.webhook import pushed
 from infostream_dedup.documents import Annotation, BadRecords, Reading, ReadingReport, check_quarantine
 from infostream_dedup.documents.documents import refuse_idle_prefix, row_as_given
@@ -274,7 +274,7 @@ def ingest(
                 note=tell,
             )
         else:
-            if follow and not _is_standard_input(source):
+            if follow and not (source == "-" or (not isinstance(source, str | Path) and list(source) == ["-"])):
                 batches = unreported(batches, intake, tell)
             # Documents that are set aside would be, in another order.
             pairs = intake.taken(batches, batch_id, ahead=_is_at_hand(source) and not bad.skips and not follow)
@@ -323,10 +323,6 @@ def _check_mode(mode: int | None) -> None:
 
 def _ignore(_: str) -> None:
     """Ignore a remark."""
-
-
-def _is_standard_input(source: Any) -> bool:
-    return source == "-" or (not isinstance(source, str | Path) and list(source) == ["-"])
 
 
 def _broker_of(source: Any, **given: str | None) -> str | None:
@@ -416,7 +412,7 @@ def _alarmed(
     def tell(known: int) -> int:
         now = closed()
         if now > known:
-            from infostream_dedup.runs.batch.stream_health import alarms_since
+            from infostream_dedup.runs.batch.stored_collection import alarms_since
 
             place_of(stored.connection).check()  # by its path, another store would be read
             for alarm in alarms_since(store, known):

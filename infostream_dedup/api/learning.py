@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 from infostream_dedup.api.keywords import parted
-from infostream_dedup.api.listing import Listing
-from infostream_dedup.api.sources import read_list
+from infostream_dedup.api.sources import Listing, read_list
 from infostream_dedup.documents import Reading, ReadingReport, check_output, check_quarantine, paths_of
 from infostream_dedup.documents.reading import ReadingOptions, chosen_reading
 from infostream_dedup.errors import BadDataError, ConfigurationError

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 from infostream_dedup.api.keyword_types import PairKeywords
 from infostream_dedup.api.keywords import chosen, parted
-from infostream_dedup.api.listing import Listing, UsedUp
 from infostream_dedup.api.sources import (
     Disk,
     LeftOutLines,
+    Listing,
+    UsedUp,
     chosen_disk,
     documents_to_collect,
     read_collection,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.evidence.policies import Within
-    from infostream_dedup.links import Advice
+    from infostream_dedup.links.measures import Advice
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.pairing import Between, PairChoice, PairOrder, PairRow
     from infostream_dedup.runs.batch.stored_collection import EpochStatistics
@@ -160,8 +161,7 @@ def _parts(ids: Callable[[], Sequence[str]], report: ReadingReport, reading: Rea
     return np.unique([re.sub("#[0-9]+-[0-9]+$", "", one) for one in ids()], return_inverse=True)[1]
 
 
-JUDGED: Final = "judged"
-"""Name of the preset."""
+JUDGED: Final = "judged"  # name of the preset
 
 FIXED: Final = ("k", "n", "score", "threshold", "min_terms", "rule", "target")
 """Settings that decide about pairs in other presets; the pair model was trained with fixed values."""
@@ -559,7 +559,7 @@ def _by_wording(
     progress: Progress | None,
 ) -> PairListing:
     """Return the result of ``pairs`` with ``by`` ``wording``; keywords as there."""
-    from infostream_dedup.runs.batch.wording import (
+    from infostream_dedup.runs.batch.pairing import (
         LEAST_IDENTICAL,
         LEAST_SKETCHED,
         WORDING_COLUMNS,

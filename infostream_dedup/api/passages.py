@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from infostream_dedup.api.keyword_types import FindKeywords, PassageKeywords
 from infostream_dedup.api.keywords import parted
-from infostream_dedup.api.listing import Listing
-from infostream_dedup.api.sources import read_list
+from infostream_dedup.api.sources import Listing, read_list
 from infostream_dedup.documents import Reading, ReadingReport, check_quarantine, read_documents
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError

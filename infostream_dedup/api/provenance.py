@@ -7,8 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 
 from infostream_dedup.api.keywords import parted
-from infostream_dedup.api.listing import Listing
-from infostream_dedup.api.sources import read_list
+from infostream_dedup.api.sources import Listing, read_list
 from infostream_dedup.documents import Reading, ReadingReport
 from infostream_dedup.documents.reading import ReadingOptions, chosen_reading
 from infostream_dedup.errors import UsageError

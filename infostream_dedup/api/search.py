@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from infostream_dedup.api.keyword_types import MatrixKeywords
 from infostream_dedup.api.keywords import chosen
-from infostream_dedup.api.listing import Listing
-from infostream_dedup.api.sources import LeftOutLines, documents_to_collect, read_collection
+from infostream_dedup.api.sources import LeftOutLines, Listing, documents_to_collect, read_collection
 from infostream_dedup.documents import Reading, ReadingReport, check_quarantine
 from infostream_dedup.errors import UsageError
 from infostream_dedup.model import Language, Settings, fields_of, microseconds_of, single_documents
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 
 
 _ROWS_AT_ONCE: Final = 50_000
-_UNIT: Final = 1e9
-"""Of a weight in a matrix of key terms."""
+_UNIT: Final = 1e9  # of a weight in a matrix of key terms
 
 
 def search(

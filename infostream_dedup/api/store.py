@@ -17,8 +17,7 @@ from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.machine.files import remove_stale_parts
 from infostream_dedup.model import microseconds_of, one_or_several
 from infostream_dedup.model.limits import OneOf, Range, check_moment
-from infostream_dedup.model.settings import STREAM_PRESETS
-from infostream_dedup.model.thresholds import Thresholds
+from infostream_dedup.model.settings import STREAM_PRESETS, Thresholds
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -98,7 +97,7 @@ def stats(path: str | Path) -> list[dict[str, Any]]:
         Rows ``what, value``: documents, statuses, languages, sources, groups, events, sizes; links, S, T, duplicates
         and alarms of the last closed epoch (see ``health``).
     """
-    from infostream_dedup.runs.batch.stream_health import alarms_of, stream_health
+    from infostream_dedup.runs.batch.stored_collection import alarms_of, stream_health
     from infostream_dedup.stream.store.browsing import summary
 
     rows = _ask(path, lambda store, connection: summary(connection, store.path))
@@ -438,7 +437,7 @@ def health(path: str | Path, *, last: int | None = None) -> list[dict[str, Any]]
         alarms`` with the intervals of S and T (``..._low``, ``..._high``): one without a source for each epoch, then
         one for each of its ten largest sources. Epochs whose key terms 'store expire' has deleted are left out.
     """
-    from infostream_dedup.runs.batch.stream_health import stream_health
+    from infostream_dedup.runs.batch.stored_collection import stream_health
 
     return [one.as_dict() for one in stream_health(path, last=last)]
 

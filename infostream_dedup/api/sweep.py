@@ -30,13 +30,12 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.evidence.facts import DocumentFacts
     from infostream_dedup.judging.evidence.pair_evidence import TripleRanges
     from infostream_dedup.lab.estimation.census import CopyCensus
-    from infostream_dedup.links import Advice
+    from infostream_dedup.links.measures import Advice
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.runs.batch.answering import Answer
+    from infostream_dedup.runs.batch.answering import Answer, Parting
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.judging import JudgedCollection
     from infostream_dedup.runs.batch.linking import LinkEstimator
-    from infostream_dedup.runs.batch.parts import Parting
     from infostream_dedup.runs.batch.stored_collection import StoredCollection
     from infostream_dedup.runs.batch.sweeping import SweepResult
 
@@ -99,7 +98,7 @@ class MemorySweep:
             progress=self.progress,
         )
         if self.planted:
-            from infostream_dedup.lab.estimation.planting import PlantedCollection
+            from infostream_dedup.lab.estimation.sweep_estimator import PlantedCollection
 
             planted = PlantedCollection.of(single, collection.languages, progress=self.progress)
             for one in found.configuration["representations"]:
@@ -222,8 +221,8 @@ def sweep(
         >>> result.rows[0].measures.links, result.report.used
         (0, 1)
     """
-    from infostream_dedup.links import checked_way
-    from infostream_dedup.runs.batch.parts import PARTINGS, part_into
+    from infostream_dedup.links.measures import checked_way
+    from infostream_dedup.runs.batch.answering import PARTINGS, part_into
 
     if options.get("score") == "probability":
         alone = {
@@ -316,8 +315,8 @@ def _sweep_probabilities(
 ) -> SweepResult:
     """Sweep the minimum probability of preset ``judged``; ``alone`` are options that it has no use for."""
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
+    from infostream_dedup.runs.batch.answering import sweep_probabilities
     from infostream_dedup.runs.batch.judging import JudgedCollection
-    from infostream_dedup.runs.batch.probabilities import sweep_probabilities
     from infostream_dedup.runs.batch.sweeping import languages_of
 
     idle = [name for name, value in {**alone, "settings": settings}.items() if value not in (None, False, ())]
@@ -404,7 +403,7 @@ def sweep_store(
         BadDataError: the file is not a store.
         TypeError: a setting is unknown.
     """
-    from infostream_dedup.links import checked_way
+    from infostream_dedup.links.measures import checked_way
     from infostream_dedup.runs.batch.stored_collection import stored_collection
     from infostream_dedup.runs.batch.sweeping import sweep_collection
 

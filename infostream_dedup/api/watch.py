@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add", "hits", "listed", "remove"]
 _NAME: Final = re.compile(r"[\w.-]{1,64}")
-TermSets = list[list[str]]
-"""For each term of a search, the terms of documents that match it."""
+TermSets = list[list[str]]  # for each term of a search, the terms of documents that match it
 
 
 def add(

@@ -159,7 +159,7 @@ class _Pusher(threading.Thread):
 
     def _next(self) -> list[dict[str, Any]]:
         """Events that were not delivered yet, at most as many as a request takes."""
-        from infostream_dedup.runs.batch.stream_health import alarms_since
+        from infostream_dedup.runs.batch.stored_collection import alarms_since
         from infostream_dedup.stream.store.browsing import events_after
         from infostream_dedup.stream.store.store import Store
 

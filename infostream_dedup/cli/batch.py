@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.core import ParameterSource
 
+import infostream_dedup as api
 from infostream_dedup.cli.drawn import (
     print_collection,
     print_dedup,
@@ -62,7 +63,7 @@ from infostream_dedup.model.settings import REPRESENTATIONS, SCORES, SERIES
 
 if TYPE_CHECKING:
     from infostream_dedup.api.pairs import PairListing
-    from infostream_dedup.links import Advice
+    from infostream_dedup.links.measures import Advice
     from infostream_dedup.runs.batch.pairing import PairRow
     from infostream_dedup.runs.batch.sweeping import SweepResult
 
@@ -176,17 +177,11 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
 @output("--out", type=click.Path(file_okay=False), help="Folder for sweep.json, sweep.csv, plots and report.html.")
 @output(
     "--by",
-    type=click.Choice(["file", "source", "day", "week", "month"]),
+    type=["file", "source", "day", "week", "month"],
     help="Sweep each part separately: rows get a column part, and the report shows parts side by side.",
 )
 @output("--made", metavar="DATE", callback=_check_day, help="With --out: day to print on the report.")
-@output(
-    "--ui-language",
-    type=click.Choice(["uk", "ru", "en"]),
-    default="en",
-    show_default=True,
-    help="With --out: language of the report.",
-)
+@output("--ui-language", type=["uk", "ru", "en"], default="en", help="With --out: language of the report.")
 @output("--xlsx", is_flag=True, help="With --out: also write report.xlsx (extra xlsx).")
 @output("--paper", is_flag=True, help="With --out: show the values that the paper published beside yours.")
 @output(
@@ -223,7 +218,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
 @window_days_option
 @alike(
     "--score",
-    type=click.Choice([*SCORES, "probability"]),
+    type=[*SCORES, "probability"],
     help="Compare k of n terms, the share of their weight, or sweep the minimum probability of preset judged.  "
     "[default: count]",
 )
@@ -238,7 +233,6 @@ def sweep(
     out: str | None,
     write_config: str | None,
     output_format: str | None,
-    quiet: bool,
     **given: Any,
 ) -> None:
     """Measure symmetry S and transitivity T at every k, and recommend a k.
@@ -269,13 +263,12 @@ def sweep(
     With --store, the documents of a stream are swept without their texts, by the key terms chosen when they arrived.
     The settings are then those of the store; only --n and --target may be smaller.
     """
-    from infostream_dedup import api
     from infostream_dedup.documents.outputs import open_output
 
     if write_config is not None and given["score"] not in (None, "count"):
         raise click.UsageError(f"--write-config needs --score count: --score {given['score']} has no k")
     page, wide = {name: given.pop(name) for name in _PAGE}, given.pop("wide")
-    with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
+    with progress_bar(stages=given["workdir"] is not None) as progress:
         given |= {"examples": out is not None, "progress": progress}
         result = api.sweep(documents, **given) if store is None else _sweep_store(store, since, until, given)
     try:
@@ -295,19 +288,17 @@ def sweep(
     if write_config is not None:
         with open_output(write_config) as file:
             file.write(result.thresholds().as_toml().encode())
-        note(f"thresholds: {write_config}", quiet=quiet)
-    note_reading(result.report, quiet=quiet)
+        note(f"thresholds: {write_config}")
+    note_reading(result.report)
     if is_drawn(output_format, wide=wide):
-        note("next: infostream-dedup dedup NEWS --out unique.csv (it judges every pair, and needs no k)", quiet=quiet)
+        note("next: infostream-dedup dedup NEWS --out unique.csv (it judges every pair, and needs no k)")
     if store is not None:
-        note(f"{store}: {sum(result.documents.values())} documents", quiet=quiet)
+        note(f"{store}: {sum(result.documents.values())} documents")
     if out is not None:
-        note(f"report: {Path(out, 'report.html')}", quiet=quiet)
+        note(f"report: {Path(out, 'report.html')}")
 
 
 def _sweep_store(store: str, since: str | None, until: str | None, given: dict[str, Any]) -> SweepResult:
-    from infostream_dedup import api
-
     zone = given.pop("tz")
     for name in _OF_TEXTS:
         del given[name]
@@ -365,46 +356,39 @@ def _print_planted(result: SweepResult) -> None:
 
 
 @command(examples=["demo", "demo --serve"])
-@output(
-    "--out",
-    type=click.Path(file_okay=False),
-    default="infostream-dedup-demo",
-    show_default=True,
-    help="Folder for the report.",
-)
+@output("--out", type=click.Path(file_okay=False), default="infostream-dedup-demo", help="Folder for the report.")
 @output("--serve", is_flag=True, help="Show the sample in the browser instead (extra service).")
-@output("--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="With --serve.")
+@output("--port", type=click.IntRange(1, 65535), default=8600, help="With --serve.")
 @wide_option
 @general_options("table", "table", "json", "jsonl", "csv")
-def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | None, quiet: bool) -> None:
+def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | None) -> None:
     """Show what repeats what in the bundled sample of news, and sweep it: Russian, Ukrainian and English items."""
     if serve:
         from infostream_dedup.service.sample import serve_sample
 
-        note("reading the sample ...", quiet=quiet)
-        serve_sample(port, tell=lambda address: note(f"open {address} (Ctrl+C ends it)", quiet=quiet))
+        note("reading the sample ...")
+        serve_sample(port, tell=lambda address: note(f"open {address} (Ctrl+C ends it)"))
         return
-    from infostream_dedup import api
     from infostream_dedup.api.warm import judged_sample
     from infostream_dedup.report.needed import has_report_extra
 
     drawn, on_terminal = has_report_extra(), is_drawn(output_format, wide=wide)
     if on_terminal:
-        with progress_bar(quiet=quiet) as progress:
+        with progress_bar() as progress:
             sample = judged_sample(progress=progress)
             rows = [_pair_for_the_eye(row) for row in sample.pairs]
         print_sample(sample, rows)
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         result = api.demo(out if drawn else None, progress=progress)
     if on_terminal:
         print_swept(result)
-        note("next: infostream-dedup demo --serve (the same items in the browser)", quiet=quiet)
-        note("      infostream-dedup dedup YOUR.csv --out unique.csv", quiet=quiet)
+        note("next: infostream-dedup demo --serve (the same items in the browser)")
+        note("      infostream-dedup dedup YOUR.csv --out unique.csv")
     else:
         print_sweep(result, chosen_format(output_format, "table", "table"))
-        note_reading(result.report, quiet=quiet)
+        note_reading(result.report)
     without = f"no report was written: {how_to_install('report')}"
-    note(f"report: {Path(out, 'report.html')}" if drawn else without, quiet=quiet)
+    note(f"report: {Path(out, 'report.html')}" if drawn else without)
 
 
 @command(
@@ -423,9 +407,7 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
     help="Number of terms that must match; auto: the one that sweep advises.  [default: 6, or the preset's]",
 )
 @alike("--k-min", type=click.IntRange(min=1), help="List all pairs with this many terms in either direction instead.")
-@output(
-    "--terms", type=click.Choice(["all", "none"]), default="all", show_default=True, help="Include the matching terms."
-)
+@output("--terms", type=["all", "none"], default="all", help="Include the matching terms.")
 @alike("--cross-language", is_flag=True, help="Only pairs of two languages.")
 @alike("--between-files", is_flag=True, help="Only pairs of two files.")
 @expert(
@@ -440,9 +422,7 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
 )
 @output("--explain", is_flag=True, help="With preset judged: add the reasons for the probability.")
 @output(
-    "--sort",
-    type=click.Choice(["id", "strength"]),
-    help="Order of the pairs; strength means probability or shares.  [default: id]",
+    "--sort", type=["id", "strength"], help="Order of the pairs; strength means probability or shares.  [default: id]"
 )
 @output("--top", type=click.IntRange(min=1), help="List only this many pairs, the strongest.")
 @wide_option
@@ -461,8 +441,9 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
 )
 @alike(
     "--by",
-    type=click.Choice(["key-terms", "wording"]),
+    type=["key-terms", "wording"],
     default="key-terms",
+    show_default=False,
     help="wording: pairs with common wording in any language, without key terms, several times as fast.",
 )
 @alike(
@@ -477,9 +458,7 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
 @judgeable_settings_options
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
-def pairs(
-    documents: tuple[str, ...], terms: str, wide: bool, output_format: str | None, quiet: bool, **given: Any
-) -> None:
+def pairs(documents: tuple[str, ...], terms: str, wide: bool, output_format: str | None, **given: Any) -> None:
     """List pairs of documents that say the same, report one story, or are linked by key terms.
 
     Columns: a, b (ids, the earlier first), forward (key terms of a found in b), backward, n_a, n_b (key terms of each),
@@ -510,16 +489,15 @@ def pairs(
     --preset faithful lists the pairs that are linked at k in at least one direction. It is the default
     if --k, --k-min, --n, --score, --target, --representation stem or pivot, or --statistics is given.
     """
-    from infostream_dedup import api
     from infostream_dedup.api.pairs import topics_note
 
-    with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
+    with progress_bar(stages=given["workdir"] is not None) as progress:
         found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
     if is_drawn(output_format, wide=wide):
         reading = {name: given[name] for name in _AGAIN}
         print_pairs(map(_pair_for_the_eye, found), documents, reading, items=lambda: found.report.used)
-        _note_left_out(found, quiet=quiet)
-        note_reading(found.report, quiet=quiet)
+        _note_left_out(found)
+        note_reading(found.report)
         return
     form = chosen_format(output_format, "table", "jsonl")
     links = Counter[bool]()
@@ -533,10 +511,10 @@ def pairs(
         further=True,
     )
     if said := topics_note(links.total(), links[True], found.settings.k):
-        note(said, quiet=quiet)
-    _note_advice(found.advice, quiet=quiet)
-    _note_left_out(found, quiet=quiet)
-    note_reading(found.report, quiet=quiet)
+        note(said)
+    _note_advice(found.advice)
+    _note_left_out(found)
+    note_reading(found.report)
 
 
 def _counted(rows: Iterable[PairRow], links: Counter[bool]) -> Iterator[PairRow]:
@@ -547,17 +525,17 @@ def _counted(rows: Iterable[PairRow], links: Counter[bool]) -> Iterator[PairRow]
         yield row
 
 
-def _note_left_out(found: PairListing, *, quiet: bool) -> None:
+def _note_left_out(found: PairListing) -> None:
     """Say how many pairs of kinds that are not listed there are."""
     if found.left_out:
         counts = " and ".join(f"{count:,} {kind}" for kind, count in sorted(found.left_out.items()))
-        note(f"not listed: {counts} (--kinds {','.join(sorted(found.left_out))} lists them)", quiet=quiet)
+        note(f"not listed: {counts} (--kinds {','.join(sorted(found.left_out))} lists them)")
 
 
-def _note_advice(advice: Advice | None, *, quiet: bool) -> None:
+def _note_advice(advice: Advice | None) -> None:
     """Say which k ``--k auto`` took, and why."""
     if advice is not None:
-        note(f"k = {advice.chosen} (--k auto): {advice.reason}", quiet=quiet)
+        note(f"k = {advice.chosen} (--k auto): {advice.reason}")
 
 
 def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
@@ -588,16 +566,14 @@ def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
 @settings_options
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
-def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
+def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | None, **given: Any) -> None:
     """List the key terms of each document, heaviest first.
 
     Columns: id, language, rank, term, number, kind (surname, organisation, place, noun, stem), weight, documents (of
     the same language that contain the term), places (start and end of its words in the text, in characters),
     places_in_title, equivalents (with --representation pivot).
     """
-    from infostream_dedup import api
-
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         found = api.key_terms(documents, progress=progress, **given)
     if out is None:
         print_rows(found.as_dicts(), chosen_format(output_format, "table", "jsonl"), columns=found.columns)
@@ -609,7 +585,7 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
             found.write_parquet(file)
     else:
         save_rows(found.as_dicts(), out, columns=found.columns, inputs=documents)
-    note_reading(found.report, quiet=quiet)
+    note_reading(found.report)
 
 
 @command(
@@ -627,7 +603,7 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
 )
 @output(
     "--show",
-    type=click.Choice(["first", "latest", "longest", "complete", "rank"]),
+    type=["first", "latest", "longest", "complete", "rank"],
     help="Which document of a group stays; rank: of the source that others copy most.  [default: first]",
 )
 @output("--annotate", is_flag=True, help="Keep every document and add columns: status, of, group.")
@@ -635,15 +611,14 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
 @prefix_option
 @alike(
     "--duplicate-rule",
-    type=click.Choice(["equal", "contained"]),
+    type=["equal", "contained"],
     default="equal",
-    show_default=True,
     help="Require both directions, or accept documents contained in earlier ones; preset similar accepts any relation.",
 )
 @alike("--join", metavar="KIND,...", help="With preset judged: kinds of pairs that make a group.  [default: copy]")
 @alike(
     "--policy",
-    type=click.Choice(["newsdesk", "strict"]),
+    type=["newsdesk", "strict"],
     help="Named policy: newsdesk groups two days of copies and retellings, and drops the copies; strict drops what has "
     "0.9 of its wording elsewhere.",
 )
@@ -673,13 +648,7 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
 def dedup(
-    documents: tuple[str, ...],
-    out: str | None,
-    prefix: str,
-    wide: bool,
-    output_format: str | None,
-    quiet: bool,
-    **given: Any,
+    documents: tuple[str, ...], out: str | None, prefix: str, wide: bool, output_format: str | None, **given: Any
 ) -> None:
     """Write a collection without its duplicates; every column is kept.
 
@@ -703,11 +672,9 @@ def dedup(
     either direction. It is the default if --k, --n, --score, --target, --representation stem or pivot, or another
     --duplicate-rule is given.
     """
-    from infostream_dedup import api
-
     if out is None and not is_drawn(output_format, wide=wide):
         raise click.UsageError("--out is missing: name the file to write, or - for standard output")
-    with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
+    with progress_bar(stages=given["workdir"] is not None) as progress:
         # Not asked for another, the output is written as the input is.
         asked = click.get_current_context().get_parameter_source("csv_dialect") is not ParameterSource.DEFAULT
         dialect = csv_dialect() if asked else "input"
@@ -718,5 +685,5 @@ def dedup(
     elif out != "-":
         print_rows([summary.as_dict()], chosen_format(output_format, "table", "json"))
     RUN.statuses.update(summary.statuses)
-    _note_advice(summary.advice, quiet=quiet)
-    note_reading(summary.report, quiet=quiet)
+    _note_advice(summary.advice)
+    note_reading(summary.report)

@@ -1,4 +1,4 @@
-"""``config`` (what a configuration may say, whether a file is right), ``warm``, completion of shells, manual pages."""
+"""``config`` (what a configuration may say, whether a file is right), ``help``, ``warm``, completion, manual pages."""
 
 from __future__ import annotations
 
@@ -8,9 +8,47 @@ from typing import Any, Final
 
 import click
 
-from infostream_dedup.cli.face import Commands, GroupedOption, command, output, reads
+import infostream_dedup as api
+from infostream_dedup.cli.face import COMMON, Commands, GroupedOption, command, output, reads
 from infostream_dedup.cli.options import general_options, read_configuration
 from infostream_dedup.cli.output import chosen_format, note, print_rows, progress_bar
+
+
+@command("help", examples=["help common", "help store groups"])
+@click.argument("words", metavar="[COMMAND...]", nargs=-1)
+@click.pass_context
+def help_command(context: click.Context, words: tuple[str, ...]) -> None:
+    """Show the help of a command, or with 'help common' the options that all commands share."""
+    if words == ("common",):
+        click.echo(_common())
+        return
+    found, parent = context.find_root().command, context.find_root()
+    for word in words:
+        next_one = found.get_command(parent, word) if isinstance(found, click.Group) else None
+        if next_one is None:
+            raise click.UsageError(f"no such command: {' '.join(words)}", context)
+        found, parent = next_one, click.Context(next_one, parent=parent, info_name=word)
+    click.echo(found.get_help(parent))
+
+
+def _common() -> str:
+    """The general options, as they are offered by commands with rows."""
+
+    @command("common")
+    @general_options("table", "jsonl", "json", "csv")
+    def every() -> None: ...
+
+    context = click.Context(every, info_name="infostream-dedup", max_content_width=110)
+    formatter = context.make_formatter()
+    formatter.write_text(
+        "Options of every command, before or after its name, as in 'infostream-dedup --quiet dedup ...'. The formats "
+        "of a command, and its default, are in its help; a command that prints no CSV has no --csv-dialect."
+    )
+    with formatter.section(COMMON):
+        shown = [one for one in every.params if isinstance(one, GroupedOption) and one.group == COMMON]
+        formatter.write_dl([record for one in shown if (record := one.get_help_record(context)) is not None])
+    return formatter.getvalue().rstrip()
+
 
 _LEFT_OUT: Final = ("config", "help")
 
@@ -80,9 +118,9 @@ def _property(option: click.Option) -> dict[str, Any]:
 @output("--toml", is_flag=True, help="Print a file with every option as a comment instead, to be filled in.")
 @general_options("table", "table")
 @click.pass_context
-def show(context: click.Context, words: tuple[str, ...], toml: bool, output_format: str | None, quiet: bool) -> None:
+def show(context: click.Context, words: tuple[str, ...], toml: bool, output_format: str | None) -> None:
     """Print the JSON Schema of the --config file of a command: names, types, limits and defaults of its options."""
-    del output_format, quiet
+    del output_format
     name = " ".join(words)
     found = _command_named(context, name)
     if not toml:
@@ -100,24 +138,24 @@ def show(context: click.Context, words: tuple[str, ...], toml: bool, output_form
 @command_option
 @general_options("table", "table")
 @click.pass_context
-def check(context: click.Context, path: str, name: str, output_format: str | None, quiet: bool) -> None:
+def check(context: click.Context, path: str, name: str, output_format: str | None) -> None:
     """Check a --config file of a command; the exit code is 78 if it is wrong, and the message names the key."""
     del output_format
     inner = click.Context(_command_named(context, name), info_name=name, parent=context.find_root())
     read_configuration(inner, inner.command.params[0], path)
     what = "thresholds" if "thresholds" in inner.meta else f"{len(inner.default_map or {})} options"
-    note(f"{path}: {what}, right for {name}", quiet=quiet)
+    note(f"{path}: {what}, right for {name}")
 
 
 @config.command("completion", examples=["config completion bash", "config completion zsh"])
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @general_options("table", "table")
 @click.pass_context
-def completion(context: click.Context, shell: str, output_format: str | None, quiet: bool) -> None:
+def completion(context: click.Context, shell: str, output_format: str | None) -> None:
     """Print what completes commands and options in a shell; put it into its start-up file."""
     from click.shell_completion import get_completion_class
 
-    del output_format, quiet
+    del output_format
     found = get_completion_class(shell)
     assert found is not None  # noqa: S101 - one of click's own shells
     made = found(context.find_root().command, {}, "infostream-dedup", "_INFOSTREAM_DEDUP_COMPLETE")
@@ -128,7 +166,7 @@ def completion(context: click.Context, shell: str, output_format: str | None, qu
 @click.argument("folder", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path))
 @general_options("table", "table")
 @click.pass_context
-def man(context: click.Context, folder: Path, output_format: str | None, quiet: bool) -> None:
+def man(context: click.Context, folder: Path, output_format: str | None) -> None:
     """Write a manual page for each command into a folder."""
     del output_format
     folder.mkdir(parents=True, exist_ok=True)
@@ -136,7 +174,7 @@ def man(context: click.Context, folder: Path, output_format: str | None, quiet: 
     pages = list(_pages(root.command, "infostream-dedup", None))
     for name, page in pages:
         (folder / f"{name}.1").write_text(page, encoding="utf-8")
-    note(f"{len(pages)} pages in {folder}; read one with man infostream-dedup-dedup", quiet=quiet)
+    note(f"{len(pages)} pages in {folder}; read one with man infostream-dedup-dedup")
 
 
 def _pages(found: click.Command, name: str, parent: click.Context | None) -> Any:
@@ -164,13 +202,11 @@ def _roff(text: str) -> str:
 
 @command(examples=["warm", "warm --format json"])
 @general_options("table", "json", "jsonl", "csv")
-def warm(output_format: str | None, quiet: bool) -> None:
+def warm(output_format: str | None) -> None:
     """Fill the tables of word forms and translations in the cache folder, so that the next command finds them there.
 
     For container images and machines that start often. Column: cpu_seconds.
     """
-    from infostream_dedup import api
-
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         done = api.warm(progress=progress)
     print_rows([done.as_dict()], chosen_format(output_format, "table", "json"))

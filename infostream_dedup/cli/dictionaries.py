@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from infostream_dedup.cli.face import Commands, command, common, output, reads
-from infostream_dedup.cli.options import general_options
+import infostream_dedup as api
+from infostream_dedup.cli.face import Commands, command, output, reads
+from infostream_dedup.cli.options import general_options, quiet_option
 from infostream_dedup.cli.output import chosen_format, note, print_rows, print_table, progress_bar
 from infostream_dedup.errors import BadDataError, how_to_install
 from infostream_dedup.model import OUR_LANGUAGES
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     "--languages",
     "languages",
     default=",".join(OUR_LANGUAGES),
-    show_default=True,
     metavar="LANGUAGES",
     help="Languages, separated by commas.",
 )
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     help="Take only this number of the most frequent forms, and no words that are not in use.",
 )
 @general_options("table", "jsonl", "json", "csv")
-def build(languages: str, folder: str | None, most: int | None, output_format: str | None, quiet: bool) -> None:
+def build(languages: str, folder: str | None, most: int | None, output_format: str | None) -> None:
     """Write the morphological frequency dictionaries, the nouns and names that morph terms come from, as tables.
 
     The engine looks words up in its sources: pymorphy3, wordfreq, names-translator and the lists in dictionaries/. This
@@ -52,10 +52,8 @@ def build(languages: str, folder: str | None, most: int | None, output_format: s
     list, two tables show which terms have changed. The engine itself does not read the tables. It takes a minute or two
     per language.
     """
-    from infostream_dedup.api import dictionaries
-
-    with progress_bar(quiet=quiet) as progress:
-        rows = dictionaries.build(folder, languages, most=most, progress=progress)
+    with progress_bar() as progress:
+        rows = api.dictionaries.build(folder, languages, most=most, progress=progress)
     print_rows(rows, chosen_format(output_format, "table", "jsonl"))
 
 
@@ -66,7 +64,7 @@ def build(languages: str, folder: str | None, most: int | None, output_format: s
 @output("--doubts", is_flag=True, help="Also list doubts; otherwise they are only counted.")
 @output("--coverage/--no-coverage", default=True, show_default=True, help="Measure what translation covers.")
 @general_options("table", "jsonl", "json", "csv")
-def check(folder: Path | None, doubts: bool, coverage: bool, output_format: str | None, quiet: bool) -> None:
+def check(folder: Path | None, doubts: bool, coverage: bool, output_format: str | None) -> None:
     """Check every row of the dictionaries, and measure their coverage.
 
     The checks cover columns, letters, whether pymorphy3 or wordfreq knows the words, nominatives of nouns, repeated
@@ -74,11 +72,9 @@ def check(folder: Path | None, doubts: bool, coverage: bool, output_format: str 
     of a row translate into each other in both directions. Each defect is reported as file:line:field with advice; the
     exit code is then 65. Doubts are rare names that no installed resource confirms; they are not defects.
     """
-    from infostream_dedup.api import dictionaries
-
     form = chosen_format(output_format, "table", "jsonl")
-    with progress_bar(quiet=quiet) as progress:
-        found = dictionaries.check(folder, coverage=coverage, progress=progress)
+    with progress_bar() as progress:
+        found = api.dictionaries.check(folder, coverage=coverage, progress=progress)
     if form == "table":
         for one in found.checked.findings:
             if doubts or one.level == "defect":
@@ -89,7 +85,7 @@ def check(folder: Path | None, doubts: bool, coverage: bool, output_format: str 
         rows = found.rows(doubts=doubts)
         names = list(dict.fromkeys(name for row in rows for name in row))
         print_rows(({name: row.get(name) for name in names} for row in rows) if form == "csv" else rows, form)
-    note(_checked_in_words(found.checked), quiet=quiet)
+    note(_checked_in_words(found.checked))
     if number := len(found.checked.defects):
         raise BadDataError(
             f"{number} {'defect' if number == 1 else 'defects'} found; correct the rows named above",
@@ -118,25 +114,19 @@ _COLUMNS = ("name", "pairs", "languages", "file")
 @click.argument("file", type=click.Path(path_type=Path))
 @reads("--from", "source", type=click.Choice(OUR_LANGUAGES), required=True, help="Language of the left words.")
 @reads("--to", "target", type=click.Choice(OUR_LANGUAGES), required=True, help="Language of the right words.")
-@reads(
-    "--format",
-    "table_format",
-    type=click.Choice(["tsv", "apertium", "wiktionary"]),
-    required=True,
-    help="Format of the file.",
-)
+@reads("--format", "table_format", type=["tsv", "apertium", "wiktionary"], required=True, help="Format of the file.")
 @reads(
     "--pos",
     "parts",
-    type=click.Choice(["noun", "name", "adj"]),
+    type=["noun", "name", "adj"],
     multiple=True,
     help="Parts of speech to take; may be given several times.  [default: noun, name]",
 )
 @reads("--name", help="Name of the table.  [default: the file name with the languages]")
 @output("--skip", is_flag=True, help="Skip broken rows and list them; otherwise the first one stops the import.")
-@output("--output", "output_format", type=click.Choice(["table", "jsonl", "json", "csv"]), help="Output format.")
-@common("--quiet", is_flag=True, help="Print no progress and no summary.")
-def import_table(file: Path, source: Any, target: Any, output_format: str | None, quiet: bool, **given: Any) -> None:
+@output("--output", "output_format", type=["table", "jsonl", "json", "csv"], help="Output format.")
+@quiet_option
+def import_table(file: Path, source: Any, target: Any, output_format: str | None, **given: Any) -> None:
     """Import a table of word pairs, for the dictionary rung of the ladder.
 
     FILE is your own table (tsv: a header with source and target, or with language codes, and optionally pos; several
@@ -145,10 +135,8 @@ def import_table(file: Path, source: Any, target: Any, output_format: str | None
     with gzip. Only single words are imported. The file is read completely before anything is written; a
     table of the same name is replaced. If both contain a word, the bundled tables take precedence.
     """
-    from infostream_dedup.api import dictionaries
-
-    with progress_bar(quiet=quiet) as progress:
-        done = dictionaries.import_table(file, source, target, progress=progress, **given)
+    with progress_bar() as progress:
+        done = api.dictionaries.import_table(file, source, target, progress=progress, **given)
     row = {
         "name": done.name,
         "pairs": done.pairs,
@@ -159,37 +147,33 @@ def import_table(file: Path, source: Any, target: Any, output_format: str | None
     }
     print_rows([row], chosen_format(output_format, "table", "jsonl"))
     for reason, number in done.left_out.items():
-        note(f"left out: {number} ({reason})", quiet=quiet)
+        note(f"left out: {number} ({reason})")
     for error in done.broken[:_NAMED]:
-        note(f"skipped: {error.for_command_line}", quiet=quiet)
+        note(f"skipped: {error.for_command_line}")
     if len(done.broken) > _NAMED:
-        note(f"skipped: {len(done.broken) - _NAMED} more", quiet=quiet)
+        note(f"skipped: {len(done.broken) - _NAMED} more")
 
 
 @command("list", examples=["dictionaries list", "dictionaries list --format json"])
 @general_options("table", "jsonl", "json", "csv")
-def list_tables(output_format: str | None, quiet: bool) -> None:
+def list_tables(output_format: str | None) -> None:
     """List the imported tables.
 
     Columns: name, pairs, languages (pairs of codes), file.
     """
-    from infostream_dedup.api import dictionaries
-
-    rows = dictionaries.list_tables()
+    rows = api.dictionaries.list_tables()
     if not rows:
-        note("no imported tables; import one with: infostream-dedup dictionaries import FILE", quiet=quiet)
+        note("no imported tables; import one with: infostream-dedup dictionaries import FILE")
     print_rows(rows, chosen_format(output_format, "table", "jsonl"), columns=_COLUMNS)
 
 
 @command(examples=["dictionaries remove pairs.en-uk", "dictionaries remove pairs.en-uk --quiet"])
 @click.argument("name")
 @general_options("table", "table")
-def remove(name: str, output_format: str | None, quiet: bool) -> None:
+def remove(name: str, output_format: str | None) -> None:
     """Remove the imported table NAME (see list)."""
     del output_format
-    from infostream_dedup.api import dictionaries
-
-    note(f"removed {dictionaries.remove_table(name)}", quiet=quiet)
+    note(f"removed {api.dictionaries.remove_table(name)}")
 
 
 @command(
@@ -201,15 +185,13 @@ def remove(name: str, output_format: str | None, quiet: bool) -> None:
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @general_options("table", "jsonl", "json", "csv")
-def install_model(file: Path, output_format: str | None, quiet: bool) -> None:
+def install_model(file: Path, output_format: str | None) -> None:
     """Install a translation model: FILE is an .argosmodel of Argos Translate between ru, uk and en.
 
     The file (a zip) is checked before anything is written, and nothing is downloaded. The model goes to the folder in
     which Argos Translate keeps its models (ARGOS_PACKAGES_DIR overrides it). Installing a version again replaces it.
     """
-    from infostream_dedup.api import dictionaries
-
-    done = dictionaries.install_model(file)
+    done = api.dictionaries.install_model(file)
     row = {
         "file": str(file),
         "source": done.model.source,
@@ -221,7 +203,7 @@ def install_model(file: Path, output_format: str | None, quiet: bool) -> None:
     }
     print_rows([row], chosen_format(output_format, "table", "jsonl"))
     if not done.tried:
-        note(f"the model can be used once its packages are installed: {how_to_install('translate')}", quiet=quiet)
+        note(f"the model can be used once its packages are installed: {how_to_install('translate')}")
 
 
 @click.group(cls=Commands, examples=["dictionaries show завод", "dictionaries check"])
@@ -242,7 +224,7 @@ def dictionaries() -> None:
     "--to", "target", type=click.Choice(OUR_LANGUAGES), help="Show the translations into this language, rung by rung."
 )
 @general_options("table", "jsonl", "json", "csv")
-def show(words: tuple[str, ...], lang: Any, target: Any, output_format: str | None, quiet: bool) -> None:
+def show(words: tuple[str, ...], lang: Any, target: Any, output_format: str | None) -> None:
     """Show what the engine knows about a word, in every way it can occur in a text; with --to, how it is translated.
 
     Columns: form (key form), shape (lower, start of a sentence, capital inside one, upper), term (what it becomes; a
@@ -250,10 +232,7 @@ def show(words: tuple[str, ...], lang: Any, target: Any, output_format: str | No
     flags (surname, first_name, place, organisation ...), known, zipf (log10 of occurrences in 10^9 words), stem,
     source.
     """
-    del quiet
-    from infostream_dedup.api import dictionaries as known
-
-    print_rows(known.show(words, lang, to=target), chosen_format(output_format, "table", "jsonl"))
+    print_rows(api.dictionaries.show(words, lang, to=target), chosen_format(output_format, "table", "jsonl"))
 
 
 for subcommand in (build, check, import_table, list_tables, remove, install_model):

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from infostream_dedup.runs.batch.sweeping import SweepResult
     from infostream_dedup.stream.search import Hit
 
-MOST: Final = 12
-"""Examples shown, and rows of a table."""
+MOST: Final = 12  # examples shown, and rows of a table
 
 _KINDS: Final = (
     *("copy", "retold", "contained", "contains", "translation", "same-story", "template", "updated", "follow-up"),
@@ -367,8 +366,7 @@ _WAYS: Final = {
     "default": "the usual number, as there is too little to choose by",
     "given": "as you chose",
 }
-_POOR: Final = 0.6
-"""F1 below which no k is a good threshold."""
+_POOR: Final = 0.6  # F1 below which no k is a good threshold
 
 
 def _print_advice(row: Mapping[str, Any], k: int, why: str) -> None:

@@ -26,15 +26,18 @@ ACCESS: Final = "Addresses and access"
 _TITLES: Final = (READS, ACCESS, ALIKE, OUTPUT, LARGE, EXPERT)
 
 
-GENERAL: Final[dict[str, click.Option]] = {}
-"""The general options by flag; each is entered when a command takes it."""
+GENERAL: Final[dict[str, click.Option]] = {}  # the general options by flag; each is entered when a command takes it
 
 
 class GroupedOption(click.Option):
-    """An option with the title of its group."""
+    """An option with the title of its group; a list as type is a choice, and a default that says something is shown."""
 
     def __init__(self, *names: Any, group: str = OUTPUT, **given: Any) -> None:
-        super().__init__(*names, **given)
+        if isinstance(given.get("type"), list):
+            given["type"] = click.Choice(given["type"])
+        default = given.get("default")
+        says = default not in (None, "", "-") and not isinstance(default, bool)
+        super().__init__(*names, **{"show_default": says, **given})
         self.group = group
         if group == COMMON:
             GENERAL.update(dict.fromkeys(self.opts, self))
@@ -103,7 +106,7 @@ def _option(one: Field[Any], hint: Any, shown: Shown, only: tuple[str, ...] | No
         if only is None:
             kind["metavar"] = shown.metavar
     text = shown.help if words is None else f"{shown.help}  [default: {words}]"
-    return GroupedOption([f"--{flag}", one.name], help=text, group=shown.group, **kind)
+    return GroupedOption([f"--{flag}", one.name], help=text, group=shown.group, show_default=False, **kind)
 
 
 def _words(default: Any) -> str:
@@ -261,8 +264,7 @@ def _examples(lines: Sequence[str]) -> str | None:
     return "\b\nExamples:\n" + "\n".join(f"  infostream-dedup {line}" for line in lines) if lines else None
 
 
-_WHOLE: Final = 400
-"""Letters of a first sentence: none is cut."""
+_WHOLE: Final = 400  # letters of a first sentence: none is cut
 
 
 class Commands(click.Group):

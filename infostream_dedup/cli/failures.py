@@ -22,10 +22,8 @@ from infostream_dedup.machine.platform import signal_later
 
 __all__ = ["TERMINATED", "TerminatedError", "heed_requests_to_end"]
 
-TERMINATED: Final = 143
-"""Exit code of a process that SIGTERM ended."""
-_PATIENCE: Final = 0.05
-"""Seconds until a request that arrived during an import is repeated."""
+TERMINATED: Final = 143  # exit code of a process that SIGTERM ended
+_PATIENCE: Final = 0.05  # seconds until a request that arrived during an import is repeated
 _IMPORTING: Final = "<frozen importlib"
 
 
@@ -80,7 +78,10 @@ def exit_code_of(run: Callable[[], object]) -> int:
     """Run a command and report a failure in one line on standard error."""
     try:
         _open_standard_streams()
-        _write_utf_8()
+        # Print text in UTF-8 in every locale, as JSON and files are; many encodings lack some letter of our languages.
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(encoding="utf-8", errors=stream.errors)
         _refuse_misread_arguments(sys.argv)
         heed_requests_to_end(exit_code_of.__code__)
         result = _run_for_a_reader(run)
@@ -129,13 +130,6 @@ def _open_standard_streams() -> None:
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
         raise CannotWriteError("standard output is closed; send it to a file, or to /dev/null")
-
-
-def _write_utf_8() -> None:
-    """Print text in UTF-8 in every locale, as JSON and files are; many encodings lack some letter of our languages."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors=stream.errors)
 
 
 def _refuse_misread_arguments(arguments: Sequence[str]) -> None:

@@ -20,8 +20,16 @@ from infostream_dedup.cli.face import Declared, alike, check_rules, common, expe
 from infostream_dedup.cli.output import check_outputs, refuse_shared_files
 from infostream_dedup.cli.run_log import LEVELS, RUN, print_warnings
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
-from infostream_dedup.model.settings import MIDDLE_SHARE, PRESETS, REPRESENTATIONS, Settings
-from infostream_dedup.model.thresholds import Thresholds, is_thresholds, parsed, series_of
+from infostream_dedup.model.settings import (
+    MIDDLE_SHARE,
+    PRESETS,
+    REPRESENTATIONS,
+    Settings,
+    Thresholds,
+    is_thresholds,
+    parsed,
+    series_of,
+)
 
 # Values of options and arguments that are dates or texts
 
@@ -183,6 +191,16 @@ def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> Non
     context.meta[parameter.name or ""] = value
 
 
+def _hush(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    del context, parameter
+    RUN.quiet = value
+
+
+quiet_option = common(
+    "--quiet", is_flag=True, expose_value=False, callback=_hush, help="Print no progress and no summary."
+)
+
+
 def _begin_log(context: click.Context, parameter: click.Parameter, value: Any) -> None:
     _keep(context, parameter, value)
     RUN.start(context.meta.get("log_format", "text"), context.meta.get("log_level", "info"))
@@ -213,9 +231,8 @@ def _sum_up(context: click.Context, parameter: click.Parameter, path: str | None
 _log_options = (
     common(
         "--log-format",
-        type=click.Choice(["text", "json"]),
+        type=["text", "json"],
         default="text",
-        show_default=True,
         is_eager=True,
         expose_value=False,
         callback=_begin_log,
@@ -225,7 +242,6 @@ _log_options = (
         "--log-level",
         type=click.Choice(LEVELS),
         default="info",
-        show_default=True,
         is_eager=True,
         expose_value=False,
         callback=_begin_log,
@@ -252,9 +268,8 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
     sheets = ["xlsx", "parquet"] if "csv" in formats else []
     dialect = common(
         "--csv-dialect",
-        type=click.Choice(["standard", "excel"]),
+        type=["standard", "excel"],
         default="standard",
-        show_default=True,
         expose_value=False,
         callback=_keep,
         help="excel: CSV that Ukrainian or Russian Excel opens directly: byte order mark, semicolons, decimal commas.",
@@ -268,7 +283,7 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
                 help=f"Output format.  [default: {_default_of(formats)}]",
             ),
             *([dialect] if sheets else []),
-            common("--quiet", is_flag=True, help="Print no progress and no summary."),
+            quiet_option,
             common(
                 "--verbose", is_flag=True, expose_value=False, callback=_keep, help="Print all remarks on a result."
             ),
@@ -331,9 +346,8 @@ within_options = stack(
     [
         alike(
             "--within",
-            type=click.Choice(["source", "outlets", "all"]),
+            type=["source", "outlets", "all"],
             default="all",
-            show_default=True,
             help="With preset judged: pairs of one source, of different outlets, or all.",
         ),
         alike(
@@ -371,14 +385,13 @@ choose_by_option = output(
     "--choose-by",
     metavar="WAY",
     default="auto",
-    show_default=True,
     help="What chooses the recommended k: estimate, count, consistency (S and T), or a number. auto: the first of "
     "these that can be believed, else half of --n.",
 )
 
 between_option = alike(
     "--between",
-    type=click.Choice(["nothing-better", "plain", "none"]),
+    type=["nothing-better", "plain", "none"],
     help="Rule of preset judged for pairs in two languages; none leaves them out.  [default: nothing-better]",
 )
 
@@ -424,19 +437,12 @@ prefix_option = expert("--prefix", default="", help="Prefix for the columns that
 
 candidates_option = alike(
     "--candidates",
-    type=click.Choice(["key-terms", "two-words"]),
+    type=["key-terms", "two-words"],
     default="key-terms",
-    show_default=True,
     help="Consider pairs linked by key terms, or with the same two heaviest words (as in the paper).",
 )
 
-link_option = alike(
-    "--k",
-    type=click.IntRange(1, 12),
-    default=3,
-    show_default=True,
-    help="Shared key terms that link a pair, out of 12.",
-)
+link_option = alike("--k", type=click.IntRange(1, 12), default=3, help="Shared key terms that link a pair, out of 12.")
 
 _STREAM: Final = Declared("infostream_dedup.stream.settings:StreamSettings")
 
@@ -497,7 +503,7 @@ def take_thresholds(context: click.Context, given: dict[str, Any]) -> None:
         said = _said(f"{', '.join(names)} as {given['store']} has it", list(left))
     else:
         said = _take(context, thresholds, given, *_TAKE[name])
-    if not given.get("quiet"):
+    if not RUN.quiet:
         RUN.say(f"{thresholds.path}: {said}")
 
 

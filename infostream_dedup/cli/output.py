@@ -31,11 +31,9 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
 
 
-Piece: TypeAlias = tuple[str, str]
-"""A part of a cell, and how ``rich`` is to style it."""
+Piece: TypeAlias = tuple[str, str]  # a part of a cell, and how ``rich`` is to style it
 
-PIPE_WIDTH: Final = sys.maxsize
-"""A pipe has no width: nothing is cut or wrapped."""
+PIPE_WIDTH: Final = sys.maxsize  # a pipe has no width: nothing is cut or wrapped
 
 _WORD: Final = re.compile(r"\s*\S+\s*")
 
@@ -332,13 +330,13 @@ def is_drawn(output_format: str | None, *, wide: bool = False) -> bool:
     return output_format is None and not wide and sys.stdout.isatty()
 
 
-def note(message: str, *, quiet: bool) -> None:
+def note(message: str) -> None:
     """Print a line for the user on standard error."""
-    if not quiet:
+    if not RUN.quiet:
         RUN.say(message)
 
 
-def note_reading(report: ReadingReport | None, *, quiet: bool, more: str = "") -> None:
+def note_reading(report: ReadingReport | None, *, more: str = "") -> None:
     """Print a line that accounts for every record of the input, followed by ``more``."""
     if report is None:
         return
@@ -348,15 +346,12 @@ def note_reading(report: ReadingReport | None, *, quiet: bool, more: str = "") -
         # To a person, it is news only if something was not used as it was given.
         summary = summary.removeprefix(f"read {report.read} = used {report.read} + quarantined 0").removeprefix("; ")
     if summary:
-        note(summary, quiet=quiet)
+        note(summary)
 
 
-def note_remnants(*, quiet: bool) -> None:
+def note_remnants() -> None:
     """Say that a file still contains what was forgotten."""
-    note(
-        "another process was reading: remnants stay in the log until it ends; run this command again after that",
-        quiet=quiet,
-    )
+    note("another process was reading: remnants stay in the log until it ends; run this command again after that")
 
 
 def print_json(value: Any) -> None:
@@ -428,8 +423,7 @@ _FIRST: Final = (
 )
 """Columns that a table keeps on a narrow terminal, the most important first."""
 
-_ROOM: Final = 24
-"""Columns of a terminal that a text is given before a column further right is left out."""
+_ROOM: Final = 24  # columns of a terminal that a text is given before a column further right is left out
 
 
 def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -471,21 +465,20 @@ def _cell(value: Any, decimals: int) -> str:
     return str(value)
 
 
-_BAR: Final = 40
-"""Characters of a whole bar."""
+_BAR: Final = 40  # characters of a whole bar
 
-_REDRAWN: Final = 0.1
-"""Seconds between two states of a bar."""
+_REDRAWN: Final = 0.1  # seconds between two states of a bar
 
 
 @contextmanager
-def progress_bar(*, quiet: bool, stages: bool = False) -> Iterator[Progress | None]:
+def progress_bar(*, hidden: bool = False, stages: bool = False) -> Iterator[Progress | None]:
     """Return a function to call with (step, done, total), or ``None`` if nobody would see a bar.
 
     The bar is that of the step that is being done, and vanishes at the end; nothing else may be printed before.
     """
-    if quiet or RUN.has_lines or not sys.stderr.isatty():
-        yield _lines(silent=quiet or not stages)
+    hidden |= RUN.quiet
+    if hidden or RUN.has_lines or not sys.stderr.isatty():
+        yield _lines(silent=hidden or not stages)
         return
     begun, drawn, ended = time.monotonic(), 0.0, False
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+import infostream_dedup as api
 from infostream_dedup.cli.face import Commands, Declared, Excludes, Needs, command, output, reads
 from infostream_dedup.cli.options import (
     boilerplate_option,
@@ -93,7 +94,7 @@ def _list_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
-def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet: bool, **given: Any) -> None:
+def find(documents: tuple[str, ...], out: str, output_format: str | None, **given: Any) -> None:
     """List the passages that documents share, one row for every two documents.
 
     Columns: a, b (ids, the earlier first: b copied from a), spans (position of each passage in both texts as
@@ -102,7 +103,7 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
     Titles are not compared.
     """
     asked = _asked(given)
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         found = asked(documents, progress=progress, **given)
     if out == "-":
         form = chosen_format(output_format, "table", "jsonl")
@@ -114,14 +115,12 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
     else:
         save_rows(found.once(), out, output_format, columns=found.columns, inputs=documents)
     for warning in found.warnings:
-        note(f"warning: {warning}", quiet=quiet)
-    note_reading(found.report, quiet=quiet)
+        note(f"warning: {warning}")
+    note_reading(found.report)
 
 
 def _asked(given: dict[str, Any]) -> Callable[..., Listing[dict[str, Any]]]:
     """Choose the public function for the requested list; options that it does not accept are removed from ``given``."""
-    from infostream_dedup import api
-
     asked = [name for name in _LISTS if given.pop(name)]
     rule = {name: value for name in _RULE if (value := given.pop(name)) is not None}
     if asked != ["list_boilerplate"]:
@@ -150,30 +149,22 @@ def _for_the_eye(row: dict[str, Any]) -> dict[str, Any]:
 )
 @general_options("text", "text", "json")
 def compare(
-    text_a: str,
-    text_b: str,
-    languages: str | None,
-    html: str | None,
-    output_format: str | None,
-    quiet: bool,
-    **given: Any,
+    text_a: str, text_b: str, languages: str | None, html: str | None, output_format: str | None, **given: Any
 ) -> None:
     """Show two UTF-8 texts side by side, with shared passages numbered.
 
     On a terminal, passages are coloured. --html writes a page without scripts in which each passage links to its copy.
     """
-    from infostream_dedup import api
-
     if text_a == text_b == "-":
         raise click.UsageError("only one of the two texts can come from standard input")
     inputs = [name for name in (text_a, text_b) if name != "-"]
     given["languages"] = None if languages is None else tuple(languages.split(","))
     found = api.passages.compare(read_text(text_a), read_text(text_b), **given)
     if html is not None:
-        from infostream_dedup.report.html import passages_page
+        from infostream_dedup.report.files import passages_page
 
         save_page(passages_page(found, (text_a, text_b)), html, inputs=inputs)
-        note(f"report: {html}", quiet=quiet)
+        note(f"report: {html}")
     elif chosen_format(output_format, "text", "text") == "json":
         print_json(found.as_dict())
     else:
@@ -197,13 +188,7 @@ def compare(
 )
 @output("--prefix", default="", help="The --prefix given to 'dedup --annotate', if any.")
 @output("--html", type=click.Path(dir_okay=False), help="Also write a page with the texts here.")
-@output(
-    "--most",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Maximum number of groups, largest first.",
-)
+@output("--most", type=click.IntRange(min=1), default=100, help="Maximum number of groups, largest first.")
 @output(
     "--original",
     is_flag=True,
@@ -212,7 +197,7 @@ def compare(
 @reading_options
 @general_options("jsonl", "jsonl", "json")
 def provenance(
-    documents: tuple[str, ...], html: str | None, original: bool, output_format: str | None, quiet: bool, **given: Any
+    documents: tuple[str, ...], html: str | None, original: bool, output_format: str | None, **given: Any
 ) -> None:
     """Show who published a story first, and what each copy kept, cut, added and changed.
 
@@ -223,8 +208,6 @@ def provenance(
     (share of the first document's words), title_changed, cut, added (sentences), changed (before, after, numbers and
     names that were removed or added, positions of the words that differ).
     """
-    from infostream_dedup import api
-
     inputs = [name for name in documents if name != "-"]
     named = given.pop("groups") or None
     if original:
@@ -232,19 +215,19 @@ def provenance(
 
         message = original_messages(documents, groups=named, **given)
         print_rows(message, chosen_format(output_format, "jsonl", "jsonl"))
-        note_reading(message.report, quiet=quiet)
+        note_reading(message.report)
         return
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         found = api.provenance(documents, groups=named, progress=progress, **given)
     if html is not None:
-        from infostream_dedup.report.html import provenance_page
+        from infostream_dedup.report.files import provenance_page
 
         # Before the rows, because their reader may stop at the first ones.
         save_page(provenance_page(found.groups, found.boilerplate), html, inputs=inputs)
     print_rows(found.once(), chosen_format(output_format, "jsonl", "jsonl"))
     if html is not None:
-        note(f"report: {html}", quiet=quiet)
-    note_reading(found.report, quiet=quiet, more=f"; {len(found.groups)} of {found.total} groups")
+        note(f"report: {html}")
+    note_reading(found.report, more=f"; {len(found.groups)} of {found.total} groups")
 
 
 __all__ = ["print_side_by_side"]
@@ -271,7 +254,18 @@ def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> No
     if comparison.differences:
         click.echo("Words in which copied sentences differ are in braces.")
     if comparison.passages:
-        _print_passages(comparison)
+        print_table(
+            [
+                {
+                    "passage": number,
+                    "a": f"{passage.start_a}:{passage.end_a}",
+                    "b": f"{passage.start_b}:{passage.end_b}",
+                    "sentences": passage.sentences,
+                    "words": passage.words,
+                }
+                for number, passage in enumerate(comparison.passages, start=1)
+            ]
+        )
     else:
         click.echo("The texts have no passage in common.")
     if words.met:
@@ -292,21 +286,6 @@ def _print_words(words: TranslatedWords, languages: tuple[str, str]) -> None:
                 "in b": len(one.spans_b),
             }
             for one in words.met
-        ]
-    )
-
-
-def _print_passages(comparison: TextComparison) -> None:
-    print_table(
-        [
-            {
-                "passage": number,
-                "a": f"{passage.start_a}:{passage.end_a}",
-                "b": f"{passage.start_b}:{passage.end_b}",
-                "sentences": passage.sentences,
-                "words": passage.words,
-            }
-            for number, passage in enumerate(comparison.passages, start=1)
         ]
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+import infostream_dedup as api
 from infostream_dedup.cli.face import Excludes, Needs, alike, command, expert, output, reads
 from infostream_dedup.cli.options import (
     between_option,
@@ -46,7 +47,6 @@ _truth_options = stack(
         reads(
             "--kin-field",
             default="submission=translation",
-            show_default=True,
             help="Also treat families whose documents share this value as kin; empty: do not.",
         ),
         reads(
@@ -55,7 +55,7 @@ _truth_options = stack(
             multiple=True,
             help="Only these domains (field domain), comma-separated; !name excludes one, an empty name is no domain.",
         ),
-        reads("--positive", default="dup", show_default=True, help="Labels that count as true, comma-separated."),
+        reads("--positive", default="dup", help="Labels that count as true, comma-separated."),
         alike(
             "--closed",
             is_flag=True,
@@ -77,7 +77,7 @@ _truth_options = stack(
 @_truth_options
 @alike(
     "--rule",
-    type=click.Choice(["both", "either"]),
+    type=["both", "either"],
     help="Directions in which need(k) terms must match.  [default: both, or the preset's]",
 )
 @alike(
@@ -92,7 +92,7 @@ _truth_options = stack(
 @settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
-def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None, quiet: bool, **given: Any) -> None:
+def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None, **given: Any) -> None:
     """Measure precision, recall and F1 at every k against labelled pairs, with 95 % intervals of F1.
 
     If documents have a family, every linked pair from two families counts as false unless the families are kin;
@@ -101,9 +101,7 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
     them count. Below the rows: figures of preset judged, whatever the other options, and its groups compared with the
     groups that true pairs connect (BCubed, adjusted Rand index, F1 of pairs), where unlisted pairs count.
     """
-    from infostream_dedup import api
-
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         found = api.evaluate(
             documents,
             labels,
@@ -121,8 +119,8 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
     if form == "table":
         click.echo(f"\n{_evaluation_in_words(found)}")
     for remark in found.notes:
-        note(remark, quiet=quiet)
-    note_reading(found.report, quiet=quiet)
+        note(remark)
+    note_reading(found.report)
 
 
 def _evaluation_in_words(found: Evaluation) -> str:
@@ -150,8 +148,7 @@ def _figure(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.3f}"
 
 
-_LONG = ("text_a", "text_b", "url_a", "url_b", "audit")
-"""Columns for which a terminal has no room."""
+_LONG = ("text_a", "text_b", "url_a", "url_b", "audit")  # columns for which a terminal has no room
 
 
 @command(
@@ -159,7 +156,7 @@ _LONG = ("text_a", "text_b", "url_a", "url_b", "audit")
     rules=[Excludes(("out", "judged"))],
 )
 @documents_argument
-@output("--pairs", type=click.IntRange(min=1), default=50, show_default=True, help="Number of pairs to choose.")
+@output("--pairs", type=click.IntRange(min=1), default=50, help="Number of pairs to choose.")
 @output(
     "--out",
     type=click.Path(dir_okay=False),
@@ -170,19 +167,14 @@ _LONG = ("text_a", "text_b", "url_a", "url_b", "audit")
     type=click.Path(dir_okay=False),
     help="Read these judgements (JSONL, CSV or .xlsx: a, b, label) and show the figures.",
 )
-@reads("--positive", default="dup", show_default=True, help="Labels that mark duplicates, comma-separated.")
-@alike("--k", type=click.IntRange(min=3), default=6, show_default=True, help="Number of key terms that a link needs.")
+@reads("--positive", default="dup", help="Labels that mark duplicates, comma-separated.")
+@alike("--k", type=click.IntRange(min=3), default=6, help="Number of key terms that a link needs.")
 @representation_option
 @settings_options
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
 def audit(
-    documents: tuple[str, ...],
-    out: str | None,
-    judged: str | None,
-    output_format: str | None,
-    quiet: bool,
-    **given: Any,
+    documents: tuple[str, ...], out: str | None, judged: str | None, output_format: str | None, **given: Any
 ) -> None:
     """Measure precision and recall with a few judgements of your own.
 
@@ -192,11 +184,9 @@ def audit(
     what was counted, what was estimated, and what your judgements say, with 95 % intervals. Use the same settings
     both times.
     """
-    from infostream_dedup import api
-
     if out is not None and output_format == "table":
         raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         found = api.audit(documents, judged=judged, progress=progress, **given)
     form = chosen_format(output_format, "table", "jsonl")
     if out is not None:
@@ -207,8 +197,8 @@ def audit(
         print_rows([{name: row[name] for name in found.columns if name not in _LONG} for row in found.rows], form)
     else:
         print_rows(found.rows, form, columns=found.columns)
-    note("\n".join(found.notes), quiet=quiet)
-    note_reading(found.report, quiet=quiet)
+    note("\n".join(found.notes))
+    note_reading(found.report)
 
 
 _MAIN: Final = ("precision", "recall", "f1", "symmetry", "transitivity")
@@ -237,14 +227,13 @@ _COMPARED: Final = (
 )
 @alike(
     "--protocol",
-    type=click.Choice(["labels", "pool"]),
+    type=["labels", "pool"],
     help="Evaluate with labels, or with the pairs that several methods find.  [default: labels if given]",
 )
 @alike(
     "--pool",
     type=click.Choice(["a0-a10", "all"], case_sensitive=False),
     default="a0-a10",
-    show_default=True,
     help="Methods whose pairs form the pool: those of the paper, or all compared methods.",
 )
 @_truth_options
@@ -274,7 +263,6 @@ def compare(
     out_labels: str | None,
     out: str | None,
     output_format: str | None,
-    quiet: bool,
     **given: Any,
 ) -> None:
     """Run every method of the source papers on your documents; show what each finds, how well, and at what cost.
@@ -285,10 +273,8 @@ def compare(
     pair needs both directions; pairs of other methods have no direction, so no symmetry), seconds, CPU seconds, bytes
     per signature. Reading, which all methods share, comes first and is timed separately.
     """
-    from infostream_dedup import api
-
     wanted = sample_disagreements or 0
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         found = api.compare(
             documents,
             methods=[name.strip() for part in given.pop("methods") for name in part.split(",")] or None,
@@ -311,12 +297,12 @@ def compare(
             write_comparison(found, out)
         if wanted:
             save_rows(rows, target, inputs=[*documents, *filter(None, [given["labels"]])])
-    _say_of_comparison(found, quiet=quiet)
+    _say_of_comparison(found)
     if wanted:
-        note(f"{len(rows)} pairs to judge: {target}", quiet=quiet)
-    note_reading(found.report, quiet=quiet)
+        note(f"{len(rows)} pairs to judge: {target}")
+    note_reading(found.report)
     if out is not None:
-        note(f"report: {Path(out, 'report.html')}", quiet=quiet)
+        note(f"report: {Path(out, 'report.html')}")
 
 
 def _print_comparison(found: Comparison, output_format: str) -> None:
@@ -352,22 +338,21 @@ def _print_dice(found: Comparison) -> None:
     print_table(rows)
 
 
-def _say_of_comparison(found: Comparison, *, quiet: bool) -> None:
+def _say_of_comparison(found: Comparison) -> None:
     """Print remarks on the table."""
     if found.pool is not None:
         pool = found.pool
         note(
             f"pool: {pool.pairs} pairs of {len(pool.methods)} methods, {pool.verified} of them verified "
             f"(String::Similarity >= {pool.threshold:.2f})"
-            + ("" if pool.verified else "; without a verified pair there is no precision and no recall"),
-            quiet=quiet,
+            + ("" if pool.verified else "; without a verified pair there is no precision and no recall")
         )
     for name, why in found.missing.items():
-        note(f"{name}: not run: {why}", quiet=quiet)
+        note(f"{name}: not run: {why}")
     for remark in found.notes:
-        note(remark, quiet=quiet)
+        note(remark)
     cost = found.reading
-    note(f"reading, shared by all: {cost.seconds:.2f} s, {cost.cpu_seconds:.2f} CPU s", quiet=quiet)
+    note(f"reading, shared by all: {cost.seconds:.2f} s, {cost.cpu_seconds:.2f} CPU s")
 
 
 @command(
@@ -381,9 +366,8 @@ def _say_of_comparison(found: Comparison, *, quiet: bool) -> None:
 @output("--model", type=click.Path(dir_okay=False), help="File for the model (JSON).")
 @alike(
     "--preset",
-    type=click.Choice(["duplicate", "story"]),
+    type=["duplicate", "story"],
     default="duplicate",
-    show_default=True,
     help="Learn which document repeats which, or which documents report one event.",
 )
 @alike("--criteria", help="Criteria to use instead of the preset's, comma-separated.")
@@ -391,9 +375,8 @@ def _say_of_comparison(found: Comparison, *, quiet: bool) -> None:
 @reads("--domain", default="", help="Subject of the documents, e.g. law or sport; names the model.")
 @expert(
     "--statistics",
-    type=click.Choice(["collection", "background"]),
+    type=["collection", "background"],
     default="collection",
-    show_default=True,
     help="Weight words by statistics of these documents, or of the general language (required by 'ingest --model').",
 )
 @reads(
@@ -403,24 +386,13 @@ def _say_of_comparison(found: Comparison, *, quiet: bool) -> None:
 )
 @output("--suggest", type=click.IntRange(min=1), help="Print this many pairs to label next.")
 @output("--curve", type=click.Path(file_okay=False), help="Folder for a learning curve (CSV, SVG, and PNG).")
-@expert(
-    "--draws",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="Training sets drawn per point of the curve.",
-)
+@expert("--draws", type=click.IntRange(min=1), default=20, help="Training sets drawn per point of the curve.")
 @candidates_option
 @link_option
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
 def train(
-    documents: tuple[str, ...],
-    suggest: int | None,
-    curve: str | None,
-    output_format: str | None,
-    quiet: bool,
-    **given: Any,
+    documents: tuple[str, ...], suggest: int | None, curve: str | None, output_format: str | None, **given: Any
 ) -> None:
     """Learn from judged pairs which documents repeat each other.
 
@@ -430,13 +402,11 @@ def train(
     """
     if given["model"] is None and suggest is None and curve is None:
         raise click.UsageError("give --model, --suggest or --curve")
-    from infostream_dedup import api
-
     considered = {name: given.pop(name) for name in ("candidates", "k")}
     draws = given.pop("draws")
     for name in ("criteria", "positive"):
         given[name] = given[name] or None
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         trained = api.train(documents, given.pop("labels"), progress=progress, **given)
     if curve is not None:
         from infostream_dedup.report.comparison import write_learning_curve
@@ -444,8 +414,8 @@ def train(
         write_learning_curve(trained.learning_curve(draws=draws), curve)
     rows = trained.weights() if suggest is None else trained.suggest(suggest, **considered)
     print_rows(rows, chosen_format(output_format, "table", "jsonl"))
-    note_reading(trained.report, quiet=quiet)
-    note(_training_in_words(trained.classifier), quiet=quiet)
+    note_reading(trained.report)
+    note(_training_in_words(trained.classifier))
 
 
 def _training_in_words(classifier: Classifier) -> str:
@@ -491,9 +461,7 @@ def _training_in_words(classifier: Classifier) -> str:
 @link_option
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
-def classify(
-    documents: tuple[str, ...], models: tuple[str, ...], output_format: str | None, quiet: bool, **given: Any
-) -> None:
+def classify(documents: tuple[str, ...], models: tuple[str, ...], output_format: str | None, **given: Any) -> None:
     """Judge pairs of documents, each in both directions.
 
     Columns: a, b (ids, the earlier first), outcome (both original, a repeats b, b repeats a, each repeats the other),
@@ -502,12 +470,10 @@ def classify(
     both directions). The outcome follows from the sum of the criteria; probabilities are fitted to it afterwards, so
     the border between the outcomes need not be at .5.
     """
-    from infostream_dedup import api
-
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar() as progress:
         found = api.classify(documents, models, progress=progress, **given)
     form = chosen_format(output_format, "table", "jsonl")
     columns = tuple(name for name in found.columns if form != "table" or name != "reasons")
     print_rows(({name: row[name] for name in columns} for row in found.once()), form, columns=columns)
-    note_reading(found.report, quiet=quiet)
-    note(f"{found.judged} pairs judged, {found.repeating} repeat", quiet=quiet)
+    note_reading(found.report)
+    note(f"{found.judged} pairs judged, {found.repeating} repeat")

@@ -32,8 +32,7 @@ _PACKAGES: Final = ("numpy", "scipy", "pyarrow", "pymorphy3", "PyStemmer")
 _COMMANDS_OF_TERMINALS: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Categories of characters that a terminal obeys instead of showing them, or that turn text around."""
 
-_HARMLESS: Final = "\n\t\u200c\u200d"
-"""The last two join letters and emoji, or keep them apart."""
+_HARMLESS: Final = "\n\t\u200c\u200d"  # the last two join letters and emoji, or keep them apart
 
 
 def printable(message: str) -> str:
@@ -53,14 +52,14 @@ def without_commands(text: str) -> str:
     return "".join(one for one in text if one in _HARMLESS or unicodedata.category(one) not in _COMMANDS_OF_TERMINALS)
 
 
-COPIED: Final = "try: infostream-dedup "
-"""How a line begins that is a command to copy, and therefore stays one line."""
+COPIED: Final = "try: infostream-dedup "  # how a line begins that is a command to copy, and therefore stays one line
 
 
 class RunLog:
     """Log lines, for people or programs, and counts of a run. There is one log, because a process runs one command."""
 
     def __init__(self) -> None:
+        self.quiet = False  # whether neither progress nor notes are printed
         self.start()
 
     def start(self, log_format: str = "text", level: str = "info") -> None:

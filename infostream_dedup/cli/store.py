@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+import infostream_dedup as api
 from infostream_dedup.cli.drawn import print_covered, print_groups, print_message, print_shown
 from infostream_dedup.cli.face import Commands, Excludes, alike, command, output, reads, store_argument
 from infostream_dedup.cli.options import general_options, mode_option, moment_of, wide_option
@@ -67,24 +68,19 @@ def _print(rows: list[dict[str, Any]], output_format: str | None, columns: tuple
     print_rows(rows, chosen_format(output_format, "table", "jsonl"), columns=columns)
 
 
-top_option = output(
-    "--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of groups; 0: all."
-)
+top_option = output("--top", type=click.IntRange(min=0), default=20, help="Maximum number of groups; 0: all.")
 
 
 @store.command(examples=["store stats news.db", "store stats news.db --format json"])
 @store_argument
 @format_options
-def stats(file: Path, output_format: str | None, quiet: bool) -> None:
+def stats(file: Path, output_format: str | None) -> None:
     """Count the contents of a store.
 
     Columns: what, value; as json one object, with counts by status, relation, language and event. The last rows are S,
     T, links, duplicates and alarms of the last closed epoch; 'store health' shows those of all epochs and sources.
     """
-    del quiet
-    from infostream_dedup.api import store as kept
-
-    rows = kept.stats(file)
+    rows = api.store.stats(file)
     if chosen_format(output_format, "table", "jsonl") != "json":
         _print(rows, output_format, _COUNTS)
         return
@@ -107,19 +103,17 @@ def stats(file: Path, output_format: str | None, quiet: bool) -> None:
 @store_argument
 @output("--last", type=click.IntRange(min=1), help="Only so many closed epochs.  [default: all]")
 @format_options
-def health(file: Path, last: int | None, output_format: str | None, quiet: bool) -> None:
+def health(file: Path, last: int | None, output_format: str | None) -> None:
     """Show S, T and the share of duplicates of each closed epoch and its largest sources, with alarms.
 
     symmetry_across is S of the links between languages. alarms names the measures that left those of the last five
     epochs by more than four standard errors; topics says that links between languages join topics, not translations.
     """
-    from infostream_dedup.api import store as kept
-
-    rows = kept.health(file, last=last)
+    rows = api.store.health(file, last=last)
     if not rows:
-        note("no epoch has closed yet, or the key terms of all have expired", quiet=quiet)
+        note("no epoch has closed yet, or the key terms of all have expired")
     if any(row["alarms"] for row in rows):
-        note("alarm: S, T or duplicates of an epoch differ from those before; see the column alarms", quiet=quiet)
+        note("alarm: S, T or duplicates of an epoch differ from those before; see the column alarms")
     if chosen_format(output_format, "table", "jsonl") == "table":
         rows = [{name: row[name] for name in _HEALTH if not name.endswith(("_low", "_high"))} for row in rows]
         _print([{**row, "alarms": ", ".join(row["alarms"]) or None} for row in rows], output_format)
@@ -131,45 +125,34 @@ def health(file: Path, last: int | None, output_format: str | None, quiet: bool)
 @store_argument
 @output("--first", type=click.IntRange(min=0), help="First document (ordinal) to judge by them.  [default: the next]")
 @format_options
-def retune(file: Path, first: int | None, output_format: str | None, quiet: bool) -> None:
+def retune(file: Path, first: int | None, output_format: str | None) -> None:
     """Judge documents by the thresholds of --config from the next one on; no verdict before it changes.
 
     The file is one of 'sweep --write-config'. Preset faithful takes the k of its representation, preset judged the
     kinds in join. The change is recorded: replays and restarts give the same verdicts. A running service takes it up
     with its next batch.
     """
-    from infostream_dedup.api import store as kept
-
     given = click.get_current_context().meta
     if "config" not in given:
         raise click.UsageError("--config is missing: name a file of thresholds, made by 'sweep --write-config'")
-    found = kept.retune(file, given.get("thresholds", given["config"]), first=first)
+    found = api.store.retune(file, given.get("thresholds", given["config"]), first=first)
     if not found.changes:
-        note(f"{file} judges by these thresholds already", quiet=quiet)
+        note(f"{file} judges by these thresholds already")
     _print([found.as_dict()], output_format)
 
 
 @store.command(examples=["store fork news.db new.db --config t.toml", "store fork news.db new.db --preset judged"])
 @store_argument
 @click.argument("new", metavar="NEW", type=click.Path(path_type=Path))
-@output(
-    "--preset",
-    type=click.Choice(["faithful", "judged"]),
-    default="faithful",
-    show_default=True,
-    help="judged needs a store that keeps texts.",
-)
+@output("--preset", type=["faithful", "judged"], default="faithful", help="judged needs a store that keeps texts.")
 @format_options
-def fork(file: Path, new: Path, preset: str, output_format: str | None, quiet: bool) -> None:
+def fork(file: Path, new: Path, preset: str, output_format: str | None) -> None:
     """Judge all documents of a store anew, into a new store, by their key terms and the thresholds of --config.
 
     Columns: documents, preset, changed (documents with another status), settings (that differ from the old ones).
     """
-    from infostream_dedup.api import store as kept
-
-    del quiet
     given = click.get_current_context().meta
-    found = kept.fork(file, new, preset=preset, thresholds=given.get("thresholds", given.get("config")))
+    found = api.store.fork(file, new, preset=preset, thresholds=given.get("thresholds", given.get("config")))
     _print([found.as_dict()], output_format)
 
 
@@ -177,78 +160,59 @@ def fork(file: Path, new: Path, preset: str, output_format: str | None, quiet: b
 @store_argument
 @top_option
 @format_options
-def republications(file: Path, top: int, output_format: str | None, quiet: bool) -> None:
+def republications(file: Path, top: int, output_format: str | None) -> None:
     """List the sources that repeated each of the largest groups, day by day.
 
     Columns: group, title, total (documents of the group), source, day, documents.
     """
-    del quiet
-    from infostream_dedup.api import store as kept
-
-    _print(kept.republications(file, top=top), output_format, _REPUBLICATIONS)
+    _print(api.store.republications(file, top=top), output_format, _REPUBLICATIONS)
 
 
 @store.command(examples=["store events news.db", "store events news.db --format csv"])
 @store_argument
 @format_options
-def events(file: Path, output_format: str | None, quiet: bool) -> None:
+def events(file: Path, output_format: str | None) -> None:
     """List merges, expiries and alarms of groups, and limits of sources, in the order of the stream.
 
     Columns: ordinal, kind, group, other, value.
     """
-    del quiet
-    from infostream_dedup.api import store as kept
-
-    _print(kept.events(file), output_format, _EVENTS)
+    _print(api.store.events(file), output_format, _EVENTS)
 
 
 @store.command(examples=["store best news.db", "store best news.db --by rank --source-rank example.org"])
 @store_argument
 @alike(
     "--by",
-    type=click.Choice(["first", "latest", "longest", "complete", "rank"]),
+    type=["first", "latest", "longest", "complete", "rank"],
     default="first",
-    show_default=True,
     help="Rule: the earliest document, the most complete one, or that of the best source.",
 )
 @alike("--source-rank", "source_ranks", multiple=True, help="A source for --by rank, best first.")
 @top_option
 @format_options
-def best(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> None:
+def best(file: Path, output_format: str | None, **chosen: Any) -> None:
     """List the largest groups of the window, each with the document that represents it.
 
     Columns: group, total, best (id), source, title.
     """
-    del quiet
-    from infostream_dedup.api import store as kept
-
-    _print(kept.best(file, **chosen), output_format, _BEST)
+    _print(api.store.best(file, **chosen), output_format, _BEST)
 
 
 @store.command(examples=["store groups news.db", "store groups news.db --by last --top 5"])
 @store_argument
-@output(
-    "--by",
-    type=click.Choice(["size", "last"]),
-    default="size",
-    show_default=True,
-    help="Order of the groups: the largest or the latest first.",
-)
+@output("--by", type=["size", "last"], default="size", help="Order of the groups: the largest or the latest first.")
 @wide_option
 @reads("--lang", "language", help="Only groups with a document in this language.")
 @reads("--source", help="Only groups with a document of this source.")
 @top_option
 @format_options
-def groups(file: Path, wide: bool, output_format: str | None, quiet: bool, **chosen: Any) -> None:
+def groups(file: Path, wide: bool, output_format: str | None, **chosen: Any) -> None:
     """List the current groups of two or more documents.
 
     Columns: group, title (of its earliest document), documents, sources, languages, first, last (dates; a dash without
     any), alarm (whether it stopped growing because it is a chain), ordinal, source, url (of its earliest document).
     """
-    del quiet
-    from infostream_dedup.api import store as kept
-
-    rows = kept.groups(file, **chosen)
+    rows = api.store.groups(file, **chosen)
     if is_drawn(output_format, wide=wide):
         print_groups(rows)
     else:
@@ -259,26 +223,22 @@ def groups(file: Path, wide: bool, output_format: str | None, quiet: bool, **cho
 @store_argument
 @output(
     "--by",
-    type=click.Choice(["size", "outlets", "origins", "spread"]),
+    type=["size", "outlets", "origins", "spread"],
     default="size",
-    show_default=True,
     help="Order: documents, outlets, independent origins, or outlets of the first 24 hours.",
 )
 @reads("--since", metavar="DATE", help="Only stories with a document of this date or later.")
 @top_option
 @wide_option
 @format_options
-def stories(file: Path, wide: bool, output_format: str | None, quiet: bool, **chosen: Any) -> None:
+def stories(file: Path, wide: bool, output_format: str | None, **chosen: Any) -> None:
     """List the stories of two or more documents: copies, retellings, next steps, and translations.
 
     Columns: story (id of its earliest document), documents, outlets, origins (texts written independently; copies,
     parts and translations of one text have one origin), echo_share (1 - origins / documents), spread (outlets of the
     first 24 hours), languages, first, last (dates), title, begun (ordinal). 'coverage' shows one of them.
     """
-    del quiet
-    from infostream_dedup.api import store as kept
-
-    rows = kept.stories(file, **chosen | {"since": moment_of(chosen["since"], None, "since")})
+    rows = api.store.stories(file, **chosen | {"since": moment_of(chosen["since"], None, "since")})
     if is_drawn(output_format, wide=wide):
         print_groups(rows)
     else:
@@ -291,18 +251,16 @@ def stories(file: Path, wide: bool, output_format: str | None, quiet: bool, **ch
 @output("--message", "whole", is_flag=True, help="Print one message compiled from all its documents instead.")
 @wide_option
 @format_options
-def story(file: Path, id: str, whole: bool, wide: bool, output_format: str | None, quiet: bool) -> None:  # noqa: A002
+def story(file: Path, id: str, whole: bool, wide: bool, output_format: str | None) -> None:  # noqa: A002
     """Show a story, given by its id or that of one of its documents: as 'coverage' does, or as one message.
 
     The message is the earliest text and, from each later document, only what no earlier one says. Its columns: story,
     position, id, source, kind (first, added, number), span, text, numbers.
     """
-    from infostream_dedup.api import store as kept
-
     if not whole:
-        print_coverage(kept.coverage(file, id=id), output_format, wide=wide, quiet=quiet)
+        print_coverage(api.store.coverage(file, id=id), output_format, wide=wide)
         return
-    rows = kept.message(file, id)
+    rows = api.store.message(file, id)
     if is_drawn(output_format, wide=wide):
         print_message(rows)
     else:
@@ -319,7 +277,7 @@ def story(file: Path, id: str, whole: bool, wide: bool, output_format: str | Non
 @reads("--id", multiple=True, help="The story of this document; may be given several times.")
 @wide_option
 @format_options
-def coverage(file: Path, wide: bool, output_format: str | None, quiet: bool, **asked: Any) -> None:
+def coverage(file: Path, wide: bool, output_format: str | None, **asked: Any) -> None:
     """Count who covers a story, and how many independent origins stand behind them.
 
     Documents that are copies, parts, later versions or translations of one another go back to one origin. As JSON:
@@ -328,13 +286,11 @@ def coverage(file: Path, wide: bool, output_format: str | None, quiet: bool, **a
     report), id, outlet, language, published, lag_hours (after the first document of its origin), title, of, url, wire
     (the news agency that the text names first; a store without texts knows only the agencies' own sites).
     """
-    from infostream_dedup.api import store as kept
-
-    found = kept.coverage(file, **asked | {"id": asked["id"] or None})
-    print_coverage(found, output_format, wide=wide, quiet=quiet)
+    found = api.store.coverage(file, **asked | {"id": asked["id"] or None})
+    print_coverage(found, output_format, wide=wide)
 
 
-def print_coverage(found: dict[str, Any], output_format: str | None, *, wide: bool, quiet: bool) -> None:
+def print_coverage(found: dict[str, Any], output_format: str | None, *, wide: bool) -> None:
     """Print the coverage of a story: drawn, as one object, or as rows of its documents."""
     if is_drawn(output_format, wide=wide):
         print_covered(found)
@@ -345,7 +301,7 @@ def print_coverage(found: dict[str, Any], output_format: str | None, *, wide: bo
     else:
         print_rows(found["documents"], form)
     if not found["wires_read"]:
-        note("the store keeps no texts, so agencies that texts name are not known", quiet=quiet)
+        note("the store keeps no texts, so agencies that texts name are not known")
 
 
 @store.command(examples=["store show news.db doc-17", "store show news.db doc-17 --format json"])
@@ -353,17 +309,14 @@ def print_coverage(found: dict[str, Any], output_format: str | None, *, wide: bo
 @click.argument("id", metavar="ID")
 @wide_option
 @format_options
-def show(file: Path, id: str, wide: bool, output_format: str | None, quiet: bool) -> None:  # noqa: A002 - its own word
+def show(file: Path, id: str, wide: bool, output_format: str | None) -> None:  # noqa: A002 - its own word
     """Show what a store knows about a document, and the other documents of its group.
 
     Rows: the document first, then the members of its current group in the order of publication. Columns: ordinal, id,
     title, source, language, published, url, status, of, kind, probability, group, joined (verdict or merge: a group
     that was joined later), translation_of, story, terms. Members have only some of them.
     """
-    del quiet
-    from infostream_dedup.api import store as kept
-
-    found = kept.show(file, id)
+    found = api.store.show(file, id)
     shown = found["document"]
     others = [member for member in found["members"] if member["ordinal"] != shown["ordinal"]]
     if is_drawn(output_format, wide=wide):
@@ -375,18 +328,15 @@ def show(file: Path, id: str, wide: bool, output_format: str | None, quiet: bool
 
 @store.command(examples=["store templates news.db", "store templates news.db --least 3"])
 @store_argument
-@output("--least", type=click.IntRange(min=1), default=1, show_default=True, help="Minimum number of later fillings.")
+@output("--least", type=click.IntRange(min=1), default=1, help="Minimum number of later fillings.")
 @format_options
-def templates(file: Path, least: int, output_format: str | None, quiet: bool) -> None:
+def templates(file: Path, least: int, output_format: str | None) -> None:
     """List the recurring templates of each source, such as rates and weather, with their first and latest filling.
 
     Columns: source, template (id of the earliest document of the template), title, times (later fillings), first, last,
     filling (id of the latest document), filling_title.
     """
-    del quiet
-    from infostream_dedup.api import store as kept
-
-    _print(kept.templates(file, least=least), output_format, _TEMPLATES)
+    _print(api.store.templates(file, least=least), output_format, _TEMPLATES)
 
 
 @store.command(examples=["store copies news.db", "store copies news.db --drifts"])
@@ -394,7 +344,7 @@ def templates(file: Path, least: int, output_format: str | None, quiet: bool) ->
 @reads("--days", type=click.IntRange(min=1), help="Only the last days of the stream's clock.  [default: all]")
 @output("--drifts", is_flag=True, help="List the days on which copies, precision or recall drifted instead.")
 @format_options
-def copies(file: Path, days: int | None, drifts: bool, output_format: str | None, quiet: bool) -> None:
+def copies(file: Path, days: int | None, drifts: bool, output_format: str | None) -> None:
     """Count the copies of a stream by day and source; needs a store of preset judged.
 
     Columns: day, source, documents, links (verdicts exact and duplicate), copies (documents that share three tenths of
@@ -403,23 +353,21 @@ def copies(file: Path, days: int | None, drifts: bool, output_format: str | None
     measure (copies, precision, recall), recent, usual (its share in seven days, and in the 28 days before), recent_of,
     usual_of (denominators of these shares), chance (less than .0001: Fisher's exact test).
     """
-    from infostream_dedup.api import store as kept
-
     if drifts:
-        rows = kept.drifts(file, days=days)
+        rows = api.store.drifts(file, days=days)
         _print(rows, output_format, _DRIFTS)
     else:
-        rows = kept.copies(file, days=days)
+        rows = api.store.copies(file, days=days)
         _print(rows, output_format, _COPIES)
     if not rows:
         undated = "no document of this store has a date, and copies are counted by day"
-        note("no drifts" if drifts and kept.copies(file, days=1) else undated, quiet=quiet)
+        note("no drifts" if drifts and api.store.copies(file, days=1) else undated)
 
 
 @store.command(examples=["store verify news.db", "store verify news.db --quiet --format json"])
 @store_argument
 @format_options
-def verify(file: Path, output_format: str | None, quiet: bool) -> int:
+def verify(file: Path, output_format: str | None) -> int:
     """Check that a store still contains exactly what was written to it; if not, the exit code is 65.
 
     Columns: check (pages: SQLite's own structure; references: foreign keys; numbering: no gaps in batches,
@@ -427,10 +375,9 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
     documents; epochs: frequencies against a recount; groups, stories: the tables against verdicts and events; index:
     the indexes against signatures and terms), checked, faults, first (the first fault).
     """
-    from infostream_dedup.api import store as kept
     from infostream_dedup.machine.progress import restoring_advice
 
-    rows = [asdict(check) for check in kept.verify(file)]
+    rows = [asdict(check) for check in api.store.verify(file)]
     _print(rows, output_format)
     faulty = {row["check"]: row["faults"] for row in rows if row["faults"]}
     if faulty:
@@ -439,7 +386,7 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
         advice = restoring_advice(file)
         if faulty.keys() == {"index"}:
             advice = "nothing is lost; 'store index' rebuilds the indexes"
-        note(f"{found}; {advice}", quiet=quiet)
+        note(f"{found}; {advice}")
     return _DAMAGED if faulty else 0
 
 
@@ -448,16 +395,13 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
 @click.argument("copy", metavar="COPY", type=click.Path(path_type=Path))
 @mode_option
 @format_options
-def backup(file: Path, copy: Path, mode: int | None, output_format: str | None, quiet: bool) -> None:
+def backup(file: Path, copy: Path, mode: int | None, output_format: str | None) -> None:
     """Copy a store while others write to it.
 
     COPY is written completely or not at all; an older copy is replaced. Leftovers of killed backups in its folder are
     removed. Columns: store, copy, bytes.
     """
-    del quiet
-    from infostream_dedup.api import store as kept
-
-    _print([{"store": str(file), "copy": str(copy), "bytes": kept.backup(file, copy, mode=mode)}], output_format)
+    _print([{"store": str(file), "copy": str(copy), "bytes": api.store.backup(file, copy, mode=mode)}], output_format)
 
 
 @store.command(
@@ -467,7 +411,7 @@ def backup(file: Path, copy: Path, mode: int | None, output_format: str | None, 
 @click.argument("copy", metavar="BACKUP", type=click.Path(path_type=Path))
 @output("--discard-newer", is_flag=True, help="Go back even if the backup lacks batches; the present store is kept.")
 @format_options
-def restore(file: Path, copy: Path, output_format: str | None, *, discard_newer: bool, quiet: bool) -> None:
+def restore(file: Path, copy: Path, output_format: str | None, *, discard_newer: bool) -> None:
     """Go back to a backup, also beside a running service.
 
     STORE gets the content of BACKUP in one transaction; services read it again. Batches that the backup lacks are
@@ -475,42 +419,33 @@ def restore(file: Path, copy: Path, output_format: str | None, *, discard_newer:
     name with the date. What was forgotten since is forgotten again. Columns: store, batches, documents, discarded
     (batches), forgotten (documents), kept (the former store).
     """
-    del quiet
-    from infostream_dedup.api import store as kept
-
-    found = kept.restore(file, copy, discard_newer=discard_newer)
+    found = api.store.restore(file, copy, discard_newer=discard_newer)
     _print([{"store": str(file), **asdict(found)}], output_format)
 
 
 @store.command(examples=["store expire news.db", "store expire news.db --format json"])
 @store_argument
 @format_options
-def expire(file: Path, output_format: str | None, quiet: bool) -> None:
+def expire(file: Path, output_format: str | None) -> None:
     """Delete signatures and texts of documents that have left the window, by the stream's clock.
 
     No verdict changes: everything that the window or the open epoch needs stays, and so do ids, titles, verdicts,
     groups, events and frequencies. Sweeping over or searching the past needs the signatures. Columns: store,
     documents (signatures deleted), below (no ordinal below it has a signature), freed (bytes returned to the disk).
     """
-    del quiet
-    from infostream_dedup.api import store as kept
-
-    _print([{"store": str(file), **asdict(kept.expire(file))}], output_format)
+    _print([{"store": str(file), **asdict(api.store.expire(file))}], output_format)
 
 
 @store.command(examples=["store index news.db", "store index news.db --format json"])
 @store_argument
 @format_options
-def index(file: Path, output_format: str | None, quiet: bool) -> None:
+def index(file: Path, output_format: str | None) -> None:
     """Update the index with which 'search' looks through closed epochs.
 
     Batches add to it as epochs close; this command rebuilds damaged parts of it and of the index of terms. Columns:
     store, added (documents), rebuilt (documents).
     """
-    del quiet
-    from infostream_dedup.api import store as kept
-
-    added, rebuilt = kept.index(file)
+    added, rebuilt = api.store.index(file)
     _print([{"store": str(file), "added": added, "rebuilt": rebuilt}], output_format)
 
 
@@ -521,25 +456,23 @@ def index(file: Path, output_format: str | None, quiet: bool) -> None:
 @output("--caches", is_flag=True, help="Also delete the caches of word forms, which contain single rare words.")
 @format_options
 def forget(
-    file: Path, ids: tuple[str, ...], sources: tuple[str, ...], output_format: str | None, *, caches: bool, quiet: bool
+    file: Path, ids: tuple[str, ...], sources: tuple[str, ...], output_format: str | None, *, caches: bool
 ) -> None:
     """Remove the content of documents: title, text, signature, checksums of the text, terms of the verdict.
 
     All versions of each document are forgotten, or nothing if the store lacks one of the documents or sources. The
     store's list of terms keeps single key terms, without the documents that had them.
     """
-    from infostream_dedup.api import store as kept
-
     if not ids and not sources:
         raise click.UsageError("name the documents to forget: ID... or --source")
-    done = kept.forget(file, ids, sources=sources, caches=caches)
+    done = api.store.forget(file, ids, sources=sources, caches=caches)
     _print([asdict(one) for one in done.documents], output_format)
     if done.removed:
-        note(f"{done.removed} unfinished copies left by killed processes were removed", quiet=quiet)
+        note(f"{done.removed} unfinished copies left by killed processes were removed")
     for copy in done.copies:
-        note(f"{copy}: an earlier copy that still contains what was forgotten; delete it", quiet=quiet)
+        note(f"{copy}: an earlier copy that still contains what was forgotten; delete it")
     if not done.clean:
-        note_remnants(quiet=quiet)
+        note_remnants()
 
 
 @click.group(cls=Commands, examples=["desk export news.db", "desk import news.db ask.jsonl --person oksana"])
@@ -561,7 +494,7 @@ def desk() -> None:
 @output("--label-studio", is_flag=True, help="Export tasks for Label Studio (JSON), with texts and the pairs to judge.")
 @general_options("table", "jsonl", "json", "csv")
 def export_command(
-    file: Path, who: str | None, out: str | None, output_format: str | None, *, label_studio: bool, quiet: bool
+    file: Path, who: str | None, out: str | None, output_format: str | None, *, label_studio: bool
 ) -> None:
     """Export judgements as labels for evaluate, train, compare and audit.
 
@@ -578,7 +511,7 @@ def export_command(
             print_rows(tasks, "json")
         else:
             save_rows(tasks, out, "json", inputs=(str(file), f"{file.resolve()}.desk"))
-        note(f"{len(tasks)} tasks", quiet=quiet)
+        note(f"{len(tasks)} tasks")
         return
     if out is not None and output_format == "table":
         raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
@@ -591,7 +524,7 @@ def export_command(
     else:
         # The desk is next to the store.
         save_rows(shown, out, form, columns=_LABELS, inputs=(str(file), f"{file.resolve()}.desk"))
-    note(f"{len(rows)} pairs", quiet=quiet)
+    note(f"{len(rows)} pairs")
 
 
 @desk.command(
@@ -602,7 +535,7 @@ def export_command(
 @click.argument("labels", type=click.Path(dir_okay=False))
 @output("--person", metavar="NAME", required=True, help="Name of the person who judged.")
 @general_options("table", "table")
-def import_command(file: Path, labels: str, person: str, output_format: str | None, *, quiet: bool) -> None:
+def import_command(file: Path, labels: str, person: str, output_format: str | None) -> None:
     """Import a labels file (JSONL, CSV or .xlsx: a, b, label), or what Label Studio exported as JSON.
 
     Rows with a label become judgements; rows without one become pairs to judge (queue audit). Rows imported before are
@@ -612,26 +545,26 @@ def import_command(file: Path, labels: str, person: str, output_format: str | No
 
     del output_format
     judged, asked = import_labels(file, labels, person=person)
-    note(f"{judged} judgements added, {asked} pairs to be judged", quiet=quiet)
+    note(f"{judged} judgements added, {asked} pairs to be judged")
 
 
 @desk.command("backup", examples=["desk backup news.db copy.desk", "desk backup news.db copy.desk --quiet"])
 @store_argument
 @click.argument("copy", type=click.Path(dir_okay=False))
 @general_options("table", "table")
-def backup_command(file: Path, copy: str, output_format: str | None, *, quiet: bool) -> None:
+def backup_command(file: Path, copy: str, output_format: str | None) -> None:
     """Copy the desk while others write to it. The copy is written completely or not at all."""
     from infostream_dedup.api.desk import backup_desk
 
     del output_format
-    note(f"{copy}: {backup_desk(file, copy):,} bytes", quiet=quiet)
+    note(f"{copy}: {backup_desk(file, copy):,} bytes")
 
 
 @desk.command("forget", examples=["desk forget news.db doc-17", "desk forget news.db doc-17 doc-18"])
 @store_argument
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @general_options("table", "table")
-def forget_command(file: Path, ids: tuple[str, ...], output_format: str | None, *, quiet: bool) -> None:
+def forget_command(file: Path, ids: tuple[str, ...], output_format: str | None) -> None:
     """Remove what the desk quotes from documents: example pairs in job results, and requests to judge them.
 
     Judgements stay: they contain ids of documents but none of their content. 'store forget' does this by itself.
@@ -640,9 +573,9 @@ def forget_command(file: Path, ids: tuple[str, ...], output_format: str | None, 
 
     del output_format
     changed, clean = forget_and_wipe(file, ids)
-    note(f"{changed} rows changed or removed", quiet=quiet)
+    note(f"{changed} rows changed or removed")
     if not clean:
-        note_remnants(quiet=quiet)
+        note_remnants()
 
 
 _LABELS = ("a", "b", "label", "judges", "repeats", "asked")

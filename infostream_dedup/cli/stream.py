@@ -6,13 +6,13 @@ import stat
 import sys
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+import infostream_dedup as api
 from infostream_dedup.cli.drawn import print_hits, print_ingested
 from infostream_dedup.cli.face import Commands, Excludes, Needs, access, alike, command, expert, output, reads
 from infostream_dedup.cli.options import (
@@ -44,8 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["collect", "go_on_printing"]
 
 
-_LATEST: Final = 10
-"""Repeats that a terminal shows after an ingest."""
+_LATEST: Final = 10  # repeats that a terminal shows after an ingest
 
 
 webhook_option = expert(
@@ -81,21 +80,18 @@ webhook_secret_option = expert(
     type=click.Path(dir_okay=False),
     help="Store (SQLite); created if it does not exist.",
 )
-@expert("--batch-size", type=click.IntRange(min=1), default=1000, show_default=True, help="Documents per batch.")
+@expert("--batch-size", type=click.IntRange(min=1), default=1000, help="Documents per batch.")
 @expert(
     "--batch-id",
     help="Name of the batch; the same name with different content is refused.  [default: derived from the content]",
 )
-@output(
-    "--keep", type=click.Choice(["originals"]), help="Instead of verdicts, print the documents that repeat nothing."
-)
+@output("--keep", type=["originals"], help="Instead of verdicts, print the documents that repeat nothing.")
 @output("--annotate", is_flag=True, help="Print every document, with its verdict in additional columns.")
 @prefix_option
 @output(
     "--on-conflict",
-    type=click.Choice(["item", "error", "version"]),
+    type=["item", "error", "version"],
     default="item",
-    show_default=True,
     help="If a known id comes with different content: stop, accept another version, or accept it of collected items.",
 )
 @reads(
@@ -116,7 +112,6 @@ webhook_secret_option = expert(
     "--batch-seconds",
     type=click.FloatRange(min=0.01),
     default=1.0,
-    show_default=True,
     help="With --follow or --queue: close a batch after this many seconds.",
 )
 @alike(
@@ -136,7 +131,6 @@ def ingest(
     annotate: bool,
     prefix: str,
     output_format: str | None,
-    quiet: bool,
     **given: Any,
 ) -> None:
     """Decide for each document whether an earlier document in the window says the same.
@@ -158,7 +152,6 @@ def ingest(
     A broker's messages are documents, arrays of them or bodies of POST /v1/batches. They are acknowledged once they are
     stored and their verdicts printed and published. What cannot be read in three tries is added to STORE.dead.jsonl.
     """
-    from infostream_dedup import api
     from infostream_dedup.api.store import show
 
     chosen = chosen_format(output_format, "jsonl", "jsonl")
@@ -171,16 +164,8 @@ def ingest(
     given |= pop_stream_settings(given)
     with (
         # Verdicts that appear on the terminal as they come leave no place for a bar.
-        progress_bar(quiet=quiet or (sys.stdout.isatty() and not drawn)) as progress,
-        api.ingest(
-            documents,
-            store,
-            annotate=annotate,
-            prefix=prefix,
-            progress=progress,
-            note=partial(note, quiet=quiet),
-            **given,
-        ) as found,
+        progress_bar(hidden=sys.stdout.isatty() and not drawn) as progress,
+        api.ingest(documents, store, annotate=annotate, prefix=prefix, progress=progress, note=note, **given) as found,
     ):
         # Now, so that the summary of a run that fails or is interrupted has its counts, too.
         RUN.was_read(found.report)
@@ -201,9 +186,9 @@ def ingest(
         print_ingested(
             RUN.statuses, [(one.status, known[one.id], known[earlier]) for one, earlier in zip(latest, of, strict=True)]
         )
-        note("each was compared with the items of its window, 7 days by default; dedup compares all", quiet=quiet)
-        note(f"next: infostream-dedup store groups {store} (verdicts: --format jsonl)", quiet=quiet)
-    note_reading(found.report, quiet=quiet)
+        note("each was compared with the items of its window, 7 days by default; dedup compares all")
+        note(f"next: infostream-dedup store groups {store} (verdicts: --format jsonl)")
+    note_reading(found.report)
 
 
 def _latest_repeats(found: Ingestion) -> Sequence[Verdict]:
@@ -279,8 +264,7 @@ def _common(written: bytes, text: bytes) -> int:
     return 0
 
 
-_NOT_IN_TABLE: Final = ("ordinal", "url", "met")
-"""Columns that a table omits."""
+_NOT_IN_TABLE: Final = ("ordinal", "url", "met")  # columns that a table omits
 
 
 @command(
@@ -304,7 +288,7 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")
 @reads("--id", help="Search for this stored document instead of a text.")
 @reads("--url", help="Search for the stored document with this address.")
 @alike("--k-min", type=click.IntRange(min=1), help="Number of terms that must match in either direction.  [default: 4]")
-@output("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of rows; 0: all.")
+@output("--top", type=click.IntRange(min=0), default=20, help="Maximum number of rows; 0: all.")
 @output("--sentences", is_flag=True, help="Add the sentence that a hit answers, and its own.")
 @wide_option
 @alike("--same-language", is_flag=True, help="Do not translate the text to find documents in other languages.")
@@ -336,7 +320,6 @@ def search(
     sources: tuple[str, ...],
     same_language: bool,
     output_format: str | None,
-    quiet: bool,
     **given: Any,
 ) -> None:
     """Find documents of a store that resemble TEXT, the most similar first.
@@ -351,8 +334,6 @@ def search(
     met: matching words of the text and of the document. With --sentences: sentence and their_sentence, those with
     most of these words (the store must keep texts).
     """
-    from infostream_dedup import api
-
     zone, wide, questions, words = (given.pop(name) for name in ("tz", "wide", "questions", "words"))
     text = " ".join(words) if words else text
     given |= {name: moment_of(given[name], zone, name) for name in ("since", "until")}
@@ -361,7 +342,7 @@ def search(
         del given["id"], given["url"]
         given |= {name: None if given[name] is None else microseconds_of(given[name]) for name in ("since", "until")}
         form = chosen_format(output_format, "table", "jsonl")
-        print_rows(_answered(store, read_questions(questions), form, quiet=quiet, **given), form)
+        print_rows(_answered(store, read_questions(questions), form, **given), form)
         return
     hits = api.search(store, text if path is None else read_text(path), **given)
     if is_drawn(output_format, wide=wide):
@@ -372,14 +353,12 @@ def search(
         if form == "table":
             rows = [{name: value for name, value in row.items() if name not in _NOT_IN_TABLE} for row in rows]
         print_rows(rows, form, columns=hits.columns, further=True)
-    note(hits.searched.sentence(), quiet=quiet)
+    note(hits.searched.sentence())
     if not hits:
-        note(f"none of them shares that many key terms with the text; see --k-min{_more(given)}", quiet=quiet)
+        note(f"none of them shares that many key terms with the text; see --k-min{_more(given)}")
 
 
-def _answered(
-    store: str, questions: Sequence[dict[str, str]], form: str, *, quiet: bool, **given: Any
-) -> Iterator[dict[str, Any]]:
+def _answered(store: str, questions: Sequence[dict[str, str]], form: str, **given: Any) -> Iterator[dict[str, Any]]:
     """Yield the rows of all questions, then say how many found nothing."""
     from infostream_dedup.api.search import answers
 
@@ -391,7 +370,7 @@ def _answered(
             yield {"question": question} | {
                 name: row[name] for name in row if form != "table" or name not in _NOT_IN_TABLE
             }
-    note(f"{len(questions):,} questions, {empty:,} without a hit", quiet=quiet)
+    note(f"{len(questions):,} questions, {empty:,} without a hit")
 
 
 def _more(given: dict[str, Any]) -> str:
@@ -433,49 +412,40 @@ stored = reads(
     "--k", type=click.IntRange(min=1), help="How many terms a document must have.  [default: all; of a text, k_similar]"
 )
 @general_options("table", "jsonl", "json", "csv")
-def add_watch(name: str, *, path: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
+def add_watch(name: str, *, path: str | None, output_format: str | None, **given: Any) -> None:
     """Add a standing search; it holds from the next document on.
 
     Columns: name, first (ordinal of the first document watched), languages, k, terms.
     """
-    from infostream_dedup.api import watch as watches
-
-    del quiet
     text = given.pop("text") if path is None else read_text(path)
-    row = watches.add(given.pop("store"), name, text=text, **given)
+    row = api.watch.add(given.pop("store"), name, text=text, **given)
     print_rows([row], chosen_format(output_format, "table", "jsonl"))
 
 
 @watch.command("list", examples=["watch list --store news.db", "watch list --store news.db --format json"])
 @stored
 @general_options("table", "jsonl", "json", "csv")
-def list_watches(store: str, output_format: str | None, quiet: bool) -> None:
+def list_watches(store: str, output_format: str | None) -> None:
     """List the standing searches.
 
     Columns: name, first, languages, k, terms, hits (documents found), last (ordinal of the last one).
     """
-    from infostream_dedup.api import watch as watches
-
-    del quiet
     columns = ("name", "first", "languages", "k", "terms", "hits", "last")
-    print_rows(watches.listed(store), chosen_format(output_format, "table", "jsonl"), columns=columns)
+    print_rows(api.watch.listed(store), chosen_format(output_format, "table", "jsonl"), columns=columns)
 
 
 @watch.command("hits", examples=["watch hits bridges --store news.db", "watch hits bridges --store news.db --top 5"])
 @click.argument("name", metavar="NAME")
 @stored
-@output("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of rows; 0: all.")
+@output("--top", type=click.IntRange(min=0), default=20, help="Maximum number of rows; 0: all.")
 @general_options("table", "jsonl", "json", "csv")
-def watch_hits(name: str, store: str, top: int, output_format: str | None, quiet: bool) -> None:
+def watch_hits(name: str, store: str, top: int, output_format: str | None) -> None:
     """List the documents that a standing search has found, the latest first.
 
     Columns: ordinal, id, title, source, language, published, url, status, of.
     """
-    from infostream_dedup.api import watch as watches
-
-    del quiet
     columns = ("ordinal", "id", "title", "source", "language", "published", "url", "status", "of")
-    print_rows(watches.hits(store, name, top=top), chosen_format(output_format, "table", "jsonl"), columns=columns)
+    print_rows(api.watch.hits(store, name, top=top), chosen_format(output_format, "table", "jsonl"), columns=columns)
 
 
 @watch.command(
@@ -484,19 +454,15 @@ def watch_hits(name: str, store: str, top: int, output_format: str | None, quiet
 @click.argument("name", metavar="NAME")
 @stored
 @general_options("table", "table")
-def remove_watch(name: str, store: str, output_format: str | None, quiet: bool) -> None:
+def remove_watch(name: str, store: str, output_format: str | None) -> None:
     """End a standing search with the next document; its hits remain."""
-    from infostream_dedup.api import watch as watches
-
     del output_format
-    watches.remove(store, name)
-    note(f"{store} no longer watches {name}", quiet=quiet)
+    api.watch.remove(store, name)
+    note(f"{store} no longer watches {name}")
 
 
-host_option = access("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-port_option = access(
-    "--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="Port to listen on."
-)
+host_option = access("--host", default="127.0.0.1", help="Address to listen on.")
+port_option = access("--port", type=click.IntRange(1, 65535), default=8600, help="Port to listen on.")
 hosts_option = access(
     "--hosts", default="", help="Further host names that clients may use, such as news.example:8600,..."
 )
@@ -538,9 +504,8 @@ token_file_option = access(
 @access("--new-token", metavar="NAME", help="Add a token to the token file, print it once, and exit.")
 @access(
     "--role",
-    type=click.Choice(["reader", "analyst", "writer", "admin"]),
+    type=["reader", "analyst", "writer", "admin"],
     default="reader",
-    show_default=True,
     help="With --new-token: role of the token.",
 )
 @stream_options
@@ -554,7 +519,6 @@ def serve(
     token_file: str | None,
     new_token: str | None,
     role: str,
-    quiet: bool,
     **given: Any,
 ) -> None:
     """Serve a store over HTTP: accept batches, return verdicts, show groups and documents, search.
@@ -569,7 +533,7 @@ def serve(
     given.pop("output_format")
     if new_token is not None and token_file is not None:
         click.echo(add_token(Path(token_file), new_token, role))
-        note("keep this token: it will not be shown again", quiet=quiet)
+        note("keep this token: it will not be shown again")
         return
     if store is None:
         raise click.UsageError("--store is missing: name the store to serve")
@@ -584,7 +548,7 @@ def serve(
         **given,
     )
     figures = "" if metrics is None else f", its figures at http://{metrics}/metrics"
-    run(settings, tell=lambda address: note(f"serving {store} at {address}{figures}", quiet=quiet))
+    run(settings, tell=lambda address: note(f"serving {store} at {address}{figures}"))
 
 
 @command(
@@ -599,7 +563,7 @@ def serve(
 @token_file_option
 @access("--add", "writes", is_flag=True, help="Also offer a tool that stores documents. Otherwise nothing is written.")
 @general_options("table", "table")
-def mcp(*, store: str, http: bool, hosts: str, token_file: str | None, writes: bool, quiet: bool, **given: Any) -> None:
+def mcp(*, store: str, http: bool, hosts: str, token_file: str | None, writes: bool, **given: Any) -> None:
     """Serve a store to agents (Model Context Protocol), over standard input and output or HTTP.
 
     Tools: check_text, find_earlier, get_story, coverage, compare_texts, list_stories, sweep_advice. Answers are small
@@ -617,7 +581,7 @@ def mcp(*, store: str, http: bool, hosts: str, token_file: str | None, writes: b
         read_only=True,
         **given,
     )
-    run(settings, http=http, writes=writes, tell=lambda address: note(f"serving {store} at {address}", quiet=quiet))
+    run(settings, http=http, writes=writes, tell=lambda address: note(f"serving {store} at {address}"))
 
 
 def _listed(names: str) -> tuple[str, ...]:
@@ -642,32 +606,23 @@ _PASSED_OVER = {"again": "repeated", "empty": "without a text"}
     "--max-bytes",
     type=click.IntRange(min=1),
     default=20_000_000,
-    show_default=True,
     help="Maximum size of a feed, page or archive record.",
 )
-@expert(
-    "--timeout",
-    type=click.FloatRange(min=0.1),
-    default=30.0,
-    show_default=True,
-    help="Seconds for each address, redirects included.",
-)
+@expert("--timeout", type=click.FloatRange(min=0.1), default=30.0, help="Seconds for each address, redirects included.")
 @expert(
     "--max-redirects",
     type=click.IntRange(0, 20),
     default=5,
-    show_default=True,
     help="Maximum number of redirects; never from outside to an address inside the network.",
 )
 @expert(
     "--total-timeout",
     type=click.FloatRange(min=0.1),
     default=3600.0,
-    show_default=True,
     help="Seconds for all addresses; later ones are not opened.",
 )
 @general_options("jsonl", "jsonl", "json", "csv")
-def collect(sources: tuple[str, ...], out: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
+def collect(sources: tuple[str, ...], out: str | None, output_format: str | None, **given: Any) -> None:
     """Turn feeds, HTML pages, WARC archives and exports of Telegram into documents (extra feeds).
 
     Sources are files, - for standard input, or addresses. Only the addresses given here are opened, within the limits;
@@ -677,8 +632,6 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
     --on-conflict'), collected_at; an item that occurs twice is written once, items and pages without a text are passed
     over.
     """
-    from infostream_dedup import api
-
     failures: list[InfostreamError] = []
 
     def tell(failure: InfostreamError) -> None:
@@ -696,6 +649,6 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
     used, passed_over = found.report.used, found.report.quarantined_by_code
     said = [f"collected {used} document{'' if used == 1 else 's'}"]
     said += [f"{passed_over[code]} {word}" for code, word in _PASSED_OVER.items() if code in passed_over]
-    note("; ".join(said), quiet=quiet)
+    note("; ".join(said))
     if failures:
         raise NoInputError(f"{len(failures)} could not be read, as said above; the others were written")

@@ -2,8 +2,8 @@
 
 from infostream_dedup.documents.dates import time_zone, utc_time
 from infostream_dedup.documents.documents import Annotation, row_of
-from infostream_dedup.documents.endings import file_kind
 from infostream_dedup.documents.json_files import json_bytes
+from infostream_dedup.documents.lines import file_kind
 from infostream_dedup.documents.outputs import (
     check_output,
     csv_line,

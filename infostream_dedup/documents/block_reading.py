@@ -19,19 +19,21 @@ from infostream_dedup.documents.csv_table import csv_records
 from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.documents import DocumentBuilder
 from infostream_dedup.documents.json_files import doubled_name, fault_item, is_too_deep, jsonl_records, line_item
-from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
 from infostream_dedup.documents.kernels.json_lines import (
     BLANK,
     CHECK,
     ID,
     LEFT,
+    LOCAL,
     NAME_WORDS,
     NO_LANGUAGE,
+    OTHER_DATE,
     OTHER_STRING,
     PUBLISHED,
     READ,
     SOURCE,
     URL,
+    UTC_KNOWN,
     JsonColumns,
     read_lines,
 )
@@ -48,7 +50,7 @@ from infostream_dedup.documents.reading import (
 from infostream_dedup.documents.records import BadRecords, Item, Place, ReadingReport, Record, SeenIds
 from infostream_dedup.documents.table_files import list_records
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.language.text.kernels.visible_text import count_letters
+from infostream_dedup.language.text.kernels.scanning import count_letters
 from infostream_dedup.language.text.language import SAMPLE, is_contradicted, language_beyond_ours
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of
@@ -156,11 +158,9 @@ class LineBuffer:
 
 
 _ROOM: Final = BLOCK + 2
-_BYTES_PER_LINE: Final = 64
-"""Assumed length of a line; a buffer of shorter lines is read in several pieces."""
+_BYTES_PER_LINE: Final = 64  # assumed length of a line; a buffer of shorter lines is read in several pieces
 
-_OTHERS: Final = 64
-"""Names other than ours of one object that the loops can tell apart."""
+_OTHERS: Final = 64  # names other than ours of one object that the loops can tell apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,15 +288,12 @@ def _columns(size: int) -> JsonColumns:
 _ColumnBlock: TypeAlias = JsonBlock | ListBlock | CsvBlock | ArrowBlock
 
 
-_MOST_LEFT: Final = 8
-"""If more than one line in this many needs the plain code, it reads the whole block."""
+_MOST_LEFT: Final = 8  # if more than one line in this many needs the plain code, it reads the whole block
 
-_SAMPLE_BYTES: Final = 16_000
-"""More bytes than ``other_language`` examines."""
+_SAMPLE_BYTES: Final = 16_000  # more bytes than ``other_language`` examines
 
 _FEWEST_CAPITALS: Final = 11
-_EXAMINED: Final = 400
-"""Bytes at the beginning of a text that show whether it was decoded wrongly."""
+_EXAMINED: Final = 400  # bytes at the beginning of a text that show whether it was decoded wrongly
 
 _NOT_GIVEN: Final = (*OUR_LANGUAGES, None)
 _NOWHERE: Final = Place("<block>")

@@ -155,8 +155,7 @@ _CHALLENGE: Final = re.compile(
 """Pages by which servers ask for a proof that no program asks."""
 
 _PROGRAM: Final = re.compile(r"<(/?)(script|style)\b>?", re.IGNORECASE)
-_LONGEST_CHALLENGE: Final = 1500
-"""Characters of text; an article about such pages has more."""
+_LONGEST_CHALLENGE: Final = 1500  # characters of text; an article about such pages has more
 _SURROGATES: Final = re.compile(
     rb"(?:&(?:amp;)?#(?:x0*d[89a-f][0-9a-f]{2}|0*5(?:529[6-9]|5[3-9]\d\d|6\d{3}|7[0-2]\d\d|73[0-3]\d|734[0-3]));)+",
     re.IGNORECASE,
@@ -172,8 +171,7 @@ _BLOCK_END: Final = re.compile(
 _BLANK_LINES: Final = re.compile(r"(?<![ \t])[ \t]*\n\s*")
 _OPEN_TAG: Final = re.compile(rb"""<[A-Za-z](?:[^=>]+|=\s*"[^"]*"?|=\s*'[^']*'?|=)*""")
 _VALUE: Final = re.compile(rb"""=\s*(?:"[^"]*"?|'[^']*'?|[^\s>]*)""")
-_MOST_ATTRIBUTES: Final = 2_000
-"""Of one tag: parsers compare each with each."""
+_MOST_ATTRIBUTES: Final = 2_000  # of one tag: parsers compare each with each
 
 _HTML_TYPES: Final = ("text/html", "application/xhtml+xml")
 _FEED_TYPES: Final = ("application/rss+xml", "application/atom+xml", "application/xml", "text/xml")
@@ -578,8 +576,7 @@ _LATIN: Final = frozenset(("iso8859-1", "cp1252", "ascii", "iso8859-15", "latin-
 
 _REFUSED: Final = frozenset(("utf-7", "hz", "punycode", "idna", "unicode_escape", "raw_unicode_escape"))
 _MOST_BAD: Final = 0.01
-_WHOLE_LETTERS: Final = 10
-"""Letters beyond ASCII for each broken one in UTF-8 that was cut somewhere."""
+_WHOLE_LETTERS: Final = 10  # letters beyond ASCII for each broken one in UTF-8 that was cut somewhere
 
 _BY_ESCAPES: Final = "iso2022"
 

@@ -20,8 +20,17 @@ from infostream_dedup.arrays import offsets_of
 from infostream_dedup.documents.column_names import ColumnNames, batch_records, without_nanoseconds
 from infostream_dedup.documents.csv_table import OPTIONAL, Header, RowFeed, read_header, read_rows
 from infostream_dedup.documents.documents import DocumentBuilder, plain_fields, plain_ids
-from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
-from infostream_dedup.documents.kernels.json_lines import ID, LEFT, NO_LANGUAGE, READ, SOURCE, URL
+from infostream_dedup.documents.kernels.json_lines import (
+    ID,
+    LEFT,
+    LOCAL,
+    NO_LANGUAGE,
+    OTHER_DATE,
+    READ,
+    SOURCE,
+    URL,
+    UTC_KNOWN,
+)
 from infostream_dedup.documents.kernels.table_rows import (
     BROKEN,
     CsvRows,
@@ -369,11 +378,9 @@ def _encoded(values: Sequence[str | None]) -> tuple[Cells, NDArray[np.bool_]]:
     return (data, offsets_of([len(cell) for cell in cells])), valid
 
 
-_SIZE: Final = 1 << 22
-"""Number of bytes read at a time."""
+_SIZE: Final = 1 << 22  # number of bytes read at a time
 
-_BYTES_PER_ROW: Final = 16
-"""Mean length of the rows for which a piece has room; further rows go to the next piece."""
+_BYTES_PER_ROW: Final = 16  # mean length of the rows for which a piece has room; further rows go to the next piece
 
 _NOWHERE: Final = Place("<block>")
 

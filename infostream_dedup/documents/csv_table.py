@@ -14,13 +14,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_on, doubled_names
-from infostream_dedup.documents.endings import input_format
 from infostream_dedup.documents.lines import (
     BYTE_ORDER_MARK,
     Line,
     StreamError,
     byte_lines,
     encoding_named,
+    input_format,
     open_bytes,
     written_encoding,
 )
@@ -48,8 +48,7 @@ _DELIMITERS: Final = ",;\t|"
 _DECLARED: Final = re.compile(r"""("?)sep=(?P<delimiter>[!#-/:-@[-`{-~\t])\1[\r\n]*""", re.IGNORECASE)
 """The first line that Excel understands, and some programs write for it."""
 _ESCAPED: Final = 'here they are escaped by backslashes: replace each \\" by ""'
-OPTIONAL: Final = frozenset(FIELDS) - {"id", "text"}
-"""Columns in which an empty cell is an absent value."""
+OPTIONAL: Final = frozenset(FIELDS) - {"id", "text"}  # columns in which an empty cell is an absent value
 
 
 def csv_records(

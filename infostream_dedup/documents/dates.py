@@ -110,11 +110,9 @@ _OFFSET: Final = re.compile(
 )
 _EXPECTED: Final = "expected ISO 8601 such as 2024-05-01T10:00:00+03:00, 2024-05-01, 2024-05, 2024, or epoch seconds"
 _FIRST_YEAR, _LAST_YEAR, _FIRST_NEWS = 1900, 2099, 1990
-_SPREADSHEET: Final = datetime(1899, 12, 30)
-"""Day 0 of spreadsheets, for days after February 1900."""
+_SPREADSHEET: Final = datetime(1899, 12, 30)  # day 0 of spreadsheets, for days after February 1900
 
-_FIRST_DAY: Final = 10_000
-"""18 May 1927; smaller numbers are years."""
+_FIRST_DAY: Final = 10_000  # 18 May 1927; smaller numbers are years
 
 _END_OF_DAYS: Final = 100_000
 """14 October 2173; greater numbers are months, days written as digits, and seconds since 1970."""

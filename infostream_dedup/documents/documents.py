@@ -14,15 +14,15 @@ from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_
 from infostream_dedup.documents.dates import utc_time
 from infostream_dedup.documents.records import Place, ReadingReport, Record
 from infostream_dedup.errors import BadDataError, UsageError
-from infostream_dedup.language.lexicon.other_languages import short_code
+from infostream_dedup.language.lexicon.word_lists import short_code
 from infostream_dedup.language.text.language import (
     LetterCounts,
     is_another,
     is_contradicted,
     language_beyond_ours,
     letter_counts,
+    repaired,
 )
-from infostream_dedup.language.text.mojibake import repaired
 from infostream_dedup.language.text.sentences import sections
 from infostream_dedup.model import OUR_LANGUAGES, Document, Language, with_texts
 from infostream_dedup.model.document import MOST_ID_BYTES

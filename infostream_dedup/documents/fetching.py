@@ -26,10 +26,8 @@ from infostream_dedup.model import VERSION
 
 _SCHEMES: Final = ("http://", "https://")
 _CHUNK: Final = 1 << 16
-_OVERHEAD: Final = 1 << 20
-"""Bytes of heads, headers and chunk heads that an answer may have besides its content."""
-_KEPT: Final = "%/:=&?~+!$,;'@()*[]|"
-"""Characters of an address that stay as they are."""
+_OVERHEAD: Final = 1 << 20  # bytes of heads, headers and chunk heads that an answer may have besides its content
+_KEPT: Final = "%/:=&?~+!$,;'@()*[]|"  # characters of an address that stay as they are
 _NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
 _PUBLIC: Final = ipaddress.ip_network("2000::/3")
 """All of IPv6 that is public so far; the list of what is not differs from Python to Python."""

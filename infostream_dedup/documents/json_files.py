@@ -19,8 +19,7 @@ from uuid import UUID
 
 import orjson
 
-from infostream_dedup.documents.endings import COLLECT_ADVICE
-from infostream_dedup.documents.lines import Line, StreamError, byte_lines, open_bytes
+from infostream_dedup.documents.lines import COLLECT_ADVICE, Line, StreamError, byte_lines, open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError
 
@@ -222,8 +221,7 @@ def _parse_error(line: Line, place: Place, error: orjson.JSONDecodeError) -> Bad
 _PEEKED: Final = 64 * 1024
 _LONGEST_LINE: Final = 2**24
 _LARGEST: Final = 2**31
-_OPEN_ENDS: Final = (b"[", b"{", b",", b":")
-"""Ends of a line after which the same value continues."""
+_OPEN_ENDS: Final = (b"[", b"{", b",", b":")  # ends of a line after which the same value continues
 
 
 def is_json_lines(source: str, encoding: str | None, *, only_objects: bool = False) -> bool:

@@ -23,8 +23,8 @@ from typing import Any, BinaryIO, Final, Literal, NamedTuple, cast
 import orjson
 
 from infostream_dedup.documents.documents import row_of
-from infostream_dedup.documents.endings import STANDARD_STREAM, file_kind
 from infostream_dedup.documents.json_files import json_bytes
+from infostream_dedup.documents.lines import STANDARD_STREAM, file_kind
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, MissingExtraError
 from infostream_dedup.machine.files import remove_stale_parts
 from infostream_dedup.machine.platform import lock_file, sync
@@ -53,8 +53,7 @@ def unguarded(cell: str) -> str:
 _LONGEST_CELL: Final = 32_767
 _MOST_ROWS: Final = 1_048_576
 _WIDEST: Final = 60
-_MOST_DIGITS: Final = 10**15
-"""Spreadsheets keep fifteen digits of a number."""
+_MOST_DIGITS: Final = 10**15  # spreadsheets keep fifteen digits of a number
 
 _MADE: Final = datetime(2000, 1, 1)
 
@@ -300,7 +299,11 @@ def write_rows(
     r"""Write rows in order."""
     match format:
         case "jsonl":
-            return _write_jsonl(rows, stream)
+            number = 0
+            for row in rows:
+                stream.write(json_bytes(row) + b"\n")
+                number += 1
+            return number
         case "json":
             return _write_json(rows, stream)
         case "csv":
@@ -319,14 +322,6 @@ def _write_parquet(rows: list[Mapping[str, Any]], stream: BinaryIO, columns: Seq
 
     pq.write_table(arrow_table(rows, columns or ()), stream)
     return len(rows)
-
-
-def _write_jsonl(rows: Iterable[Mapping[str, Any]], stream: BinaryIO) -> int:
-    number = 0
-    for row in rows:
-        stream.write(json_bytes(row) + b"\n")
-        number += 1
-    return number
 
 
 def _write_json(rows: Iterable[Mapping[str, Any]], stream: BinaryIO) -> int:

@@ -19,9 +19,15 @@ from infostream_dedup.documents.column_names import (
 from infostream_dedup.documents.csv_table import ReadRows, csv_records
 from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.documents import DocumentBuilder, OtherLanguageError, OtherLanguages, sections_of
-from infostream_dedup.documents.endings import READERS, STANDARD_STREAM, input_format
 from infostream_dedup.documents.json_files import is_json_lines, json_array_records, json_bytes, jsonl_records
-from infostream_dedup.documents.lines import StreamError, check_ratio, encoding_named
+from infostream_dedup.documents.lines import (
+    READERS,
+    STANDARD_STREAM,
+    StreamError,
+    check_ratio,
+    encoding_named,
+    input_format,
+)
 from infostream_dedup.documents.records import BadRecords, Item, OnError, Place, ReadingReport, Record, SeenIds
 from infostream_dedup.documents.table_files import (
     arrow_records,

@@ -55,8 +55,7 @@ class Record(NamedTuple):
 Item: TypeAlias = Record | BadDataError
 """Readers yield errors instead of raising them, so that reading can continue after a bad record."""
 
-_RAW_BYTES: Final = 48 * 1024
-"""64 KiB once encoded in base64."""
+_RAW_BYTES: Final = 48 * 1024  # 64 KiB once encoded in base64
 
 
 class Quarantine:

@@ -22,8 +22,7 @@ from infostream_dedup.documents.column_names import (
 )
 from infostream_dedup.documents.dates import is_spreadsheet_date, spreadsheet_date
 from infostream_dedup.documents.documents import row_of
-from infostream_dedup.documents.endings import KNOWN_ENDINGS, STANDARD_STREAM
-from infostream_dedup.documents.lines import StreamError, check_ratio
+from infostream_dedup.documents.lines import KNOWN_ENDINGS, STANDARD_STREAM, StreamError, check_ratio
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import MissingExtraError, NoInputError
 from infostream_dedup.machine.platform import python_command, python_environment

@@ -13,8 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from infostream_dedup.documents.endings import KNOWN_ENDINGS, STANDARD_STREAM, without_ending
-from infostream_dedup.documents.lines import StreamError, open_bytes
+from infostream_dedup.documents.lines import KNOWN_ENDINGS, STANDARD_STREAM, StreamError, open_bytes, without_ending
 from infostream_dedup.documents.outputs import same_file
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.documents.table_files import loaded

@@ -112,11 +112,9 @@ _RANKS: Final[Mapping[str, Callable[[_Link, int], float | None]]] = {
 
 # Convert judgements to labels files, which `evaluate`, `train`, `compare` and `audit` read, and back
 
-SETTLING: Final = "disagreement"
-"""Queue of judgements that decide a pair on which others disagree."""
+SETTLING: Final = "disagreement"  # queue of judgements that decide a pair on which others disagree
 
-_IMPORTED: Final = "import-"
-"""Beginning of the keys of imported judgements."""
+_IMPORTED: Final = "import-"  # beginning of the keys of imported judgements
 
 REPEATS: Final = (None, "a", "b", "both")
 

@@ -16,8 +16,7 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.judgements.desk import present_moment
 from infostream_dedup.stream.store.browsing import time_text
 
-_PACE_OF: Final = 20
-"""The pace is the median of this many judgements."""
+_PACE_OF: Final = 20  # the pace is the median of this many judgements
 
 _CONTENT: Final = ("a", "b", "label", "repeats", "person")
 
@@ -160,8 +159,7 @@ def _table(connection: sqlite3.Connection) -> Any:
 
 # Reserve pairs for people: each pair goes to one person, except for a share that two people judge
 
-SHARE_OF_TWO: Final = 0.1
-"""Share of pairs that two people judge, so that their agreement is known."""
+SHARE_OF_TWO: Final = 0.1  # share of pairs that two people judge, so that their agreement is known
 
 _MINUTES: Final = 10
 _MICROSECONDS: Final = 1_000_000

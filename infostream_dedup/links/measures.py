@@ -127,11 +127,9 @@ class LinkTotals:
 
 # Choose a k: by what is known of copies, and by how close S and T show the links to be to an equivalence
 
-FEWEST_COPIES: Final = 50
-"""Fewer copies say too little about the best k."""
+FEWEST_COPIES: Final = 50  # fewer copies say too little about the best k
 
-FEWEST_LINKS: Final = 50
-"""Fewer links, or fewer paths, say too little about S and T."""
+FEWEST_LINKS: Final = 50  # fewer links, or fewer paths, say too little about S and T
 
 _TOPICS_ACROSS: Final = 0.5
 """S at the usual k below which links between languages are topics: .95 on parallel texts, .23 on topical news."""

@@ -140,17 +140,14 @@ def _same_pattern(matrix: sp.csr_array, data: NDArray[np.uint8]) -> sp.csr_array
 # partner in the other's language, unless that better partner has the same text as the present one. Without this
 # exception, several versions of a text in one language would displace each other.
 
-LEAST_SHARE: Final = 0.4
-"""Share of the weight of the 30 heaviest key terms that must match in both directions."""
+LEAST_SHARE: Final = 0.4  # share of the weight of the 30 heaviest key terms that must match in both directions
 
-LEAST_ORDERED_SHARE: Final = 0.3
-"""The same for texts whose words keep nearly the same order (see `stream.word_order`)."""
+LEAST_ORDERED_SHARE: Final = 0.3  # the same for texts whose words keep nearly the same order (see `stream.word_order`)
 
 SHARE_DECIMALS: Final = 9
 """Decimals to which shares of weight are rounded before they are compared: equal ones are then equal in every order."""
 
-NEAR_BEST: Final = 0.9
-"""A partner with this fraction of the best partner's share counts as equally good."""
+NEAR_BEST: Final = 0.9  # a partner with this fraction of the best partner's share counts as equally good
 
 OneText = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.bool_]"]
 """Says for pairs of documents in one language whether both have the same text, perhaps in other words."""

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 import numpy as np
 
-from infostream_dedup.links.compiled import group_leaders, sweep_counts
-from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
+from infostream_dedup.links.compiled.earlier import group_leaders
+from infostream_dedup.links.compiled.totals import LinkBlock, block_totals, sweep_counts
 from infostream_dedup.links.measures import Advice, KnownK, Measures, advise
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
 from infostream_dedup.links.sweeping import Interval, has_interval, intervals, sweep_shares
@@ -80,8 +80,7 @@ class Writable(Protocol):
         """The links at k and above."""
 
 
-MOST_WRITTEN: Final = 5_000_000
-"""Maximum number of links that are written out only to find intervals."""
+MOST_WRITTEN: Final = 5_000_000  # maximum number of links that are written out only to find intervals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,5 +15,4 @@ Whole = TypeVar("Whole", np.int32, np.int64, np.uint32, np.uint64)
 OtherWhole = TypeVar("OtherWhole", np.int32, np.int64, np.uint32, np.uint64)
 Place = TypeVar("Place", np.int32, np.int64)
 Entry = TypeVar("Entry", np.int32, np.uint32)
-Word = TypeVar("Word", np.uint32, np.uint64)
-"""A kernel with one of these types is compiled once for each type of cell."""
+Word = TypeVar("Word", np.uint32, np.uint64)  # a kernel with one of these types is compiled once for each type of cell

@@ -402,8 +402,7 @@ def collector_paused() -> Iterator[None]:
 # Other Python processes of this package
 
 
-_HOME: Final = str(Path(__file__).resolve().parents[2])
-"""The folder that the package was imported from."""
+_HOME: Final = str(Path(__file__).resolve().parents[2])  # the folder that the package was imported from
 
 
 def this_python() -> str:

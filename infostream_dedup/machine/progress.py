@@ -10,8 +10,7 @@ Progress = Callable[[str, int, int | None], None]
 """Called with the name of a step, the amount done, and the total (``None`` if unknown)."""
 
 
-BETWEEN: Final = "; "
-"""Separator of joined phrases."""
+BETWEEN: Final = "; "  # separator of joined phrases
 
 
 class Phrase(str):

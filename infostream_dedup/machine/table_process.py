@@ -17,8 +17,7 @@ import orjson
 from infostream_dedup.machine.platform import limit_own_memory
 
 ALLOWED_BYTES: Final = 512 * 2**20
-ALLOWED_RATIO: Final = 50
-"""Memory that a table may take: this many bytes, and this many times the size of its file."""
+ALLOWED_RATIO: Final = 50  # memory that a table may take: this many bytes, and this many times the size of its file
 
 
 def main() -> None:

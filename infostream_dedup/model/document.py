@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 Language = Literal["ru", "uk", "en", "other"]
 
-OUR_LANGUAGES: Final[tuple[Language, ...]] = ("ru", "uk", "en")
-"""Languages with their own dictionaries."""
+OUR_LANGUAGES: Final[tuple[Language, ...]] = ("ru", "uk", "en")  # languages with their own dictionaries
 
 LANGUAGES: Final[tuple[Language, ...]] = (*OUR_LANGUAGES, "other")
 """Languages with their own statistics; all further languages share ``other``."""
@@ -118,8 +117,7 @@ def with_texts(document: Document, title: str, text: str) -> Document:
 
 # Consecutive documents as columns: texts as bytes, and documents created on demand
 
-NO_TIME: Final = -(2**63)
-"""Marks a missing date among microseconds."""
+NO_TIME: Final = -(2**63)  # marks a missing date among microseconds
 
 
 @dataclass(slots=True)

@@ -65,8 +65,7 @@ class OneOf:
 
 
 READS, ALIKE, OUTPUT = "What it reads", "What counts as similar", "Output"
-LARGE, EXPERT = "Large collections", "Expert"
-"""Titles of the groups of options in the help of a command."""
+LARGE, EXPERT = "Large collections", "Expert"  # titles of the groups of options in the help of a command
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,17 +19,13 @@ STATUSES: Final[tuple[Status, ...]] = ("new", "exact", "duplicate", "similar", "
 
 VERDICT_FIELDS: Final = ("id", "status", "of", "group", "relation", "forward", "backward", "terms")
 """Fields of every row of ``ingest``."""
-JUDGED_FIELDS: Final = ("kind", "probability")
-"""Fields that preset ``judged`` adds."""
-ACROSS_FIELDS: Final = ("translation_of", "translation")
-"""Fields added by a stream that looks across languages."""
+JUDGED_FIELDS: Final = ("kind", "probability")  # fields that preset ``judged`` adds
+ACROSS_FIELDS: Final = ("translation_of", "translation")  # fields added by a stream that looks across languages
 SOMETIMES_FIELDS: Final = ("revision_of", "differs_by", "differing", "same_story_of", "watches")
 """Fields that only some verdicts have: of corrections, those that few words decide, of reports in two languages, hits
 of standing searches."""
-STORY_FIELDS: Final = ("story",)
-"""The last field of preset ``judged``."""
-CLASSIFIED_FIELDS: Final = ("probability", "criteria")
-"""Fields that a classifier of the user adds."""
+STORY_FIELDS: Final = ("story",)  # the last field of preset ``judged``
+CLASSIFIED_FIELDS: Final = ("probability", "criteria")  # fields that a classifier of the user adds
 
 _OWN_AGAIN: Final = ("template", "updated")
 

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from infostream_dedup.errors import MissingExtraError
 
-_SHOWN: Final = 20
-"""Rows that a notebook shows."""
+_SHOWN: Final = 20  # rows that a notebook shows
 
 _LONGEST_CELL: Final = 120
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from infostream_dedup.documents import write_rows
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg
-from infostream_dedup.report.files import write_files
-from infostream_dedup.report.html import environment
+from infostream_dedup.report.files import environment, write_files
 from infostream_dedup.report.needed import has_plots
 from infostream_dedup.report.tables import PUBLISHED_DICE, PUBLISHED_METHODS
 
@@ -126,7 +125,9 @@ def dice_figure(comparison: Comparison) -> Picture:
         top = len(names) - row
         for column, value in enumerate(cells):
             if value is not None:
-                boxes.append(Box(column, top - 1, column + 1, top, _blue(value)))
+                # A colour from nearly white to dark blue.
+                parts = (round(light + (dark - light) * value) for light, dark in zip(_LIGHT, _DARK, strict=True))
+                boxes.append(Box(column, top - 1, column + 1, top, ("#" + "".join(f"{part:02x}" for part in parts))))
             text = "-" if value is None else f"{100 * value:.0f}"
             colour = "#ffffff" if value is not None and value > 0.6 else "#333333"
             words.append(Lettering(x=column + 0.5, y=top - 0.5, text=text, size=10, colour=colour))
@@ -142,12 +143,6 @@ def dice_figure(comparison: Comparison) -> Picture:
         grid=False,
     )
     return Picture(panels=[panel], width=left + side + 14)
-
-
-def _blue(share: float) -> str:
-    """A colour from nearly white to dark blue."""
-    parts = (round(light + (dark - light) * share) for light, dark in zip(_LIGHT, _DARK, strict=True))
-    return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def comparison_page(comparison: Comparison, figures: Mapping[str, str]) -> str:

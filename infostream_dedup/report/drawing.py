@@ -14,11 +14,9 @@ if TYPE_CHECKING:
 
 Point: TypeAlias = tuple[float, float]
 
-_LETTER: Final = 6.7
-"""Mean width of a letter of 12 pixels; Cyrillic ones are wide."""
+_LETTER: Final = 6.7  # mean width of a letter of 12 pixels; Cyrillic ones are wide
 _LINE: Final = 18
-_SAMPLE: Final = 34
-"""Width of a sample of a line in the legend."""
+_SAMPLE: Final = 34  # width of a sample of a line in the legend
 _DASHES: Final = {"--": "7 4", ":": "2 3", "-.": "8 3 2 3"}
 _GRID: Final = "#dddddd"
 _DOTS_PER_PIXEL: Final = 100
@@ -70,8 +68,7 @@ class Axis:
     high: float
     ticks: Sequence[tuple[float, str]]
     label: str = ""
-    tilt: int = 0
-    """Degrees by which the names are turned."""
+    tilt: int = 0  # degrees by which the names are turned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

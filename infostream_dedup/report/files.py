@@ -1,43 +1,446 @@
-"""A report on disk: a workbook, pictures, tables, a page."""
+"""A report on disk: self-contained pages without scripts, tables, a workbook, plots described for the blind too."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
+from html import escape
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from infostream_dedup.documents import open_output, write_rows
 from infostream_dedup.documents.outputs import require_workbooks
-from infostream_dedup.errors import CannotCreateError
-from infostream_dedup.report.drawing import Picture, as_png, as_svg
-from infostream_dedup.report.html import html_report
+from infostream_dedup.errors import CannotCreateError, MissingExtraError
+from infostream_dedup.judging.passages.original_message import original_message
+from infostream_dedup.model.settings import MIDDLE, REPRESENTATIONS, base_of
+from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg, even_ticks
 from infostream_dedup.report.needed import has_plots
-from infostream_dedup.report.plots import (
-    answer_figure,
-    curve_figure,
-    describe_curves,
-    describe_groups,
-    describe_parts,
-    described,
-    drawn_parts,
-    group_figure,
-    part_figure,
+from infostream_dedup.report.tables import (
+    PUBLISHED,
+    Cover,
+    PartTables,
+    Wording,
+    advised,
+    cards_of,
+    cover_lines,
+    list_series,
+    overview_of,
+    tabulate_parts,
+    tabulate_planted,
+    title_of,
+    wording_of,
 )
-from infostream_dedup.report.tables import Cover, Wording, cards_of, cover_lines, tabulate_parts, wording_of
-from infostream_dedup.runs.batch.sweeping import SweepResult
+from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
+from infostream_dedup.terms.representation import Representation
+from infostream_dedup.terms.representation import representation as base_named
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
     from xlsxwriter import Workbook
+
+    from infostream_dedup.judging.passages.boilerplate import Boilerplate
+    from infostream_dedup.judging.passages.passage_table import TextComparison, TextStretch
+    from infostream_dedup.judging.passages.provenance import Provenance
+    from infostream_dedup.runs.batch.answering import Answer
+
+
+def html_report(result: SweepResult, figures: Mapping[str, str], cover: Cover) -> str:
+    """Render the report as one page."""
+    from markupsafe import Markup
+
+    wording = wording_of(cover.language)
+    series = list_series(result, wording, paper=cover.paper)
+    # We draw the SVG ourselves from our own numbers and names, with its labels escaped.
+    svgs = {name: Markup(svg) for name, svg in figures.items()}  # noqa: S704
+    return (
+        environment(wording)
+        .get_template("report.html")
+        .render(
+            result=result,
+            answer=result.answer,
+            named_kinds=lambda answer: _named_kinds(answer, wording),
+            paper=cover.paper,
+            language=cover.language,
+            cover=cover_lines(result, cover, wording),
+            cards=cards_of(result, wording),
+            advice=advised(result, wording),
+            figures=svgs,
+            series=series,
+            overview=overview_of(series),
+            confirmed=any(one.block == "confirmed" for one in series),
+            parts=tabulate_parts(result, wording),
+            planted=tabulate_planted(result),
+            thresholds=[row for row in result.rows if row.measures.k is None],
+            drawn={(example.representation, example.k) for example in result.examples},
+            examples=_group_examples(result),
+        )
+    )
+
+
+def _named_kinds(answer: Answer, wording: Wording) -> str:
+    named = [f"{wording(f'kind_{kind}')} {wording.count(number)}" for kind, number in answer.kinds.items() if kind]
+    return f" ({', '.join(named)})" if named else ""
+
+
+def environment(wording: Wording | None = None) -> Environment:
+    """Make an environment that escapes everything, with the words and number formats of a language."""
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("jinja2", "report", "a report") from error
+
+    words = wording_of("en") if wording is None else wording
+    environment = Environment(
+        loader=PackageLoader("infostream_dedup.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["_"] = words
+    environment.filters |= {name: getattr(words, name) for name in ("percent", "count", "moment", "spoken")}
+    environment.filters["ratio"] = lambda value: words.decimal(value, 3)
+    environment.filters["published"] = lambda value: words.decimal(value, 2)
+    return environment
+
+
+def _group_examples(result: SweepResult) -> list[tuple[str, list[tuple[int, list[Any]]]]]:
+    by_representation = groupby(result.examples, key=lambda example: example.representation)
+    return [
+        (name, [(k, list(found)) for k, found in groupby(list(group), key=lambda example: example.k)])
+        for name, group in by_representation
+    ]
+
+
+# Shared passages, and the origin of texts, as self-contained HTML pages: no scripts, everything escaped.
+
+
+def passages_page(comparison: TextComparison, names: tuple[str, str]) -> str:
+    """Render both texts side by side; passages link to their copies, translated words to translations."""
+    sides = [
+        {
+            "name": names[place],
+            "letter": letter,
+            "other": "ba"[place],
+            "language": comparison.languages[place],
+            "coverage": getattr(comparison, f"coverage_{letter}"),
+            "translated": getattr(comparison.translated, f"share_{letter}"),
+            "parts": _parts(getattr(comparison, f"pieces_{letter}")),
+        }
+        for place, letter in enumerate("ab")
+    ]
+    titles = comparison.translated.names()
+    return environment().get_template("passages.html").render(comparison=comparison, sides=sides, titles=titles)
+
+
+def _parts(stretches: list[TextStretch]) -> list[list[tuple[TextStretch, bool]]]:
+    """Gather the stretches of each passage, and of what is between passages."""
+    seen: set[int] = set()
+    marked = []
+    for stretch in stretches:
+        marked.append((stretch, stretch.word not in seen))
+        seen.add(stretch.word)
+    return [list(part) for _, part in groupby(marked, key=lambda one: one[0].passage)]
+
+
+_MOST_MEMBERS: Final = 50  # larger groups mostly repeat the same text, and compiling one message from them takes long
+
+
+def provenance_page(groups: Sequence[tuple[str, Provenance]], boilerplate: Boilerplate | None = None) -> str:
+    """Render the first document of each group, and every copy with kept, changed and added text marked."""
+    messages = [
+        original_message([group.first, *(copy.document for copy in group.copies)], boilerplate)
+        if len(group.copies) < _MOST_MEMBERS
+        else []
+        for _, group in groups
+    ]
+    return environment().get_template("provenance.html").render(groups=groups, messages=messages)
+
+
+Quantity = Literal["symmetry", "transitivity"]
+_BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":", "confirmed": "-.", "judged": "-", "mutual": ":"}
+_SHARES: Final = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+_MOST_LABELS: Final = 16
+_MOST_DAYS: Final = 120
+_STRETCHES: Final = ("day", "week", "month")
+
+
+def representation_named(series: str) -> Representation:
+    """The representation of a series, with its colour and marker."""
+    return base_named(base_of(series))
+
+
+def curve_figure(
+    result: SweepResult, quantity: Quantity, wording: Wording | None = None, *, paper: bool = False
+) -> Picture:
+    """Plot figure 1 (symmetry) or 2 (transitivity) of the paper with our values; in English by default."""
+    words = wording or wording_of("en")
+    threshold = any(row.measures.k is None for row in result.rows)
+    lines: list[Stroke] = []
+    for representation, block in dict.fromkeys((row.representation, row.block) for row in result.rows):
+        lines += _series(result, quantity, representation, block, words)
+    if paper and not threshold:
+        for representation in dict.fromkeys(base_of(row.representation) for row in result.rows):
+            lines += _published(quantity, representation, words)
+    if threshold:
+        ticks = [(one, words.decimal(one, 1)) for one in _SHARES]
+        x = Axis(low=-0.02, high=1.04, ticks=ticks, label=words("axis_share"))
+    else:
+        ks = sorted({row.measures.k for row in result.rows if row.measures.k is not None})
+        drawn = sorted({place for line in lines for place, _ in line.points} | set(ks)) or [0.0]
+        ticks = [(k, str(k)) for k in ks]
+        x = Axis(low=drawn[0] - 0.5, high=drawn[-1] + 0.5, ticks=ticks, label=words("axis_k"))
+    return Picture(panels=[Panel(x=x, y=_share_axis(words, f"axis_{quantity}"), height=300, lines=lines)])
+
+
+def _share_axis(words: Wording, label: str) -> Axis:
+    """An axis from 0 to 1 with the decimal sign of the language."""
+    return Axis(low=-0.02, high=1.04, ticks=[(one, words.decimal(one, 1)) for one in _SHARES], label=words(label))
+
+
+def value_of(row: SweepRow, quantity: str) -> float | None:
+    """S or T of a row; between languages, T with the way back."""
+    if quantity == "transitivity" and row.block == "cross":
+        return row.transitivity_with_return
+    value: float | None = getattr(row.measures, quantity)
+    return value
+
+
+def _series(
+    result: SweepResult, quantity: Quantity, representation: str, block: str, words: Wording
+) -> Iterator[Stroke]:
+    points = [
+        (row.measures.k if row.measures.k is not None else row.measures.threshold, value_of(row, quantity), row)
+        for row in result.rows
+        if (row.representation, row.block) == (representation, block) and representation not in result.same_as
+    ]
+    known = [(x, y, row) for x, y, row in points if x is not None and y is not None]
+    errors = [1.96 * (row.measures.transitivity_error or 0) for _, _, row in known]
+    if known:
+        yield Stroke(
+            points=[(x, y) for x, y, _ in known],
+            colour=representation_named(representation).colour,
+            marker=representation_named(representation).marker,
+            dash=_BLOCK_LINE.get(block, ":" if MIDDLE in representation else "-"),
+            hollow=_is_second(result, representation),
+            label=title_of(representation, block, words),
+            errors=errors if quantity == "transitivity" and any(errors) else (),
+        )
+
+
+def _is_second(result: SweepResult, series: str) -> bool:
+    """Whether an earlier series has the same representation, and so the same colour."""
+    first = next(row.representation for row in result.rows if base_of(row.representation) == base_of(series))
+    return first != series
+
+
+def _published(quantity: Quantity, representation: str, words: Wording) -> Iterator[Stroke]:
+    published = PUBLISHED.get(representation)
+    if published is not None:
+        points: Mapping[int, float] = getattr(published, quantity)
+        yield Stroke(
+            points=list(points.items()),
+            colour=representation_named(representation).colour,
+            marker=representation_named(representation).marker,
+            dash="",
+            hollow=True,
+            label=words("in_paper", name=words(f"paper_{representation}")),
+        )
+
+
+def answer_figure(answer: Answer, words: Wording) -> Picture:
+    """Plot items by day, week or month and those that repeat one; without dates, items by what they are."""
+    bars = _stretches(answer.days)
+    if len(bars) < 2:
+        kinds = {words("n_new"): answer.statuses.get("new", 0), words("n_repeats"): answer.repeats}
+        kinds |= {words(f"kind_{kind}"): number for kind, number in answer.kinds.items() if kind}
+        bars = [(name, number, number) for name, number in kinds.items()]
+    most = max((number for _, number, _ in bars), default=0) or 1
+    dark = representation_named("stem").colour
+    boxes = [Box(at + 0.1, 0, at + 0.9, number, "#b9c3cf") for at, (_, number, _) in enumerate(bars)]
+    boxes += [Box(at + 0.1, 0, at + 0.9, number, dark) for at, (_, _, number) in enumerate(bars) if number]
+    step = -(-len(bars) // _MOST_LABELS)
+    names = [(at + 0.5, _short(bars[at][0])) for at in range(0, len(bars), step)]
+    ticks = [(one, words.count(int(one))) for one in even_ticks(most) if one.is_integer()]
+    panel = Panel(
+        x=Axis(low=0, high=len(bars), ticks=names, tilt=60),
+        y=Axis(low=0, high=1.1 * most, ticks=ticks, label=words("axis_items")),
+        height=150,
+        boxes=boxes,
+    )
+    return Picture(panels=[panel])
+
+
+def _stretches(days: Sequence[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+    """Days, or months if there are more than can be told apart; days without an item in between are shown."""
+    if not days:
+        return []
+    first, last = date.fromisoformat(days[0][0]), date.fromisoformat(days[-1][0])
+    if (last - first).days < _MOST_DAYS:
+        known = {day: (number, again) for day, number, again in days}
+        every = [(first + timedelta(one)).isoformat() for one in range((last - first).days + 1)]
+        return [(day, *known.get(day, (0, 0))) for day in every]
+    months: dict[str, tuple[int, int]] = {}
+    for day, number, again in days:
+        before = months.get(day[:7], (0, 0))
+        months[day[:7]] = before[0] + number, before[1] + again
+    return [(month, *counts) for month, counts in months.items()]
+
+
+def group_figure(sizes: Mapping[str, Mapping[int, int]], wording: Wording | None = None) -> Picture:
+    """Plot the number of groups of each size by representation, without single documents; in English by default."""
+    words = wording or wording_of("en")
+    edges = _size_classes(max((size for counts in sizes.values() for size in counts), default=2))
+    width = 0.8 / max(len(sizes), 1)
+    boxes, numbers = [], []
+    for offset, (representation, counts) in enumerate(sizes.items()):
+        for index, (low, high) in enumerate(edges):
+            number = sum(number for size, number in counts.items() if low <= size <= high)
+            at = index + offset * width
+            boxes.append(Box(at, 0, at + width, number, representation_named(representation).colour))
+            numbers.append(Lettering(x=at + width / 2, y=number, text=words.count(number), above=True))
+    most = max((box.y1 for box in boxes), default=0) or 1
+    names = [(index + 0.4, str(low) if low == high else f"{low}–{high}") for index, (low, high) in enumerate(edges)]
+    panel = Panel(
+        x=Axis(low=-0.2, high=len(edges), ticks=names, label=words("axis_size")),
+        y=Axis(
+            low=0,
+            high=1.1 * most,
+            ticks=[(one, words.count(int(one))) for one in even_ticks(most) if one.is_integer()],
+            label=words("axis_groups"),
+        ),
+        height=230,
+        boxes=boxes,
+        words=numbers,
+    )
+    legend = [
+        Stroke(points=(), colour=representation_named(one).colour, marker="s", dash="", label=one) for one in sizes
+    ]
+    return Picture(panels=[panel], legend=legend)
+
+
+def _size_classes(largest: int) -> list[tuple[int, int]]:
+    classes = [(2, 2), (3, 3), (4, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, 999), (1000, 10**9)]
+    return [(low, min(high, max(largest, low))) for low, high in classes if low <= max(largest, 2)]
+
+
+def drawn_parts(tables: PartTables, by: str, wording: Wording) -> list[str]:
+    """Return the names of the parts that ``part_figure`` plots, for which see there."""
+    left_out = wording("part_none") if by in _STRETCHES else None
+    return [line.name for line in tables.tables[0].lines if not line.whole and line.name != left_out]
+
+
+def part_figure(tables: PartTables, by: str, wording: Wording) -> Picture:
+    """Plot S, T and the share of duplicates of each part: lines for stretches of time, points for others."""
+    names = drawn_parts(tables, by, wording)
+    step = -(-len(names) // _MOST_LABELS)
+    ticks = [(place, _short(names[place])) for place in range(0, len(names), step)]
+    x = Axis(low=-0.5, high=len(names) - 0.5, ticks=ticks, tilt=60)
+    panels = []
+    for quantity in ("symmetry_at", "transitivity_at", "duplicates"):
+        lines: list[Stroke] = []
+        areas: list[tuple[list[tuple[float, float]], str]] = []
+        for table in tables.tables:
+            colour, marker = representation_named(table.name).colour, representation_named(table.name).marker
+            parts = [line for line in table.lines if not line.whole and line.name in names]
+            bands = [line.bands.get(quantity.removesuffix("_at"), (None, None)) for line in parts]
+            # A part with too few links for an interval draws nothing: a gap in the values is a gap in the line.
+            known = [(place, getattr(line, quantity), bands[place]) for place, line in enumerate(parts)]
+            runs = groupby(known, key=lambda one: one[1] is not None and one[2] is not None)
+            for run in [list(run) for given, run in runs if given]:
+                points = [(float(place), value) for place, value, _ in run]
+                lines.append(Stroke(points=points, colour=colour, marker=marker, dash="-" if by in _STRETCHES else ""))
+                ranges = [
+                    (float(place), band[0], band[1])
+                    for place, _, band in run
+                    if band is not None and band[0] is not None and band[1] is not None
+                ]
+                if by in _STRETCHES:
+                    edge = [(place, low) for place, low, _ in ranges] + [
+                        (place, high) for place, _, high in ranges[::-1]
+                    ]
+                    areas += [(edge, colour)] if ranges else []
+                else:
+                    lines += (
+                        Stroke(points=[(place, low), (place, high)], colour=colour, width=1.2)
+                        for place, low, high in ranges
+                    )
+        y = _share_axis(wording, f"axis_{quantity.removesuffix('_at')}")
+        panels.append(Panel(x=x, y=y, height=150, areas=areas, lines=lines))
+    legend = [
+        Stroke(points=(), colour=representation_named(one.name).colour, marker=representation_named(one.name).marker,
+             dash="-" if by in _STRETCHES else "", label=one.name)
+        for one in tables.tables
+    ]  # fmt: skip
+    return Picture(panels=panels, legend=legend)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 24 else f"{name[:23]}…"
+
+
+def described(svg: str, name: str, title: str, description: str) -> str:
+    """Give a picture a title and a description, and the colours of the surrounding page."""
+    svg = svg.replace("#ffffff", "var(--page, #ffffff)").replace("#dddddd", "var(--grid, #dddddd)")
+    svg = svg.replace("#000000", "currentColor")
+    for one in REPRESENTATIONS:
+        colour = representation_named(one).colour
+        svg = svg.replace(colour, f"var(--{one}, {colour})")
+    opened, _, rest = svg.partition(">")
+    label = f'role="img" aria-labelledby="{name}-title {name}-description" fill="currentColor"'
+    words = (
+        f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-description">{escape(description)}</desc>'
+    )
+    return f"{opened} {label}>{words}{rest}"
+
+
+def describe_curves(result: SweepResult, quantity: str, wording: Wording) -> str:
+    """Describe where each curve begins, ends and is highest."""
+    sentences = []
+    for series in list_series(result, wording):
+        points = [(value_of(row, quantity), row.measures.k) for row in series.rows]
+        known = [(value, k) for value, k in points if value is not None and k is not None]
+        if known:
+            most, top = max(known, key=lambda point: (point[0], -point[1]))
+            (first, start), (last, end) = known[0], known[-1]
+            values = {"first": first, "last": last, "most": most}
+            said = {name: wording.decimal(value, 3) for name, value in values.items()}
+            sentences.append(wording("described_curve", name=series.name, start=start, end=end, top=top, **said))
+    return " ".join(sentences)
+
+
+def describe_groups(result: SweepResult, wording: Wording) -> str:
+    """Describe how many groups each representation finds, and how large the largest is."""
+    return " ".join(
+        wording(
+            "described_groups",
+            name=name,
+            groups=wording.count(sum(number for size, number in sizes.items() if size > 1)),
+            largest=wording.count(max(sizes, default=0)),
+        )
+        for name, sizes in result.groups.items()
+    )
+
+
+def describe_parts(tables: PartTables, wording: Wording) -> str:
+    """Describe the range of the share of duplicates."""
+    sentences = []
+    for table in tables.tables:
+        known = [line.duplicates for line in table.lines if not line.whole and line.duplicates is not None]
+        if known:
+            name = f"{table.name}, {wording('axis_duplicates')}"
+            low, high = wording.percent(min(known)), wording.percent(max(known))
+            sentences.append(wording("described_part", name=name, low=low, high=high))
+    return " ".join(sentences)
 
 
 # Write a sweep as a workbook for spreadsheet programs; equal results give equal bytes.
 
 
-_DAY: Final = datetime(2000, 1, 1)
-"""Stored as the creation date, so that the bytes do not depend on the day."""
+_DAY: Final = datetime(2000, 1, 1)  # stored as the creation date, so that the bytes do not depend on the day
 
 _WIDEST: Final = 60
 

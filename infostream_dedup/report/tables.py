@@ -11,10 +11,10 @@ from itertools import groupby
 from typing import Any, Final
 
 from infostream_dedup.errors import UsageError
-from infostream_dedup.links import Advice, Measures, usual_k
+from infostream_dedup.links.measures import Advice, Measures, usual_k
 from infostream_dedup.machine.progress import BETWEEN, Phrase
 from infostream_dedup.model.settings import base_of
-from infostream_dedup.runs.batch.parts import short_names
+from infostream_dedup.runs.batch.answering import short_names
 from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 
 # Figures that papers published, each on its own corpus, which differs from yours.

@@ -58,8 +58,7 @@ _QUOTED: Final = 300
 _LISTED: Final = 20
 _SAME_TEXT: Final = ("copy", "retold", "contained", "contains", "updated", "translation")
 _SWEEP_SECONDS: Final = 30.0
-_GROWN: Final = 1.1
-"""How much a store grows before its sweep is measured anew."""
+_GROWN: Final = 1.1  # how much a store grows before its sweep is measured anew
 
 _TOOLS: Final = "check_text find_earlier get_story coverage compare_texts list_stories sweep_advice".split()
 _CITED: Final = ("id", "title", "source", "published", "url", "language")

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, Literal, TypeV
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from infostream_dedup.judgements.desk import LABELS
-from infostream_dedup.judgements.jobs import KINDS
+from infostream_dedup.judgements.desk import KINDS, LABELS
 from infostream_dedup.model.stream_records import Status
 from infostream_dedup.service.problems import CODES, PROBLEM_TYPE, ListedValue
 
@@ -23,8 +22,7 @@ Label = Annotated[str, ListedValue(LABELS)]
 Terms = list[str] | None
 Maybe = str | None
 MaybeTime = datetime | None
-Span = list[int]
-"""First and last character of a place in a text, the last not included."""
+Span = list[int]  # first and last character of a place in a text, the last not included
 
 
 class ServiceAnswer(BaseModel):

@@ -56,7 +56,12 @@ async def refuse_unknown_parameters(request: Request) -> None:
     """Refuse what a route of programs does not read: a misspelt filter would select everything."""
     route = request.scope.get("route")
     if isinstance(route, APIRoute) and route.path.startswith("/v1/"):
-        known = _parameters_of(route)
+        if id(route) not in _PARAMETERS:
+            flat = get_flat_params(route.dependant)
+            _PARAMETERS[id(route)] = tuple(
+                one.alias for one in flat if not isinstance(one.field_info, Cookie | Header | Path)
+            )
+        known = _PARAMETERS[id(route)]
         other = next((name for name in request.query_params if name not in known), None)
         if other is not None:
             advice = f"this address reads {', '.join(known) or 'no parameters'}; leave out the rest"
@@ -65,15 +70,6 @@ async def refuse_unknown_parameters(request: Request) -> None:
 
 _PARAMETERS: Final[dict[int, tuple[str, ...]]] = {}
 """By the identity of a route: routes live as long as the process, and cannot be hashed."""
-
-
-def _parameters_of(route: APIRoute) -> tuple[str, ...]:
-    if id(route) not in _PARAMETERS:
-        flat = get_flat_params(route.dependant)
-        _PARAMETERS[id(route)] = tuple(
-            one.alias for one in flat if not isinstance(one.field_info, Cookie | Header | Path)
-        )
-    return _PARAMETERS[id(route)]
 
 
 def roles_of(routers: Iterable[APIRouter]) -> list[tuple[re.Pattern[str], set[str], str | None]]:

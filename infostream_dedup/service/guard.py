@@ -232,7 +232,9 @@ class Guard:
         if length > most:
             raise _too_large(most)
         if length or "transfer-encoding" in headers:
-            _check_type(headers, form=form)
+            given = headers.get("content-type", "").partition(";")[0].strip().lower()
+            if given not in ((_FORM_TYPE,) if form else _BODY_TYPES):
+                raise ProblemError(415, "content-type", "send application/json")
             room.take_arrived(0, length, most)
         seconds = self._limits.body_seconds + self._limits.body_seconds_per_megabyte * length / _MEGABYTE
         async with room.arriving(seconds):
@@ -358,12 +360,6 @@ async def _received(receive: Receive, most: int, take: Callable[[int], None]) ->
 
 def _too_large(most: int) -> ProblemError:
     return ProblemError(413, "too-large", "send less in one request", limit=most)
-
-
-def _check_type(headers: dict[str, str], *, form: bool) -> None:
-    given = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if given not in ((_FORM_TYPE,) if form else _BODY_TYPES):
-        raise ProblemError(415, "content-type", "send application/json")
 
 
 def _replay(room: TakenRoom, receive: Receive) -> Receive:

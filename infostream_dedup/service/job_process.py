@@ -15,7 +15,7 @@ import orjson
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
 from infostream_dedup.judgements import Desk
 from infostream_dedup.judgements.candidates import import_labels, label_rows, linked_pairs
-from infostream_dedup.judgements.jobs import end_job, job_shown, report_step
+from infostream_dedup.judgements.desk import end_job, job_shown, report_step
 from infostream_dedup.machine.files import reopenable_file
 from infostream_dedup.machine.platform import is_child_of, lower_priority
 from infostream_dedup.report.tables import UI_LANGUAGES
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from infostream_dedup.runs.batch.sweeping import SweepResult
 
 
-LEAST_PAIRS: Final = 50
-"""Judged pairs from which a classifier is learned, and translations."""
+LEAST_PAIRS: Final = 50  # judged pairs from which a classifier is learned, and translations
 
 _CANDIDATES: Final = 300
 _TAUGHT: Final = 50

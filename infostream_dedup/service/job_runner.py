@@ -11,7 +11,7 @@ from typing import Final
 
 from infostream_dedup.errors import CannotCreateError, InfostreamError, StoreBusyError
 from infostream_dedup.judgements import Desk
-from infostream_dedup.judgements.jobs import end_job, end_orphans, is_job_open
+from infostream_dedup.judgements.desk import end_job, end_orphans, is_job_open
 from infostream_dedup.machine.platform import inherited, lock_file, python_command, python_environment
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from infostream_dedup.judgements.candidates import QUEUES, asked_pairs, disagreements, group_pairs, linked_pairs
-from infostream_dedup.judgements.jobs import last_result
+from infostream_dedup.judgements.desk import last_result
 from infostream_dedup.judgements.judgements import SHARE_OF_TWO, next_pairs, ordered_pair
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.service.problems import ProblemError
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from infostream_dedup.service.running import RunningService
 
 
-NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
-"""A number as people read it: 3,5 and 10:30 are one number each."""
+NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")  # a number as people read it: 3,5 and 10:30 are one number each
 
 _KEPT: Final = ("id", "version", "title", "source", "language", "published", "group", "ordinal", "url")
 _OF_PAIR: Final = ("status", "kind", "probability", "relation", "forward", "backward")

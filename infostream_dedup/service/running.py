@@ -30,7 +30,7 @@ from infostream_dedup.stream.store.restoring import Position, position_of
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from infostream_dedup.runs.batch.stream_health import EpochHealth
+    from infostream_dedup.runs.batch.stored_collection import EpochHealth
     from infostream_dedup.service.settings import ServiceSettings
     from infostream_dedup.service.tokens import Caller
 

@@ -63,8 +63,7 @@ _TRIM_SECONDS: Final = 20.0
 _TURN_SECONDS: Final = 0.0005
 """How long the writer continues while an answer waits for the interpreter; an answer waits several times."""
 
-_WAITING: Final = 1_024
-"""Connections that the system holds until the service accepts them."""
+_WAITING: Final = 1_024  # connections that the system holds until the service accepts them
 
 _READ_BYTES: Final = 24 * 1024
 """What Granian reads of a connection before somebody takes it; its own limit of 408 kB counts once for every client."""

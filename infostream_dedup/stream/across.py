@@ -13,8 +13,8 @@ from infostream_dedup.judging.evidence.facts import circumstances_of
 from infostream_dedup.judging.evidence.judging import agreement
 from infostream_dedup.judging.evidence.kernels.sharing import SLOTS
 from infostream_dedup.language.lexicon.tables import is_latin
+from infostream_dedup.links.compiled.window_index import WindowIndex
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, NEAR_BEST, OneText
-from infostream_dedup.links.window.window_index import WindowIndex
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.model.stream_records import EpochFrequencies, KeptPivot, TranslatedFrom, Verdict
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.links.window.window_index import CandidateRows
+    from infostream_dedup.links.compiled.window_index import CandidateRows
     from infostream_dedup.stream.memory import Memory
     from infostream_dedup.stream.settings import StreamSettings
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.language.text.surface_pool import SurfaceList
-    from infostream_dedup.links.window.window_index import CandidateRows
+    from infostream_dedup.links.compiled.window_index import CandidateRows
     from infostream_dedup.model.stream_records import Remembered
     from infostream_dedup.stream.second_stage import Judged, SecondStage
     from infostream_dedup.stream.settings import StreamSettings

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.links.window.window_index import CandidateRows
+    from infostream_dedup.links.compiled.window_index import CandidateRows
     from infostream_dedup.model.stream_records import Remembered
     from infostream_dedup.stream.settings import StreamSettings
 

@@ -20,7 +20,7 @@ from infostream_dedup.stream.store.store import Store
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from infostream_dedup.model.thresholds import Thresholds
+    from infostream_dedup.model.settings import Thresholds
 
 _KEPT: Final = (
     "SELECT title, url, content_hash, packed, forgotten FROM document LEFT JOIN body USING (ordinal)"

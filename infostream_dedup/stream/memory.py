@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from infostream_dedup.judging.evidence.facts import DocumentFacts, told_anew
-from infostream_dedup.links.window.window_index import CandidateRows, WindowIndex
+from infostream_dedup.links.compiled.window_index import CandidateRows, WindowIndex
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.stream_records import GroupEvent
 from infostream_dedup.stream.clock import DAY, NO_CLOCK

@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.arrays import Ragged, offsets_of, places_of
-from infostream_dedup.language.morphology.english_lemmas import is_seldom_noun
+from infostream_dedup.language.morphology.readings import is_seldom_noun
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, is_blocked
 from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.rungs.dictionary import IdentityRung
-from infostream_dedup.language.translation.word_pairs import word_pairs
-from infostream_dedup.language.translation.written_names import Marked, decided, first_names, is_marked, plain_term
+from infostream_dedup.language.translation.word_pairs import (
+    Marked,
+    decided,
+    first_names,
+    is_marked,
+    plain_term,
+    word_pairs,
+)
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings
 from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.stream.analysis import Analysed, Analyser, BackgroundTerms, LanguageCounts, TermNumbers, longer

@@ -22,7 +22,7 @@ from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs
-from infostream_dedup.language.translation.written_names import plain_term
+from infostream_dedup.language.translation.word_pairs import plain_term
 from infostream_dedup.links.pair_rules import NEAR_BEST
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings
 from infostream_dedup.model.settings import COMPARED_TERMS

@@ -14,7 +14,7 @@ from infostream_dedup.stream.store.store import Store
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from infostream_dedup.model.thresholds import Thresholds
+    from infostream_dedup.model.settings import Thresholds
     from infostream_dedup.stream.deduplicator import BatchStore
 
 

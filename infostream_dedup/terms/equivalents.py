@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.arrays import offsets_of
-from infostream_dedup.language.morphology.english_lemmas import is_seldom_noun
+from infostream_dedup.language.morphology.readings import is_seldom_noun
 from infostream_dedup.language.translation.ladder import Translator, is_blocked
 from infostream_dedup.language.translation.rung import Translation
-from infostream_dedup.language.translation.written_names import Marked, decided, plain_term
+from infostream_dedup.language.translation.word_pairs import Marked, decided, plain_term
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.terms.statistics import TermCounts

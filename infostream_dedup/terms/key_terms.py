@@ -38,8 +38,7 @@ class PivotSpace:
         return [self.equivalents.vocabulary[number] for number in self.canonical.tolist()]
 
 
-INSUFFICIENT_TERMS: Final = 3
-"""A document with fewer key terms is too short to compare."""
+INSUFFICIENT_TERMS: Final = 3  # a document with fewer key terms is too short to compare
 
 StatisticsOfTerms = Callable[[Sequence[str]], list[Statistics]]
 """Returns the statistics of given terms, one for each of ``LANGUAGES``."""

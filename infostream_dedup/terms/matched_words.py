@@ -17,7 +17,7 @@ from infostream_dedup.language.text.tokens import SENTENCE_MARK, Form, forms, su
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, standard_rungs
 from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.rungs.argos import ArgosRung
-from infostream_dedup.language.translation.written_names import plain_term
+from infostream_dedup.language.translation.word_pairs import plain_term
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings, one_or_several
 from infostream_dedup.terms.compiled import SurfaceCounter, count_terms
 from infostream_dedup.terms.equivalents import Equivalents, SourceTerms, Translate, equivalents_of, source_terms
@@ -26,8 +26,7 @@ from infostream_dedup.terms.representation import representation
 
 # Find the words of two documents that match in the pivot language, and the rung that translated them
 
-SAME: Final = "same"
-"""The rung of words that needed no translation."""
+SAME: Final = "same"  # the rung of words that needed no translation
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.language.morphology.cache_file import cache_file
-from infostream_dedup.language.morphology.known_terms import known_shares
+from infostream_dedup.language.morphology.form_cache import known_shares
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.machine.platform import collector_paused

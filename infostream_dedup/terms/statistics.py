@@ -59,11 +59,9 @@ class TermCounts:
         )
 
 
-BACKGROUND_DOCUMENTS: Final = 2000
-"""If a language has fewer documents than this, pseudo-documents are added."""
+BACKGROUND_DOCUMENTS: Final = 2000  # if a language has fewer documents than this, pseudo-documents are added
 
-BACKGROUND_WORDS: Final = 250
-"""Number of running words in a pseudo-document: about the length of a news item."""
+BACKGROUND_WORDS: Final = 250  # number of running words in a pseudo-document: about the length of a news item
 
 Background = Callable[[], Mapping[str, float]]
 """Returns the share of running words that each term makes up; called only if needed."""

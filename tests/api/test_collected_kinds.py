@@ -1,7 +1,5 @@
 """``collect``: feeds, pages and exports as sites and programs of our countries write them."""
 
-from __future__ import annotations
-
 import http.server
 import json
 import os

@@ -1,7 +1,5 @@
 """Servers that send without end, or send us elsewhere: every limit of ``collect`` holds, whatever they say."""
 
-from __future__ import annotations
-
 import resource
 import socket
 import threading

@@ -1,7 +1,5 @@
 """Verdicts on what feeds, channels and tables hold: footers, stubs, short posts, markup, labels, halves, datelines."""
 
-from __future__ import annotations
-
 import pytest
 
 from infostream_dedup import Deduplicator, dedup, pairs

@@ -1,7 +1,5 @@
 """Results are tables, carry the report of what was read, and leave the user's table his."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re
@@ -30,7 +28,7 @@ from infostream_dedup.api import Listing
 from infostream_dedup.documents import ReadingReport, block_reading
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, MissingExtraError, UsageError
 from infostream_dedup.model.tabular import Tabular, table_html
-from infostream_dedup.runs.sharded.vocabulary import CollisionError
+from infostream_dedup.runs.sharded.key_terms import CollisionError
 from infostream_dedup.sample import documents_path, labels_path
 
 # Results are tables: for Arrow, pandas and polars, in short, and in a notebook.

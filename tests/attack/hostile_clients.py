@@ -3,8 +3,6 @@
 They run at the lowest priority, as they would on other machines, and cannot hold up the client that is measured.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -8,7 +8,7 @@ import pytest
 from infostream_dedup.errors import BadDataError, InfostreamError
 from infostream_dedup.judgements import Desk
 from infostream_dedup.judgements.candidates import agreement_of, asked_pairs, disagreements, import_labels, label_rows
-from infostream_dedup.judgements.jobs import add_job, end_job, job_shown, last_result, latest_jobs
+from infostream_dedup.judgements.desk import add_job, end_job, job_shown, last_result, latest_jobs
 from infostream_dedup.judgements.judgements import (
     Judgement,
     add_judgement,
@@ -24,7 +24,7 @@ from infostream_dedup.judging.evidence.records import background_of
 from infostream_dedup.judging.passages.boilerplate import read_boilerplate
 from infostream_dedup.language.lexicon.frequency import TAGS_FILE
 from infostream_dedup.language.lexicon.frequency import unpacked as english_tags
-from infostream_dedup.language.morphology.known_terms import SHARES_FILE, terms_file, unpacked
+from infostream_dedup.language.morphology.form_cache import SHARES_FILE, terms_file, unpacked
 from infostream_dedup.runs.spark.streaming import SlotWriter
 from infostream_dedup.stream.intake import read_mark, write_mark
 

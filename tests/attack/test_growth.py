@@ -36,11 +36,9 @@ def collection(kind, size):
         yield {"id": str(number), "text": " ".join(text), "lang": "ru"}
 
 
-SAME = {"df_max": 1e9}
-"""Words that stay key terms however many documents hold them."""
+SAME = {"df_max": 1e9}  # words that stay key terms however many documents hold them
 
-MANY = 12_500
-"""Documents of a story, a unit of scale: 50,000 at the scale of ``make attack``."""
+MANY = 12_500  # documents of a story, a unit of scale: 50,000 at the scale of ``make attack``
 
 KINDS = ("all different", "identical", "near-identical", "one hub", "few words")
 

@@ -1,7 +1,5 @@
 """A working folder full of files that are named like modules: none of them may run."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

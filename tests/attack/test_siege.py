@@ -1,7 +1,5 @@
 """A service among slow, aborting and oversized clients: its memory, its files and its batches stay what they were."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """No pattern of the package takes time that grows with the square of a text."""
 
-from __future__ import annotations
-
 import ast
 import itertools
 import re

@@ -1,15 +1,36 @@
 """Pairs of a small stream."""
 
+import gzip
 import itertools
+from itertools import combinations
 
 import numpy as np
+import orjson
 import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 
 from infostream_dedup import Settings, pairs
 from infostream_dedup.documents import read_documents
+from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import Document, full_text
+from infostream_dedup.runs.batch import linking, pairing
 from infostream_dedup.runs.batch.collection import collect
-from infostream_dedup.runs.batch.linking import pair_table, relations
+from infostream_dedup.runs.batch.examples import spread_pairs
+from infostream_dedup.runs.batch.judging import by_later, united
+from infostream_dedup.runs.batch.linking import (
+    LinkedPairs,
+    candidate_pairs,
+    chunks_of_pairs,
+    least_count,
+    link,
+    pair_table,
+    relations,
+)
+from infostream_dedup.runs.batch.pairing import PairRow, ordered_rows
+from infostream_dedup.sample import documents_path
+from tests.oracles.plain_reading import read_plainly
 
 
 def test_title_is_not_doubled():
@@ -78,3 +99,201 @@ def test_only_pairs_of_two_languages(stream):
     english = [{**document, "id": f"en-{document['id']}", "lang": "en"} for document in stream]
     rows = list(pairs([*stream, *english], representation="stem", k_min=1, cross_language=True))
     assert all(row.b.startswith("en-") != row.a.startswith("en-") for row in rows)
+
+
+def _row(name: str, forward: float, backward: float) -> PairRow:
+    return PairRow(
+        a=name, b="x", forward=1, backward=1, n_a=1, n_b=1, share_forward=forward, share_backward=backward,
+        relation=None, terms=None, met=None,
+    )  # fmt: skip
+
+
+def test_by_hand() -> None:
+    rows = [_row("a", 0.9, 0.2), _row("b", 0.5, 0.4), _row("c", 0.4, 0.8), _row("d", 0.2, 0.9)]
+
+    def found(*, strongest_first: bool, top: int | None) -> str:
+        return "".join(row.a for row in ordered_rows(iter(rows), strongest_first=strongest_first, top=top))
+
+    # c and b share the smaller share, a and d both; of equals the earlier comes first.
+    assert found(strongest_first=True, top=None) == "cbad"
+    assert found(strongest_first=True, top=3) == "cba"
+    assert found(strongest_first=False, top=3) == "abc"
+    assert found(strongest_first=False, top=None) == "abcd"
+
+
+@pytest.mark.parametrize("preset", ["faithful", "best", "similar"])
+def test_every_preset_lists_its_strongest_pairs(preset: str) -> None:
+    source = str(documents_path())
+    every = list(pairs(source, preset=preset, terms=False, representation="stem"))
+    keys = [(-min(row.share_forward, row.share_backward), -max(row.share_forward, row.share_backward)) for row in every]
+    order = sorted(range(len(every)), key=lambda at: (keys[at], at))
+    strongest = pairs(source, preset=preset, terms=False, representation="stem", sort="strength")
+    assert list(strongest) == [every[at] for at in order]
+    top = list(pairs(source, preset=preset, terms=False, representation="stem", top=7))
+    assert top == [every[at] for at in sorted(order[:7])]
+
+
+_DOCUMENTS = 9
+
+
+def drawn(seed: int, count: int) -> list[tuple[int, int]]:
+    draw = np.random.default_rng(seed)
+    return [(int(a), int(b)) for a, b in draw.integers(0, _DOCUMENTS, (count, 2))]
+
+
+def ends(given: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
+    a, b = np.array(given, dtype=np.int64).reshape(-1, 2).T
+    return a, b
+
+
+@pytest.mark.parametrize(("seed", "count", "more"), [(1, 0, 0), (1, 0, 3), (2, 20, 0), (3, 20, 5), (4, 40, 40)])
+def test_pairs_of_either_list_are_united(seed: int, count: int, more: int) -> None:
+    one, other = sorted(set(drawn(seed, count))), list(dict.fromkeys(drawn(seed + 10, more)))
+    a, b = united(ends(one), ends(other))
+    assert list(zip(a.tolist(), b.tolist(), strict=True)) == sorted({*one, *other})
+
+
+def test_pairs_are_sorted_by_the_later_document() -> None:
+    given = drawn(5, 30)
+    expected = sorted(given, key=lambda pair: pair[::-1])
+    for order in (given, expected):
+        first, second = by_later(*ends(order), _DOCUMENTS)
+        assert list(zip(first.tolist(), second.tolist(), strict=True)) == expected
+
+
+@pytest.fixture(params=[1, 7, 10_000])
+def counts(request, monkeypatch):
+    monkeypatch.setattr(linking, "_BLOCK_LINKS", request.param)
+    random = np.random.default_rng(5)
+    dense = random.integers(0, 256, (23, 23)) * (random.random((23, 23)) < 0.3)
+    np.fill_diagonal(dense, 0)
+    return sp.csr_array(dense.astype(np.uint8))
+
+
+def test_blocks_hold_every_pair_once_with_both_counts(counts):
+    pairs = LinkedPairs(counts)
+    dense = counts.toarray().astype(int)
+    found = [row for block in pairs.blocks for row in zip(*(part.tolist() for part in pairs.of(block)), strict=True)]
+    assert found == [
+        (a, b, dense[a, b], dense[b, a]) for a in range(23) for b in range(a + 1, 23) if dense[a, b] or dense[b, a]
+    ]
+
+
+def test_examples_are_spread_as_over_one_list(counts):
+    counts.data %= 5
+    counts.data += 1
+    dense = counts.toarray()
+    strongest = np.triu(np.maximum(dense, dense.T))
+    chosen, tallies = spread_pairs(LinkedPairs(counts), 6)
+    for k in range(1, 6):
+        at = np.argwhere(strongest == k)
+        wanted = np.unique(np.linspace(0, len(at) - 1, min(len(at), 10)).astype(np.int64))
+        assert tallies[k] == len(at)
+        assert chosen[k].T.tolist() == at[wanted].tolist()
+
+
+@pytest.mark.parametrize("short", ["scaled", "strict"])
+def test_pairs_without_a_relation_are_left_out_and_no_others(short):
+    settings = Settings(k=6, short=short)
+    key_terms = collect(read_documents(documents_path())).key_terms(settings)
+    linked = link(key_terms, settings, k_min=least_count(settings))
+    everything = next(iter(chunks_of_pairs(key_terms, *candidate_pairs(linked))))
+    related = relations(everything, settings) > 0
+    a, b = candidate_pairs(linked, 6)
+    assert 0 < len(a) < len(everything) or short == "strict"
+    assert (a.tolist(), b.tolist()) == (everything.a[related].tolist(), everything.b[related].tolist())
+
+
+WORDS = ["сло" + one + two for one in "абвгдежзик" for two in "лмнопр"]
+
+
+def plain_pairs(documents, identical):
+    """The pairs of which the smaller document shares enough triples, by comparing all of them."""
+    triples = [(one["id"], set(read_plainly(one["text"], 0).triples)) for one in documents]
+    found = {}
+    for (a, of_a), (b, of_b) in combinations(triples, 2):
+        shared = len(of_a & of_b)
+        if of_a and of_b and shared >= identical * min(len(of_a), len(of_b)) and shared:
+            found[a, b] = round(shared / len(of_a), 6), round(shared / len(of_b), 6)
+    return found
+
+
+@given(st.lists(st.lists(st.sampled_from(WORDS[:9]), max_size=12), max_size=12), st.sampled_from([0.2, 0.3, 1.0]))
+def test_short_texts_are_compared_by_all_their_triples(texts, identical):
+    documents = [{"id": str(number), "text": " ".join(words)} for number, words in enumerate(texts)]
+    found = {
+        (row.a, row.b): (row.wording_forward, row.wording_backward)
+        for row in pairs(documents, by="wording", identical=identical)
+    }
+    assert found == plain_pairs(documents, identical)
+
+
+def test_a_case_by_hand():
+    text = " ".join(WORDS[:20])
+    documents = [
+        {"id": "whole", "text": text}, {"id": "same", "text": text.upper() + "!"},
+        {"id": "part", "text": " ".join(WORDS[:8])}, {"id": "half", "text": " ".join(WORDS[:10] + WORDS[40:52])},
+        {"id": "other", "text": " ".join(WORDS[30:40])},
+    ]  # fmt: skip
+    found = [
+        (row.a, row.b, row.kind, row.wording_forward, row.wording_backward) for row in pairs(documents, by="wording")
+    ]
+    assert found == [
+        ("whole", "same", "copy", 1.0, 1.0), ("whole", "part", "contains", 0.333333, 1.0),
+        ("whole", "half", "overlapping", 0.444444, 0.4), ("same", "part", "contains", 0.333333, 1.0),
+        ("same", "half", "overlapping", 0.444444, 0.4), ("part", "half", "contained", 1.0, 0.3),
+    ]  # fmt: skip
+    strongest = pairs(documents, by="wording", sort="strength", top=1)
+    assert [(row.a, row.b) for row in strongest] == [("whole", "same")]
+    assert strongest.columns == ("a", "b", "kind", "wording_forward", "wording_backward")
+
+
+def test_a_short_text_is_found_in_a_long_one():
+    """A sketch of fixed size would lose it: the long text has smaller hashes of its own."""
+    long = [f"д{number}" for number in range(3000)]
+    documents = [{"id": "long", "text": " ".join(long)}]
+    documents += [{"id": f"short{at}", "text": " ".join(long[at : at + 200])} for at in range(0, 2800, 100)]
+    found = {row.b for row in pairs(documents, by="wording", identical=0.8) if row.a == "long"}
+    assert found == {one["id"] for one in documents[1:]}
+
+
+def test_the_result_does_not_depend_on_how_many_pairs_fit(monkeypatch):
+    documents = [{"id": str(number), "text": " ".join(WORDS[number % 7 : number % 7 + 40])} for number in range(60)]
+    whole = [row.as_dict() for row in pairs(documents, by="wording")]
+    monkeypatch.setattr(pairing, "_AT_ONCE", 1)
+    assert [row.as_dict() for row in pairs(documents, by="wording")] == whole
+    assert len(whole) == 60 * 59 // 2
+
+
+def test_many_copies_of_one_text_stay_linked(monkeypatch):
+    monkeypatch.setattr(pairing, "_CAP", 10)
+    documents = [{"id": str(number), "text": " ".join(WORDS)} for number in range(100)]
+    found = {(int(row.a), int(row.b)) for row in pairs(documents, by="wording")}
+    assert {b for a, b in found if a == 0} == set(range(1, 100))
+    assert len(found) < 100 * 11
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", ["mdnews", "uagec", "slavictopics"])
+def test_labelled_duplicates_are_found_and_different_news_are_not(name, corpora):
+    with gzip.open(corpora / f"{name}.labels.jsonl.gz") as lines:
+        labels = {frozenset((one["a"], one["b"])): one["label"] for one in map(orjson.loads, lines)}
+    found = {frozenset((row.a, row.b)) for row in pairs(corpora / f"{name}.docs.jsonl.gz", by="wording")}
+    duplicates = {pair for pair, label in labels.items() if label == "dup"}
+    assert len(duplicates & found) >= 0.99 * len(duplicates)
+    assert not found & {pair for pair, label in labels.items() if label == "different"}
+
+
+@pytest.mark.parametrize(("options", "error", "match"), [
+    ({"k": 5}, UsageError, r"does not accept k\b"), ({"explain": True}, UsageError, "explain"),
+    ({"k_min": 1}, UsageError, "k_min"), ({"workdir": "x"}, UsageError, "workdir"),
+    ({"identical": 2.0}, ConfigurationError, "identical"), ({"by": "terms"}, ConfigurationError, "key-terms, wording"),
+])  # fmt: skip
+def test_what_wording_does_not_have_is_refused(options, error, match):
+    with pytest.raises(error, match=match):
+        pairs([{"id": "1", "text": "а"}], **{"by": "wording", **options})
+
+
+def test_documents_and_dicts_give_the_same():
+    documents = [{"id": str(number), "text": " ".join(WORDS[number : number + 30])} for number in range(20)]
+    assert pairs([*read_documents(documents)], by="wording").as_rows() == pairs(documents, by="wording").as_rows()

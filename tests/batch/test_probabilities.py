@@ -6,7 +6,7 @@ import pytest
 
 from infostream_dedup import pairs, read_documents, sweep
 from infostream_dedup.errors import UsageError
-from infostream_dedup.runs.batch.probabilities import PROBABILITIES
+from infostream_dedup.runs.batch.answering import PROBABILITIES
 from infostream_dedup.sample import documents_path, topics_path
 
 

@@ -1,14 +1,16 @@
 """Sweeps over a store, against sweeps over the documents themselves."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from infostream_dedup import api
+from infostream_dedup import Document, api, pairs, sweep
 from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError, NoInputError
 from infostream_dedup.model import Settings
+from infostream_dedup.runs.batch import linking
+from infostream_dedup.runs.batch.answering import part_into
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.stored_collection import WeighedCollection, epoch_statistics, stored_collection
 from infostream_dedup.runs.batch.sweeping import sweep_collection
@@ -168,3 +170,63 @@ def test_a_store_that_keeps_evidence_counts_the_copies_of_its_documents(document
     assert found.reason["morph"].split(":")[0] == expected.reason["morph"].split(":")[0]
     bare = api.sweep_store(ingested(tmp_path / "bare.db", documents))
     assert (bare.recommended_k, bare.advice["morph"].chosen_by) == ({"morph": 6}, "consistency")
+
+
+def test_k_whose_links_are_too_many_to_store_still_have_rows(monkeypatch):
+    # Without the lowest links, estimates are made from other candidates.
+    stored = sweep(documents_path(), representations=["stem"], estimate=False).rows
+    monkeypatch.setattr(linking, "MOST_LINKS", 10)
+    unstored = sweep(documents_path(), representations=["stem"], estimate=False)
+    assert [row.measures.k for row in unstored.rows] == list(range(1, 13))
+    for ours, plain in zip(unstored.rows[:3], stored[:3], strict=True):
+        assert (ours.measures.links, ours.measures.reciprocal, ours.measures.paths, ours.measures.symmetry) == (
+            plain.measures.links, plain.measures.reciprocal, plain.measures.paths, plain.measures.symmetry,
+        )  # fmt: skip
+        assert ours.measures.sampled
+        error = ours.measures.transitivity_error
+        assert ours.measures.transitivity == pytest.approx(plain.measures.transitivity, abs=5 * error)
+    assert unstored.rows[3:] == stored[3:]
+
+
+def test_every_long_step_shows_its_progress(monkeypatch):
+    monkeypatch.setattr(linking, "MOST_LINKS", 10)
+    told = []
+    sweep(documents_path(), representations=["stem"], progress=lambda name, done, of: told.append((name, done, of)))
+    last = {name: (done, of) for name, done, of in told}
+    assert {"reading", "matching", "counting links", "measuring", "sweep"} <= set(last)
+    assert all(done == of for name, (done, of) in last.items() if name != "sweep stem")
+    assert last["measuring"] == (9, 9)
+
+
+def test_links_that_were_not_stored_are_reported(monkeypatch):
+    asked = {"representations": ["stem"], "score": "share"}
+    assert sweep(str(documents_path()), **asked).notes == []
+    monkeypatch.setattr(linking, "MOST_LINKS", 0)
+    (note,) = sweep(str(documents_path()), **asked).notes
+    assert "fewer than 4 common terms" in note
+
+
+def test_a_sweep_and_pairs_agree_about_a_share_that_equals_the_threshold():
+    ends = ("олото", "улина", "ерново", "арнита", "иломер", "ытивод")
+    words = [first + end for first in "бвгдж" for end in ends]
+    # Each word is in two documents, so that all weigh the same: 11 of the 20 words of the first are in the second.
+    texts = [words[:20], words[9:29], words[:9] + words[20:29]]
+    documents = [{"id": str(place), "text": " ".join(text), "lang": "ru"} for place, text in enumerate(texts)]
+    documents += [{"id": str(place), "text": "заяц", "lang": "ru"} for place in range(3, 30)]
+    asked = {"n": 20, "score": "share", "background": False}
+    rows = {row.measures.threshold: row for row in sweep(documents, representations=["stem"], **asked).rows}
+    assert rows[0.55].measures.reciprocal == 2
+    assert rows[0.55].as_dict()["copy_recall"] == 1.0
+    (pair,) = pairs(documents, representation="stem", threshold=0.55, **asked)
+    assert (pair.a, pair.b, pair.share_forward, pair.relation) == ("0", "1", 0.55, "equal")
+
+
+@pytest.mark.parametrize(("time", "hours", "day"), [
+    (datetime(1, 1, 1, tzinfo=UTC), -5, "0001-01-01"), (datetime(1, 1, 1, tzinfo=UTC), 5, "0001-01-01"),
+    (datetime(9999, 12, 31, 23, tzinfo=UTC), 9, "9999-12-31"), (datetime(999, 5, 1, 3, tzinfo=UTC), -5, "0999-04-30"),
+])  # fmt: skip
+def test_days_at_the_ends_of_the_calendar(time, hours, day):
+    zone = timezone(timedelta(hours=hours))
+    documents = [Document(id="a", text="", time=time)]
+    assert list(part_into(documents, "day", files={}, zone=zone)) == [day]
+    assert list(part_into(documents, "month", files={}, zone=zone)) == [day[:7]]

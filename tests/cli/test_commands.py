@@ -3,12 +3,23 @@
 import csv
 import io
 import json
+import os
+import pty
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
+from infostream_dedup.cli.dictionaries import install_model
+from infostream_dedup.cli.output import Column, cell_width, print_table, table_lines
+from infostream_dedup.errors import BadDataError
 from infostream_dedup.sample import documents_path, labels_path, topics_path
 
 SAMPLE = str(documents_path())
@@ -165,3 +176,361 @@ def test_links_between_languages_that_join_topics_are_told(run):
     assert b"warning: only 38 of 100 links between languages at k = 6 are returned" in topical.stderr
     assert b"topic" not in run("pairs", SAMPLE, *asked).stderr
     assert b"topic" not in run("pairs", str(topics_path()), *asked[1:]).stderr
+
+
+def test_the_command_writes_tables(run, tmp_path):
+    answer = run("terms", SAMPLE, "--out", "k.parquet")
+    assert answer.returncode == 0, answer.stderr
+    table = pq.read_table(tmp_path / "k.parquet").to_pylist()
+    listed = [json.loads(line) for line in run("terms", SAMPLE, "--format", "jsonl").stdout.splitlines()]
+    assert [row["term"] for row in table] == [row["term"] for row in listed]
+    assert table[0]["places"] == listed[0]["places"]
+    assert b"id,language,rank,term,number,kind" in run("terms", SAMPLE, "--format", "csv").stdout
+    assert run("terms", SAMPLE, "--vocabulary", "--out", "v.csv").returncode == 0
+
+
+WORDS = st.text(st.sampled_from("aбї漢 —é01-"), max_size=14)
+CELLS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join) | st.lists(WORDS, min_size=1, max_size=3).map("\n".join)
+
+
+def with_rich(columns: list[Column], rows: list[list[str]], width: int, *, even: bool) -> list[str]:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 1), expand=even)
+    for one in columns:
+        ratio, overflow = (1, "fold") if even else (None, "ellipsis")
+        justify = "right" if one.numeric else "left"
+        table.add_column(one.header, justify=justify, no_wrap=one.numeric, ratio=ratio, overflow=overflow)
+    for row in rows:
+        table.add_row(*row)
+    file = io.StringIO()
+    Console(file=file, width=width, markup=False, highlight=False, emoji=False).print(table)
+    return file.getvalue().split("\n")[:-1]
+
+
+@given(st.data(), st.integers(1, 5), st.integers(40, 120), st.booleans())
+def test_a_table_is_the_one_of_rich(data, count, width, even):
+    numeric = data.draw(st.lists(st.booleans(), min_size=count, max_size=count))
+    columns = [Column(f"name {number}", one and not even) for number, one in enumerate(numeric)]
+    numbers = st.integers(0, 10**9).map(str)
+    rows = data.draw(st.lists(st.tuples(*(numbers if one.numeric else CELLS for one in columns)), max_size=5))
+    found = table_lines(columns, rows, width, even=even)
+    assert found == with_rich(columns, rows, width, even=even)
+    assert all(cell_width(line) <= width for line in found)
+
+
+def test_a_table_by_hand():
+    columns = [Column("слово"), Column("n", numeric=True)]
+    rows = [("длинное название", "7"), ("ї", "1234")]
+    assert table_lines(columns, rows, 40) == [
+        "слово                n",
+        "длинное название     7",
+        "ї                 1234",
+    ]
+    assert table_lines(columns, rows, 16) == [
+        "слово          n",
+        "длинное        7",
+        "название        ",
+        "ї           1234",
+    ]
+    assert table_lines([], [], 40) == [""]
+
+
+BAR = """
+import sys
+from infostream_dedup.cli.output import progress_bar
+with progress_bar() as show:
+    for done in range(3 if show else 0):
+        show("reading", done, 2)
+"""
+
+
+def test_a_bar_is_only_on_a_terminal_and_is_gone_at_the_end():
+    ours, theirs = pty.openpty()
+    told = subprocess.run([sys.executable, "-c", BAR], stderr=theirs, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert told.returncode == 0
+    assert "reading" in shown
+    assert "2/2" in shown
+    assert shown.endswith(f"\r{' ' * 79}\r")
+    assert subprocess.run([sys.executable, "-c", BAR], capture_output=True, check=True).stderr == b""
+
+
+def test_a_pipe_gets_every_column_whole(capsys):
+    rows = [{f"quantity_{number}": number / 7 for number in range(40)} | {"title": "слово " * 60}]
+    print_table(rows)
+    header, line = capsys.readouterr().out.splitlines()
+    assert header.split() == list(rows[0])
+    assert "…" not in line
+    assert rows[0]["title"].strip() in line
+
+
+def test_a_schema_and_a_file_say_what_a_configuration_may(run, tmp_path):
+    schema = json.loads(run("config", "show", "ingest").stdout)
+    assert schema["properties"]["batch-size"]["type"] == "integer"
+    assert schema["properties"]["preset"]["enum"] == ["judged", "faithful"]
+    assert schema["additionalProperties"] is False
+    keys = {
+        line[2:].split(" = ")[0]
+        for line in run("config", "show", "ingest", "--toml").stdout.decode().splitlines()[1::2]
+    }
+    assert keys == schema["properties"].keys()
+    good, bad = tmp_path / "good.toml", tmp_path / "bad.toml"
+    good.write_text('preset = "faithful"\nbatch-size = 5\n', encoding="utf-8")
+    bad.write_text('presett = "faithful"\n', encoding="utf-8")
+    assert set(tomllib.loads(good.read_text(encoding="utf-8"))) <= schema["properties"].keys()
+    assert run("config", "check", str(good), "--command", "ingest").returncode == 0
+    wrong = run("config", "check", str(bad), "--command", "ingest")
+    assert wrong.returncode == 78
+    assert b"did you mean 'preset'" in wrong.stderr
+    assert run("config", "show", "nothing").returncode == 2
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_complete_commands(run, shell):
+    assert b"_INFOSTREAM_DEDUP_COMPLETE" in run("config", "completion", shell).stdout
+
+
+def test_each_command_has_a_manual_page(run, tmp_path):
+    assert run("config", "man", str(tmp_path)).returncode == 0
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {"infostream-dedup.1", "infostream-dedup-dedup.1", "infostream-dedup-watch-add.1"} <= names
+    page = (tmp_path / "infostream-dedup-watch-add.1").read_text(encoding="utf-8")
+    assert page.startswith('.TH "INFOSTREAM-DEDUP-WATCH-ADD" 1')
+    assert "\\-\\-terms" in page
+
+
+def test_stages_add_up_and_counts_are_an_object(run, tmp_path):
+    summary, store = tmp_path / "run.json", str(tmp_path / "news.db")
+    run("ingest", str(documents_path()), "--store", store, "--summary", str(summary))
+    told = json.loads(summary.read_text(encoding="utf-8"))
+    assert sum(told["stages"].values()) == pytest.approx(told["seconds"], abs=0.01)
+    assert told["stages"]["judging"] > told["stages"]["printing"]
+    counts = json.loads(run("store", "stats", store, "--format", "json").stdout)
+    assert counts["documents"] == sum(counts["status"].values()) == sum(counts["language"].values()) == 199
+
+
+def test_check_names_defects_and_leaves_with_65(run, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    header = "ru\tuk\ten\tpos\tsource\n"
+    (folder / "translations.tsv").write_text(f"{header}дом\tдымище\thouse\tnoun\town\n", encoding="utf-8")
+    answer = run("dictionaries", "check", "--folder", str(folder), "--format", "table")
+    assert answer.returncode == 65
+    assert answer.stdout.decode().startswith("translations.tsv:2:uk: 'дымище' has 'ы'")
+    assert "correct the word" in answer.stdout.decode()
+    said = answer.stderr.decode()
+    assert "1 files, 1 rows: " in said
+    assert "round trips were not tried" in said
+    assert "E_DICTIONARY" in said
+
+
+def test_import_list_show_remove(run, tmp_path: Path) -> None:
+    data = {"INFOSTREAM_DEDUP_DATA": str(tmp_path / "data")}
+    (tmp_path / "t.tsv").write_text("source\ttarget\nшмурдяк\tшмурдяка\nдом\n", encoding="utf-8")
+    words = ("--from", "ru", "--to", "uk", "--format", "tsv")
+    broken = run("dictionaries", "import", "t.tsv", *words, **data)
+    assert broken.returncode == 65
+    assert b"t.tsv:3: 1 cells; expected 2" in broken.stderr
+    assert not (tmp_path / "data").exists()
+    done = run("dictionaries", "import", "t.tsv", *words, "--skip", "--name", "mine", **data)
+    assert done.returncode == 0, done.stderr
+    row = json.loads(done.stdout)
+    assert (row["name"], row["pairs"], row["replaced"], row["broken"]) == ("mine", 1, False, 1)
+    assert b"skipped: t.tsv:3: 1 cells" in done.stderr
+    assert json.loads(run("dictionaries", "list", **data).stdout)["name"] == "mine"
+    shown = run("dictionaries", "show", "шмурдяка", "--to", "ru", "--from", "uk", **data)
+    steps = [json.loads(line) for line in shown.stdout.splitlines()]
+    assert [(step["rung"], step["answer"]) for step in steps if step["wins"]] == [("dictionary", "шмурдяк")]
+    assert run("dictionaries", "remove", "mine", **data).returncode == 0
+    assert run("dictionaries", "remove", "mine", **data).returncode == 66
+    assert b"no imported tables" in run("dictionaries", "list", **data).stderr
+
+
+def test_the_example_of_remove_removes_what_the_example_of_import_imports(run, tmp_path: Path) -> None:
+    data = {"INFOSTREAM_DEDUP_DATA": str(tmp_path / "data")}
+    (tmp_path / "pairs.tsv").write_text("source\ttarget\nfrobnicator\tфробнікатор\n", encoding="utf-8")
+    for name in ("import", "remove"):
+        shown = run("dictionaries", name, "--help").stdout.decode()
+        example, *_ = re.findall("^ +infostream-dedup (.*)", shown, re.MULTILINE)
+        answer = run(*example.split(), **data)
+        assert answer.returncode == 0, answer.stderr
+
+
+def test_import_asks_for_languages_and_format(run) -> None:
+    answer = run("dictionaries", "import", "t.tsv", "--from", "de", "--to", "uk", "--format", "tsv")
+    assert answer.returncode == 2
+    assert b"'de' is not one of 'ru', 'uk', 'en'" in answer.stderr
+
+
+def test_build_prints_a_row_for_each_table(run, tmp_path: Path) -> None:
+    answer = run("dictionaries", "build", "--lang", "uk", "--most", "200", "--out", str(tmp_path / "out"))
+    assert answer.returncode == 0, answer.stderr
+    row = json.loads(answer.stdout)
+    assert list(row) == "language terms in_use nouns surnames organisations places other_names file".split()
+    assert (row["language"], row["file"]) == ("uk", str(tmp_path / "out" / "uk.tsv"))
+    assert len((tmp_path / "out" / "uk.tsv").read_text(encoding="utf-8").splitlines()) == row["terms"] + 1
+    refused = run("dictionaries", "build", "--lang", "uk,pl", "--out", str(tmp_path / "pl"))
+    assert refused.returncode == 78
+    assert b"language is 'pl'; expected one of ru, uk, en" in refused.stderr
+    assert not (tmp_path / "pl").exists()
+
+
+MODEL = Path(__file__).parents[1] / "translation" / "fixtures" / "tiny_uk_ru.argosmodel"
+
+
+@pytest.fixture
+def invoke(tmp_path, monkeypatch):
+    # Not through argostranslate, which reads the environment only once.
+    monkeypatch.setitem(sys.modules, "argostranslate", None)
+    monkeypatch.setenv("ARGOS_PACKAGES_DIR", str(tmp_path / "packages"))
+    return lambda *arguments: CliRunner().invoke(install_model, arguments)
+
+
+def test_it_says_what_was_installed_where(invoke, tmp_path):
+    first, again = invoke(str(MODEL)), invoke(str(MODEL))
+    assert json.loads(first.stdout) == {
+        "file": str(MODEL), "source": "uk", "target": "ru", "version": "1.0",
+        "folder": str(tmp_path / "packages" / "translate-uk_ru-1_0"), "replaced": False, "tried": True,
+    }  # fmt: skip
+    assert json.loads(again.stdout)["replaced"] is True
+    assert (tmp_path / "packages" / "translate-uk_ru-1_0" / "model" / "model.bin").is_file()
+    assert not first.stderr
+
+
+def test_a_bad_file_is_named(invoke, tmp_path):
+    path = tmp_path / "page.argosmodel"
+    path.write_bytes(b"<html>")
+    result = invoke(str(path))
+    assert isinstance(result.exception, BadDataError)
+    assert "page.argosmodel: is not an .argosmodel file" in str(result.exception)
+
+
+def test_the_missing_extra_is_said(invoke, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ctranslate2", None)
+    result = invoke(str(MODEL))
+    assert json.loads(result.stdout)["tried"] is False
+    assert re.search(r"pip install .*\[translate\]", result.stderr)
+    assert not invoke(str(MODEL), "--quiet").stderr
+
+
+TEXT = "Верховная Рада приняла закон о пенсиях голосами коалиции."
+FILES = {
+    "a.jsonl": json.dumps({"id": "1", "text": TEXT}) + "\n" + json.dumps({"id": "2", "text": TEXT}) + "\n",
+    "labels.jsonl": json.dumps({"a": "1", "b": "2", "label": "dup"}) + "\n",
+    "list.jsonl": json.dumps({"sentence": "Подписывайтесь на наш канал."}) + "\n",
+    "settings.toml": "quiet = true\n",
+}
+SKIP = "--on-error skip --quarantine"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("command", "code"), [
+    ("dedup a.jsonl --out - --summary a.jsonl", 73), ("dedup --summary a.jsonl a.jsonl --out -", 73),
+    ("pairs a.* --summary ./a.jsonl", 73), ("pairs . --summary a.jsonl", 73),
+    ("evaluate a.jsonl --labels labels.jsonl --summary labels.jsonl", 73),
+    ("pairs a.jsonl --config settings.toml --summary settings.toml", 73),
+    ("passages find a.jsonl --boilerplate list.jsonl --out list.jsonl", 73),
+    ("dedup a.jsonl --out b.jsonl --summary b.jsonl", 73), ("dedup a.jsonl --out a.jsonl", 73),
+    ("train a.jsonl --labels labels.jsonl --model labels.jsonl", 73),
+    (f"dedup a.jsonl --out b.jsonl {SKIP} b.jsonl", 73),
+    (f"pairs a.jsonl --boilerplate list.jsonl {SKIP} list.jsonl", 78),
+    (f"audit a.jsonl --judged labels.jsonl {SKIP} labels.jsonl", 78),
+    (f"train a.jsonl --labels labels.jsonl {SKIP} labels.jsonl", 78),
+    (f"pairs a.jsonl --summary b.jsonl {SKIP} b.jsonl", 73), (f"pairs a.jsonl {SKIP} -", 78),
+])  # fmt: skip
+def test_nothing_is_overwritten(run_command, folder: Path, command: str, code: int) -> None:
+    answer = run_command(folder, *command.split())
+    assert answer.returncode == code, answer.stderr
+    assert {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()} == FILES
+
+
+def test_devices_may_be_shared(run_command, folder: Path) -> None:
+    assert run_command(folder, *f"pairs a.jsonl --summary /dev/null {SKIP} /dev/null".split()).returncode == 0
+
+
+def test_the_result_may_replace_an_earlier_one(run_command, folder: Path) -> None:
+    for _ in range(2):
+        given = f"dedup a.jsonl --out b.jsonl --summary run.json {SKIP} bad.jsonl"
+        assert run_command(folder, *given.split()).returncode == 0
+    assert json.loads((folder / "run.json").read_text())["read"] == 2
+
+
+@pytest.mark.parametrize(("command", "said"), [
+    ("sweep bad.jsonl --out a.jsonl/report", "cannot create the folder a.jsonl/report: "),
+    ("compare bad.jsonl --out a.jsonl/report", "cannot create the folder a.jsonl/report: "),
+    ("train bad.jsonl --labels labels.jsonl --curve a.jsonl/curve", "cannot create the folder a.jsonl/curve: "),
+    ("compare bad.jsonl --sample-disagreements 3 --out-labels no/l.jsonl", "cannot create no/l.jsonl: No such"),
+    ("audit bad.jsonl --out no/pairs.jsonl", "cannot create no/pairs.jsonl: No such file"),
+])  # fmt: skip
+def test_an_output_is_refused_before_the_documents_are_read(run_command, folder: Path, command: str, said: str) -> None:
+    (folder / "bad.jsonl").write_text("not JSON\n", encoding="utf-8")
+    answer = run_command(folder, *command.split())
+    assert answer.returncode == 73
+    assert answer.stderr.decode().startswith(f"infostream-dedup: {said}")
+    assert not (folder / "report").exists()
+
+
+def test_a_summary_that_cannot_be_written_is_refused_before_the_work(run_command, folder: Path) -> None:
+    answer = run_command(folder, "pairs", "a.jsonl", "--summary", "no/run.json")
+    assert (answer.returncode, answer.stdout) == (73, b"")
+    assert answer.stderr.decode() == "infostream-dedup: cannot create no/run.json: No such file or directory\n"
+
+
+ARGUMENTS = ("--representation", "pivot", "--cross-language", "--quiet")
+
+
+def rows(output):
+    return [json.loads(line) for line in output.stdout.decode().splitlines()]
+
+
+def test_pairs_show_each_term_in_both_languages(run):
+    found = run("pairs", SAMPLE, *ARGUMENTS, "--format", "jsonl")
+    assert found.returncode == 0, found.stderr
+    assert {row["relation"] for row in rows(found)} <= {"equal", "contained", "contains"}
+    for row in rows(found):
+        assert row["a"][:2] != row["b"][:2]
+        assert all(set(one) == {"a", "b", "pivot", "rung"} for one in row["met"])
+        assert row["terms"] == list(dict.fromkeys(one["pivot"] for one in row["met"]))
+
+
+def test_a_table_is_for_reading(run):
+    found = run("pairs", SAMPLE, *ARGUMENTS, "--format", "table")
+    head, *_ = found.stdout.decode().splitlines()
+    assert head.split()[-1] == "met"
+    assert "terms" not in head
+    assert "(dictionary)" in found.stdout.decode()
+    assert "{" not in found.stdout.decode()
+
+
+@pytest.mark.parametrize("how", ["flag", "configuration"])
+def test_the_pivot_language_is_chosen_by_flag_or_configuration(run, tmp_path, how):
+    (tmp_path / "own.toml").write_text('pivot = "en"\nrepresentation = "pivot"\n', encoding="utf-8")
+    chosen = ("--pivot", "en", "--representation", "pivot") if how == "flag" else ("--config", "own.toml")
+    found = run("pairs", SAMPLE, *chosen, "--cross-language", "--quiet", "--format", "jsonl")
+    assert found.returncode == 0, found.stderr
+    assert all(
+        term.isascii()
+        for row in rows(found)
+        for one in row["met"]
+        if one["rung"] == "dictionary"
+        for term in [one["pivot"]]
+    )
+
+
+def test_evaluation_of_pairs_of_two_languages_takes_the_k_of_links_between_languages(run, tmp_path):
+    found = run(
+        "evaluate", SAMPLE, "--labels", str(documents_path().with_name("labels.jsonl")), "--lang", "ru-uk",
+        "--positive", "dup,translation", "--representation", "pivot", "--format", "json", "--quiet",
+    )  # fmt: skip
+    assert found.returncode == 0, found.stderr
+    assert len(json.loads(found.stdout)["rows"]) == 12

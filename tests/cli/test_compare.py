@@ -1,11 +1,22 @@
 """``compare`` as its user runs it."""
 
+import csv
+import io
 import json
+import tomllib
+from pathlib import Path
 
+import pytest
+
+from infostream_dedup import api
+from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.lab.evaluation.labels import read_labels
 from infostream_dedup.lab.methods import methods
 from infostream_dedup.lab.methods.method import method_class
+from infostream_dedup.model.settings import Settings, Thresholds
 from infostream_dedup.sample import documents_path, labels_path
+
+from .conftest import Run
 
 SAMPLE = str(documents_path())
 LABELS = str(labels_path())
@@ -88,3 +99,210 @@ def test_wrong_options(run):
     answer = run("compare", SAMPLE, "--labels", "nowhere.jsonl")
     assert answer.returncode == 66
     assert b"Traceback" not in answer.stderr
+
+
+ASK = ("audit", str(documents_path()), "--representation", "stem", "--pairs", "20")
+
+
+def judged(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [row | {"label": "Dup" if float(row["wording"].replace(",", ".")) > 0.3 else "different"} for row in rows]
+
+
+@pytest.mark.parametrize("way", [["--format", "csv"], ["--out", "ask.csv"]])
+def test_a_spreadsheet_of_pairs_comes_back(run: Run, tmp_path: Path, way: list[str]) -> None:
+    asked = run(*ASK, *way, "--csv-dialect", "excel")
+    assert asked.returncode == 0, asked.stderr.decode()
+    content = asked.stdout if "--format" in way else (tmp_path / "ask.csv").read_bytes()
+    rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), delimiter=";"))
+    assert len(rows) == 20
+    assert all(row["text_a"] and row["text_b"] for row in rows)
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, list(rows[0]), delimiter=";")
+    writer.writeheader()
+    writer.writerows(judged(rows))
+    (tmp_path / "ask.csv").write_text(out.getvalue(), encoding="utf-8-sig", newline="")
+    found = run(*ASK[:4], "--judged", "ask.csv", "--format", "json")
+    assert found.returncode == 0, found.stderr.decode()
+    assert json.loads(found.stdout)["rows"][-1]["pairs"] == 20
+
+
+def test_pairs_show_the_beginnings_of_texts(run: Run) -> None:
+    texts = {}
+    for line in documents_path().read_text("utf-8").splitlines():
+        document = json.loads(line)
+        texts[document["id"]] = " ".join(document["text"].split())
+    rows = [json.loads(line) for line in run(*ASK).stdout.splitlines()]
+    for row in rows:
+        assert 50 < len(row["text_a"]) <= 300
+        assert texts[row["a"]].startswith(row["text_a"])
+        assert texts[row["b"]].startswith(row["text_b"])
+
+
+def test_judgements_for_other_settings_are_doubted(run: Run, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in run(*ASK).stdout.splitlines()]
+    labelled = [row | {"label": "dup"} for row in rows]
+
+    def said(rows: list[dict[str, str]], *options: str) -> tuple[str, str]:
+        (tmp_path / "ask.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        found = run(*ASK[:4], "--judged", "ask.jsonl", "--format", "json", *options)
+        return json.loads(found.stdout)["rows"][-1]["note"], found.stderr.decode()
+
+    assert not any("may be wrong" in text for text in said(labelled))
+    assert all(
+        "20 of the judged pairs were chosen for other documents or" in text for text in said(labelled, "--k", "9")
+    )
+    unknown = [{name: row[name] for name in ("a", "b", "label")} for row in labelled]
+    assert all("20 of the judged pairs were not chosen by an audit" in text for text in said(unknown))
+    assert not any("may be wrong" in text for text in said([row | {"asked": True} for row in unknown]))
+
+
+def test_a_table_is_not_written_to_a_file(run: Run, tmp_path: Path) -> None:
+    assert run(*ASK, "--out", "ask.txt", "--format", "table").returncode == 2
+    assert not (tmp_path / "ask.txt").exists()
+
+
+def test_a_desk_takes_a_spreadsheet_and_gives_one(run: Run, tmp_path: Path) -> None:
+    run("ingest", str(documents_path()), "--store", "news.db", "--quiet")
+    asked = run(*ASK, "--out", "ask.csv")
+    assert asked.returncode == 0, asked.stderr.decode()
+    taken = run("desk", "import", "news.db", "ask.csv", "--person", "oksana")
+    assert taken.returncode == 0, taken.stderr.decode()
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "ask.csv").read_text("utf-8"), newline="")))
+    others = {"a": rows[0]["a"], "b": "not asked for", "label": "different"}
+    with (tmp_path / "judged.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, ["a", "b", "label"])
+        writer.writeheader()
+        writer.writerows([{name: row[name] for name in others} | {"label": "dup"} for row in rows] + [others])
+    assert run("desk", "import", "news.db", "judged.csv", "--person", "oksana").returncode == 0
+    run("desk", "export", "news.db", "--out", "labels.csv")
+    exported = (tmp_path / "labels.csv").read_text("utf-8").splitlines()
+    assert exported[0] == "a,b,label,judges,repeats,asked"
+    assert len(exported) == 22
+    found = run(*ASK[:4], "--judged", "labels.csv", "--format", "json")
+    assert json.loads(found.stdout)["rows"][-1]["pairs"] == 20
+    assert "1 judged pairs were not chosen by an audit" in found.stderr.decode()
+
+
+@pytest.fixture(scope="module")
+def swept():
+    return api.sweep(SAMPLE, representations=["morph"], estimate=False, choose_by=9)
+
+
+@pytest.fixture
+def file(swept, tmp_path):
+    path = tmp_path / "thresholds.toml"
+    path.write_text(swept.thresholds().as_toml(), encoding="utf-8")
+    return path
+
+
+def test_what_is_written_is_read(swept, file):
+    found = Thresholds.read(file)
+    assert (found.ks, found.judged) == ({"morph": 9}, {"min_probability": 0.5, "join": ["copy"]})
+    assert found.measured["chosen_by"] == ["morph: given"]
+    assert found.k_for(Settings()) == swept.settings("morph").k == 9
+    assert list(tomllib.loads(file.read_text(encoding="utf-8"))) == ["thresholds", "judged", "measured"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "both"),
+    [
+        (Settings(representation="stem"), "has thresholds for morph, but the command uses stem"),
+        (Settings(weighting="tfidf"), "has thresholds for morph, but the command uses morph:tfidf"),
+        (Settings(n=10), "measured with n 12, but the command uses n 10"),
+        (Settings(score="share"), "measured with score count, but the command uses score share"),
+        (Settings(target="signature"), "measured with target text, but the command uses target signature"),
+    ],
+)
+def test_other_key_terms_are_refused_with_both_values(file, settings, both):
+    with pytest.raises(ConfigurationError, match=both):
+        Thresholds.read(file).k_for(settings)
+
+
+def test_every_part_of_a_file_is_refused(file):
+    whole = file.read_text(encoding="utf-8")
+    for end in range(whole.index("[thresholds"), len(whole) - len("\n")):
+        file.write_text(whole[:end], encoding="utf-8")
+        with pytest.raises(ConfigurationError):
+            Thresholds.read(file)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("k = 9", "k = 13"),
+        ("k = 9", "k = true"),
+        ("k = 9", 'k = "9"'),
+        ("n = 12", "n = 8"),
+        ("[judged]", "[judge]"),
+        ("min_probability = 0.5", "min_probability = 5"),
+        ("min_probability", "probability"),
+        ('join = ["copy"]', 'join = "copy"'),
+        ("[thresholds", "[threshold"),
+        ('score = "count"', "score = 1"),
+    ],
+)
+def test_a_damaged_file_is_refused(file, old, new):
+    whole = file.read_text(encoding="utf-8")
+    file.write_text(whole.replace(old, new), encoding="utf-8")
+    assert file.read_text(encoding="utf-8") != whole
+    with pytest.raises(ConfigurationError, match=r"thresholds\.toml"):
+        Thresholds.read(file)
+
+
+@pytest.mark.slow
+def test_the_number_goes_from_the_table_to_the_verdicts(run, tmp_path):
+    swept = run("sweep", SAMPLE, "--write-config", "t.toml", "--choose-by", "9", "--format", "json")
+    assert json.loads(swept.stdout)["recommended_k"]["morph"] == 9
+    # dedup, pairs
+    taken = run("dedup", SAMPLE, "--config", "t.toml", "--out", "taken.jsonl", "--annotate")
+    assert b"t.toml: took k = 9 of morph (preset faithful); not taken: k of stem" in taken.stderr
+    run("dedup", SAMPLE, "--k", "9", "--out", "typed.jsonl", "--annotate")
+    assert (tmp_path / "taken.jsonl").read_bytes() == (tmp_path / "typed.jsonl").read_bytes()
+    assert run("pairs", SAMPLE, "--config", "t.toml").stdout == run("pairs", SAMPLE, "--k", "9").stdout
+    # A typed value stays; preset judged takes its own part.
+    assert run("pairs", SAMPLE, "--config", "t.toml", "--k", "10").stdout == run("pairs", SAMPLE, "--k", "10").stdout
+    text = (tmp_path / "t.toml").read_text(encoding="utf-8").replace('["copy"]', '["copy", "retold"]')
+    (tmp_path / "both.toml").write_text(text, encoding="utf-8")
+    judged = run("dedup", SAMPLE, "--preset", "judged", "--config", "both.toml", "--out", "judged.jsonl", "--annotate")
+    assert b"took join = copy, retold (preset judged)" in judged.stderr
+    run("dedup", SAMPLE, "--join", "copy,retold", "--out", "joined.jsonl", "--annotate")
+    assert (tmp_path / "judged.jsonl").read_bytes() == (tmp_path / "joined.jsonl").read_bytes()
+    # evaluate
+    found = run("evaluate", SAMPLE, "--labels", str(labels_path()), "--config", "t.toml", "--format", "json")
+    assert json.loads(found.stdout)["recommended"]["k"] == 9
+    # a stream
+    streamed = run("ingest", SAMPLE, "--store", "s.db", "--config", "t.toml", "--format", "jsonl")
+    assert streamed.returncode == 0, streamed.stderr
+    assert streamed.stdout == run("ingest", SAMPLE, "--store", "typed.db", "--k-duplicate", "9").stdout
+    refused = run("dedup", SAMPLE, "--n", "10", "--config", "t.toml", "--out", "never.jsonl")
+    assert (refused.returncode, (tmp_path / "never.jsonl").exists()) == (78, False)
+    assert b"measured with n 12, but the command uses n 10" in refused.stderr
+    assert run("sweep", SAMPLE, "--config", "t.toml").returncode == 78
+
+
+@pytest.mark.slow
+def test_k_auto_is_sweep_and_pairs_in_one_call():
+    swept = api.sweep(SAMPLE, representations=["stem"])
+    found = api.pairs(SAMPLE, k="auto", representation="stem")
+    assert found.settings == swept.settings("stem").but(representation="stem")
+    assert found.advice == swept.advice["stem"]
+    assert found.as_rows() == api.pairs(SAMPLE, settings=swept.settings("stem")).as_rows()
+    alike = api.dedup(SAMPLE, k="auto", representation="stem")
+    assert alike.as_rows() == api.dedup(SAMPLE, k=swept.recommended_k["stem"], representation="stem").as_rows()
+    with pytest.raises(UsageError, match="twice"):
+        api.pairs(iter([]), k="auto")
+
+
+def test_a_file_cut_before_its_first_table_is_not_an_empty_configuration(run, file, tmp_path):
+    text = file.read_text(encoding="utf-8")
+    (tmp_path / "half.toml").write_text(text[: text.index("[thresholds")], encoding="utf-8")
+    answer = run("dedup", SAMPLE, "--config", "half.toml", "--out", "x.jsonl")
+    assert (answer.returncode, (tmp_path / "x.jsonl").exists()) == (78, False)
+    assert b"half.toml: cut short" in answer.stderr
+
+
+@pytest.mark.parametrize("score", ["share", "probability"])
+def test_scores_without_a_k_have_no_thresholds(run, score, tmp_path):
+    answer = run("sweep", SAMPLE, "--score", score, "--write-config", "t.toml")
+    assert (answer.returncode, answer.stdout, (tmp_path / "t.toml").exists()) == (2, b"", False)
+    assert b"--write-config needs --score count" in answer.stderr

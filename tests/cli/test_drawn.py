@@ -1,7 +1,5 @@
 """What a terminal shows: the answer first, no line beyond its width, and the columns that say what a row is."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

@@ -1,7 +1,5 @@
 """Pipes, control characters, doubled names and odd places of stores."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

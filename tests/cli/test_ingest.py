@@ -1,6 +1,10 @@
 """``ingest`` through the command line: verdicts, replays, following, ends."""
 
 import csv
+import gzip
+import hashlib
+import importlib.util
+import itertools
 import json
 import random
 import signal
@@ -8,9 +12,13 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
+from pathlib import Path
 
+import orjson
 import pytest
 
+from infostream_dedup.cli import main
 from infostream_dedup.documents import read_documents, row_of
 from infostream_dedup.sample import documents_path
 
@@ -312,3 +320,212 @@ def test_kills_at_random_moments_lose_and_repeat_nothing(tmp_path):
 @pytest.mark.parametrize("seed", range(10))
 def test_many_kills_lose_and_repeat_nothing(tmp_path, seed):
     kill_and_go_on(tmp_path, kills=30, seed=seed)
+
+
+FAILED = 65
+
+
+def _catalogue():
+    path = Path(__file__).parents[1] / "corpus" / "test_bad_input.py"
+    spec = importlib.util.spec_from_file_location("catalogue_of_bad_input", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    # ``ingest`` leaves the length of lines at its default, and to it a document that comes again is no fault.
+    return [case for case in module.CASES if "max_line_bytes" not in case.options and case.code != "E_ID_DUPLICATE"]
+
+
+CASES = _catalogue()
+
+
+@pytest.fixture
+def ingest(capfdbinary, monkeypatch, tmp_path):
+    """``ingest(case, "--on-error", "skip")`` in this process: exit code, rows of standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(case, *arguments):
+        Path(case.file).write_bytes(case.content)
+        options = [text for name, value in case.options.items() for text in ("--" + name.replace("_", "-"), value)]
+        # Batches of one: what came before the fault is kept.
+        flags = ["--store", "s.db", "--batch-size", "1", "--representation", "stem", *options, *arguments]
+        monkeypatch.setattr(sys, "argv", ["infostream-dedup", "ingest", case.file, *flags])
+        with pytest.raises(SystemExit) as left:
+            main()
+        output, errors = capfdbinary.readouterr()
+        return left.value.code, [json.loads(line) for line in output.splitlines()], errors.decode()
+
+    return run
+
+
+def stored():
+    with closing(sqlite3.connect("s.db")) as connection:
+        return [row[0] for row in connection.execute("SELECT id FROM document ORDER BY ordinal")]
+
+
+def test_the_catalogue_is_long():
+    assert len(CASES) >= 80
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_fail_stops_at_the_fault_and_keeps_what_came_before(case, ingest):
+    code, verdicts, errors = ingest(case)
+    assert code == FAILED
+    place = case.file if case.line is None else f"{case.file}:{case.line}"
+    field = "" if case.field is None else f"field {case.field!r}: "
+    last = errors.splitlines()[-1]
+    assert last.startswith(f"infostream-dedup: {place}: {field}")
+    assert last.endswith(f"[{case.code}]")
+    ids = [row["id"] for row in verdicts]
+    assert stored() == ids
+    # No document behind the fault is handed on.
+    assert "".join(ids) == case.used[: len(ids)]
+    assert "z" not in ids or case.line != 2
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_skip_sets_the_fault_aside_and_counts(case, ingest):
+    code, verdicts, errors = ingest(case, "--on-error", "skip", "--quarantine", "aside.jsonl")
+    assert code == 0
+    assert "".join(row["id"] for row in verdicts) == case.used
+    assert stored() == list(case.used)
+    rows = [json.loads(line) for line in Path("aside.jsonl").read_bytes().splitlines()]
+    assert [(row["source"], row["code"], row["line"], row["field"]) for row in rows] == [
+        (case.file, case.code, case.line, case.field)
+    ]
+    used = len(case.used)
+    assert f"read {used + 1} = used {used} + quarantined 1 ({case.code} 1)" in errors
+
+
+def test_a_second_run_after_a_fault_gives_the_stored_verdicts_and_continues(ingest):
+    case = next(one for one in CASES if one.name == "broken JSON")
+    _, before, _ = ingest(case)
+    code, verdicts, _ = ingest(case._replace(content=case.content.replace(b'"text":}', b'"text":"two"}')))
+    assert code == 0
+    assert verdicts[: len(before)] == before
+    assert [row["id"] for row in verdicts] == ["a", "b", "z"]
+
+
+HERE = Path(__file__).resolve().parents[1] / "criteria"
+COLUMNS = ["id", "status", "of", "group", "relation", "forward", "backward", "terms"]
+
+
+@pytest.fixture
+def halves(tmp_path):
+    """Every other story to learn from, the rest to judge; and the judged pairs of the rest."""
+    documents = lines((HERE / "templates.jsonl").read_bytes())
+    labels = lines((HERE / "template_labels.jsonl").read_bytes())
+    stories = list(dict.fromkeys("-".join(row["id"].split("-")[:2]) for row in documents))
+
+    def half(id_):
+        return stories.index("-".join(id_.split("-")[:2])) % 2
+
+    def write(name, rows):
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    learned = [row for row in labels if half(row["a"]) == half(row["b"]) == 0]
+    write("learned.jsonl", [row for row in documents if half(row["id"]) == 0])
+    write("labels.jsonl", [row | {"label": "dup" if row["label"] == "dup" else "similar"} for row in learned])
+    write("rest.jsonl", [row for row in documents if half(row["id"]) == 1])
+    return [row for row in labels if half(row["a"]) == half(row["b"]) == 1]
+
+
+def trained(run, name, *options):
+    answer = run("train", "learned.jsonl", "--labels", "labels.jsonl", "--model", name, *options)
+    assert answer.returncode == 0, answer.stderr.decode()
+
+
+def test_templates_of_other_stories_are_not_duplicates(run, tmp_path, halves):
+    trained(run, "m.json", "--statistics", "background")
+    command = ("ingest", "rest.jsonl", "--model", "m.json")
+    outputs = set()
+    for size in ("1", "7", "1000"):
+        done = run(*command, "--store", f"{size}.db", "--keep-text", "--batch-size", size)
+        assert done.returncode == 0, done.stderr.decode()
+        outputs.add(done.stdout)
+        assert run(*command, "--store", f"{size}.db").stdout == done.stdout
+    assert len(outputs) == 1
+    rows = {row["id"]: row for row in lines(outputs.pop())}
+    assert all(list(row) == [*COLUMNS, "probability", "criteria"] for row in rows.values())
+    for row in rows.values():
+        if row["status"] == "duplicate":
+            assert row["probability"] > 0.5
+            assert "number_order" in row["criteria"]
+    together = {
+        kind: [rows[p["a"]]["group"] == rows[p["b"]]["group"] for p in halves if p["label"] == kind]
+        for kind in ("template", "dup")
+    }
+    assert len(together["template"]) >= 30
+    assert not any(together["template"])
+    assert sum(together["dup"]) >= 0.89 * len(together["dup"]) > 10
+    verified = run("store", "verify", "7.db", "--format", "jsonl")
+    assert verified.returncode == 0
+    assert not any(row["faults"] for row in lines(verified.stdout))
+
+
+SIZES = (1, 7, 50, 500, 1_000_000)
+SEEDS = ("0", "1", "12345")
+PLACES = (("UTC", "C"), ("Asia/Kathmandu", "uk_UA.UTF-8"))  # time zone and locale
+
+PART = 2000
+SMALL_PART = 600
+EPOCHS = ("--first-epoch", "200", "--epoch-documents", "150")
+"""Several epochs of the small part, at borders that no size of batches has."""
+
+
+@pytest.fixture(scope="module")
+def stream(corpora, tmp_path_factory):
+    """Writes the first dated documents of the stream, all for ``None``, and returns the file."""
+    path = corpora / "mdnews.docs.jsonl.gz"
+    dated = {one.id for one in read_documents(path) if one.time is not None}
+    with gzip.open(path, "rb") as lines:
+        rows = [line for line in lines if orjson.loads(line)["id"] in dated]
+    folder = tmp_path_factory.mktemp("stream")
+
+    def written(most):
+        part = folder / f"{most}.jsonl"
+        part.write_bytes(b"".join(rows[:most]))
+        return part
+
+    return written
+
+
+def checksums(run, documents, combinations, *options):
+    """SHA-256 of what ``ingest`` prints for each size of batches, hash seed, time zone and locale."""
+    found = {}
+    for number, (size, seed, (zone, language)) in enumerate(combinations):
+        done = run(
+            *("ingest", str(documents), "--store", f"{number}.db", "--batch-size", str(size)),
+            *("--format", "jsonl", "--quiet", *options), PYTHONHASHSEED=seed, TZ=zone, LC_ALL=language,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        found[size, seed, zone] = len(done.stdout.splitlines()), hashlib.sha256(done.stdout).hexdigest()
+    return found
+
+
+def test_the_sample(run):
+    combinations = zip((7, 1000), SEEDS, PLACES, strict=False)
+    assert len(set(checksums(run, documents_path(), combinations).values())) == 1
+
+
+@pytest.mark.corpus
+@pytest.mark.slow
+def test_every_seed_and_place_at_least_once_on_a_part_of_real_news(run, stream):
+    combinations = list(zip((1, 50, 1_000_000), SEEDS, (*PLACES, PLACES[0]), strict=True))
+    found = checksums(run, stream(SMALL_PART), combinations, *EPOCHS)
+    assert {lines for lines, _ in found.values()} == {SMALL_PART}
+    assert len(set(found.values())) == 1, found
+
+
+@pytest.mark.corpus
+@pytest.mark.slow
+def test_all_combinations_on_a_part_of_real_news(run, stream):
+    found = checksums(run, stream(PART), itertools.product(SIZES, SEEDS, PLACES))
+    assert len(found) == 30
+    assert len(set(found.values())) == 1, found
+
+
+@pytest.mark.corpus
+@pytest.mark.slow
+def test_all_sizes_on_the_whole_of_real_news(run, stream):
+    found = checksums(run, stream(None), [(size, SEEDS[0], PLACES[0]) for size in SIZES])
+    assert len(set(found.values())) == 1, found

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.documents import Reading, ReadingReport, block_reading, csv_blocks, read_documents
 from infostream_dedup.documents.block_reading import LineBuffer, placed_documents, read_document_blocks
-from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN, read_date
+from infostream_dedup.documents.kernels.json_lines import LOCAL, OTHER_DATE, UTC_KNOWN, read_date
 from infostream_dedup.documents.reading import ONE_BY_ONE, checked_documents, make_builder, open_items
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, KeptDocuments, fields_of, full_text, without_text

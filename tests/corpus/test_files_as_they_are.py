@@ -1,7 +1,5 @@
 """Files that people have, as programs and sites write them."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path

@@ -370,3 +370,104 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path):
     assert [one.id for one in read_documents(path, max_line_bytes=len(row))] == ["1", "2"]
     with pytest.raises(BadDataError, match="longer than"):
         list(read_documents(path, max_line_bytes=len(row) - 1))
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_csv_shows_its_delimiter(delimiter: str, tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    cells = ["topic", "id", "text", "lang"], ["x, y; z", "a", '"one\n""two"""', ""]
+    quoted = [[f'"{cell}"' if ", y" in cell else cell for cell in row] for row in cells]
+    path.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(delimiter.join(row) for row in quoted).encode())
+    assert list(read_documents(path)) == [Document(id="a", text='one\n"two"', extra={"topic": "x, y; z"})]
+
+
+def test_csv_cells_are_text_and_may_be_long(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text(f"id,text,published,title,topic\n7,{'слово ' * 50_000},1714557600,,\n\n")
+    [document] = read_documents(path)
+    assert (document.id, len(document.text), document.title) == ("7", 300_000, "")
+    assert (document.published, document.time) == ("1714557600", datetime(2024, 5, 1, 10, tzinfo=UTC))
+    assert document.extra == {"topic": ""}
+
+
+def test_parquet_types(tmp_path: Path) -> None:
+    path = tmp_path / "d.parquet"
+    times = [datetime(2024, 5, 6, 10, tzinfo=UTC), None]
+    table = pa.table(
+        {
+            "id": pa.array(["a", "b"]).dictionary_encode(), "text": pa.array(["one", "two"], pa.large_string()),
+            "lang": pa.array(["uk", None], pa.string_view()),
+            "published": pa.array(times, pa.timestamp("ns", "Europe/Kyiv")), "title": pa.nulls(2),
+            "images": [["x"], []], "n": [1, None],
+        }
+    )  # fmt: skip
+    pq.write_table(table, path)
+    first, second = read_documents(path)
+    assert (first.published, first.time) == ("2024-05-06T13:00:00+03:00", times[0])
+    assert (first.lang, first.images, first.extra) == ("uk", ["x"], {"n": 1})
+    assert (second.published, second.lang, second.title, second.images) == (None, None, "", [])
+
+
+def test_nanoseconds_are_cut(tmp_path: Path) -> None:
+    times = pa.array([1_714_557_600_123_456_789], pa.timestamp("ns"))
+    [document] = read_documents(pa.table({"id": ["a"], "text": ["one"], "published": times}))
+    assert document.time == datetime(2024, 5, 1, 10, 0, 0, 123_456, tzinfo=UTC)
+
+
+FRAMES = {
+    "pandas": pd.DataFrame(ROWS), "pandas, filtered": pd.DataFrame([{"id": "x", "text": "0"}, *ROWS])[1:],
+    "polars": pl.DataFrame(ROWS), "Arrow table": pa.Table.from_pylist(ROWS),
+    "Arrow batch": pa.RecordBatch.from_pylist(ROWS), "Arrow reader": None, "list": ROWS, "generator": None,
+}  # fmt: skip
+
+
+def test_values_in_memory() -> None:
+    for kind in FRAMES:
+        source: Any = FRAMES[kind]
+        if kind == "Arrow reader":
+            source = pa.Table.from_pylist(ROWS).to_reader()
+        if kind == "generator":
+            source = (row for row in ROWS)
+        assert list(read_documents(source)) == list(read_documents(ROWS))
+
+
+def test_frame_with_a_column_of_two_types() -> None:
+    frame = pd.DataFrame({"id": ["a", "b"], "text": ["one", 2]})
+    with pytest.raises(BadDataError, match=r"text.*one type") as caught:
+        list(read_documents(frame))
+    assert (caught.value.code, caught.value.source) == ("E_SCHEMA", "<frame>")
+
+
+def test_frame_of_many_batches_counts_its_rows() -> None:
+    table = pa.table({"id": [f"d{n}" for n in range(3000)] + [None], "text": ["t"] * 3001})
+    with pytest.raises(BadDataError) as caught:
+        list(read_documents(table))
+    assert caught.value.line == 3001
+
+
+# Documents (ru, uk, en) as the README of the sets counts them, and how many have a date.
+COUNTS = {
+    "tgpairs": (347, 0, 102, 87), "mdnews": (10868, 0, 0, 9821), "slavictopics": (522, 196, 0, 0),
+    "ntrex": (60, 60, 240, 0), "wmt": (1220, 854, 3514, 0), "uagec": (0, 3218, 0, 0),
+    "multilingual": (2576, 240, 2666, 5092), "background": (453, 848, 0, 687),
+}  # fmt: skip
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", COUNTS)
+def test_every_document_is_read(name: str, corpora: Path) -> None:
+    report = ReadingReport()
+    documents = list(read_documents(corpora / f"{name}.docs.jsonl.gz", report=report))
+    *languages, dated = COUNTS[name]
+    assert [sum(document.lang == lang for document in documents) for lang in ("ru", "uk", "en")] == languages
+    assert sum(document.time is not None for document in documents) == dated
+    assert report.summary() == f"read {sum(languages)} = used {sum(languages)} + quarantined 0"
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", ["tgpairs", "slavictopics", "multilingual"])
+def test_records_go_out_as_they_came(name: str, corpora: Path) -> None:
+    path = corpora / f"{name}.docs.jsonl.gz"
+    with gzip.open(path) as stream:
+        for line, document in zip(stream, read_documents(path), strict=True):
+            assert list(row_of(document).items()) == list(orjson.loads(line).items())

@@ -1,7 +1,5 @@
 """Small files that would need gigabytes, or abort the library that reads them, are refused before memory is taken."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import zipfile

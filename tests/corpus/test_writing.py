@@ -1,5 +1,8 @@
 import gzip
+import io
 import os
+import signal
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -16,7 +19,9 @@ import pytest
 
 from infostream_dedup.documents import check_output, open_output, outputs, read_documents, row_of, write_documents
 from infostream_dedup.documents import outputs as outputs_file
+from infostream_dedup.documents.outputs import row_format, write_rows
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, ConfigurationError
+from infostream_dedup.machine import files
 from infostream_dedup.model import Document
 
 DOCUMENTS = [
@@ -366,3 +371,93 @@ def test_writing_and_reading_take_bounded_memory(tmp_path: Path) -> None:
         arguments = [sys.executable, "-c", script, str(tmp_path / f"out{ending}")]
         kilobytes = int(subprocess.run(arguments, capture_output=True, check=True).stdout)
         assert kilobytes < 100 * 1024, (ending, kilobytes)
+
+
+KILLED = """
+import os, signal, sys
+from infostream_dedup.documents import open_output
+
+with open_output(sys.argv[1]) as stream:
+    stream.write(b"half")
+    stream.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def unfinished(folder):
+    return list(folder.glob(".infostream-dedup-*.part"))
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_the_next_output_removes_what_a_killed_process_left(tmp_path):
+    ran = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "a.jsonl")], capture_output=True, check=False)
+    assert ran.returncode == -signal.SIGKILL, ran.stderr
+    assert len(unfinished(tmp_path)) == 1
+    with open_output(tmp_path / "b.jsonl") as stream:
+        stream.write(b"whole")
+    assert [path.name for path in tmp_path.iterdir()] == ["b.jsonl"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files cannot be locked here")
+def test_an_output_that_is_being_written_is_not_taken_for_stale(tmp_path, monkeypatch):
+    # In another container, the number of the process is that of no process.
+    monkeypatch.setattr(files, "process_lives", lambda _: False)
+    with open_output(tmp_path / "a.jsonl") as stream:
+        assert files.remove_stale_parts(tmp_path) == 0
+        with open_output(tmp_path / "b.jsonl"):
+            stream.write(b"whole")
+    assert (tmp_path / "a.jsonl").read_bytes() == b"whole"
+
+
+ROWS = [
+    {"a": "ї-1", "n": 7, "share": 1, "sure": True, "terms": ["мост", "снег"], "none": None},
+    {"a": "=1+1", "n": None, "share": 0.5, "sure": False, "terms": None, "none": None},
+]
+
+
+def written(rows, tmp_path, **options):
+    stream = io.BytesIO()
+    assert write_rows(rows, stream, "sqlite", **options) == len(rows)
+    path = tmp_path / "rows.sqlite"
+    path.write_bytes(stream.getvalue())
+    return sqlite3.connect(path)
+
+
+def test_rows_come_back_with_their_types(tmp_path):
+    with written(ROWS, tmp_path) as base:
+        kinds = {name: kind for _, name, kind, *_ in base.execute("pragma table_info(rows)")}
+        found = base.execute("select * from rows").fetchall()
+    base.close()
+    assert kinds == {
+        "a": "TEXT", "n": "INTEGER", "share": "REAL", "sure": "INTEGER", "terms": "TEXT", "none": "TEXT",
+    }  # fmt: skip
+    assert found == [("ї-1", 7, 1.0, 1, '["мост", "снег"]', None), ("=1+1", None, 0.5, 0, None, None)]
+
+
+def test_columns_without_rows_and_nothing_at_all(tmp_path):
+    base = written([], tmp_path, columns=["a", "b"])
+    assert [name for _, name, *_ in base.execute("pragma table_info(rows)")] == ["a", "b"]
+    base.close()
+    base = written([], tmp_path)
+    assert base.execute("select count(*) from sqlite_master").fetchone() == (0,)
+    base.close()
+
+
+def test_equal_rows_give_equal_bytes():
+    one, other = io.BytesIO(), io.BytesIO()
+    write_rows(ROWS, one, "sqlite")
+    write_rows(iter(ROWS), other, "sqlite")
+    assert one.getvalue() == other.getvalue()
+
+
+@pytest.mark.parametrize(("value", "code"), [("\ud800", "E_ENCODING"), (2**63, "E_SQLITE")])
+def test_what_sqlite_cannot_hold_is_an_error(value, code):
+    with pytest.raises(BadDataError) as caught:
+        write_rows([{"a": value}], io.BytesIO(), "sqlite")
+    assert caught.value.code == code
+
+
+def test_the_ending_chooses_the_format():
+    assert [row_format(f"labels{end}") for end in (".SQLITE", ".csv", ".xlsx", ".jsonl", ".db", "")] == [
+        "sqlite", "csv", "xlsx", "jsonl", "jsonl", "jsonl",
+    ]  # fmt: skip

@@ -1,5 +1,6 @@
 """Judgements are added and taken back, never changed; labels files come out and go in."""
 
+import csv
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -7,9 +8,13 @@ from pathlib import Path
 
 import orjson
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup import desk as public
+from infostream_dedup import ingest
+from infostream_dedup.cli.store import desk as command
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.judgements import Desk, desk_path
 from infostream_dedup.judgements.candidates import (
@@ -21,17 +26,21 @@ from infostream_dedup.judgements.candidates import (
     label_rows,
     linked_pairs,
 )
-from infostream_dedup.judgements.desk import COLUMNS
+from infostream_dedup.judgements.desk import COLUMNS, add_job, end_job, last_result
 from infostream_dedup.judgements.judgements import (
     Judgement,
     add_judgement,
     for_two,
+    forget_in_desk,
     judgement_page,
     next_pairs,
     progress_of,
     undo_judgement,
 )
 from infostream_dedup.lab.evaluation.labels import read_labels
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
 
 @pytest.fixture
@@ -351,3 +360,227 @@ def test_reservations_made_before_the_clock_was_set_back_do_not_last(
         with desk.writing() as connection:
             given.append(next_pairs(connection, [("a", "b")], person=person, queue="random", wanted=1))
     assert [len(pairs) for pairs in given] == [1, 1, 0, 1]
+
+
+RESULT = {
+    "rows": [{"k": 1, "links": 3}],
+    "examples": {"1": [{"a": "x", "b": "y", "title_a": "Тайна"}, {"a": "y", "b": "z", "title_a": "Мост"}]},
+    "teach": [["x", "z"], ["y", "z"]],
+}
+LEFT = {
+    "rows": [{"k": 1, "links": 3}],
+    "examples": {"1": [{"a": "y", "b": "z", "title_a": "Мост"}]},
+    "teach": [["y", "z"]],
+}
+
+
+def filled(folder: Path) -> Path:
+    store = folder / "news.db"
+    with Deduplicator.open(store, StreamSettings.of({})) as stream:
+        stream.process([{"id": name, "text": f"Слово {name} и дело."} for name in "xyz"])
+    with Desk.open(desk_path(store)) as desk, desk.writing() as connection:
+        end_job(connection, add_job(connection, "sweep", {}, position="1-3-0", person="local"), "done", result=RESULT)
+        add_judgement(connection, Judgement(a="x", b="y", label="dup", person="oksana", key="1"))
+        connection.execute("INSERT INTO asked (queue, a, b) VALUES ('audit', 'x', 'z'), ('audit', 'y', 'z')")
+    return store
+
+
+def check(store: Path) -> None:
+    # Opening compares the checksums of all rows.
+    with Desk.open(desk_path(store), create=False) as desk, desk.reading() as connection:
+        found = last_result(connection, "sweep")
+        assert found is not None
+        assert found["result"] == LEFT
+        assert connection.execute("SELECT a, b FROM asked").fetchall() == [("y", "z")]
+        assert [row["label"] for row in label_rows(connection)] == ["dup"]
+    data = desk_path(store).read_bytes()
+    assert "Тайна".encode() not in data
+    assert "Мост".encode() in data
+
+
+def test_forgetting_in_the_store_forgets_in_the_desk(tmp_path: Path) -> None:
+    store = filled(tmp_path)
+    from infostream_dedup.api.store import forget
+
+    forget(store, "x")
+    check(store)
+    with Store.open(store, read_only=True) as opened:
+        assert opened.text(0) is None
+
+
+def test_nothing_is_left_in_the_log_of_a_desk_that_a_service_has_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from infostream_dedup.api.desk import forget_and_wipe
+    from infostream_dedup.api.store import forget
+
+    store = filled(tmp_path)
+    with Desk.open(desk_path(store)) as service:
+        with service.writing() as connection:
+            number = add_job(connection, "sweep", {}, position="1-3-0", person="local")
+            end_job(connection, number, "done", result=RESULT)
+        files = [desk_path(store), Path(f"{desk_path(store)}-wal")]
+        assert any("Тайна".encode() in file.read_bytes() for file in files)
+        assert forget(store, "x").clean
+        assert not any("Тайна".encode() in file.read_bytes() for file in files)
+        with service.reading() as connection:
+            assert connection.execute("SELECT count(*) FROM job").fetchone() == (2,)
+            # Whoever reads keeps the log; the caller is told so.
+            monkeypatch.setattr("infostream_dedup.judgements.desk._BUSY_SECONDS", 0.1)
+            assert forget_and_wipe(store, "y") == (3, False)
+
+
+def test_what_is_deleted_is_overwritten_even_where_the_file_is_not_rewritten(tmp_path: Path) -> None:
+    store = filled(tmp_path)
+    with Desk.open(desk_path(store)) as desk:
+        with desk.writing() as connection:
+            number = add_job(connection, "audit", {}, position="1-3-0", person="local")
+            # Longer than a page, so that whole pages are freed.
+            end_job(connection, number, "done", result={"examples": {"1": [{"a": "x", "title_a": "Тайна" * 2000}]}})
+        with desk.writing() as connection:
+            # SQLite may be built with either default.
+            connection.execute("PRAGMA secure_delete = OFF")
+            assert forget_in_desk(connection, {"x"}) == 3
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    check(store)
+
+
+def test_forgetting_in_the_desk_alone(tmp_path: Path) -> None:
+    store = filled(tmp_path)
+    assert public.forget_in_desk(store, "x") == 2
+    assert public.forget_in_desk(store, ["x", "none"]) == 0
+    check(store)
+
+
+def test_the_command_says_what_it_did(tmp_path: Path) -> None:
+    store = filled(tmp_path)
+    done = CliRunner().invoke(command, ["forget", str(store), "x", "y"])
+    assert (done.exit_code, done.stderr) == (0, "3 rows changed or removed\n")
+
+
+def test_the_command_says_that_remnants_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = filled(tmp_path)
+    monkeypatch.setattr("infostream_dedup.judgements.desk._BUSY_SECONDS", 0.1)
+    with Desk.open(desk_path(store)) as service, service.reading():
+        done = CliRunner().invoke(command, ["forget", str(store), "x"])
+    assert done.exit_code == 0
+    assert "remnants stay in the log until it ends" in done.stderr
+
+
+def test_a_running_process_does_not_use_a_desk_that_a_newer_program_changed(tmp_path: Path) -> None:
+    with Desk.open(tmp_path / "news.desk") as desk:
+        with closing(sqlite3.connect(desk.path)) as other, other:
+            other.execute("CREATE TABLE later (x)")
+            other.execute("PRAGMA user_version = 99")
+        for use in (desk.reading, desk.writing):
+            with pytest.raises(ConfigurationError, match="schema 99, this program reads schema 1;"), use():
+                pass
+
+
+LABELS = '{"a": "x", "b": "y", "label": "dup", "repeats": "b"}\n{"a": "x", "b": "z", "label": "different"}\n'
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Stands for a store: the desk only needs its place."""
+    place = tmp_path / "news.db"
+    place.touch()
+    return place
+
+
+@pytest.fixture
+def judged(store: Path) -> Path:
+    labels = store.with_name("labels.jsonl")
+    labels.write_text(LABELS, encoding="utf-8")
+    assert public.import_labels(store, labels, person="oksana") == (2, 0)
+    return store
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(one) for one in arguments], standalone_mode=False)
+
+
+def test_an_export_never_replaces_the_desk_or_the_store(judged: Path) -> None:
+    for place in (judged, desk_path(judged)):
+        before = place.read_bytes()
+        assert "one of the inputs" in str(run("export", judged, "--out", place).exception)
+        assert place.read_bytes() == before
+    Desk.open(desk_path(judged)).close()
+
+
+def test_a_file_has_the_format_that_was_asked_for(judged: Path) -> None:
+    out = judged.with_name("out")
+    assert run("export", judged, "--out", out).exception is None
+    assert [orjson.loads(line)["label"] for line in out.read_bytes().splitlines()] == ["dup", "different"]
+    assert run("export", judged, "--out", out, "--format", "csv").exception is None
+    with out.open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.reader(stream))
+    assert rows == [
+        ["a", "b", "label", "judges", "repeats", "asked"],
+        ["x", "y", "dup", "1", "b", ""],
+        ["x", "z", "different", "1", "", ""],
+    ]
+    assert "for the terminal only" in str(run("export", judged, "--out", out, "--format", "table").exception)
+
+
+def test_a_bad_row_is_named_by_its_file_and_line(store: Path) -> None:
+    labels = store.with_name("labels.jsonl")
+    labels.write_text('{"a": "x", "b": "y", "label": "dup"}\n\n\n{"a": "x", "b": "", "label": "dup"}\n')
+    with pytest.raises(BadDataError) as found:
+        public.import_labels(store, labels, person="oksana")
+    assert (found.value.source, found.value.line, found.value.field) == (str(labels), 4, "b")
+    assert public.export_labels(store) == []
+
+
+@pytest.mark.parametrize("person", ["", "  ", "a\nb"])
+def test_a_person_has_a_name(store: Path, person: str) -> None:
+    with pytest.raises(ConfigurationError, match="is not the name of a person"):
+        public.import_labels(store, store, person=person)
+
+
+def test_judgements_do_not_go_to_a_store_that_does_not_exist(tmp_path: Path) -> None:
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text(LABELS, encoding="utf-8")
+    with pytest.raises(NoInputError, match="there is no store"):
+        public.import_labels(tmp_path / "nwes.db", labels, person="oksana")
+    assert not desk_path(tmp_path / "nwes.db").exists()
+
+
+def test_label_studio_takes_the_judgements_and_gives_them_back(tmp_path: Path) -> None:
+    store = tmp_path / "news.db"
+    texts = {
+        "x": "Мост через реку открыл министр.",
+        "y": "Мост через реку открыл министр, сообщили в городе.",
+        "z": "Снег.",
+    }
+    list(ingest([{"id": name, "text": text, "title": name} for name, text in texts.items()], store, keep_text=True))
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text(LABELS + '{"a": "y", "b": "z", "label": null}\n', encoding="utf-8")
+    assert public.import_labels(store, labels, person="oksana") == (2, 1)
+    out = tmp_path / "tasks.json"
+    assert run("export", store, "--label-studio", "--out", out).exception is None
+    tasks = orjson.loads(out.read_bytes())
+    assert [(one["data"]["a"], one["data"]["b"], len(one.get("annotations", []))) for one in tasks] == [
+        ("x", "y", 1), ("x", "z", 1), ("y", "z", 0),
+    ]  # fmt: skip
+    assert [tasks[0]["data"][f"text_{side}"] for side in "ab"] == [texts["x"], texts["y"]]
+    assert {part["to_name"] for one in tasks for said in one.get("annotations", []) for part in said["result"]} == {
+        "text_a"
+    }
+    # As Label Studio exports it once two people have been there; one of them skipped the first.
+    part = {"from_name": "label", "to_name": "text_a", "type": "choices", "value": {"choices": ["template"]}}
+    tasks[2]["annotations"] = [{"id": 7, "completed_by": {"id": 1, "email": "olena@news.ua"}, "result": [part]}]
+    tasks[0]["annotations"].append({"was_cancelled": True, "completed_by": 2, "result": [part]})
+    for one in tasks[:2]:
+        one["annotations"][0]["completed_by"] = 2
+    out.write_bytes(orjson.dumps(tasks))
+    assert "3 judgements added, 0 pairs" in str(run("import", store, out, "--person", "studio").output)
+    assert public.import_labels(store, out, person="studio") == (0, 0)
+    said = {
+        (row["a"], row["b"]): (row["label"], row.get("repeats"), row["judges"]) for row in public.export_labels(store)
+    }
+    assert said == {("x", "y"): ("dup", "b", 2), ("x", "z"): ("different", None, 2), ("y", "z"): ("template", None, 1)}
+    assert len(public.export_labels(store, who="studio olena@news.ua")) == 1
+    out.write_text('[{"a": "x"}]', encoding="utf-8")
+    with pytest.raises(BadDataError, match="a task of Label Studio"):
+        public.import_labels(store, out, person="studio")

@@ -4,8 +4,7 @@ from collections import Counter
 
 import pytest
 
-from infostream_dedup.language.lexicon.name_tables import name_rows, variants
-from infostream_dedup.language.lexicon.word_lists import stop_words
+from infostream_dedup.language.lexicon.word_lists import name_rows, stop_words, variants
 
 KINDS = {
     "places": {"capital": 110, "city": 500, "country": 185, "region": 180, "river": 30, "island": 30},

@@ -29,9 +29,16 @@ from infostream_dedup.lab.estimation.census import (
     in_universe,
 )
 from infostream_dedup.lab.estimation.copy_scores import Links, count_copies, drawn_documents, links_in_groups
-from infostream_dedup.lab.estimation.planting import EDITS, PlantedCollection, Vocabulary, edited, sentences_of
-from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, known_k
-from infostream_dedup.links import advise
+from infostream_dedup.lab.estimation.sweep_estimator import (
+    EDITS,
+    PlantedCollection,
+    SweepEstimator,
+    Vocabulary,
+    edited,
+    known_k,
+    sentences_of,
+)
+from infostream_dedup.links.measures import advise
 from infostream_dedup.links.pair_rules import count_grades
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
@@ -472,7 +479,7 @@ def test_recovered_are_the_pairs_that_a_matrix_links_both_ways():
 
 def test_an_interval_worked_by_hand():
     # Wilson, 8 of 10: (.8 + 3.8415/20 +- 1.96 sqrt(.8 * .2 / 10 + 3.8415/400)) / (1 + 3.8415/10)
-    from infostream_dedup.lab.estimation.planting import _wilson
+    from infostream_dedup.lab.estimation.sweep_estimator import _wilson
 
     assert _wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
 

@@ -29,7 +29,7 @@ from infostream_dedup.lab.estimation.duplicate_scores import (
     patterns_of,
 )
 from infostream_dedup.lab.estimation.sweep_estimator import known_k
-from infostream_dedup.links import advise
+from infostream_dedup.links.measures import advise
 
 GOOD = FitCheck(
     disagreement=0.03, overall=0.2, unworded=0.01, refilled=0.01, disputed=0.0, far_links=0, far=None, candidates=900,

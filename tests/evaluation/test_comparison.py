@@ -33,7 +33,7 @@ from infostream_dedup.lab.evaluation.comparison import (
 from infostream_dedup.lab.evaluation.labels import labels_of
 from infostream_dedup.lab.evaluation.scores import evaluate_collection
 from infostream_dedup.lab.methods import Pairs, Texts
-from infostream_dedup.links import sweep_counts
+from infostream_dedup.links.compiled.totals import sweep_counts
 from infostream_dedup.model import Document
 from infostream_dedup.sample import documents_path, labels_path
 

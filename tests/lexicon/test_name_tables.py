@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.language.lexicon import name_tables
-from infostream_dedup.language.lexicon.name_tables import NAME_TABLES, NameKind, name_rows, names, personal_names
+from infostream_dedup.language.lexicon import word_lists
+from infostream_dedup.language.lexicon.word_lists import NAME_TABLES, NameKind, name_rows, names, personal_names
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A dictionaries folder of its own, with empty name tables."""
     for table in NAME_TABLES:
         (tmp_path / table).write_text("ru\tuk\ten\tkind\n", encoding="utf-8")
-    monkeypatch.setattr(name_tables, "dictionaries_folder", lambda: tmp_path)
+    monkeypatch.setattr(word_lists, "dictionaries_folder", lambda: tmp_path)
     names.cache_clear()
     name_rows.cache_clear()
     yield tmp_path

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.links import SimilarityMatrix, compiled
+from infostream_dedup.links.compiled import totals as compiled
 from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
 from infostream_dedup.links.measures import KTotals, LinkTotals
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.links.sweeping import sweep_by_products as sweep_counts
 
 N = 5

@@ -1,7 +1,5 @@
 """Matching against plain sets."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import CannotCreateError
-from infostream_dedup.links import similarity_matrix, sweep_counts, work_exceeds
-from infostream_dedup.links.compiled.matching import Resources, match, match_nodes
-from infostream_dedup.links.compiled.posting_index import PostingIndex, _shard_size
+from infostream_dedup.links import similarity_matrix
+from infostream_dedup.links.compiled.matching import PostingIndex, Resources, _shard_size, match, match_nodes
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
-from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
+from infostream_dedup.links.compiled.totals import LinkBlock, block_totals, sweep_counts
+from infostream_dedup.links.similarity_matrix import work_exceeds
 from infostream_dedup.links.sweeping import sweep_by_products
 
 TERMS = 14

@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.links import match
 from infostream_dedup.links.compiled.low_k import sweep_unstored
+from infostream_dedup.links.compiled.matching import match
 from infostream_dedup.links.measures import error_of_share
 from infostream_dedup.links.relation import drawn_documents
 from infostream_dedup.links.sweeping import sweep_by_products as sweep_counts

@@ -1,7 +1,5 @@
 """What other systems lack or do differently, taken away or put in its place."""
 
-from __future__ import annotations
-
 import ast
 import ctypes
 import errno

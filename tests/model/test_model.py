@@ -1,7 +1,5 @@
 """Documents, outlets and the table of settings."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 

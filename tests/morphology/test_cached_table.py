@@ -13,8 +13,7 @@ from infostream_dedup.language.morphology import form_cache
 from infostream_dedup.language.morphology import form_cache as cached_table
 from infostream_dedup.language.morphology import form_cache as listed_terms
 from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, FormRows
-from infostream_dedup.language.morphology.form_cache import CachedTable, FormCache, table_of
-from infostream_dedup.language.morphology.known_terms import NO_TERM, UNKNOWN
+from infostream_dedup.language.morphology.form_cache import NO_TERM, UNKNOWN, CachedTable, FormCache, table_of
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Shape
 

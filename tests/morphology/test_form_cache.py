@@ -1,7 +1,5 @@
 """Terms remembered between runs: same answers, whatever happens to the file."""
 
-from __future__ import annotations
-
 import logging
 import os
 import random

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.language.morphology.known_terms import (
+from infostream_dedup.language.morphology.form_cache import (
     NO_TERM,
     UNKNOWN,
     KnownTable,

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.language.morphology import known_terms as shipped
+from infostream_dedup.language.morphology import form_cache as shipped
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, package_versions
-from infostream_dedup.language.morphology.form_cache import FormCache
-from infostream_dedup.language.morphology.known_terms import (
+from infostream_dedup.language.morphology.form_cache import (
+    FormCache,
     known_shares,
     known_terms,
     lines_of,

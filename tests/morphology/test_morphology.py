@@ -1,9 +1,20 @@
 """Which term a form becomes: one table of words as they stand in news, and the rules one by one."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import key_form
-from infostream_dedup.language.morphology.analyzer import Morphology, nominatives, predicted_nominative
+from infostream_dedup.language.lexicon.word_lists import stop_words
+from infostream_dedup.language.morphology.analyzer import Morphology, nominatives, predicted_nominative, surname_instead
+from infostream_dedup.language.morphology.readings import (
+    is_roman_numeral,
+    lemma,
+    noun_term,
+    readings_of,
+    with_head_as_lemma,
+)
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.model import Language
 
@@ -203,3 +214,165 @@ def test_an_analysis_says_why_and_from_where(language, form, shape, found, why, 
 
 def test_names_that_might_be_two_words_are_names() -> None:
     assert term("ru", "раджастана", Shape.CAPITAL) is not None
+
+
+def test_plurals_and_possessives_become_singulars() -> None:
+    for form, expected in [
+        ("countries", "country"), ("elections", "election"), ("taxes", "tax"), ("houses", "house"), ("heroes", "hero"),
+        ("matches", "match"), ("movies", "movie"), ("thieves", "thief"), ("drives", "drive"), ("men", "man"),
+        ("women", "woman"), ("spokesmen", "spokesman"), ("children", "child"), ("people", "person"),
+        ("crises", "crisis"), ("presidentʼs", "president"), ("womenʼs", "woman"),
+        ("vice-presidents", "vice-president"),
+    ]:  # fmt: skip
+        assert lemma(form) == expected
+
+
+def test_singulars_in_s_stay() -> None:
+    for form in [
+        "news", "series", "species", "politics", "status", "crisis", "press", "brussels", "athens", "jones",
+        "specimen",
+    ]:  # fmt: skip
+        assert lemma(form) == form
+
+
+@pytest.mark.parametrize("form", ["agreed", "running", "quickly", "went", "strong"])
+def test_verbs_and_adjectives_stay_as_they_are(form: str) -> None:
+    assert lemma(form) == form
+
+
+def test_nouns_and_names_are_terms() -> None:
+    for form, shape, term in [
+        ("governments", Shape.LOWER, "government"), ("negotiations", Shape.START, "negotiation"),
+        ("villagers", Shape.LOWER, "villager"), ("privatisation", Shape.LOWER, "privatisation"),
+        ("zelenskyy", Shape.CAPITAL, "zelenskyy"), ("johnsonʼs", Shape.CAPITAL, "johnson"),
+        ("brussels", Shape.CAPITAL, "brussels"), ("us", Shape.UPPER, "us"), ("nato", Shape.UPPER, "nato"),
+        # What is a noun too, and an agency whose name is a common word.
+        ("march", Shape.LOWER, "march"), ("sun", Shape.CAPITAL, "sun"),
+        ("anti-aircraft", Shape.LOWER, "anti-aircraft"),
+        # Nouns of our tables that are mostly other words.
+        ("suspect", Shape.LOWER, "suspect"), ("stable", Shape.LOWER, "stable"),
+    ]:  # fmt: skip
+        assert noun_term(form, shape) == term
+
+
+def test_other_words_are_none() -> None:
+    for form, shape in [
+        ("us", Shape.LOWER), ("the", Shape.CAPITAL), ("quickly", Shape.LOWER), ("announced", Shape.LOWER),
+        ("said", Shape.LOWER), ("strong", Shape.LOWER),
+        # In a title every word has a capital.
+        ("strong", Shape.CAPITAL), ("become", Shape.CAPITAL),
+        # The Russian год and январь are never key terms, so neither are these.
+        ("year", Shape.LOWER), ("january", Shape.CAPITAL), ("уряд", Shape.LOWER),
+        # Verbs and adjectives in most of their places, and no nouns of our tables.
+        ("vulnerable", Shape.LOWER), ("announcing", Shape.START), ("estonian", Shape.START),
+        # Numbers, months, agencies.
+        ("two-year-old", Shape.LOWER), ("fifty-eight", Shape.LOWER), ("march", Shape.CAPITAL),
+        ("reuters", Shape.CAPITAL), ("iii", Shape.UPPER), ("ltd", Shape.CAPITAL),
+    ]:  # fmt: skip
+        assert noun_term(form, shape) is None
+
+
+@given(st.text(alphabet="abeiknorsty-ʼ", min_size=1, max_size=12), st.sampled_from(list(Shape)))
+def test_any_form_has_a_lemma_and_a_term_is_that_lemma(form: str, shape: Shape) -> None:
+    found = lemma(form)
+    assert found
+    assert lemma(form) == found
+    term = noun_term(form, shape)
+    assert term is None or (len(term) > 1 and (term == found or shape == Shape.UPPER))
+
+
+@given(st.sampled_from(sorted(stop_words("en"))))
+def test_no_stop_word_is_a_term_in_lower_case(word: str) -> None:
+    assert noun_term(word, Shape.LOWER) is None
+
+
+_RU, _UK = Morphology("ru"), Morphology("uk")
+
+
+@pytest.mark.parametrize("form", ["харитонов", "агапов", "изотов", "газиев", "вартанов"])
+@pytest.mark.parametrize("shape", [Shape.START, Shape.CAPITAL])
+def test_a_surname_is_no_genitive_of_several_first_names(form: str, shape: Shape) -> None:
+    assert _RU.noun_term(form, shape) == form
+    assert _RU.noun_term(f"{form}а", shape) == form
+
+
+@pytest.mark.parametrize(("form", "term"), [("мантурова", "мантуров"), ("конакову", "конаков"), ("косова", "косово")])
+def test_a_surname_is_no_case_of_a_village_unless_our_tables_list_it(form: str, term: str) -> None:
+    assert _RU.noun_term(form, Shape.CAPITAL) == term
+
+
+@pytest.mark.parametrize(("form", "lemma"), [("нидерландов", "нидерланды"), ("героев", "герой"), ("москва", "москва")])
+def test_other_plurals_and_places_stay(form: str, lemma: str) -> None:
+    assert surname_instead(form, lemma, readings_of("ru").readings(form), "ru") is None
+
+
+@pytest.mark.parametrize("form", ["шумові", "виїмкові", "солодко", "струнко", "типові", "паперові"])
+def test_ukrainian_adjectives_and_adverbs_are_no_datives_and_vocatives(form: str) -> None:
+    assert _UK.noun_term(form, Shape.LOWER) is None
+
+
+@pytest.mark.parametrize(
+    ("form", "term"), [("президентові", "президент"), ("батькові", "батько"), ("цитрусові", "цитрусові")]
+)
+def test_ukrainian_datives_and_plurals_without_such_an_adjective_stay(form: str, term: str) -> None:
+    assert _UK.noun_term(form, Shape.LOWER) == term
+
+
+def test_at_the_start_of_a_sentence_a_ukrainian_adjective_precedes_the_noun() -> None:
+    assert _UK.noun_term("мудрий", Shape.START) is None
+    # A listed noun stays one.
+    assert _UK.noun_term("слідчий", Shape.START) == "слідчий"
+
+
+def test_at_the_start_of_a_sentence_a_function_word_is_no_rare_name() -> None:
+    assert _UK.noun_term("досі", Shape.START) is None
+    assert _UK.noun_term("досі", Shape.CAPITAL) == "доха"
+
+
+def test_at_the_start_of_a_sentence_a_listed_name_precedes_a_rarer_noun() -> None:
+    assert _RU.noun_term("шор", Shape.START) == "шор"
+    assert _RU.noun_term("марта", Shape.START) is None
+
+
+@pytest.mark.parametrize(("form", "term"), [("ковров", "ковер"), ("ангаре", "ангар"), ("выше", None)])
+def test_in_small_letters_a_place_gives_way(form: str, term: str | None) -> None:
+    assert _RU.noun_term(form, Shape.LOWER) == term
+
+
+@pytest.mark.parametrize(("form", "term"), [("неваде", "невада"), ("яссах", "яссы"), ("ясс", "яссы")])
+def test_a_name_nobody_has_heard_of_gives_way_to_a_listed_one(form: str, term: str) -> None:
+    assert _RU.noun_term(form, Shape.CAPITAL) == term
+
+
+@pytest.mark.parametrize(("form", "term"), [("ате", "ате"), ("амн", "амн"), ("мира", "мир"), ("вину", "вина")])
+def test_short_rare_cases_in_capitals_are_abbreviations(form: str, term: str) -> None:
+    assert _RU.noun_term(form, Shape.UPPER) == term
+
+
+_TENS = ("", "x", "xx", "xxx")
+_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+
+
+def test_all_numerals_of_two_letters_and_more_up_to_39_are_known():
+    written = {tens + ones for tens in _TENS for ones in _ONES}
+    assert all(is_roman_numeral(one) for one in written if len(one) > 1)
+
+
+def test_other_forms_are_none():
+    for form in ["i", "v", "iiii", "vv", "iix", "xi-fi", "ivan", "сі", "-", "ii-"]:
+        assert not is_roman_numeral(form)
+
+
+@pytest.mark.parametrize("form", ["хх", "хіі", "ііі", "ii-iii"])
+def test_cyrillic_letters_of_the_same_looks_and_several_numerals_count(form):
+    assert is_roman_numeral(form)
+
+
+@pytest.mark.parametrize(("lemma", "expected"), [
+    ("країн-член", "країна-член"), ("фірми-переможець", "фірма-переможець"),
+    # віце, прес and контр are no cases of nouns; a nominative stays.
+    ("віце-премʼєр", "віце-премʼєр"), ("прес-секретар", "прес-секретар"), ("контр-адмірал", "контр-адмірал"),
+    ("країна-член", "країна-член"),
+])  # fmt: skip
+def test_the_head_of_a_compound_becomes_a_nominative(lemma, expected):
+    assert with_head_as_lemma(lemma, readings_of("uk").readings, form_frequencies("uk")) == expected

@@ -1,8 +1,21 @@
+import gzip
+import itertools
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from infostream_dedup.language.morphology import bulk_stemming
 from infostream_dedup.language.morphology.stemming import stem, stem_ukrainian, stems
+from infostream_dedup.language.text.surface_pool import SurfaceList
+from infostream_dedup.language.text.tokens import forms, surfaces
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 SAME_STEM: list[tuple[Language, str]] = [
@@ -90,3 +103,107 @@ def test_short_words_and_other_scripts_stay(form: str, expected: str) -> None:
 @given(st.text("абвгдеиоятсьюіїєґʼz", min_size=1, max_size=15))
 def test_a_stem_is_never_empty_nor_longer(form: str) -> None:
     assert 0 < len(stem_ukrainian(form)) <= len(form)
+
+
+WORDS = """правительства премьер-министрами covid-вакцинами української прем'єр-міністра здоровʼя здоровʼям ʼʼʼʼ ʼ
+можливостями
+знання українці роблю будинок кількостей року руці займається працюватиме oʼbrien trumpʼs electionsʼ running dying o'b
+-и- а-б-в --- ́а́ éé ﷺﷺﷺ 𐐷𐐷𐐷𐐷 ццц абвгц зццццц ся сь смеються ґґґ злл ліст радіст областєц""".split()
+LETTERS = "абвгдеиоятсьюіїєґклцмнйуabestngid'ʼ-éﷺ𐐷\u0301’"
+
+
+def fast(words, language):
+    return bulk_stemming.stems(SurfaceList.of(words), np.arange(len(words)), language).strings()
+
+
+@pytest.fixture(params=["C", "Python"])
+def way(request, monkeypatch):
+    """Both ways to Snowball; the first one only where the functions are exported."""
+    if request.param == "Python":
+        monkeypatch.setattr(bulk_stemming, "_library", lambda: None)
+    elif bulk_stemming._library() is None:
+        pytest.skip("this PyStemmer exports no functions of libstemmer")
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("language", OUR_LANGUAGES)
+def test_words_worked_by_hand(language):
+    assert fast(WORDS, language) == stems(WORDS, language)
+    assert fast([], language) == []
+
+
+def test_on_linux_the_functions_are_exported():
+    if sys.platform == "linux":
+        assert bulk_stemming._library() is not None
+
+
+# Every ending of the Ukrainian stemmer behind anything.
+made_up = st.builds(
+    str.__add__, st.text(LETTERS, min_size=1, max_size=12), st.sampled_from(["", *sorted(bulk_stemming.ENDINGS)])
+)
+any_words = st.lists(
+    made_up
+    | st.sampled_from(WORDS)
+    | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), min_size=1),
+    max_size=20,
+)
+
+
+@given(any_words, st.sampled_from(OUR_LANGUAGES))
+@example(["ʼ" * 40], "en")
+@example(["'" * 40, "ʼ'" * 9], "ru")
+def test_any_words_have_the_same_stems(words, language):
+    assert fast(words, language) == stems(words, language)
+
+
+@given(st.lists(made_up, min_size=1, max_size=9), st.data())
+def test_some_of_the_words_in_any_order(words, data):
+    numbers = np.array(data.draw(st.lists(st.integers(0, len(words) - 1))), dtype=np.int64)
+    found = bulk_stemming.stems(SurfaceList.of(words), numbers, "en").strings()
+    assert found == stems([words[number] for number in numbers], "en")
+
+
+def test_threads_do_not_meet():
+    words = [f"{word}{'абвг'[n % 4]}ами" for n in range(500) for word in WORDS]
+    expected = stems(words, "ru")
+    with ThreadPoolExecutor(4) as pool:
+        assert all(found == expected for found in pool.map(lambda _: fast(words, "ru"), range(8)))
+
+
+@pytest.mark.skipif(bulk_stemming._library() is None, reason="this PyStemmer exports no functions of libstemmer")
+def test_another_process_has_other_addresses():
+    program = (
+        "from infostream_dedup.language.morphology.bulk_stemming import stems\n"
+        "from infostream_dedup.language.text.surface_pool import SurfaceList\n"
+        "import numpy as np\n"
+        "words = SurfaceList.of(['правительствами'])\n"
+        "print(stems(words, np.arange(1), 'ru')[0])\n"
+    )
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
+    assert found.stdout.decode().split() == ["правительств"]
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", ["mdnews", "slavictopics", "uagec", "multilingual", "ntrex", "wmt"])
+@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.slow)])
+def test_every_word_of_the_corpora(corpora: Path, name: str, step: int):
+    with gzip.open(corpora / f"{name}.docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        texts = [json.loads(line)["text"] for line in itertools.islice(lines, 0, None, step)]
+    words = sorted({form.form for word in {word for text in texts for word in surfaces(text)} for form in forms(word)})
+    for language in OUR_LANGUAGES:
+        assert fast(words, language) == stems(words, language)
+
+
+@pytest.mark.parametrize("language", ["ru", "en"])
+def test_stems_are_the_same_without_the_compiled_stemmer(language):
+    """``snowballstemmer`` has the algorithms in Python for where PyStemmer is not installed."""
+    words = {"ru": ["премьер-министрами", "ёлочки", "бежавшего"], "en": ["running", "trumpʼs", "skis"]}[language]
+    code = (
+        "import sys; sys.modules['Stemmer'] = None\n"
+        "from infostream_dedup.language.morphology.stemming import stems\n"
+        "from infostream_dedup.language.morphology.bulk_stemming import _library\n"
+        f"print(stems({words!r}, {language!r}), _library())"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told.strip() == f"{stems(words, language)} None"

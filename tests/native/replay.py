@@ -15,8 +15,7 @@ from numba_kernels import oracle
 
 from infostream_dedup.machine import compiling
 
-_CALLS = 3
-"""Number of calls of each kernel, for each combination of types, that are repeated."""
+_CALLS = 3  # number of calls of each kernel, for each combination of types, that are repeated
 
 compared: Counter[str] = Counter()
 different: list[str] = []

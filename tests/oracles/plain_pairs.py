@@ -1,7 +1,5 @@
 """The evidence of one pair in plain Python: specifies ``kernels.comparing`` and tests it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ it, so that disguised copies share their wording. Numbers are normalised, whatev
 decimals.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -43,8 +41,7 @@ from infostream_dedup.judging.evidence.constants import (
 )
 
 _MASK: Final = (1 << 64) - 1
-_KIND_SIGNS: Final = "osCdx'.,_!-/"
-"""Character for each ``CharacterKind``; the patterns below match strings of these."""
+_KIND_SIGNS: Final = "osCdx'.,_!-/"  # character for each ``CharacterKind``; the patterns below match strings of these
 
 _TOKEN: Final = re.compile(r"(?P<word>[sC](?:(?<!s)C|s|'+[sC])*)|(?P<number>d)|(?P<opener>[.!])")
 _DAY_FIRST: Final = re.compile(r"d{1,2}(?P<sign>[./-])d{1,2}(?P=sign)(?:d{4}|d{2})(?!d)(?!(?P=sign)d)")

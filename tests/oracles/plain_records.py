@@ -1,7 +1,5 @@
 """Weighting and packing of evidence in plain Python: specifies ``kernels.packing`` and tests it."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from infostream_dedup.documents.dates import utc_time
 from infostream_dedup.judging.passages.provenance import provenance
 from infostream_dedup.model import Document
-from infostream_dedup.report.html import provenance_page
+from infostream_dedup.report.files import provenance_page
 
 FIRST = "Пожар на складе тушили 12 машин. Начальник Петренко уехал в Одессу. Никто из людей не пострадал."
 COPY = "Фото: архив\nПожар на складе тушили 15 машин. Никто из людей не пострадал! Начальник Иваненко уехал в Одессу."

@@ -1,7 +1,5 @@
 """Reports: complete, self-contained, escaped, the same bytes each time."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import io
@@ -28,11 +26,10 @@ from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.report import needed
 from infostream_dedup.report.comparison import comparison_files, write_comparison, write_learning_curve
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg, even_ticks
-from infostream_dedup.report.files import report_files, workbook_of
-from infostream_dedup.report.html import html_report
+from infostream_dedup.report.files import html_report, report_files, workbook_of
 from infostream_dedup.report.needed import check_report_folder
 from infostream_dedup.report.tables import PUBLISHED, UI_LANGUAGES, Cover, wording_of
-from infostream_dedup.runs.batch.parts import part_into, short_names
+from infostream_dedup.runs.batch.answering import part_into, short_names
 from infostream_dedup.runs.batch.sweeping import list_groups
 from infostream_dedup.sample import documents_path, labels_path
 
@@ -216,7 +213,7 @@ def test_every_language_has_all_words_and_other_languages_only_where_they_must(p
 
 
 SPEAKERS = (
-    *("links/recommendation.py", "runs/batch/sweeping.py", "runs/batch/probabilities.py", "runs/sharded/sweeping.py"),
+    *("links/recommendation.py", "runs/batch/sweeping.py", "runs/batch/answering.py", "runs/sharded/sweeping.py"),
     "lab/estimation/*.py",
 )
 

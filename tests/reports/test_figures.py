@@ -1,7 +1,5 @@
 """Tables that reports compute, and figures that pages in docs/ repeat."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime
 from pathlib import Path

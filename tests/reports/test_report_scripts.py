@@ -19,8 +19,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 MOST_OF_A_LABEL = 40
 MOST_UNLABELLED = 100
-LIMIT = 600
-"""Seconds that a script may take."""
+LIMIT = 600  # seconds that a script may take
 
 SETS = ("uagec", "wmt", "ntrex", "multilingual", "slavictopics", "tgpairs", "mdnews")
 """What make_confirmed.py shows, in its order."""

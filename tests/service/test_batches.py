@@ -1,7 +1,10 @@
 """Batches over HTTP: the same verdicts as `ingest`, each document once, bad ones named."""
 
+import csv
 import gzip
+import io
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +12,14 @@ import orjson
 import pytest
 
 from infostream_dedup import ingest
+from infostream_dedup.service.checker import _NothingStored
+from infostream_dedup.service.settings import ServiceSettings
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
-from .conftest import ServiceClient, sample_documents
+from .conftest import ServiceClient, sample_documents, wait_until_ready
+from .test_reading import everything
 
 
 def document(name: str, text: str = "Мэр Харькова открыл новый мост через реку.") -> dict[str, str]:
@@ -177,3 +186,232 @@ def test_documents_are_listed_and_forgotten_by_source(fresh: ServiceClient) -> N
     assert fresh("DELETE", f"/v1/documents?source={source}&wipe=true").json() == {"documents": 0, "clean": True}
     assert fresh("GET", f"/v1/documents?source={source}").json()["items"] == []
     assert fresh("DELETE", "/v1/documents?source=nobody").status_code == 404
+
+
+@pytest.fixture
+def half(tmp_path: Path) -> Iterator[ServiceClient]:
+    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"keep_text": True}))
+    wait_until_ready(client)
+    documents = sample_documents()
+    assert client("POST", "/v1/batches", json={"documents": documents[: len(documents) // 2]}).status_code == 200
+    yield client
+    client.close()
+
+
+def test_a_check_foretells_the_verdicts_and_stores_nothing(half: ServiceClient) -> None:
+    documents = sample_documents()
+    rest = documents[len(documents) // 2 :]
+    before = half("GET", "/v1/stats").json()
+    foretold = [half("POST", "/v1/check", json={"documents": rest[:30]}) for _ in range(2)]
+    assert [answer.status_code for answer in foretold] == [200, 200]
+    assert half("GET", "/v1/stats").json() == before
+    stored = half("POST", "/v1/batches", json={"documents": rest[:30]}).json()["verdicts"]
+    assert foretold[0].json()["verdicts"] == foretold[1].json()["verdicts"] == stored
+    # The checker follows what was stored since.
+    foretold = [half("POST", "/v1/check", json={"documents": rest[30:]})]
+    stored = half("POST", "/v1/batches", json={"documents": rest[30:]}).json()["verdicts"]
+    assert foretold[0].json()["verdicts"] == stored
+
+
+def test_a_copy_that_waits_reads_the_file_that_is_there_when_it_is_asked(tmp_path: Path) -> None:
+    for name in "ab":
+        list(ingest([{"id": name, "text": "Мост открыли."}], tmp_path / name))
+    waiting = _NothingStored(tmp_path / "a")
+    waiting.open_ahead()
+    (tmp_path / "b").replace(tmp_path / "a")
+    with waiting.transaction():
+        assert [bool(waiting.known(name)) for name in "ab"] == [False, True]
+
+
+def test_checks_that_are_refused(half: ServiceClient) -> None:
+    known = sample_documents()[0]
+    conflict = half("POST", "/v1/check", json={"documents": [known, known | {"text": "Совсем другой текст."}]})
+    sent = half("POST", "/v1/batches", json={"documents": [known, known | {"text": "Совсем другой текст."}]})
+    assert (conflict.status_code, conflict.json()) == (sent.status_code, sent.json())
+    assert half("POST", "/v1/check", json={"documents": [known] * 101}).status_code == 413
+    assert half("POST", "/v1/check", json={"documents": [{"id": 1}]}).status_code == 422
+    assert half("POST", "/v1/check", json={"documents": {}}).status_code == 422
+
+
+def test_documents_like_a_stored_one(filled: ServiceClient) -> None:
+    row = filled("GET", "/v1/groups?limit=1").json()["items"][0]
+    members = [one["id"] for one in filled("GET", f"/v1/groups/{row['group']}").json()["members"]]
+    found = [one["id"] for one in filled("GET", f"/v1/documents/{members[0]}/similar").json()["items"]]
+    assert members[0] not in found
+    assert found[0] in members
+    few = filled("GET", f"/v1/documents/{members[0]}/similar?top=1&across=false").json()["items"]
+    assert [one["id"] for one in few] == found[:1]
+    assert filled("GET", "/v1/documents/none/similar").status_code == 404
+    for query in ("k=0", "k=256", "top=0", "top=201"):
+        assert filled("GET", f"/v1/documents/{members[0]}/similar?{query}").status_code == 422
+
+
+@pytest.mark.parametrize("filters", ["", "?lang=uk", "?order=last", "?q=мост"])
+def test_groups_as_files_are_the_whole_list(filled: ServiceClient, filters: str) -> None:
+    listed = everything(filled, f"/v1/groups{filters}", 7)
+    *rows, last = map(orjson.loads, filled("GET", f"/v1/export/groups.jsonl{filters}").content.splitlines())
+    assert last == {"count": len(listed)}
+    assert rows == [{name: row[name] for name in rows[0]} for row in listed]
+    table = list(csv.DictReader(io.StringIO(filled("GET", f"/v1/export/groups.csv{filters}").text)))
+    assert [row["group"] for row in table] == [row["group"] for row in rows]
+    assert [row["languages"] for row in table] == [str(row["languages"]) for row in rows]
+
+
+def test_verdicts_as_files(filled: ServiceClient) -> None:
+    *rows, last = map(orjson.loads, filled("GET", "/v1/export/verdicts.jsonl").content.splitlines())
+    assert [row["id"] for row in rows] == [document["id"] for document in sample_documents()]
+    assert last == {"count": len(rows)}
+    assert len(filled("GET", "/v1/export/verdicts.jsonl?after=100").content.splitlines()) == len(rows) - 101 + 1
+    table = list(csv.DictReader(io.StringIO(filled("GET", "/v1/export/verdicts.csv").text)))
+    assert [row["status"] for row in table] == [row["status"] for row in rows]
+    assert filled("GET", "/v1/export/verdicts.txt").status_code == 422
+
+
+def test_cells_that_a_spreadsheet_would_run_are_guarded(fresh: ServiceClient) -> None:
+    text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
+    documents = [{"id": f"={n}", "title": "=HYPERLINK(1)", "text": text, "source": "@x"} for n in range(2)]
+    assert fresh("POST", "/v1/batches", json={"documents": documents}).status_code == 200
+    (row,) = csv.DictReader(io.StringIO(fresh("GET", "/v1/export/groups.csv").text))
+    assert (row["group"], row["title"], row["source"]) == ("'=0", "'=HYPERLINK(1)", "'@x")
+
+
+def test_the_page_of_groups_offers_what_its_filter_shows(filled: ServiceClient) -> None:
+    assert 'href="/v1/export/groups.csv?order=last&amp;lang=uk"' in filled("GET", "/groups?lang=uk&order=last").text
+    shown = filled("GET", "/v1/export/groups.jsonl?order=last&lang=uk&source=&q=").content
+    assert shown == filled("GET", "/v1/export/groups.jsonl?order=last&lang=uk").content
+
+
+FIRST = {"id": "https://news.example/1", "text": "Мэр Харькова открыл новый мост через реку. Строили его три года."}
+SECOND = FIRST | {"text": f"{FIRST['text']} Уточнение: два года."}
+
+
+def batch(*documents: dict[str, Any], **others: object) -> dict[str, Any]:
+    return {"json": {"documents": list(documents), **others}}
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Any:
+    from infostream_dedup.service.settings import ServiceSettings
+
+    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"keep_text": True}))
+    assert client.running.writer is not None
+    client.running.writer.wait()
+    yield client
+    client.close()
+
+
+def test_a_correction_is_refused_until_it_is_called_one(kept: ServiceClient, tmp_path: Path) -> None:
+    kept("POST", "/v1/batches", **batch(FIRST))
+    assert kept("POST", "/v1/batches", **batch(SECOND)).status_code == 409
+    assert kept("POST", "/v1/batches", **batch(SECOND, on_conflict="error")).status_code == 409
+    taken = kept("POST", "/v1/batches", **batch(SECOND, on_conflict="version", batch_id="2")).json()
+    again = kept("POST", "/v1/batches", **batch(SECOND, on_conflict="version", batch_id="2")).json()
+    assert (taken["replayed"], again["replayed"]) == (False, True)
+    assert taken["verdicts"] == again["verdicts"]
+    assert taken["position"] == again["position"] == {"batches": 2, "documents": 2}
+    # The same content is no further version, whatever it is called.
+    older = kept("POST", "/v1/batches", **batch(FIRST, on_conflict="version", batch_id="3")).json()
+    assert older["position"]["documents"] == 2
+    with ingest([FIRST, SECOND], tmp_path / "other.db", keep_text=True, on_conflict="version") as found:
+        expected = [row for one in found.batches() for row in one.rows()]
+    assert orjson.dumps(taken["verdicts"]) == orjson.dumps(expected[1:])
+
+
+@pytest.mark.parametrize("on_error", ["fail", "skip"])
+def test_an_item_of_a_feed_may_be_corrected(kept: ServiceClient, on_error: str) -> None:
+    first, second = ({**one, "item": "guid-1"} for one in (FIRST, SECOND))
+    kept("POST", "/v1/batches", **batch(first))
+    answer = kept("POST", "/v1/batches", **batch(second, on_error=on_error)).json()
+    assert ([row["id"] for row in answer["verdicts"]], answer["quarantined"]) == ([FIRST["id"]], [])
+    assert kept("POST", "/v1/batches", **batch({**second, "text": "Иначе."}, on_conflict="error")).status_code == 409
+
+
+def test_corrections_are_not_set_aside(kept: ServiceClient) -> None:
+    kept("POST", "/v1/batches", **batch(FIRST))
+    answer = kept("POST", "/v1/batches", **batch(SECOND, {"id": "b"}, on_conflict="version", on_error="skip")).json()
+    assert [row["id"] for row in answer["verdicts"]] == [FIRST["id"]]
+    assert [(one["index"], one["code"]) for one in answer["quarantined"]] == [(1, "E_MISSING")]
+
+
+@pytest.mark.parametrize("path", ["/v1/batches", "/v1/check"])
+@pytest.mark.parametrize("value", ["newest", None, 1, ["version"]])
+def test_what_else_is_asked_for_a_conflict_is_refused(kept: ServiceClient, path: str, value: object) -> None:
+    answer = kept("POST", path, **batch(FIRST, on_conflict=value))
+    assert (answer.status_code, answer.json()["field"]) == (422, "on_conflict")
+
+
+def test_a_check_foretells_the_verdict_on_a_correction(kept: ServiceClient) -> None:
+    kept("POST", "/v1/batches", **batch(FIRST))
+    assert kept("POST", "/v1/check", **batch(SECOND)).status_code == 409
+    foretold = kept("POST", "/v1/check", **batch(SECOND, on_conflict="version")).json()["verdicts"]
+    assert foretold == kept("POST", "/v1/batches", **batch(SECOND, on_conflict="version")).json()["verdicts"]
+
+
+def test_a_document_compared_with_itself_shows_its_last_correction(kept: ServiceClient) -> None:
+    name = {"a": FIRST["id"], "b": FIRST["id"]}
+    kept("POST", "/v1/batches", **batch(FIRST))
+    alone = kept("GET", "/v1/compare", params=name).json()
+    assert [alone[side]["version"] for side in "ab"] == [0, 0]
+    third = SECOND | {"text": f"{SECOND['text']} Ещё одно уточнение."}
+    for one in (SECOND, third):
+        kept("POST", "/v1/batches", **batch(one, on_conflict="version"))
+    shown = kept("GET", "/v1/compare", params=name).json()
+    assert [shown[side]["version"] for side in "ab"] == [1, 2]
+    assert ["".join(piece["text"] for piece in shown[side]["pieces"]) for side in "ab"] == [
+        SECOND["text"],
+        third["text"],
+    ]
+    page = kept("GET", "/compare", params=name)
+    assert page.status_code == 200
+    assert page.text.count("Ещё одно уточнение") == 1
+    # There is no pair to judge.
+    assert "/judge?" not in page.text
+
+
+def test_the_log_tells_what_the_answer_told(filled: ServiceClient) -> None:
+    answered = filled("GET", "/v1/batches/sample").json()["verdicts"]
+    logged: list[dict[str, Any]] = []
+    path = "/v1/verdicts?limit=200"
+    while path:
+        page = filled("GET", path).json()
+        logged += page["items"]
+        path = page["next"] and f"/v1/verdicts?limit=200&after={page['next']}"
+    names = {name: name for name in answered[0]} | {"group": "group_then", "story": "story_then"}
+    assert [{name: row[given] for name, given in names.items()} for row in logged] == answered
+    assert any(row["kind"] == "template" for row in logged)
+    assert any(row["translation"] for row in logged)
+    exported = [orjson.loads(line) for line in filled("GET", "/v1/export/verdicts.jsonl").content.splitlines()]
+    assert [(row["kind"], row["probability"]) for row in exported[:-1]] == [
+        (row["kind"], row["probability"]) for row in answered
+    ]
+
+
+def test_the_live_stream_tells_of_merged_groups_before_their_verdict(tmp_path: Path) -> None:
+    from infostream_dedup.service.routes.batches import _lines_after
+
+    settings = StreamSettings.of({"preset": "faithful", "k_duplicate": 2, "k_similar": 1, "least_shared": 0.0})
+    with Deduplicator.open(tmp_path / "news.db", settings) as stream:
+        for documents in (sample_documents(),):
+            stream.process(documents)
+    with Store.open(tmp_path / "news.db", read_only=True) as store:
+        merges = store.connection.execute(
+            "SELECT ordinal, group_id, other FROM event WHERE kind = 'merge' ORDER BY number"
+        ).fetchall()
+        assert merges
+        lines, place, last = [], -1, -2
+        while place > last:
+            last = place
+            more, place, _ = _lines_after(store, place)
+            lines += [part.decode().split("\n") for part in more]
+    told, name = [], None
+    for line in reversed(lines):
+        if line[0].startswith("id: "):
+            name = int(line[0].removeprefix("id: "))
+        else:
+            change = orjson.loads(line[1].removeprefix("data: "))
+            # A client that has this verdict has been told of the merge.
+            assert change["ordinal"] == name
+            if line[0] == "event: merge":
+                told.append((change["ordinal"], change["group"], change["other"]))
+    assert told[::-1] == merges
+    assert len([line for line in lines if line[0].startswith("id: ")]) == len(sample_documents())

@@ -16,7 +16,7 @@ from infostream_dedup.client import AsyncClient, Client, ServiceError
 from infostream_dedup.service.tokens import add_token
 
 from .conftest import sample_documents
-from .test_contract import CONTRACT
+from .test_guard import CONTRACT
 from .test_server import Served
 
 pytestmark = pytest.mark.slow

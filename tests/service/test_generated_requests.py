@@ -15,11 +15,10 @@ from infostream_dedup.service.problems import CODES
 from infostream_dedup.service.settings import ServiceSettings
 
 from .conftest import ServiceClient, sample_documents, wait_until_ready
-from .test_contract import CONTRACT
+from .test_guard import CONTRACT
 
 ENDLESS = "/v1/verdicts/events"
-FAULTS = {503, 507}
-"""Answers from 500 on that the contract knows: come again later, the disk is full."""
+FAULTS = {503, 507}  # answers from 500 on that the contract knows: come again later, the disk is full
 
 WORDS = (
     "ru-001", "uk-002", "nobody", "", "0", "1", "-1", "9" * 25, "1e9", "NaN", "true", "null", "boundary",

@@ -1,7 +1,5 @@
 """Bodies of refused and aborted requests are let go at once, and few are held at one time."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import gzip

@@ -9,7 +9,7 @@ import pytest
 
 from infostream_dedup.errors import CannotCreateError, CannotWriteError, StoreBusyError
 from infostream_dedup.judgements import Desk, desk_path
-from infostream_dedup.judgements.jobs import add_job, end_job, job_shown
+from infostream_dedup.judgements.desk import add_job, end_job, job_shown
 from infostream_dedup.service import job_process, job_runner
 from infostream_dedup.service.job_runner import JobLock, JobRunner
 from infostream_dedup.service.settings import ServiceSettings

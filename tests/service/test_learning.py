@@ -1,5 +1,6 @@
 """Training and comparison by what was judged: jobs, pages, queues."""
 
+import sqlite3
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -8,7 +9,11 @@ from typing import Any
 import pytest
 
 from infostream_dedup.judging.criteria.model_file import read_model
+from infostream_dedup.service.job_process import _documents
 from infostream_dedup.service.settings import ServiceSettings
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
 from .conftest import ServiceClient, sample_documents, wait_until_ready
 from .test_more_pages import ended
@@ -96,3 +101,109 @@ def filled_again(tmp_path: Path) -> Iterator[ServiceClient]:
     assert client("POST", "/v1/batches", json={"documents": sample_documents()}).status_code == 200
     yield client
     client.close()
+
+
+def test_documents_without_text_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "news.db"
+    for name, keep in (("a", False), ("b", True), ("c", True)):
+        with Deduplicator.open(path, StreamSettings.of({"keep_text": keep})) as stream:
+            stream.process([{"id": name, "text": f"Мэр открыл мост, {name}."}])
+    with Deduplicator.open(path, StreamSettings.of({"keep_text": True})) as stream:
+        stream.process([{"id": "b", "text": "Мэр открыл мост, уточнение."}], on_conflict="version")
+    documents, _ = _documents(path, 100, lambda *_: None)
+    assert [(one.id, one.text) for one in documents] == [
+        ("c", "Мэр открыл мост, c."),
+        ("b", "Мэр открыл мост, уточнение."),
+    ]
+
+
+ALLOWED = ("INDEX document_forgotten",)  # an index of the forgotten documents only
+
+
+def asked(client: ServiceClient, monkeypatch: pytest.MonkeyPatch, paths: list[str]) -> set[str]:
+    said: set[str] = set()
+    opened = Store.open
+
+    def listened(*given: Any, **named: Any) -> Store:
+        store = opened(*given, **named)
+        store.connection.set_trace_callback(said.add)
+        return store
+
+    monkeypatch.setattr(Store, "open", listened)
+    client.running.readers.close()
+    client.running.readers = type(client.running.readers)(client.settings.store, 2, 5.0, 64)
+    for path in paths:
+        assert client("GET", path).status_code in (200, 204), path
+    return {one for one in said if one.lstrip().upper().startswith(("SELECT", "WITH"))}
+
+
+def scans(connection: sqlite3.Connection, query: str) -> list[str]:
+    """Lines of the plan that walk through the documents."""
+    plan = [str(row[3]) for row in connection.execute(f"EXPLAIN QUERY PLAN {query}")]
+    names = {"document", "latest", "earlier", "named", "first"}
+    return [
+        line
+        for line in plan
+        if line.startswith("SCAN ") and line.split()[1] in names and not any(one in line for one in ALLOWED)
+    ]
+
+
+def test_a_scan_would_be_noticed(filled: ServiceClient) -> None:
+    with Store.open(filled.settings.store, read_only=True) as store:
+        assert scans(store.connection, "SELECT source, count(*) FROM document GROUP BY source")
+        assert not scans(store.connection, "SELECT title FROM document WHERE ordinal > 7")
+
+
+def test_no_page_walks_through_the_documents(filled: ServiceClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    group = filled("GET", "/v1/groups?limit=1").json()["items"][0]["group"]
+    story = filled("GET", "/v1/stories?limit=1").json()["items"][0]["story"]
+    first, second, *_ = (one["id"] for one in filled("GET", f"/v1/groups/{group}").json()["members"])
+    paths = [
+        *("/", "/groups", "/groups?order=last", "/groups?lang=uk", "/groups?q=мост", f"/groups?id={group}"),
+        *(f"/groups/{group}/provenance", "/stories", f"/stories/{story}", f"/compare?a={first}&b={second}"),
+        *("/judge", "/judge?queue=random", "/judge?queue=translation", f"/judge?queue=group:{group}", "/labels"),
+        *("/model", "/explore", "/methods", "/templates", "/sources", "/alarms", "/settings"),
+        *(f"/v1/documents/{first}", "/v1/verdicts", "/v1/groups", "/v1/groups?order=last", "/v1/stats", "/v1/sources"),
+        *("/v1/stories", "/v1/templates", "/v1/alarms", "/v1/export/groups.csv", "/v1/export/verdicts.csv"),
+    ]
+    queries = asked(filled, monkeypatch, paths)
+    assert len(queries) > 40
+    with Store.open(filled.settings.store, read_only=True) as store:
+        store.connection.create_function("folded", 1, str.casefold, deterministic=True)
+        found = {query: walked for query in sorted(queries) if (walked := scans(store.connection, query))}
+    assert found == {}
+
+
+MEASURED = {"n": 12, "score": "count", "target": "text", "complete": True}
+
+
+@pytest.fixture
+def faithful(tmp_path: Path) -> Any:
+    """A service over a new store of preset faithful."""
+    from infostream_dedup.service.settings import ServiceSettings
+
+    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"preset": "faithful"}))
+    assert client.running.writer is not None
+    client.running.writer.wait()
+    yield client
+    client.close()
+
+
+def test_a_running_stream_takes_new_thresholds(faithful: ServiceClient) -> None:
+    documents = sample_documents()
+    faithful("POST", "/v1/batches", json={"documents": documents[:90]})
+    given = {"thresholds": {"morph": {"k": 10}}, "measured": MEASURED}
+    taken = faithful("POST", "/v1/thresholds", json=given)
+    assert (taken.status_code, taken.json()) == (200, {"first": 90, "changes": {"k_duplicate": 10}, "left": []})
+    rest = faithful("POST", "/v1/batches", json={"documents": documents[90:]}).json()["verdicts"]
+    linked = [one for one in rest if one["status"] == "duplicate"]
+    assert linked
+    assert min(min(one["forward"], one["backward"]) for one in linked) >= 10
+    for wrong in (
+        given | {"measured": MEASURED | {"n": 8}},
+        given | {"measured": MEASURED | {"complete": False}},
+        given | {"thresholds": {"stem": {"k": 7}}},
+        given | {"first": 3},
+    ):
+        assert faithful("POST", "/v1/thresholds", json=wrong).status_code in (400, 422)
+    assert faithful("POST", "/v1/thresholds", json=given).json()["changes"] == {}

@@ -1,7 +1,5 @@
 """A running service whose store is deleted, replaced, or goes back to a backup."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 import sys

@@ -5,7 +5,8 @@ import json
 
 import numpy as np
 
-from infostream_dedup.links import EXACT_FROM, survey
+from infostream_dedup.links.measures import EXACT_FROM
+from infostream_dedup.links.relation import survey
 from infostream_dedup.model import Document
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.linking import link, relate

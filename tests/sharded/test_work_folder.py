@@ -1,7 +1,5 @@
 """A run that is killed in any stage goes on from the last complete one; what was changed is made again."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -10,18 +8,23 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from infostream_dedup import dedup, sweep
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, StoreBusyError, UsageError
+from infostream_dedup.lab.estimation import sweep_estimator
 from infostream_dedup.links.sweeping import NO_INTERVAL
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
-from infostream_dedup.runs.sharded import vocabulary, work_folder
+from infostream_dedup.runs.sharded import deduplication, key_terms, pairing, work_folder
 from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
+from infostream_dedup.runs.sharded.key_terms import KEYS
+from infostream_dedup.runs.sharded.pairing import DocumentPairs, pick_terms, recounted
 from infostream_dedup.runs.sharded.plan import LEAST_MEMORY, Cut, Estimate, Plan, memory_of
 from infostream_dedup.runs.sharded.sweeping import sweep_on_disk
 from infostream_dedup.runs.sharded.work_folder import Layout, WorkFolder
+from infostream_dedup.sample import documents_path
 
 STAGES = ("counted", "stem-statistics", "stem-keys", "stem-nodes", "stem-links1-1", "stem-links1", "stem-totals1")
 STEM = Settings(representation="stem")
@@ -157,7 +160,7 @@ def test_a_folder_takes_one_run_at_a_time(tmp_path):
 
 
 def test_two_terms_of_one_hash_are_named(monkeypatch, collections, tmp_path):
-    whole = vocabulary.term_hashes
+    whole = key_terms.term_hashes
     terms = collect(collections["made-up"], hashes=False).key_terms(STEM).counts.terms
     shared = (terms[0], terms[-1])
 
@@ -168,7 +171,7 @@ def test_two_terms_of_one_hash_are_named(monkeypatch, collections, tmp_path):
             found[0, [place for place, term in enumerate(words) if term == word]] = 7
         return found
 
-    monkeypatch.setattr(vocabulary, "term_hashes", colliding)
+    monkeypatch.setattr(key_terms, "term_hashes", colliding)
     for chunk in (3, 100):
         folder = WorkFolder(tmp_path / str(chunk))
         with folder.held(), pytest.raises(BadDataError, match=f"0000000000000007: {shared[0]!r} and {shared[1]!r}"):
@@ -321,3 +324,69 @@ def test_the_private_folder_of_a_run_that_fails_is_removed(documents, tmp_path, 
 
 def _rows(path: Path):
     return map(json.loads, path.read_text(encoding="utf-8").splitlines())
+
+
+@pytest.mark.parametrize("representation", ["stem", "morph"])
+def test_copies_are_counted_and_duplicates_estimated_as_in_memory(tmp_path, representation):
+    names = {"representations": [representation], "estimate": True, "examples": False}
+    expected = sweep(str(documents_path()), **names)
+    found = sweep(str(documents_path()), workdir=tmp_path / "work", memory="2GB", **names)
+    assert [row.estimated for row in found.rows] == [row.estimated for row in expected.rows]
+    assert (found.recommended_k, found.reason) == (expected.recommended_k, expected.reason)
+    assert found.without_labels == expected.without_labels
+    assert expected.without_labels[representation]["copies"]["pairs"] > 0
+    # What an interrupted run had read is read again.
+    again = sweep(str(documents_path()), workdir=tmp_path / "work", memory="2GB", **names)
+    assert [row.estimated for row in again.rows] == [row.estimated for row in expected.rows]
+
+
+def test_evidence_that_does_not_fit_is_refused_with_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(sweep_estimator, "_DOCUMENT_BYTES", 100_000_000)
+    with pytest.raises(UsageError, match=r"does not fit into 2.0 GB: give more \(memory\)"):
+        sweep(str(documents_path()), workdir=tmp_path, memory="2GB", representations=["stem"], estimate=True)
+
+
+FIRST = {"languages": [0, 0], "weights": [1] * 4, "own": [0, 0], "hashes": [1, 2], "checks": [1, 2]}
+
+
+def test_counts_by_hand(monkeypatch):
+    """Documents 0 to 2 in two chunks: 0 has keys 5 7 in 5 7 9, 1 has 5 9 in 5 9, 2 has 7 in 1 5 7."""
+    one = KEYS.row(first=0, sizes=[2, 2], keys=[5, 7, 5, 9], target_sizes=[3, 2], targets=[5, 7, 9, 5, 9], **FIRST)
+    other = KEYS.row(
+        first=2, sizes=[1], keys=[7], target_sizes=[3], targets=[1, 5, 7],
+        **{name: values[:1] for name, values in FIRST.items()},
+    )  # fmt: skip
+    monkeypatch.setattr(pairing, "_RECOUNTED_AT_ONCE", 2)
+    a, b, nothing = np.array([0, 0, 1]), np.array([1, 2, 2]), np.zeros(3, dtype=np.int64)
+    found = recounted(DocumentPairs(a, b, nothing, nothing), lambda documents: pick_terms([one, other], documents))
+    # 0 in 1: 5; 1 in 0: 5 and 9; 0 in 2: 5 and 7; 2 in 0: 7; 1 in 2: 5; 2 in 1: none.
+    assert found.forward.tolist() == [1, 2, 1]
+    assert found.backward.tolist() == [2, 1, 0]
+
+
+@pytest.fixture
+def unequal(tmp_path):
+    """A file of short and long documents that share a few words."""
+    random = np.random.default_rng(7)
+    words = [f"{first}{last}ник" for first in ("мост", "рек", "банк", "суд", "лес") for last in "бвгджзклмнпрст"]
+    rows = []
+    for place in range(150):
+        size = 8 if place % 2 else 45
+        text = " ".join(words[word] for word in random.permutation(len(words))[:size])
+        rows.append({"id": f"d{place}", "text": text, "lang": "ru"})
+    path = tmp_path / "unequal.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def test_similar_documents_are_those_found_in_memory(unequal, tmp_path, monkeypatch):
+    def statuses(name, **where):
+        out = tmp_path / name
+        dedup(unequal, out, annotate=True, preset="faithful", representation="stem", **where)
+        return out.read_text(encoding="utf-8").splitlines()
+
+    expected = statuses("memory.jsonl")
+    assert statuses("disk.jsonl", workdir=tmp_path / "work", memory="2GB") == expected
+    # These documents tell exact counts from those of links alone.
+    monkeypatch.setattr(deduplication, "recounted", lambda pairs, pick: pairs)
+    assert statuses("weak.jsonl", workdir=tmp_path / "work", memory="2GB") != expected

@@ -11,7 +11,7 @@ import pytest
 
 from infostream_dedup import api, read_documents
 from infostream_dedup.errors import BadDataError, ConfigurationError, UsageError
-from infostream_dedup.model.thresholds import Thresholds
+from infostream_dedup.model.settings import Thresholds
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.retuning import retune

@@ -7,7 +7,7 @@ import pytest
 from infostream_dedup import api
 from infostream_dedup.links.sweeping import NO_INTERVAL, Interval, intervals
 from infostream_dedup.model import Document
-from infostream_dedup.runs.batch.stream_health import EpochHealth, alarms_since, with_alarms
+from infostream_dedup.runs.batch.stored_collection import EpochHealth, alarms_since, with_alarms
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.language.lexicon.frequency import common_forms
-from infostream_dedup.language.morphology.english_lemmas import is_seldom_noun
+from infostream_dedup.language.morphology.readings import is_seldom_noun
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS

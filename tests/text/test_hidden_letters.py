@@ -1,7 +1,5 @@
 """Words that markup, invisible characters, line ends or a wrong encoding cut or hide are the same words."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable
@@ -14,8 +12,7 @@ from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.documents.reading import Reading
 from infostream_dedup.judging.evidence.characters import CODE_POINTS, CharacterKind, alphabet
-from infostream_dedup.language.text.language import detect
-from infostream_dedup.language.text.mojibake import repaired
+from infostream_dedup.language.text.language import detect, repaired
 from infostream_dedup.language.text.normalise import APOSTROPHES, FAR_INVISIBLE, INVISIBLE, MARKS, clean, in_place
 from infostream_dedup.language.text.tokens import surfaces
 from infostream_dedup.model.document import single_documents

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.language.translation import loaded_model
-from infostream_dedup.language.translation.loaded_model import LoadedModel
-from infostream_dedup.language.translation.model_files import best_models
+from infostream_dedup.language.translation import model_files
+from infostream_dedup.language.translation.model_files import LoadedModel, best_models
 from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.rungs.argos import ArgosRung, phrase_of, single_term
 from infostream_dedup.model import OUR_LANGUAGES
@@ -152,7 +151,7 @@ def test_a_prefix_for_the_target_language_is_given_and_taken_away(models_of):
 
 
 def test_an_output_without_end_gives_no_term(models_of, monkeypatch):
-    monkeypatch.setattr(loaded_model, "LONGEST_OUTPUT", 6)
+    monkeypatch.setattr(model_files, "LONGEST_OUTPUT", 6)
     assert LoadedModel(best_models(models_of("uk_ru"))["uk", "ru"]).translate(["рік", "уряд"]) == ["год", ""]
 
 

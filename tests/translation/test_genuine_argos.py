@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.language.translation.loaded_model import LoadedModel
-from infostream_dedup.language.translation.model_files import install_model, installed_models, models_folders
+from infostream_dedup.language.translation.model_files import (
+    LoadedModel,
+    install_model,
+    installed_models,
+    models_folders,
+)
 from infostream_dedup.language.translation.rungs.argos import ArgosRung, single_term
 
 pytestmark = [

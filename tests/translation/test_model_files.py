@@ -8,9 +8,10 @@ import pytest
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, NoInputError
 from infostream_dedup.language.translation import model_files
-from infostream_dedup.language.translation.loaded_model import LoadedModel, damaged_file
 from infostream_dedup.language.translation.model_files import (
+    LoadedModel,
     best_models,
+    damaged_file,
     install_model,
     installed_models,
     models_folders,

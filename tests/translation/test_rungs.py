@@ -11,7 +11,6 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.morphology.form_cache import terms_of
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation import Translator
-from infostream_dedup.language.translation.international_words import international_keys, international_words
 from infostream_dedup.language.translation.romanisation import (
     cyrillic_consonants,
     cyrillised,
@@ -24,18 +23,20 @@ from infostream_dedup.language.translation.romanisation import (
     transcription_cost,
 )
 from infostream_dedup.language.translation.rung import Rung
-from infostream_dedup.language.translation.rungs.cognates import SkeletonRung
+from infostream_dedup.language.translation.rungs.cognates import SkeletonRung, international_keys, international_words
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung
 from infostream_dedup.language.translation.slavic_cognates import IMPOSSIBLE, coarse_key, cognates, distance
-from infostream_dedup.language.translation.word_pairs import COLUMNS, imported_pairs, word_pairs
-from infostream_dedup.language.translation.written_names import (
+from infostream_dedup.language.translation.word_pairs import (
+    COLUMNS,
     Marked,
     decided,
+    imported_pairs,
     is_marked,
     marked_term,
     names_of_nouns,
     plain_term,
+    word_pairs,
 )
 from infostream_dedup.model import Language
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.links.window.window_index import WindowIndex
+from infostream_dedup.links.compiled.window_index import WindowIndex
 
 terms = st.sets(st.integers(0, 12).map(lambda term: term * 10**15), max_size=8)
 steps = st.lists(
@@ -83,7 +83,7 @@ small_documents = st.lists(st.tuples(small, small), max_size=30)
 def test_many_at_once_are_the_same_as_one_by_one(entries, gone, at_once):
     dtype, before, bulk, after = entries
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("infostream_dedup.links.window.window_index._TERMS_AT_ONCE", at_once)
+        patch.setattr("infostream_dedup.links.compiled.window_index._TERMS_AT_ONCE", at_once)
         single, many = WindowIndex(), WindowIndex()
         for index, in_bulk in ((single, False), (many, True)):
             ordinal = add_one_by_one(index, before, 0)
@@ -232,7 +232,7 @@ def long_stream(documents, vocabulary, seed=7):
 
 @pytest.mark.parametrize("largest", [2**32 - 2, 700])
 def test_a_long_stream_stays_exact_however_documents_are_numbered(largest, monkeypatch):
-    monkeypatch.setattr("infostream_dedup.links.window.window_index._LARGEST_NUMBER", largest)
+    monkeypatch.setattr("infostream_dedup.links.compiled.window_index._LARGEST_NUMBER", largest)
     index, window = WindowIndex(), deque(maxlen=300)
     for ordinal, keys, targets in long_stream(3000, 50):
         if ordinal % 37 == 0:

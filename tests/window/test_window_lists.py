@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.links.window.kernels.window_lists import NOTHING, START, Pool, append_document, compact, find
-from infostream_dedup.links.window.window_index import Piece, Postings, WindowTerms, with_room
+from infostream_dedup.links.compiled.kernels.window_lists import NOTHING, START, Pool, append_document, compact, find
+from infostream_dedup.links.compiled.window_index import Piece, Postings, WindowTerms, with_room
 
 NO_TERMS = Piece.of(WindowTerms(np.array([0, 0]), np.zeros(0, dtype=np.int64)), slice(0, 1))
 
@@ -15,7 +15,7 @@ NO_TERMS = Piece.of(WindowTerms(np.array([0, 0]), np.zeros(0, dtype=np.int64)), 
 def small_arrays():
     """Arrays that are full often, and too long soon."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("infostream_dedup.links.window.window_index._LEAST_SPARE", 8)
+        patch.setattr("infostream_dedup.links.compiled.window_index._LEAST_SPARE", 8)
         yield
 
 

@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.documents.kernels.json_dates import read_date
 from infostream_dedup.documents.kernels.json_lines import (
     LEFT,
     READ,
@@ -14,6 +13,7 @@ from infostream_dedup.documents.kernels.json_lines import (
     hash_content,
     plain_bytes,
     rare_character,
+    read_date,
 )
 from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined
@@ -21,11 +21,9 @@ from infostream_dedup.machine.kernels.byte_blocks import BLOCK, copy_bytes
 
 # Find the rows and cells in a piece of a CSV file, up to the first row whose quotes break RFC 4180
 
-MORE: Final = 0
-"""The piece ended within a row, or at its end."""
+MORE: Final = 0  # the piece ended within a row, or at its end
 
-BROKEN: Final = 1
-"""The next row is for the plain code, which also finds where it ends."""
+BROKEN: Final = 1  # the next row is for the plain code, which also finds where it ends
 
 _QUOTE: Final = 0x22
 

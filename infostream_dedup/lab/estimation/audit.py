@@ -26,8 +26,7 @@ from infostream_dedup.lab.estimation.copy_scores import Bounds, Links
 from infostream_dedup.lab.estimation.duplicate_scores import CANDIDATE_COUNT
 from infostream_dedup.lab.estimation.kernels.copies import Universe
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, figures_of
-from infostream_dedup.links import SimilarityMatrix
-from infostream_dedup.links.similarity_matrix import at_least
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix, at_least
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import SHOWN_DECIMALS
@@ -183,8 +182,7 @@ def _drawn_shares(
     return found[0], found[1]
 
 
-_MOST_DRAWN: Final = 100_000
-"""Maximum number of linked candidates, and of unlinked ones."""
+_MOST_DRAWN: Final = 100_000  # maximum number of linked candidates, and of unlinked ones
 
 _WORDING: Final = [COLUMNS.index("wording_forward"), COLUMNS.index("wording_backward")]
 

@@ -29,12 +29,10 @@ from infostream_dedup.lab.estimation.kernels.copies import (
     TextClasses,
     TextCounters,
     Universe,
-    find_copies,
-)
-from infostream_dedup.lab.estimation.kernels.shared_triples import (
     arrange_range,
     count_postings,
     fill_postings,
+    find_copies,
     number_range,
     sort_rows,
     write_rows,
@@ -46,13 +44,11 @@ from infostream_dedup.model import NO_TIME, Document
 LEAST_TOKENS: Final = 20
 """Minimum length of counted texts, in words: shorter ones would be copies after five equal words."""
 
-DATED_SHARE: Final = 0.9
-"""Minimum share of dated documents for counting only pairs near in time."""
+DATED_SHARE: Final = 0.9  # minimum share of dated documents for counting only pairs near in time
 
 WINDOW_DAYS: Final = 7
 
-ALL_PAIRS: Final = -1
-"""Stands in for the window of a universe that has none."""
+ALL_PAIRS: Final = -1  # stands in for the window of a universe that has none
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +232,7 @@ def thinned(
         halvings += 1
 
 
-COPY_WORDING: Final = 0.3
-"""Minimum share of the smaller text's word triples that the larger one also has."""
+COPY_WORDING: Final = 0.3  # minimum share of the smaller text's word triples that the larger one also has
 
 MOST_COPIES: Final = 20_000_000
 """Maximum number of pairs kept; if there are more, a sample of one in two, four, ... is kept by a hash of the pair."""
@@ -252,8 +247,7 @@ Fewer than ``_PHRASE`` triples and half of the wording of a short text may be an
 _PHRASE: Final = 12
 _ONE_POST: Final = 0.8
 
-_RARE: Final = 60
-"""Maximum number of texts with a rare triple."""
+_RARE: Final = 60  # maximum number of texts with a rare triple
 _TEXTS_AT_ONCE: Final = 20_000
 _MIX: Final = np.uint64(GOLDEN)
 

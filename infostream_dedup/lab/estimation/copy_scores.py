@@ -34,8 +34,7 @@ from infostream_dedup.runs.batch.collection import Collection
 
 DRAWS: Final = 200
 
-Bounds = tuple[float, float]
-"""Lower and upper bound of a 95 % interval, 0 to 1."""
+Bounds = tuple[float, float]  # lower and upper bound of a 95 % interval, 0 to 1
 
 _SEED: Final = 20_091_969
 _ENDS: Final = (0.025, 0.975)

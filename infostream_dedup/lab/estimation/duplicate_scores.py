@@ -18,17 +18,15 @@ from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.lab.estimation.census import SharedWording
 from infostream_dedup.lab.estimation.copy_scores import Bounds, Links, bounds_of, drawn_documents, harmonic
 from infostream_dedup.lab.estimation.kernels import copies as kernels
-from infostream_dedup.links import SimilarityMatrix
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME
 
-CANDIDATE_COUNT: Final = 3
-"""Key terms of one document that the other must contain in a candidate pair."""
+CANDIDATE_COUNT: Final = 3  # key terms of one document that the other must contain in a candidate pair
 
 MOST_CANDIDATES: Final = 50_000
-MOST_LINKS: Final = 20_000
-"""Maximum number of links that are checked."""
+MOST_LINKS: Final = 20_000  # maximum number of links that are checked
 MOST_FAR_LINKS: Final = 5_000
 _FAR: Final = 60 * DAY
 
@@ -186,18 +184,13 @@ smaller); weight of 30 key terms in the other text (smaller)."""
 
 CUTS: Final = (0.12, 0.25, 0.40, 0.55, 0.70, 0.85)
 
-LEVELS: Final = len(CUTS) + 2
-"""Level 0 means that a field cannot be compared; levels 1 to 7 are separated by the cuts."""
+LEVELS: Final = len(CUTS) + 2  # level 0 means that a field cannot be compared; levels 1 to 7 are separated by the cuts
 
 _ROUNDS: Final = 80
-_ADDED: Final = 0.5
-"""Added to the count of each level."""
-_FEWEST: Final = 2
-"""Minimum number of numbers or names that each document needs for this field to be compared."""
-_WORDED: Final = 1 + CUTS.index(0.55) + 1
-"""First level of wording with three tenths shared: the field is a square root."""
-_OTHER_NUMBERS: Final = 1 + CUTS.index(0.40)
-"""Last level of numbers with less than two fifths shared."""
+_ADDED: Final = 0.5  # added to the count of each level
+_FEWEST: Final = 2  # minimum number of numbers or names that each document needs for this field to be compared
+_WORDED: Final = 1 + CUTS.index(0.55) + 1  # first level of wording with three tenths shared: the field is a square root
+_OTHER_NUMBERS: Final = 1 + CUTS.index(0.40)  # last level of numbers with less than two fifths shared
 _STEEPEST: Final = 30.0
 _LEAST_START: Final = 0.02
 
@@ -308,14 +301,12 @@ MOST_OVERALL: Final = 0.3
 MOST_UNWORDED: Final = 0.05
 MOST_REFILLED: Final = 0.06
 MOST_FAR: Final = 0.1
-FEWEST_FAR: Final = 100
-"""Minimum number of far links; fewer do not count as a sign."""
+FEWEST_FAR: Final = 100  # minimum number of far links; fewer do not count as a sign
 
 FEWEST_CANDIDATES: Final = 200
 FEWEST_LINKS: Final = 50
 """Minimum number of links at ``CHECKED_K``, of a collection or of a source; fewer do not tell two classes apart."""
-MOST_DISPUTED: Final = 0.05
-"""The greatest error of a right figure: so large a share of the links may be judged wrongly."""
+MOST_DISPUTED: Final = 0.05  # the greatest error of a right figure: so large a share of the links may be judged wrongly
 _MOST_OF_SOURCE: Final = 2 * MOST_DISAGREEMENT
 """Mean difference over the links of one source at which its two classes are wrong: over all links of wrong fits, it is
 .128 or more."""

@@ -32,8 +32,7 @@ power of ten below everything that its days showed (reports/without-labels.md)."
 
 RECENT_DAYS: Final = 7
 USUAL_DAYS: Final = 28
-FEWEST_USUAL: Final = 20
-"""Minimum number of documents, links or copies on the usual days."""
+FEWEST_USUAL: Final = 20  # minimum number of documents, links or copies on the usual days
 
 _AT_ONCE: Final = 50_000
 _LINKED: Final = ("exact", "duplicate")

@@ -43,7 +43,9 @@ from infostream_dedup.lab.evaluation.scores import (
     truth_for,
 )
 from infostream_dedup.lab.methods.method import POOL_METHODS, Method, Pairs, Texts, method_class, methods, written
-from infostream_dedup.links import Measures, SimilarityMatrix, sweep_counts
+from infostream_dedup.links.compiled.totals import sweep_counts
+from infostream_dedup.links.measures import Measures
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.model import VERSION, Settings
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch.linking import pair_table
@@ -56,8 +58,7 @@ if TYPE_CHECKING:
 
 _Result = TypeVar("_Result")
 
-_MIN_SECONDS: Final = 0.05
-"""Minimum CPU seconds of the half from which growth can be measured."""
+_MIN_SECONDS: Final = 0.05  # minimum CPU seconds of the half from which growth can be measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +224,7 @@ def found_alone(codes: Sequence[NDArray[np.int64]]) -> list[int]:
     return [int(number) for number in alone.sum(axis=0)]
 
 
-_MOST_METHODS: Final = 63
-"""One bit per method must fit into one word."""
+_MOST_METHODS: Final = 63  # one bit per method must fit into one word
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,8 +420,7 @@ def compared_pairs(
     ]
 
 
-THRESHOLD: Final = 0.80
-"""Minimum String::Similarity of a verified pair."""
+THRESHOLD: Final = 0.80  # minimum String::Similarity of a verified pair
 
 
 @dataclass(frozen=True, slots=True)

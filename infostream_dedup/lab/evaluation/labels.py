@@ -18,8 +18,8 @@ from scipy.sparse.csgraph import connected_components
 
 from infostream_dedup.documents.column_names import ColumnNames
 from infostream_dedup.documents.csv_table import csv_records
-from infostream_dedup.documents.endings import is_table
 from infostream_dedup.documents.json_files import jsonl_records
+from infostream_dedup.documents.lines import is_table
 from infostream_dedup.documents.records import Item
 from infostream_dedup.documents.table_files import workbook_records
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError

@@ -28,7 +28,7 @@ from infostream_dedup.lab.evaluation.labels import (
     read_kin,
     truth_of,
 )
-from infostream_dedup.links import usual_k
+from infostream_dedup.links.measures import usual_k
 from infostream_dedup.links.pair_rules import count_grades, pair_grades, share_grades
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.model.tabular import Tabular
@@ -138,8 +138,7 @@ def _ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-Interval = tuple[float, float]
-"""Lower and upper end of a 95 % interval, 0 to 1."""
+Interval = tuple[float, float]  # lower and upper end of a 95 % interval, 0 to 1
 
 _ENDS: Final = (0.025, 0.975)
 _CHUNK: Final = 100
@@ -269,8 +268,7 @@ class GroupScores:
         return asdict(self)
 
 
-GROUP_MEASURES: Final = tuple(field.name for field in fields(GroupScores))
-"""Names of the measures, in order."""
+GROUP_MEASURES: Final = tuple(field.name for field in fields(GroupScores))  # names of the measures, in order
 
 
 def group_scores(groups: NDArray[np.int64], truth: Truth) -> GroupScores | None:
@@ -294,13 +292,7 @@ def group_scores(groups: NDArray[np.int64], truth: Truth) -> GroupScores | None:
     counted = members.sharing() - members.sharing(circle) + members.sharing(circle, named)
     linked -= members.meetings(listed[:, groups[listed[0]] == groups[listed[1]]])
     counted -= members.meetings(listed)
-    return _scores_of(right, linked, true, counted)
-
-
-def _scores_of(
-    right: NDArray[np.int64], linked: NDArray[np.int64], true: NDArray[np.int64], counted: NDArray[np.int64]
-) -> GroupScores:
-    """Compute the measures from counts of documents, itself included, that share something: int64 (documents,) each."""
+    # The measures, from counts of documents, itself included, that share something: int64 (documents,) each.
     precision, recall = float(np.mean(right / linked)), float(np.mean(right / true))
     tp, both = (int(one.sum() - len(one)) // 2 for one in (right, counted))
     fp, fn = int((linked - right).sum()) // 2, int((true - right).sum()) // 2
@@ -344,8 +336,7 @@ class _Members:
 # Evaluate a sweep of a collection against labels: every step, the best one and the recommended one.
 
 
-REFUSAL_K: Final = 6
-"""The k at which a refusal to recommend is evaluated: the paper's own."""
+REFUSAL_K: Final = 6  # the k at which a refusal to recommend is evaluated: the paper's own
 
 _SAME_STEP = 1e-9
 
@@ -441,8 +432,7 @@ def _find_recommended(rows: list[StepScores], step: float | None) -> StepScores:
     raise ConfigurationError(f"the recommended {name} is {step:g}, which was not evaluated; known are {known}")
 
 
-KINDS: Final = KIND_NAMES
-"""What ``kinds`` may name."""
+KINDS: Final = KIND_NAMES  # what ``kinds`` may name
 
 _TRANSLATION: Final = KIND_NAMES[Kind.TRANSLATION]
 

@@ -13,9 +13,8 @@ from typing import Any, Final
 from infostream_dedup.documents.outputs import check_output, open_output
 from infostream_dedup.errors import CannotCreateError, ConfigurationError
 from infostream_dedup.language.lexicon.frequency import form_frequencies, zipf
-from infostream_dedup.language.lexicon.name_tables import NameKind, names, personal_names
 from infostream_dedup.language.lexicon.tables import data_folder
-from infostream_dedup.language.lexicon.word_lists import added_nouns
+from infostream_dedup.language.lexicon.word_lists import NameKind, added_nouns, names, personal_names
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.morphology.cache_file import fingerprint, package_versions
 from infostream_dedup.language.morphology.form_cache import FormCache

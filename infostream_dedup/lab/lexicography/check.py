@@ -14,10 +14,8 @@ from typing import Any, Final, Literal
 from infostream_dedup.errors import NoInputError
 from infostream_dedup.lab.lexicography.imports import NAME_OF, mixed_part, stray_letter
 from infostream_dedup.language.lexicon.frequency import form_frequencies, part_of_speech
-from infostream_dedup.language.lexicon.name_tables import NAME_TABLES, personal_names
 from infostream_dedup.language.lexicon.tables import APOSTROPHE, TableRow, dictionaries_folder, is_latin, key_form
-from infostream_dedup.language.lexicon.word_lists import added_nouns
-from infostream_dedup.language.translation.international_words import international_keys
+from infostream_dedup.language.lexicon.word_lists import NAME_TABLES, added_nouns, personal_names
 from infostream_dedup.language.translation.ladder import allowed
 from infostream_dedup.language.translation.romanisation import (
     folded_cyrillic,
@@ -25,6 +23,7 @@ from infostream_dedup.language.translation.romanisation import (
     latin_key,
     transcription_cost,
 )
+from infostream_dedup.language.translation.rungs.cognates import international_keys
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
 from infostream_dedup.language.translation.word_pairs import as_terms
 from infostream_dedup.model import OUR_LANGUAGES, Language

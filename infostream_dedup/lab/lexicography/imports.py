@@ -417,8 +417,7 @@ FORMATS: Final[Mapping[TableFormat, Callable[[BinaryIO, PairIntake], None]]] = {
 }
 """Reader of each format."""
 
-TERMS: Final = ("noun", "name")
-"""Parts of speech that can be terms."""
+TERMS: Final = ("noun", "name")  # parts of speech that can be terms
 
 
 _NAME: Final = re.compile(r"[^\W_][\w.+-]{0,99}")

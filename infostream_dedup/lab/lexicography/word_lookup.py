@@ -11,11 +11,11 @@ from typing import Final
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lab.lexicography.imports import stray_letter
 from infostream_dedup.language.lexicon.frequency import form_frequencies, zipf
-from infostream_dedup.language.lexicon.name_tables import names, personal_names
 from infostream_dedup.language.lexicon.tables import is_latin, key_form
+from infostream_dedup.language.lexicon.word_lists import names, personal_names
 from infostream_dedup.language.morphology.analyzer import Analysis, Morphology
-from infostream_dedup.language.morphology.english_lemmas import lemma, noun_term
 from infostream_dedup.language.morphology.form_cache import terms_of
+from infostream_dedup.language.morphology.readings import lemma, noun_term
 from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation.ladder import (
@@ -32,7 +32,7 @@ from infostream_dedup.language.translation.rungs.cognates import CognatesRung
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung
 from infostream_dedup.language.translation.target_lexicon import frequent_words
-from infostream_dedup.language.translation.written_names import marked_term, names_first, plain_term
+from infostream_dedup.language.translation.word_pairs import marked_term, names_first, plain_term
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 _CYRILLIC_LANGUAGES: tuple[Language, ...] = ("ru", "uk")

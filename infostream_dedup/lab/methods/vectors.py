@@ -23,7 +23,7 @@ from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.judging.features.words import read_words, significant
 from infostream_dedup.lab.methods.method import Method, Pairs, Run, Texts, register, symmetric_pairs, unordered_pairs
 from infostream_dedup.language.text.fingerprint import text_hash
-from infostream_dedup.links import match
+from infostream_dedup.links.compiled.matching import match
 from infostream_dedup.links.pair_rules import SHARE_DECIMALS, need
 from infostream_dedup.model import Settings
 from infostream_dedup.model.limits import OneOf, Range
@@ -370,7 +370,11 @@ class _KeyTerms(Method):
         a, b, scores = rows[linked], columns[linked], shares[linked]
         if self.directed:
             return Pairs(a, b, scores, directed=True)
-        return _join_directions(a, b, scores, len(texts), both=self.rule == "both")
+        # Pairs linked in both directions have the smaller score, those linked in either the larger one.
+        links = sp.csr_array((scores, (a, b)), shape=(len(texts), len(texts)))
+        forward, backward = sp.triu(links, k=1, format="csr"), sp.triu(links.T, k=1, format="csr")
+        found = sp.coo_array(forward.minimum(backward) if self.rule == "both" else forward.maximum(backward))
+        return unordered_pairs(found.row.astype(np.int64), found.col.astype(np.int64), found.data)
 
     def relation(self, texts: Texts, run: Run) -> Pairs:
         """The links in one direction each, as the papers measure them."""
@@ -385,16 +389,6 @@ class _KeyTerms(Method):
             df_max=self.df_max,
         )
         return texts.once(settings, lambda: key_terms_of_surfaces(texts.surfaces, settings))
-
-
-def _join_directions(
-    a: NDArray[np.int64], b: NDArray[np.int64], scores: NDArray[np.float64], documents: int, *, both: bool
-) -> Pairs:
-    """Return pairs linked in both directions, with the smaller score, or in either, with the larger score."""
-    links = sp.csr_array((scores, (a, b)), shape=(documents, documents))
-    forward, backward = sp.triu(links, k=1, format="csr"), sp.triu(links.T, k=1, format="csr")
-    found = sp.coo_array(forward.minimum(backward) if both else forward.maximum(backward))
-    return unordered_pairs(found.row.astype(np.int64), found.col.astype(np.int64), found.data)
 
 
 for _name in REPRESENTATIONS:

@@ -16,9 +16,18 @@ from functools import partial
 from typing import Final
 
 from infostream_dedup.language.lexicon.frequency import share_of
-from infostream_dedup.language.lexicon.name_tables import NO_NAME, NameKind, is_agency, names, personal_names
 from infostream_dedup.language.lexicon.tables import alphabet
-from infostream_dedup.language.lexicon.word_lists import added_nouns, excluded, repairs, stop_words
+from infostream_dedup.language.lexicon.word_lists import (
+    NO_NAME,
+    NameKind,
+    added_nouns,
+    excluded,
+    is_agency,
+    names,
+    personal_names,
+    repairs,
+    stop_words,
+)
 from infostream_dedup.language.morphology.readings import (
     ADJECTIVAL_SURNAME,
     PERSONAL,

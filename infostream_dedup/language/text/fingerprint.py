@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON, composing
-from infostream_dedup.language.text.kernels.visible_text import INVISIBLE, LEFT, VISIBLE, write_visible
+from infostream_dedup.language.text.kernels.scanning import INVISIBLE, LEFT, VISIBLE, write_visible
 from infostream_dedup.language.text.normalise import with_bounded_marks
 from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 
-TEXT_HASH: Final = 16
-"""Bytes of a checksum."""
+TEXT_HASH: Final = 16  # bytes of a checksum
 _BLOCK_BYTES: Final = 1 << 19
 """Bytes of text that are copied and hashed at a time, so that they stay in the processor's cache."""
 

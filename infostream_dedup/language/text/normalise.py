@@ -67,8 +67,7 @@ def _bounded(run: re.Match[str]) -> str:
     return "".join(kept)
 
 
-APOSTROPHES: Final = "'’ʼ`´‘‛ʹ′ʻˈꞌ＇"
-"""Every character typed as an apostrophe inside a word."""
+APOSTROPHES: Final = "'’ʼ`´‘‛ʹ′ʻˈꞌ＇"  # every character typed as an apostrophe inside a word
 
 INVISIBLE: Final = (
     "\u00ad\u034f\u061c\u115f\u1160\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
@@ -80,8 +79,7 @@ pattern."""
 FAR_INVISIBLE: Final = "\U0001d173-\U0001d17a\U000e0000-\U000e007f\U000e0100-\U000e01ef"
 """Those beyond U+FFFF, which would make patterns twice as slow: marks of music, tags, further variation selectors."""
 
-MARKS: Final = "\u0300-\u036f"
-"""Combining marks of European scripts, as a range of a pattern."""
+MARKS: Final = "\u0300-\u036f"  # combining marks of European scripts, as a range of a pattern
 
 # A letter of Russian or Ukrainian with a stress mark that Unicode composes into a letter of another language.
 _STRESSED: Final = "\u0400\u0403\u040c\u040d\u0450\u0453\u045c\u045d"

@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 from infostream_dedup.language.text import language, tokens
 from infostream_dedup.language.text.character_classes import classes_of_cleaned_text, classes_of_raw_text
 from infostream_dedup.language.text.kernels import scanning
-from infostream_dedup.language.text.kernels.forms import NOT_PLAIN, FormEntries, form_buffers, join_entries, plain_forms
-from infostream_dedup.language.text.kernels.visible_text import count_letters
+from infostream_dedup.language.text.kernels.scanning import count_letters
+from infostream_dedup.language.text.kernels.surface_table import (
+    NOT_PLAIN,
+    FormEntries,
+    form_buffers,
+    join_entries,
+    plain_forms,
+)
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, texts_of
 from infostream_dedup.language.text.tokens import surfaces

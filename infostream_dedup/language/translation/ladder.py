@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.lexicon.word_lists import blocked, false_friends
 from infostream_dedup.language.morphology import cache_file
-from infostream_dedup.language.morphology.english_lemmas import RULES as ENGLISH_RULES
-from infostream_dedup.language.morphology.english_lemmas import lemma
+from infostream_dedup.language.morphology.readings import RULES as ENGLISH_RULES
+from infostream_dedup.language.morphology.readings import lemma
 from infostream_dedup.language.translation.model_files import best_models
 from infostream_dedup.language.translation.rung import RUNGS, Rung, Translation
-from infostream_dedup.language.translation.word_pairs import imported_tables
-from infostream_dedup.language.translation.written_names import names_first, plain_term
+from infostream_dedup.language.translation.word_pairs import imported_tables, names_first, plain_term
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder, checksum_of
 from infostream_dedup.model import OUR_LANGUAGES, Language
@@ -169,8 +168,7 @@ def answers_fingerprint() -> str:
     return digest.hexdigest()
 
 
-SAME: Final = "same"
-"""Rung of a term whose language is the target language."""
+SAME: Final = "same"  # rung of a term whose language is the target language
 
 _BATCH: Final = 50_000
 

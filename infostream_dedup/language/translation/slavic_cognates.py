@@ -40,7 +40,7 @@ _COARSE: Final = str.maketrans(
 )
 
 _PLAIN: Final = str.maketrans({**dict.fromkeys("ьъ" + APOSTROPHE, ""), "ґ": "г"})
-_DOUBLED: Final = re.compile(r"(.)\1")
+_DOUBLED_LETTER: Final = re.compile(r"(.)\1")
 
 
 def _costs(text: str) -> tuple[tuple[str, str, float], ...]:
@@ -89,7 +89,7 @@ def coarse_key(word: str) -> str:
     >>> coarse_key("місто") == coarse_key("место"), coarse_key("украина") == coarse_key("україна")
     (True, True)
     """
-    return _DOUBLED.sub(r"\1", word.translate(_COARSE))
+    return _DOUBLED_LETTER.sub(r"\1", word.translate(_COARSE))
 
 
 def endings_changed(word: str, source: Language) -> dict[str, float]:
@@ -110,7 +110,7 @@ def distance(word: str, other: str, source: Language) -> float:
     one, two = word.translate(_PLAIN), other.translate(_PLAIN)
     extra = 0.0
     if len(one) != len(two):
-        one, two = _DOUBLED.sub(r"\1", one), _DOUBLED.sub(r"\1", two)
+        one, two = _DOUBLED_LETTER.sub(r"\1", one), _DOUBLED_LETTER.sub(r"\1", two)
         extra = _DOUBLING
     if len(one) != len(two):
         return IMPOSSIBLE
@@ -150,8 +150,8 @@ _COSTS: Final[dict[Language, dict[tuple[str, str], float]]] = {
 
 _LEAST_SHARE: Final = 0.02  # minimum frequency of an answer relative to the term
 _LEAST_SHARE_OF_IRREGULAR: Final = 0.1
-_REGULAR: Final = 0.3
-_DEAREST: Final = 1.25
+_REGULAR_COST: Final = 0.3
+_DEAREST_PAIR: Final = 1.25
 _PER_LETTER: Final = 0.15  # maximum cost per letter: short words find partners by chance
 _DEARER: Final = 0.15  # maximum extra cost of further equivalents
 _SHORTEST_LOOK_ALIKE: Final = 4
@@ -167,7 +167,7 @@ class Cognate:
 
 def cognates(terms: Sequence[str], source: Language, target: Language) -> list[list[Cognate]]:
     """Find the cognates of each term, best first."""
-    candidates = [_candidates(term, source, target) for term in terms]
+    candidates = [_respelled(term, source, target) for term in terms]
     nouns = are_terms((one.term for found in candidates for one in found), target)
     return [_best(one for one in found if one.term in nouns) for found in candidates]
 
@@ -183,19 +183,19 @@ def look_alikes(terms: Sequence[str], source: Language, target: Language) -> lis
     return [[word for word in found if word in nouns][:1] for found in candidates]
 
 
-def _candidates(term: str, source: Language, target: Language) -> list[Cognate]:
+def _respelled(term: str, source: Language, target: Language) -> list[Cognate]:
     """Find sufficiently frequent corresponding words, best first, whether or not they are nouns."""
     words, frequency = nouns_by_coarse_key(target), form_frequencies(target)
     own = form_frequencies(source)(term)
-    dearest = min(_DEAREST, _PER_LETTER * len(term))
+    dearest = min(_DEAREST_PAIR, _PER_LETTER * len(term))
     found: dict[str, float] = {}
     for spelt, change in endings_changed(term, source).items():
         key = coarse_key(spelt)
         # Of words under one hash, most have another key: nearly all of these begin otherwise.
         for word in words.of(key, lambda word, key=key: key.startswith(word[:1].translate(_COARSE))):  # type: ignore[misc]
             cost = round(change + distance(spelt, word, source), 3)
-            least = own * (_LEAST_SHARE if cost <= _REGULAR else _LEAST_SHARE_OF_IRREGULAR)
-            if cost <= dearest and cost < found.get(word, _DEAREST + 1) and frequency(word) >= least:
+            least = own * (_LEAST_SHARE if cost <= _REGULAR_COST else _LEAST_SHARE_OF_IRREGULAR)
+            if cost <= dearest and cost < found.get(word, _DEAREST_PAIR + 1) and frequency(word) >= least:
                 found[word] = cost
     friends = false_friends_of(term, source, target)
     ordered = sorted(found, key=lambda word: (found[word], -frequency(word), word))

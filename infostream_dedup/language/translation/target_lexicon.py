@@ -12,13 +12,11 @@ from zlib import crc32
 import numpy as np
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies, form_table
-from infostream_dedup.language.lexicon.name_tables import NO_NAME, names
 from infostream_dedup.language.lexicon.tables import APOSTROPHE, PackedParts, SortedLines
-from infostream_dedup.language.lexicon.word_lists import added_nouns
+from infostream_dedup.language.lexicon.word_lists import NO_NAME, added_nouns, names
 from infostream_dedup.language.morphology.cache_file import fingerprint
-from infostream_dedup.language.morphology.english_lemmas import is_listed_noun, noun_term
 from infostream_dedup.language.morphology.form_cache import terms_of
-from infostream_dedup.language.morphology.readings import readings_of
+from infostream_dedup.language.morphology.readings import is_listed_noun, noun_term, readings_of
 from infostream_dedup.language.text.tokens import Form, Shape
 
 if TYPE_CHECKING:
@@ -171,8 +169,7 @@ def _share(form: str, word: str) -> float:
 # Making them anew takes some ten seconds: that is done by `tools/make_translation_tables.py`, and at the first use if
 # the package's tables were made from other dictionaries or by other rules.
 
-RULES: Final = 1
-"""Version of the rules by which words are chosen and keys are made; increase it when they change."""
+RULES: Final = 1  # version of the rules by which words are chosen and keys are made; increase it when they change
 
 _WORDS_IN_BUCKET: Final = 3
 _BYTES: Final = 3  # of the place of a word

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.model import Language
 
-BEGINNING: Final = 1000
-"""Number of bytes of a text that are read."""
+BEGINNING: Final = 1000  # number of bytes of a text that are read
 
 _WORD: Final = re.compile("[^\\W_]+")
 _SENTENCE: Final = re.compile("[.!?…]\\s|\\n")

@@ -1,4 +1,4 @@
-"""Pairs of equivalents from all tables, for one direction."""
+"""Pairs of equivalents from all tables, for one direction, and English words that are nouns and names."""
 
 from __future__ import annotations
 
@@ -6,26 +6,37 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
 import orjson
 
-from infostream_dedup.language.lexicon.name_tables import NAME_TABLES, name_rows, variants
 from infostream_dedup.language.lexicon.tables import TableRow, data_folder, key_form, read_table
-from infostream_dedup.language.lexicon.word_lists import concepts, false_friends
+from infostream_dedup.language.lexicon.word_lists import (
+    NAME_TABLES,
+    concepts,
+    false_friends,
+    name_rows,
+    translated_names,
+    variants,
+)
 from infostream_dedup.language.morphology import cache_file
-from infostream_dedup.language.morphology.english_lemmas import lemma
-from infostream_dedup.language.morphology.form_cache import terms_of
-from infostream_dedup.language.morphology.known_terms import packed_parts, part_of
-from infostream_dedup.language.morphology.readings import readings_of
+from infostream_dedup.language.morphology.form_cache import packed_parts, part_of, terms_of
+from infostream_dedup.language.morphology.readings import is_listed_noun, lemma, readings_of, without_possessive
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from infostream_dedup.language.translation.rung import Translation
 
 # Imported tables of word pairs: TSV files in the user's data folder
 
@@ -83,8 +94,7 @@ def _language(row: TableRow, column: str) -> str:
 # fingerprint of all tables and rules; under another one it counts as empty and is replaced. A file that is damaged,
 # locked or not writable costs time, but never fails the job or changes an answer.
 
-RULES: Final = "1"
-"""Version of ``word_pairs``; increase it whenever a pair changes, because the files are keyed by it."""
+RULES: Final = "1"  # version of ``word_pairs``; increase it whenever a pair changes, because the files are keyed by it
 
 _SCHEMA_VERSION: Final = 1
 _CHECKSUM_BYTES: Final = 16
@@ -263,3 +273,122 @@ def as_terms(words: Iterable[str], language: Language) -> list[str]:
 def _noun_of(word: str, term: str, language: Language) -> str:
     """Return the word itself if it is a lemma that is also a form of another noun (робот, робота), or else the noun."""
     return word if any(reading.lemma == word for reading in readings_of(language).readings(word)) else term
+
+
+_TARGETS: Final[tuple[Language, ...]] = ("ru", "uk")
+_OWNER: Final = 32  # bits by which the number of a document is shifted to make room for that of a term
+
+
+def marked_term(form: Form, term: str) -> str:
+    """Return the term of an English word with a mark for its capitals, if the word is both a noun and a name."""
+    if form.shape == Shape.LOWER:
+        return term
+    word = without_possessive(form.form)
+    if word not in names_of_nouns():
+        return term
+    return word.capitalize() if form.shape == Shape.CAPITAL else word.upper()
+
+
+def is_marked(term: str) -> bool:
+    """Whether a term shows how the text writes it."""
+    return "A" <= term[:1] <= "Z"
+
+
+def plain_term(term: str) -> str:
+    """Return a term without its mark: the lemma of the noun."""
+    return lemma(term.lower()) if is_marked(term) else term
+
+
+def names_first(term: str, answers: tuple[Translation, ...], target: Language) -> tuple[Translation, ...]:
+    """Put the equivalents of the name first if the term is marked as one."""
+    if not is_marked(term):
+        return answers
+    names = _names_by_form(target).get(term.lower(), ())
+    known = {one.term: one for one in answers}
+    first = [known[name] for name in names if name in known]
+    return (*first, *(one for one in answers if one not in first))
+
+
+def first_names(target: Language) -> list[tuple[str, str]]:
+    """Return the first equivalent of each name, with its noun in English."""
+    return [(names[0], lemma(form)) for form, names in _names_by_form(target).items() if names]
+
+
+@cache
+def names_of_nouns() -> frozenset[str]:
+    """Key forms of names, none in capitals, that are (plurals of) nouns with another translation; not West (запад)."""
+    kept = translated_names("en")
+    return frozenset(form for form, names in _named_nouns().items() if form not in kept and _differ(form, names))
+
+
+def _differ(form: str, names: Mapping[Language, list[str]]) -> bool:
+    """Whether the first equivalent of the noun and some equivalent of the name belong to one of the two only."""
+    nouns = _nouns_by_lemma()[lemma(form)]
+    return any(
+        nouns[target] and nouns[target][0] not in names[target] and not set(names[target]) <= set(nouns[target])
+        for target in _TARGETS
+    )
+
+
+@cache
+def _named_nouns() -> Mapping[str, Mapping[Language, list[str]]]:
+    """Names that are also nouns: key form to its equivalents in each target language, as the tables spell them."""
+    found: dict[str, dict[Language, list[str]]] = {}
+    for row in chain.from_iterable(map(name_rows, NAME_TABLES)):
+        for form in _single(one for one in variants(row, "en") if not one.isupper()):
+            if is_listed_noun(lemma(form)):
+                names = found.setdefault(form, {target: [] for target in _TARGETS})
+                for target in _TARGETS:
+                    names[target] += _single(variants(row, target))
+    return found
+
+
+@cache
+def _nouns_by_lemma() -> Mapping[str, Mapping[Language, list[str]]]:
+    found: dict[str, dict[Language, list[str]]] = {}
+    for concept in concepts():
+        for word in _single(concept.words["en"]):
+            nouns = found.setdefault(lemma(word), {target: [] for target in _TARGETS})
+            for target in _TARGETS:
+                nouns[target] += _single(concept.words[target])
+    return found
+
+
+@cache
+def _names_by_form(target: Language) -> Mapping[str, tuple[str, ...]]:
+    """Terms of the target language by key form of the English name, in the order of the tables."""
+    named = _named_nouns()
+    found = {form: as_terms(named[form].get(target, []), target) for form in sorted(names_of_nouns())}
+    return MappingProxyType({form: tuple(dict.fromkeys(terms)) for form, terms in found.items()})
+
+
+def _single(spellings: Iterable[str]) -> list[str]:
+    return [key_form(one) for one in spellings if " " not in one]
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """Which terms are marked, by their numbers."""
+
+    plain: NDArray[np.int64]  # int64 (terms,), the plain term of a marked one; every other term itself
+    name: NDArray[np.int64]  # int64 (terms,), the term of a marked one as a name; -1 for every other term
+
+    def enter(self, number: int, term: str, number_of: Callable[[str], int]) -> None:
+        """Enter a marked term."""
+        self.plain[number] = number_of(plain_term(term))
+        self.name[number] = number_of(term.capitalize())
+
+
+def decided(owners: NDArray[Any], terms: NDArray[Any], marked: Marked) -> NDArray[np.int64]:
+    """Decide for each marked term of a document whether it is a name: if one is written so, and never the noun."""
+    found: NDArray[np.int64] = terms.astype(np.int64)
+    names, plain = marked.name[found], marked.plain[found]
+    asked = np.flatnonzero(names >= 0)
+    if not len(asked):
+        return found
+    document = owners.astype(np.int64) << _OWNER
+    written = np.unique((document | found)[np.isin(found, np.union1d(names[asked], plain[asked]))])
+    as_name = np.isin(document[asked] | names[asked], written)
+    as_name &= ~np.isin(document[asked] | plain[asked], written)
+    found[asked] = np.where(as_name, names[asked], plain[asked])
+    return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.links.compiled.kernels import earlier_links as kernels
+from infostream_dedup.links.compiled.kernels import rows as kernels
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, join_linked, label_nodes, merge_forest
 from infostream_dedup.links.compiled.term_rows import row_parts, term_rows
 from infostream_dedup.links.pair_rules import need

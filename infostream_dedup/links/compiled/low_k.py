@@ -16,8 +16,8 @@ import numpy as np
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.kernels import low_k as kernels
-from infostream_dedup.links.compiled.kernels.totals import LINKS, RECIPROCAL, WALKS
-from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, Nodes, PostingIndex, collapse, ranked_rows
+from infostream_dedup.links.compiled.kernels.low_k import LINKS, RECIPROCAL, WALKS
+from infostream_dedup.links.compiled.matching import SHARD_SIZE, Nodes, PostingIndex, collapse, ranked_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.measures import Measures, error_of_share
 from infostream_dedup.links.similarity_matrix import check_input
@@ -180,8 +180,7 @@ def _rows_of(
     return chosen, np.concatenate([values[indptr[row] : indptr[row + 1]] for row in rows.tolist()])
 
 
-WALKS_DRAWN: Final = 100_000
-"""Walks drawn at each k, for a standard error of transitivity of at most .0016."""
+WALKS_DRAWN: Final = 100_000  # walks drawn at each k, for a standard error of transitivity of at most .0016
 
 
 def sweep_unstored(
@@ -365,4 +364,4 @@ def _draw_paths(
 
     list(pool.map(close, (slice(first, first + _ROWS_AT_ONCE) for first in range(0, walks, _ROWS_AT_ONCE))))
     paths = outcomes != kernels.RETURNED
-    return DrawnPaths(middles[paths], outcomes[paths] == kernels.CLOSED)
+    return DrawnPaths(middles[paths], outcomes[paths] == kernels.CLOSES)

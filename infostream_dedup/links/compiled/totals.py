@@ -16,7 +16,7 @@ import numpy as np
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.earlier import linkage_order
-from infostream_dedup.links.compiled.kernels import totals as kernels
+from infostream_dedup.links.compiled.kernels import low_k as kernels
 from infostream_dedup.links.compiled.kernels.rows import (
     LinkArrays,
     NodeArrays,

@@ -13,11 +13,9 @@ import numpy as np
 from infostream_dedup.machine.arrays import Vector
 from infostream_dedup.machine.compiling import inlined, instruction
 
-BLOCK: Final = 64
-"""Number of bytes that ``between`` reads: one per bit of a machine word."""
+BLOCK: Final = 64  # number of bytes that ``between`` reads: one per bit of a machine word
 
-HALF: Final = 32
-"""Number of bytes that ``equal`` reads: words are seldom longer."""
+HALF: Final = 32  # number of bytes that ``equal`` reads: words are seldom longer
 
 _BYTES_OF_A_WORD: Final = 8
 

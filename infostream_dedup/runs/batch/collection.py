@@ -31,8 +31,7 @@ from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens, count
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.statistics import TermCounts, above_df_max, kept_despite_repeats, statistics_of_distinct
 
-_CHUNK: Final = 1 << 20
-"""Characters of a block, as many as the compiled reader of texts scans at a time."""
+_CHUNK: Final = 1 << 20  # characters of a block, as many as the compiled reader of texts scans at a time
 
 
 def in_blocks(
@@ -91,14 +90,11 @@ def block_of(documents: Sequence[Document]) -> DocumentBlock | None:
     )
 
 
-_REPORTED_EVERY: Final = 500
-"""Documents after which progress is reported."""
+_REPORTED_EVERY: Final = 500  # documents after which progress is reported
 
-_HASHED_AT_ONCE: Final = 1 << 22
-"""Characters whose checksums compiled code makes together."""
+_HASHED_AT_ONCE: Final = 1 << 22  # characters whose checksums compiled code makes together
 
-Repeats = Callable[[], "NDArray[np.bool_]"]
-"""Finds the documents that repeat earlier ones: bool (documents,)."""
+Repeats = Callable[[], "NDArray[np.bool_]"]  # finds the documents that repeat earlier ones: bool (documents,)
 
 
 class Weighable(Protocol):

@@ -55,11 +55,9 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     _Joined = tuple[NDArray[np.int64], NDArray[np.int64]]
 
-K_SIMILAR: Final = 4
-"""Terms that must match in either direction for ``similar``."""
+K_SIMILAR: Final = 4  # terms that must match in either direction for ``similar``
 
-STATUS_COLUMNS: Final = ("status", "of", "group")
-"""What ``dedup --annotate`` adds to a document."""
+STATUS_COLUMNS: Final = ("status", "of", "group")  # what ``dedup --annotate`` adds to a document
 
 Show = Literal["first", "latest", "longest", "complete", "rank"]
 """Which document of a group is shown: the earliest in the input, the last by date, the longest, the one that says most,
@@ -116,7 +114,12 @@ def statuses(collection: Collection, settings: Settings, *, duplicate_rule: Dupl
     key_terms = collection.key_terms(settings)
     warn_of_terms_above_df_max(key_terms, settings)
     duplicate, similar, joined = _decided(key_terms, settings, duplicate_rule)
-    exact = _earliest_equal_text(collection)
+    # Ordinal of the earliest exact copy, or -1.
+    first: dict[bytes, int] = {}
+    exact = np.full(len(collection), -1, dtype=np.int64)
+    for ordinal, digest in enumerate(collection.text_hashes):
+        if digest and first.setdefault(digest, ordinal) != ordinal:
+            exact[ordinal] = first[digest]
     equal = np.flatnonzero(exact >= 0)
     leader = groups_of([*joined, (exact[equal], equal)], len(collection))
     return list(_decide(collection, key_terms.sizes, exact, duplicate, similar, leader))
@@ -243,16 +246,6 @@ def _ranks(collection: Collection, found: Sequence[Status], show: Show) -> Seque
     return [copied[outlet] for outlet in outlets]
 
 
-def _earliest_equal_text(collection: Collection) -> NDArray[np.int64]:
-    """Ordinal of the earliest exact copy, or -1."""
-    first: dict[bytes, int] = {}
-    earliest = np.full(len(collection), -1, dtype=np.int64)
-    for ordinal, digest in enumerate(collection.text_hashes):
-        if digest and first.setdefault(digest, ordinal) != ordinal:
-            earliest[ordinal] = first[digest]
-    return earliest
-
-
 def groups_of(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documents: int) -> NDArray[np.int64]:
     """Ordinal of the earliest document of each document's group: int64 (documents,)."""
     a = np.concatenate([pair[0] for pair in joined])
@@ -268,8 +261,7 @@ def groups_of(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documen
 
 _PAIR_COLUMNS: Final = (*STATUS_COLUMNS, "kind", "probability", "story")
 
-DIFFERENCE_COLUMNS: Final = ("differs_by", "differing")
-"""What a row has besides if few words decided its kind."""
+DIFFERENCE_COLUMNS: Final = ("differs_by", "differing")  # what a row has besides if few words decided its kind
 
 JUDGED_STATUS_COLUMNS: Final = (*_PAIR_COLUMNS, *DIFFERENCE_COLUMNS)
 """What ``dedup --annotate`` adds to a document with preset ``judged``."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.links import SimilarityMatrix
+    from infostream_dedup.links.similarity_matrix import SimilarityMatrix
     from infostream_dedup.model import Settings
     from infostream_dedup.runs.batch.collection import Weighable
     from infostream_dedup.terms.key_terms import KeyTerms

@@ -71,8 +71,7 @@ def by_later(a: Numbers, b: Numbers, documents: int) -> Ordinals:
 
 
 _CHUNK: Final = 100_000
-_SCREENED: Final = 1 << 20
-"""Pairs judged together, and pairs screened together."""
+_SCREENED: Final = 1 << 20  # pairs judged together, and pairs screened together
 
 
 @dataclass(frozen=True, slots=True)

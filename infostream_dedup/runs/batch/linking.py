@@ -11,18 +11,11 @@ import scipy.sparse as sp
 
 from infostream_dedup.arrays import GOLDEN, places_of
 from infostream_dedup.language.text.surface_pool import SurfaceList
-from infostream_dedup.links import (
-    EXACT_FROM,
-    LowLinks,
-    NodeLinks,
-    Relation,
-    ShareLinks,
-    SimilarityMatrix,
-    StoredLinks,
-    match,
-    work_exceeds,
-)
+from infostream_dedup.links.compiled.matching import match
+from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.links.pair_rules import LEAST_NEED, need, reached
+from infostream_dedup.links.relation import LowLinks, NodeLinks, Relation, ShareLinks, StoredLinks
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
 from infostream_dedup.machine.platform import give_back_memory
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.terms.matched_words import Meeting, meetings
@@ -32,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.links import Advice, KnownK, Measures
+    from infostream_dedup.links.measures import Advice, KnownK, Measures
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
     from infostream_dedup.terms.key_terms import KeyTerms

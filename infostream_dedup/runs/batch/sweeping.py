@@ -11,29 +11,25 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.errors import MissingExtraError, UsageError
-from infostream_dedup.links import (
-    Advice,
+from infostream_dedup.links.compiled.earlier import group_leaders
+from infostream_dedup.links.measures import Advice, Measures, join_topics, usual_k
+from infostream_dedup.links.pair_rules import count_grades, grades_at, scales
+from infostream_dedup.links.relation import (
     GroupCounts,
     LowLinks,
-    Measures,
     NodeLinks,
     Relation,
-    SimilarityMatrix,
     StoredLinks,
     Survey,
     group_counts,
-    group_leaders,
     survey,
-    usual_k,
 )
-from infostream_dedup.links.measures import join_topics
-from infostream_dedup.links.pair_rules import count_grades, grades_at, scales
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.links.sweeping import NO_INTERVAL, Interval
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
-from infostream_dedup.model.settings import CANDIDATE_TERMS, MIDDLE
+from infostream_dedup.model.settings import CANDIDATE_TERMS, MIDDLE, Thresholds, series_of
 from infostream_dedup.model.tabular import Tabular
-from infostream_dedup.model.thresholds import Thresholds, series_of
 from infostream_dedup.runs.batch.examples import Example, pick_examples
 from infostream_dedup.runs.batch.linking import LinkedPairs, LinkEstimate, LinkEstimator, relate
 from infostream_dedup.runs.batch.pairing import LEAST_PROBABILITY

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from infostream_dedup.language.lexicon.name_tables import NO_NAME
+from infostream_dedup.language.lexicon.word_lists import NO_NAME
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings

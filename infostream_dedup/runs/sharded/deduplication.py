@@ -52,11 +52,19 @@ from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, least_count
 from infostream_dedup.runs.batch.pairing import JudgedPairRow, ListedPairs, PairChoice, collected, judgements_of
 from infostream_dedup.runs.sharded.disk_runner import LinkedRun
 from infostream_dedup.runs.sharded.kernels.rows import join_edges, renumber_rows
-from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, fewer_keys, key_term_labels, mark_key_terms
+from infostream_dedup.runs.sharded.key_terms import (
+    KEYS,
+    LABELS,
+    STATISTICS,
+    FrozenVocabulary,
+    count_distinct,
+    fewer_keys,
+    key_term_labels,
+    mark_key_terms,
+)
 from infostream_dedup.runs.sharded.linking import NodeTable
 from infostream_dedup.runs.sharded.pairing import DocumentPairs, DocumentRows, paired, pick_terms, recounted
 from infostream_dedup.runs.sharded.reading import DIGEST, FACTS, RECORDS, RunRows, new_wording, weighed_records
-from infostream_dedup.runs.sharded.vocabulary import STATISTICS, FrozenVocabulary, count_distinct
 from infostream_dedup.runs.sharded.work_folder import Stage
 from infostream_dedup.stream.stories import stories_of
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
@@ -288,8 +296,7 @@ def _earliest(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 _Pairs = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
 
-_SORTED_BYTES: Final = 40
-"""Bytes of memory for each triple sorted at a time."""
+_SORTED_BYTES: Final = 40  # bytes of memory for each triple sorted at a time
 
 
 class JudgedRun(LinkedRun):

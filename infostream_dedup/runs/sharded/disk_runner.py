@@ -19,17 +19,24 @@ from infostream_dedup.model.settings import REPRESENTATIONS
 from infostream_dedup.runs.sharded.key_terms import (
     COLUMNS,
     KEYS,
+    STATISTICS,
+    CollisionError,
+    FrozenVocabulary,
     KeyChunk,
     KeyCounts,
     PivotTerms,
     mark_key_terms,
+    merge_statistics,
+    partial_statistics,
     select_keys,
+    terms_of_hash,
 )
 from infostream_dedup.runs.sharded.linking import (
     DEGREES,
     LINKS,
     NODES,
     Linking,
+    LinkTable,
     NodeTable,
     Shard,
     collapse_documents,
@@ -37,15 +44,6 @@ from infostream_dedup.runs.sharded.linking import (
 )
 from infostream_dedup.runs.sharded.plan import Plan
 from infostream_dedup.runs.sharded.reading import DOCUMENTS, EVIDENCE_TABLES, FIRST_TABLES, NO_MOMENT, read_and_count
-from infostream_dedup.runs.sharded.totals import LinkTable
-from infostream_dedup.runs.sharded.vocabulary import (
-    STATISTICS,
-    CollisionError,
-    FrozenVocabulary,
-    merge_statistics,
-    partial_statistics,
-    terms_of_hash,
-)
 from infostream_dedup.runs.sharded.work_folder import Stage, WorkFolder
 
 if TYPE_CHECKING:
@@ -54,8 +52,7 @@ if TYPE_CHECKING:
 
 # One representation of a collection in a work folder: statistics, key terms, nodes and links
 
-MOST_STORED: Final = 20_000_000
-"""Links below ``EXACT_FROM`` are also stored if there are certainly no more than this."""
+MOST_STORED: Final = 20_000_000  # links below ``EXACT_FROM`` are also stored if there are certainly no more than this
 
 _DAY: Final = 86_400
 

@@ -20,8 +20,7 @@ from infostream_dedup.runs.batch.linking import chunks_of_pairs, least_count, re
 from infostream_dedup.runs.batch.pairing import PairRow, Row, rows_of_pairs
 from infostream_dedup.runs.sharded.disk_runner import LinkedRun
 from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, column_labels, key_term_labels
-from infostream_dedup.runs.sharded.linking import LINKS, NodeTable, merge_links
-from infostream_dedup.runs.sharded.totals import BlockRows, LinkTable
+from infostream_dedup.runs.sharded.linking import LINKS, BlockRows, LinkTable, NodeTable, merge_links
 from infostream_dedup.runs.sharded.work_folder import Layout, Stage
 from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace
 from infostream_dedup.terms.statistics import TermCounts

@@ -21,17 +21,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-LEAST_MEMORY: Final = 10**9
-"""Minimum memory, in bytes, that the disk runner accepts."""
+LEAST_MEMORY: Final = 10**9  # minimum memory, in bytes, that the disk runner accepts
 
-_FIXED: Final = 400 << 20
-"""Bytes for Python, the libraries and the compiled code."""
+_FIXED: Final = 400 << 20  # bytes for Python, the libraries and the compiled code
 
 _CHUNK_BYTES: Final = 14_000
 """Bytes of memory for each document of a chunk being counted; measured on synthetic texts of 225 words."""
 
-_SHARD_BYTES: Final = 8
-"""Bytes of memory for each target term of a shard: the term and its entry in a posting list."""
+_SHARD_BYTES: Final = 8  # bytes of memory for each target term of a shard: the term and its entry in a posting list
 
 _BLOCK_BYTES: Final = 40
 """Bytes of memory for each link of a block being counted: the link, its transpose, and its packed words."""
@@ -108,8 +105,7 @@ def memory_of(size: str | int) -> int:
 
 # Estimates what a run on disk will need, from a sample of its documents
 
-SAMPLE: Final = 500
-"""Number of documents read for an estimate."""
+SAMPLE: Final = 500  # number of documents read for an estimate
 
 _KEY_BYTES: Final = 160
 _LINK_BYTES: Final = 5
@@ -120,13 +116,11 @@ _LINKS_OF_MONTH: Final = 74.0
 
 _GROWTH: Final = 1.32
 
-_MATCHING_OF_MONTH: Final = 60.0
-"""CPU seconds for links, S and T of a synthetic month on disk."""
+_MATCHING_OF_MONTH: Final = 60.0  # CPU seconds for links, S and T of a synthetic month on disk
 
 _COMPARED_BYTES: Final = 1_000
 
-_JUDGING: Final = 3.0
-"""How many times longer finding and judging pairs takes than finding them alone (synthetic texts)."""
+_JUDGING: Final = 3.0  # how many times longer finding and judging pairs takes than finding them alone (synthetic texts)
 
 _OVERHEAD: Final = 1.3
 

@@ -23,7 +23,7 @@ from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, text
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, Settings, full_text
 from infostream_dedup.model.document import outlet_of
-from infostream_dedup.runs.sharded.vocabulary import COUNTS, TEXTS, count_documents
+from infostream_dedup.runs.sharded.key_terms import COUNTS, TEXTS, count_documents
 from infostream_dedup.runs.sharded.work_folder import Layout
 
 # Evidence of the documents of a work folder: collected while texts are read, weighted once all have been read
@@ -55,8 +55,7 @@ RECORDS: Final = Layout("records", ("first",), {"sizes": "i4", "words": "u4"})
 
 EVIDENCE_TABLES: Final = {"raw": RAW, "facts": FACTS}
 
-_AT_ONCE: Final = 1_000_000
-"""Characters read at a time."""
+_AT_ONCE: Final = 1_000_000  # characters read at a time
 
 
 class EvidenceRun:
@@ -192,8 +191,7 @@ of the body in 16 bytes (zeros for an empty one; no entries where hashes were no
 FIRST_TABLES: Final = {"counts": COUNTS, "documents": DOCUMENTS}
 NO_MOMENT: Final = int(np.iinfo(np.int64).min)
 
-_DOCUMENTS_AT_ONCE: Final = 1 << 20
-"""Characters in a batch of texts."""
+_DOCUMENTS_AT_ONCE: Final = 1 << 20  # characters in a batch of texts
 
 DIGEST: Final = 2 * TEXT_HASH + 8
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.documents import ReadingReport
-from infostream_dedup.links import Measures, SimilarityMatrix, survey
+from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.pair_rules import LEAST_NEED, scales
+from infostream_dedup.links.relation import survey
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.runs.batch.linking import LinkEstimate
@@ -28,10 +30,10 @@ from infostream_dedup.runs.batch.sweeping import (
     is_needless,
 )
 from infostream_dedup.runs.sharded.disk_runner import DiskRun, LinkedRun
-from infostream_dedup.runs.sharded.linking import NodeTable
-from infostream_dedup.runs.sharded.totals import (
+from infostream_dedup.runs.sharded.linking import (
     FOREST,
     TOTALS,
+    NodeTable,
     count_block,
     group_sizes_of,
     linkage_order,

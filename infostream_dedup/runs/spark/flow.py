@@ -14,21 +14,22 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from infostream_dedup.links import Measures, Relation, SimilarityMatrix
+from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.pair_rules import LEAST_NEED, RELATIONS, need
+from infostream_dedup.links.relation import Relation
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.platform import this_python
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.runs.batch.linking import least_count
 from infostream_dedup.runs.sharded.deduplication import StatusRules
-from infostream_dedup.runs.sharded.linking import LINKS, NodeTable
-from infostream_dedup.runs.sharded.pairing import DocumentPairs, PairFinder, merged_rows, recounted, turn_links
-from infostream_dedup.runs.sharded.sweeping import block_bounds
-from infostream_dedup.runs.sharded.totals import (
+from infostream_dedup.runs.sharded.linking import (
     FOREST,
+    LINKS,
     REQUESTS,
     ROWS,
     TOTALS,
     LinkTable,
+    NodeTable,
     answer_requests,
     count_blocks,
     group_sizes_of,
@@ -40,6 +41,8 @@ from infostream_dedup.runs.sharded.totals import (
     sum_of_totals,
     write_out,
 )
+from infostream_dedup.runs.sharded.pairing import DocumentPairs, PairFinder, merged_rows, recounted, turn_links
+from infostream_dedup.runs.sharded.sweeping import block_bounds
 from infostream_dedup.runs.sharded.work_folder import Layout
 
 if TYPE_CHECKING:
@@ -172,10 +175,8 @@ def _rows_at_once(spark: SparkSession, rows: int) -> Iterator[None]:
         spark.conf.set(_ROWS_AT_ONCE, str(before))
 
 
-large_rows = partial(_rows_at_once, rows=4)
-"""For rows of megabytes: Spark's default is 10,000 rows."""
-rows_of_texts = partial(_rows_at_once, rows=500)
-"""For texts: a batch costs as much as several of them."""
+large_rows = partial(_rows_at_once, rows=4)  # for rows of megabytes: Spark's default is 10,000 rows
+rows_of_texts = partial(_rows_at_once, rows=500)  # for texts: a batch costs as much as several of them
 
 # S and T on a cluster, by blocks of rows
 
@@ -325,8 +326,7 @@ def _no_rows(nodes: NodeTable) -> pa.RecordBatch:
 
 # Pairs and statuses on a cluster: the links of a chunk in both directions meet in one task
 
-PAIRS: Final = Layout("pairs", (), {"a": "i8", "b": "i8", "forward": "i8", "backward": "i8"})
-"""Pairs of documents."""
+PAIRS: Final = Layout("pairs", (), {"a": "i8", "b": "i8", "forward": "i8", "backward": "i8"})  # pairs of documents
 
 _TURNED: Final = 1 << 60
 _LISTED: Final = "a string, b string, forward int, backward int, n_a int, n_b int, relation string"

@@ -18,25 +18,29 @@ from numpy.typing import NDArray
 from infostream_dedup.documents import Reading, ReadingReport
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.errors import BadDataError, MissingExtraError, UsageError
-from infostream_dedup.links import survey
 from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.links.pair_rules import scales
+from infostream_dedup.links.relation import survey
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings, names_in
 from infostream_dedup.runs.batch.deduplication import DuplicateRule
 from infostream_dedup.runs.batch.sweeping import SweepResult, add_survey, configuration_of
 from infostream_dedup.runs.sharded.deduplication import Statuses, StatusRules
 from infostream_dedup.runs.sharded.disk_runner import MOST_STORED
-from infostream_dedup.runs.sharded.key_terms import KeyChunk, KeyCounts, asking, select_keys, unweighted
-from infostream_dedup.runs.sharded.linking import Linking, NodeTable, Shard, collapse_documents, merge_links
-from infostream_dedup.runs.sharded.pairing import pick_terms
-from infostream_dedup.runs.sharded.reading import DOCUMENTS, read_and_count
-from infostream_dedup.runs.sharded.vocabulary import (
+from infostream_dedup.runs.sharded.key_terms import (
     COUNTS,
     STATISTICS,
     FrozenVocabulary,
+    KeyChunk,
+    KeyCounts,
+    asking,
     merge_statistics,
     partial_statistics,
+    select_keys,
+    unweighted,
 )
+from infostream_dedup.runs.sharded.linking import Linking, NodeTable, Shard, collapse_documents, merge_links
+from infostream_dedup.runs.sharded.pairing import pick_terms
+from infostream_dedup.runs.sharded.reading import DOCUMENTS, read_and_count
 from infostream_dedup.runs.sharded.work_folder import Layout
 from infostream_dedup.runs.spark.flow import (
     Blob,
@@ -56,13 +60,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-SIZES: Final = Layout("sizes", ("documents",), {})
-"""Number of documents of a chunk."""
+SIZES: Final = Layout("sizes", ("documents",), {})  # number of documents of a chunk
 KEY_COUNTS: Final = Layout("key counts", (), {"numbers": "u4", "keys": "i8", "targets": "i8"})
 """How many documents of a task have each term as a key term, and as a target."""
 
-_PARTITION: Final = 40
-"""Number of bits for the position of a document within its partition."""
+_PARTITION: Final = 40  # number of bits for the position of a document within its partition
 _QUESTION: Final = 1 << 60
 _CHUNK: Final = 20_000
 _COLUMNS: Final = ("id", "text", "title", "lang", "published")

@@ -116,7 +116,9 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
     """Render a page in the language of the request."""
     words = words_for(request)
     caller = request.scope["state"].get("caller")
-    asked, theme = request.query_params, _chosen_theme(request)
+    # Light or dark as chosen by hand; None for what the device prefers.
+    chosen = request.query_params.get(_THEME) or request.cookies.get(_THEME)
+    asked, theme = request.query_params, (chosen if chosen in _THEMES else None)
     html = _templates().get_template(f"{template}.html").render(
         t=words,
         here=functools.partial(_here, request),
@@ -133,12 +135,6 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
         if asked.get(cookie) in known:
             response.set_cookie(cookie, asked[cookie], max_age=_YEAR_SECONDS, httponly=True, samesite="strict")
     return response
-
-
-def _chosen_theme(request: Request) -> str | None:
-    """Light or dark as chosen by hand; None for what the device prefers."""
-    chosen = request.query_params.get(_THEME) or request.cookies.get(_THEME)
-    return chosen if chosen in _THEMES else None
 
 
 async def form_of(request: Request) -> dict[str, list[str]]:
@@ -371,8 +367,7 @@ def chart_of(rows: Sequence[dict[str, Any]], chosen: int | None) -> dict[str, An
 
 _ROW_WIDTH: Final = 600
 _MARGIN: Final = 10
-_A_DAY: Final = "2026-01-31"
-"""A month or a year, which is shorter, cannot be placed on a timeline of days."""
+_A_DAY: Final = "2026-01-31"  # a month or a year, which is shorter, cannot be placed on a timeline of days
 
 
 def timeline(members: list[dict[str, Any]]) -> dict[str, Any] | None:

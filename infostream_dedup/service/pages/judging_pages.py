@@ -49,8 +49,7 @@ def marked_text(pieces: Sequence[dict[str, Any]], numbers: Collection[str], word
     return Markup().join(parts)
 
 
-_ENDS: Final = 30
-"""Letters of each end of a passage that a narrow screen shows."""
+_ENDS: Final = 30  # letters of each end of a passage that a narrow screen shows
 
 
 def _marked(piece: dict[str, Any], marked: set[str], words: Mapping[str, str], *, numbered: bool) -> Markup:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from infostream_dedup.judgements.candidates import label_rows
-from infostream_dedup.judgements.jobs import last_result, latest_jobs
+from infostream_dedup.judgements.desk import last_result, latest_jobs
 from infostream_dedup.service.answers import needs
 from infostream_dedup.service.job_process import LEAST_PAIRS
 from infostream_dedup.service.pages.frame import chart_of, form_of, page, titles_of, words_for

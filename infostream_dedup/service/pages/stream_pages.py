@@ -292,11 +292,9 @@ async def story(request: Request, id: str) -> Response:  # noqa: A002
 
 
 _TOP: Final = 40
-_FEW_WORDS: Final = 8
-"""Longer questions are texts, not words of a headline."""
+_FEW_WORDS: Final = 8  # longer questions are texts, not words of a headline
 
-_LONGEST: Final = 2_400
-"""The server reads 24 kB of an address with its headers, and a character takes up to nine bytes."""
+_LONGEST: Final = 2_400  # the server reads 24 kB of an address with its headers, and a character takes up to nine bytes
 
 
 @router.get("/search", dependencies=[needs("reader")])

@@ -22,8 +22,8 @@ from infostream_dedup.documents.documents import DocumentBuilder
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document
+from infostream_dedup.model.settings import Thresholds
 from infostream_dedup.model.stream_records import Verdict
-from infostream_dedup.model.thresholds import Thresholds
 from infostream_dedup.service.answer_models import (
     DOCUMENT,
     BatchDecided,
@@ -232,8 +232,7 @@ def _processed(stream: Deduplicator, batch: GivenBatch, placed: Sequence[tuple[i
 
 
 router = APIRouter(prefix="/v1", tags=["batches"], route_class=LiteralEndRoute)
-_FAILED: Final = 1_000
-"""Failed asynchronous batches whose problems are kept."""
+_FAILED: Final = 1_000  # failed asynchronous batches whose problems are kept
 
 
 class BatchQuestion(BaseModel):
@@ -479,8 +478,7 @@ _ROWS: Final = 200
 _DIGITS: Final = 18
 _MOST_ORDINAL: Final = 1 << 62
 _COMMENT_SECONDS: Final = 15.0
-_OTHERS_SECONDS: Final = 2.0
-"""Time after which to look again whether another process has written to the store."""
+_OTHERS_SECONDS: Final = 2.0  # time after which to look again whether another process has written to the store
 
 
 @events_router.get(

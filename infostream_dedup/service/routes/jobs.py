@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 from starlette.responses import Response
 
 from infostream_dedup.errors import StoreBusyError
-from infostream_dedup.judgements.jobs import KINDS, add_job, job_shown, last_result, latest_jobs, stop_job
+from infostream_dedup.judgements.desk import KINDS, add_job, job_shown, last_result, latest_jobs, stop_job
 from infostream_dedup.service.answer_models import JobRow, JobShown, JobStarted, body_of, page_of
 from infostream_dedup.service.answers import JsonResponse, needs, read_body
 from infostream_dedup.service.problems import Body, ListedValue, ProblemError

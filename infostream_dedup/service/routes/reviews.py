@@ -18,8 +18,7 @@ from infostream_dedup.stream.store.overview import alarm_rows
 router = APIRouter(prefix="/v1", tags=["reviews"])
 
 _ROWS: Final = 200
-_GROWTH: Final = 1.5
-"""A snoozed alarm comes back once its group has grown by this factor."""
+_GROWTH: Final = 1.5  # a snoozed alarm comes back once its group has grown by this factor
 
 
 class TemplateDecision(Body):

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays.mixing import GOLDEN
+from infostream_dedup.arrays import GOLDEN
 from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch
 
@@ -40,14 +40,12 @@ def hash_terms(pool: Vector[np.uint8], starts: Vector[np.int64], hashes: Table[n
 
 # Map surfaces to terms by way of their words
 
-NOTHING: Final = -1
-"""The term of a surface that is not a term."""
+NOTHING: Final = -1  # the term of a surface that is not a term
 
 SEVERAL: Final = -2
 """This value and all below: several terms, whose number ``more`` holds at -2 - value, followed by the terms."""
 
-ROOM_FOR_REPEATED: Final = 3
-"""Places in ``more`` per word of a surface after the first: two words take three places."""
+ROOM_FOR_REPEATED: Final = 3  # places in ``more`` per word of a surface after the first: two words take three places
 
 
 @compiled
@@ -104,12 +102,10 @@ def map_surfaces(
 
 # Count the terms of tokens, document by document
 
-_AHEAD: Final = 16
-"""Number of tokens to look ahead: about the latency of memory."""
+_AHEAD: Final = 16  # number of tokens to look ahead: about the latency of memory
 
 _FEW: Final = 24
-_MANY: Final = 1024
-"""Number of terms above which insertion sort would be too slow if all were in one bucket."""
+_MANY: Final = 1024  # number of terms above which insertion sort would be too slow if all were in one bucket
 
 _DIGITS: Final = 256
 _DIGIT_BITS: Final = 8

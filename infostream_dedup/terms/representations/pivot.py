@@ -21,10 +21,10 @@ from typing import Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.language.morphology.english_lemmas import is_seldom_noun, noun_term
+from infostream_dedup.language.morphology.readings import is_seldom_noun, noun_term
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Form
-from infostream_dedup.language.translation.written_names import marked_term, plain_term
+from infostream_dedup.language.translation.word_pairs import marked_term, plain_term
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.compiled import select_key_terms
 from infostream_dedup.terms.equivalents import Translate, equivalents_of, source_terms, translate_by_ladder

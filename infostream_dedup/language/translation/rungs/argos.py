@@ -19,13 +19,11 @@ from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.text.normalise import clean, fold
 from infostream_dedup.language.text.tokens import SENTENCE_MARK, forms, surfaces
-from infostream_dedup.language.translation.loaded_model import InstalledModel, LoadedModel
-from infostream_dedup.language.translation.model_files import best_models
+from infostream_dedup.language.translation.model_files import InstalledModel, LoadedModel, best_models
 from infostream_dedup.language.translation.rung import Rung, Translation, register
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
-CONFIDENCE: Final = 0.8
-"""Confidence in one model; a translation through a third language has the product of two."""
+CONFIDENCE: Final = 0.8  # confidence in one model; a translation through a third language has the product of two
 
 _PIVOTS: Final[tuple[Language, ...]] = ("en", *(language for language in OUR_LANGUAGES if language != "en"))
 """English first: most models of Argos Translate are from or to it."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.language.lexicon.name_tables import names
 from infostream_dedup.language.lexicon.tables import is_latin
+from infostream_dedup.language.lexicon.word_lists import names
 from infostream_dedup.language.translation.romanisation import respelt
 from infostream_dedup.language.translation.rung import Rung, Translation, register
 from infostream_dedup.language.translation.word_pairs import Equivalent, word_pairs

@@ -10,11 +10,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
-from infostream_dedup.language.lexicon.name_tables import names, personal_names
-from infostream_dedup.language.translation.romanisation import cyrillised, latin_key, respelt, romanised
+from infostream_dedup.language.lexicon.word_lists import names, personal_names
+from infostream_dedup.language.translation.romanisation import cyrillised, latin_key, respelt, romanised, western_names
 from infostream_dedup.language.translation.rung import Rung, Translation, register
 from infostream_dedup.language.translation.target_lexicon import WordsByKey, may_be_name, names_by_key
-from infostream_dedup.language.translation.western_names import western_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

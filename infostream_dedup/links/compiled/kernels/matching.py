@@ -67,8 +67,7 @@ def rank_rows(
 # and Kaushik, ICDE 2006), exact for every k >= k_min. No list of candidates is kept: a second walk along the first
 # lists finds the links and sets the counters to zero.
 
-_LINE = 16
-"""Postings in a cache line."""
+_LINE = 16  # postings in a cache line
 
 _AHEAD = 512
 """Postings of each list to fetch while the question before is counted; the processor itself fetches the rest of longer

@@ -1,14 +1,17 @@
-"""Links and nodes in the form that compiled loops take: search in rows, equal rows, and their order."""
+"""Links and nodes in the form that compiled loops take, and the earlier document that each document resembles most."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays.mixing import GOLDEN
+from infostream_dedup.arrays import GOLDEN
 from infostream_dedup.machine.arrays import Place, Vector, Whole
-from infostream_dedup.machine.compiling import compiled
+from infostream_dedup.machine.compiling import compiled, signed
+
+if TYPE_CHECKING:
+    from infostream_dedup.machine.arrays import Table
 
 # Links and nodes in the form that compiled loops take
 
@@ -200,3 +203,262 @@ def relabelled(order: Vector[np.int64], place: Vector[np.int32]) -> None:
     """Set ``place`` to the inverse of ``order``."""
     for new in range(order.size):
         place[order[new]] = new
+
+
+# Join documents by returned links
+
+
+@compiled
+def _count_of(
+    indptr: Vector[np.int64], columns: Vector[np.int32], counts: Vector[np.uint8], row: int, column: int
+) -> int:
+    """Count of the link from a row to a column; 0 if there is none."""
+    end = indptr[row + 1]
+    place = first_not_below(columns, indptr[row], end, column)
+    return signed(counts[place]) if place < end and columns[place] == column else 0
+
+
+@compiled
+def _root(leaders: Table[np.int32], row: int, level: int) -> int:
+    """Return the smallest row known to be joined with a row at a level; shorten the path to it."""
+    while leaders[row, level] != row:
+        leaders[row, level] = leaders[leaders[row, level], level]
+        row = leaders[row, level]
+    return row
+
+
+@compiled
+def _join(leaders: Table[np.int32], row: int, column: int, level: int) -> bool:
+    """Join two groups; return whether they were apart."""
+    one, other = _root(leaders, row, level), _root(leaders, column, level)
+    leaders[max(one, other), level] = min(one, other)
+    return one != other
+
+
+@compiled
+def join_returned(
+    first: int,
+    last: int,
+    indptr: Vector[np.int64],
+    columns: Vector[np.int32],
+    counts: Vector[np.uint8],
+    levels: Vector[np.int64],
+    leaders: Table[np.int32],
+) -> None:
+    """Join the two ends of every link of count k or more whose reverse has count k or more too, for several k at once.
+
+    What is joined at one k is joined at every smaller k, too. So most links, which join nothing new, are settled by one
+    look at the greatest k that their count allows.
+
+    ``first``: first of the rows whose links to later rows are joined; ``last``: row after the last of them; ``indptr``:
+    (rows + 1,), start of the links of each row; ``columns``: (links,), ascending in a row; ``counts``: (links,);
+    ``levels``: (256,), how many of the ks are at most each count; ``leaders``: (rows, ks), union-find forests by k
+    ascending; initially each row is its own leader.
+    """
+    for row in range(first, last):
+        for link in range(indptr[row], indptr[row + 1]):
+            column, level = columns[link], levels[counts[link]] - 1
+            if column <= row or level < 0 or _root(leaders, row, level) == _root(leaders, column, level):
+                continue
+            level = min(level, levels[_count_of(indptr, columns, counts, column, row)] - 1)
+            while level >= 0 and _join(leaders, row, column, level):
+                level -= 1
+
+
+@compiled
+def merge_leaders(others: Table[np.int32], leaders: Table[np.int32]) -> None:
+    """Join in ``leaders`` what is joined in other forests of the same rows and ks."""
+    for row in range(leaders.shape[0]):
+        for level in range(leaders.shape[1]):
+            if others[row, level] != row:
+                _join(leaders, row, others[row, level], level)
+
+
+@compiled
+def lead_rows(leaders: Table[np.int32]) -> None:
+    """Replace each row's leader at each k by the smallest row of its component."""
+    for row in range(leaders.shape[0]):
+        for level in range(leaders.shape[1]):
+            leaders[row, level] = _root(leaders, row, level)
+
+
+_BYTE: Final = 8
+
+
+class TermPlaces(NamedTuple):
+    """Key terms and targets of all documents."""
+
+    key_indptr: Vector[np.int64]  # int64 (documents + 1,), start of each document in `keys`
+    keys: Vector[np.uint32]  # uint32, columns of the key terms
+    target_indptr: Vector[np.int64]  # int64 (documents + 1,), start of each document in `targets`
+    targets: Vector[np.uint32]  # uint32, columns of the targets, ascending for each document
+
+
+class Acceptance(NamedTuple):
+    """When a pair counts."""
+
+    # int64 (n + 1,), terms that a direction needs, by the number of key terms of the shorter document
+    need: Vector[np.int64]
+    relations: Vector[np.bool_]  # bool (4,), by 1 if the forward count suffices plus 2 if the backward count does
+    fewest: int  # key terms that both documents must have
+
+
+@compiled
+def count_forward(links: LinkArrays, starts: Vector[np.int64]) -> int:
+    """Count the links from earlier to later documents.
+
+    ``links``: links of all documents; ``starts``: (documents + 2,), zeros; receives in place b + 1 how many of them end
+    in documents before b. Returns the number of all.
+    """
+    rows = links.indptr.size - 1
+    for row in range(rows):
+        for link in range(links.indptr[row], links.indptr[row + 1]):
+            if links.columns[link] > row:
+                starts[links.columns[link] + 2] += 1
+    for row in range(rows):
+        starts[row + 2] += starts[row + 1]
+    return int(starts[rows + 1])
+
+
+@compiled
+def turn_forward(links: LinkArrays, turned: LinkArrays) -> None:
+    """List the links from earlier to later documents by the later one.
+
+    ``links``: links of all documents; ``turned``: receives them: the row is the later document, the column the earlier
+    one, ascending. ``indptr`` must hold the starts of ``count_forward``.
+    """
+    # The start of each row moves to its end while the row is filled, and becomes the start of the next row.
+    for row in range(links.indptr.size - 1):
+        for link in range(links.indptr[row], links.indptr[row + 1]):
+            later = links.columns[link]
+            if later > row:
+                place = turned.indptr[later + 1]
+                turned.columns[place], turned.counts[place] = row, links.counts[link]
+                turned.indptr[later + 1] = place + 1
+
+
+@compiled
+def _next(links: LinkArrays, place: int, row: int) -> int:
+    """Return the earlier document at a place of a row; the row itself after the last one."""
+    return min(int(links.columns[place]), row) if place < links.indptr[row + 1] else row
+
+
+@compiled
+def list_pairs(links: LinkArrays, turned: LinkArrays, a: Vector[np.int32], b: Vector[np.int32]) -> int:
+    """List the pairs that are linked in either direction, ordered by the later document, then by the earlier one.
+
+    ``links``: links of all documents; ``turned``: the links from earlier to later documents (``turn_forward``); ``a``:
+    room for all links; receives the earlier document of each pair; ``b``: room for all links; receives the later one.
+    Returns the number of pairs.
+    """
+    pair = 0
+    for later in range(links.indptr.size - 1):
+        one, other = links.indptr[later], turned.indptr[later]
+        while True:
+            back, forward = _next(links, one, later), _next(turned, other, later)
+            to = min(back, forward)
+            if to == later:
+                break
+            a[pair], b[pair] = to, later
+            pair += 1
+            one += back == to
+            other += forward == to
+    return pair
+
+
+@compiled
+def _held(asking: int, answering: int, terms: TermPlaces) -> int:
+    """Count the key terms of one document in the target of another."""
+    begin, end = terms.target_indptr[answering], terms.target_indptr[answering + 1]
+    count = 0
+    for place in range(terms.key_indptr[asking], terms.key_indptr[asking + 1]):
+        count += holds(terms.targets, begin, end, terms.keys[place])
+    return count
+
+
+@compiled
+def _join_trees(one: int, other: int, parents: Vector[np.int32]) -> None:
+    one, other = root(parents, one), root(parents, other)
+    parents[max(one, other)] = min(one, other)
+
+
+@compiled
+def _weigh(forward: int, backward: int) -> int:
+    """Return a number by which pairs are ordered: by the smaller count, then by the larger one."""
+    return (min(forward, backward) << _BYTE) + max(forward, backward)
+
+
+@compiled
+def _best(
+    later: int,
+    links: LinkArrays,
+    turned: LinkArrays,
+    terms: TermPlaces,
+    accepted: Acceptance,
+    parents: Vector[np.int32],
+    exact: bool,
+) -> tuple[int, bool]:
+    """Return the best earlier document, -1 if there is none, and whether exact counts are needed to be sure."""
+    best, strength, known, unsure = -1, -1, False, 0
+    one, other = links.indptr[later], turned.indptr[later]
+    size = terms.key_indptr[later + 1] - terms.key_indptr[later]
+    while True:
+        to = min(_next(links, one, later), _next(turned, other, later))
+        if to == later:
+            return best, not known and unsure > 1
+        forward, backward = 0, 0
+        if _next(turned, other, later) == to:
+            forward = int(turned.counts[other])
+            other += 1
+        if _next(links, one, later) == to:
+            backward = int(links.counts[one])
+            one += 1
+        if not _accepts(accepted, forward, backward, min(size, terms.key_indptr[to + 1] - terms.key_indptr[to])):
+            continue
+        if parents.size > 0:
+            _join_trees(to, later, parents)
+        stored = forward > 0 and backward > 0
+        # A count that is not stored is below all that are, so its pair is weaker than one with two stored counts.
+        if not stored and (known or not exact):
+            best = to if not known and unsure == 0 else best
+            unsure += 1
+            continue
+        if not stored:
+            forward, backward = _held(to, later, terms), _held(later, to, terms)
+        if (stored and not known) or _weigh(forward, backward) > strength:
+            best, strength = to, _weigh(forward, backward)
+        known = known or stored
+
+
+@compiled
+def _accepts(accepted: Acceptance, forward: int, backward: int, shorter: int) -> bool:
+    need = accepted.need[shorter]
+    relation = (1 if forward >= need else 0) + (2 if backward >= need else 0)
+    return bool(shorter >= accepted.fewest and accepted.relations[relation])
+
+
+@compiled
+def choose_earlier(
+    rows: tuple[int, int],
+    links: LinkArrays,
+    turned: LinkArrays,
+    terms: TermPlaces,
+    accepted: Acceptance,
+    parents: Vector[np.int32],
+    found: Vector[np.int64],
+) -> None:
+    """Choose, for each document of some rows, the accepted earlier one with the largest counts.
+
+    The order is that of the smaller count, the larger count, and the earliest document. Counts that are too small to be
+    stored are computed only where they decide.
+
+    ``rows``: first row, and row after the last; ``links``: links of all documents; all counts from the smallest need
+    upwards must be stored; ``turned``: the links from earlier to later documents (``turn_forward``); ``terms``: key
+    terms and targets; ``accepted``: which pairs count; ``parents``: (documents,), union-find, joins all accepted pairs;
+    empty not to join any; ``found``: (documents,), receives the choice; -1 if there is none.
+    """
+    for later in range(rows[0], rows[1]):
+        best, unsure = _best(later, links, turned, terms, accepted, parents, False)
+        if unsure:
+            best, unsure = _best(later, links, turned, terms, accepted, parents, True)
+        found[later] = best

@@ -1,14 +1,17 @@
-"""Rows of different lengths in two arrays."""
+"""Rows of different lengths in two flat arrays, and the multiplier of hashes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+GOLDEN: Final = 0x9E3779B97F4A7C15
+"""2^64 divided by the golden ratio, and odd: neighbouring numbers are spread over all 64 bits, in kernels too."""
 
 
 def offsets_of(sizes: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:

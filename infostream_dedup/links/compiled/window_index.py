@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from infostream_dedup.links.window.kernels import window_lists as kernels
+from infostream_dedup.links.compiled.kernels import window_lists as kernels
 
 # Terms of several documents in one array, whole or in pieces
 
