@@ -525,8 +525,9 @@ def _question(one: _Text, other: _Text, changes: list[_Change], _: Language) -> 
     asking = one if asks[0] else other
     mark = asking.folded.index("?")
     # With "how", "why" or "of whom" it is a question without a mark as well.
-    first = max(start for start in asking.starts if start <= mark)
-    if any(first in side and mark in side for each in changes for side in (each[asks[1]],)):
+    # A mark behind a quotation begins nothing.
+    first = max((start for start in asking.starts if start < mark), default=mark)
+    if any(first in each[asks[1]] and mark in each[asks[1]] for each in changes):
         return None  # The other text has nothing of this sentence.
     asked = asking.folded[first : first + 1 + (len(asking.folded[first]) < _SHORTEST)]
     if _INTERROGATIVES.intersection(asked) or "ли" in asking.folded[first:mark]:
