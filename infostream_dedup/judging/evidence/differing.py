@@ -23,7 +23,7 @@ from infostream_dedup.judging.evidence.kernels import differing as kernels
 from infostream_dedup.judging.evidence.reading import ALPHABET, codes, packed
 from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.language.lexicon.frequency import part_of_speech, share_of, zipf
-from infostream_dedup.language.lexicon.word_lists import stop_words
+from infostream_dedup.language.lexicon.word_lists import LABELS, NEGATIONS, stop_words
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
 from infostream_dedup.language.text.surface_pool import texts_of
 
@@ -75,12 +75,6 @@ _FOLD: Final = str.maketrans("ё’'", "еʼʼ")
 _NEAR: Final = 4
 """Tokens around a name among which a word of reporting makes it the name of whoever reports."""
 
-_NEGATIONS: Final = frozenset(
-    "не ни нет нельзя без ні немає нема неможливо not no never without cannot neither nor"
-    " donʼt doesnʼt didnʼt wonʼt canʼt isnʼt arenʼt wasnʼt werenʼt hasnʼt havenʼt hadnʼt wouldnʼt couldnʼt"
-    " shouldnʼt refused refuses failed fails declined declines отказался отказалась отказались отказалось відмовився"
-    " відмовилася відмовилась відмовилися відмовились".split()
-)
 _AUXILIARIES: Final = frozenset(
     "be is was are were to will do does did has have had a an the any can could may able managed бы б и й і та может"
     " могут смог смогла смогло смогли сумел сумели удалось може можуть зміг змогла змогло змогли вдалося".split()
@@ -91,16 +85,12 @@ _NEVER_NEGATED: Final = frozenset(
     " хуже".split()
 )
 _DENIALS: Final = (
-    *("опроверг", "опроверж", "спростув", "вымыс", "вигад", "недостоверн", "недостовірн", "неправд", "брехн", "брехл"),
-    *("debunk", "untrue", "hoax", "denies", "denied", "denying", "denial", "refut"),
+    *("опроверг", "опроверж", "спростув", "спростов", "вымыс", "вигад", "недостоверн", "недостовірн", "неправд", "брехн"),
+    *("брехл", "дезинф", "дезінф", "неподтвержд", "непідтвердж", "debunk", "untrue", "hoax", "denies", "denied"),
+    *("denying", "denial", "refut", "disinform", "misinform", "unconfirm"),
 )
 _REFUSED: Final = tuple((word,) for word in "of entry access bail entrance admission permission visas".split())
 """Words after "denied", "denial" that say what is refused: a denial of service."""
-
-_LABELS: Final = frozenset(
-    "фейк фейки фейком фейку вкид вброс ложь ложью брехня fake false hoax rumour rumor слух слухи чутки".split()
-)
-"""Words that, at the beginning of a text, say that what follows is false or not known."""
 
 _MEDIA: Final = tuple(
     "сообщ переда пиш цитир ссыл данны фото видео источник редак корр автор повід дани відео джерел кор according"
@@ -170,7 +160,7 @@ def _tables() -> kernels.OpeningTables:
     classes += np.array([kernels.UPPER * one.isupper() for one in characters], dtype=np.uint8)
     folded = np.array([letters[one.lower().translate(_FOLD)] for one in characters], dtype=np.uint8)
     marks: dict[str, int] = {}
-    for bit, words in ((kernels.NEGATION, _NEGATIONS), (kernels.AUXILIARY, _AUXILIARIES), (kernels.LABEL, _LABELS)):
+    for bit, words in ((kernels.NEGATION, NEGATIONS), (kernels.AUXILIARY, _AUXILIARIES), (kernels.LABEL, LABELS)):
         marks |= {word: marks.get(word, 0) | bit for word in words}
     hashes = _hashes(marks)
     order = np.argsort(hashes)
@@ -407,8 +397,8 @@ def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference 
     if min(lost) > _few(one, other):
         return None
     for each in changes:
-        says = [_denies(text, side) for text, side in ((one, each.a), (other, each.b))]
-        labels = [word.lower() in _LABELS for word in says]
+        says = [_denies(one, each.a, each.b), _denies(other, each.b, each.a)]
+        labels = [word.lower() in LABELS for word in says]
         if bool(says[0]) != bool(says[1]):
             believes = other if says[0] else one
             if any(labels) or not any(map(_is_denial, believes.folded)):
@@ -416,14 +406,12 @@ def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference 
     return None
 
 
-def _denies(text: _Text, places: Sequence[int]) -> str:
+def _denies(text: _Text, places: Sequence[int], rest: Sequence[int]) -> str:
+    """The word of a sentence, or of a mark put in front, that says that the other text is false."""
+    enough = len(places) >= kernels.SENTENCE or (0 in places and not rest)
     for i in places:
-        says = (
-            _is_denial(text.folded[i])
-            and text.folded[i + 1 : i + 2] not in _REFUSED
-            and len(places) >= kernels.SENTENCE
-        )
-        if (text.folded[i] in _LABELS and i < kernels.FRONT) or says:
+        says = enough and _is_denial(text.folded[i]) and text.folded[i + 1 : i + 2] not in _REFUSED
+        if (text.folded[i] in LABELS and i < kernels.FRONT) or says:
             return text.words[i]
     return ""
 
@@ -471,8 +459,8 @@ def _only_replaced(changes: list[_Change]) -> bool:
 def _negation(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     for each in changes:
         sides = [text.folded[side[0] : side[-1] + 1] if side else () for text, side in ((one, each.a), (other, each.b))]
-        rest = [[word for word in side if word not in _NEGATIONS and word not in _AUXILIARIES] for side in sides]
-        counts = [sum(word in _NEGATIONS for word in side) for side in sides]
+        rest = [[word for word in side if word not in NEGATIONS and word not in _AUXILIARIES] for side in sides]
+        counts = [sum(word in NEGATIONS for word in side) for side in sides]
         negative = len(rest[0]) == len(rest[1]) == 1 and _negates(rest[0][0], rest[1][0])
         after = (*_after(one, each.a), *_after(other, each.b))
         # "Not profitable" and "unprofitable" tell the same.
@@ -497,7 +485,7 @@ def _denied_alike(one: _Text, other: _Text, changes: list[_Change], language: La
 
 def _is_negative(word: str, language: Language) -> bool:
     rests = [word.removeprefix(prefix) for prefix in _NEGATIVE_PREFIXES if word.startswith(prefix)]
-    return word in _NEGATIONS or any("adjective" in classes(rest, language) for rest in rests if len(rest) >= _SHORTEST)
+    return word in NEGATIONS or any("adjective" in classes(rest, language) for rest in rests if len(rest) >= _SHORTEST)
 
 
 def _negates(x: str, y: str) -> bool:
@@ -529,8 +517,10 @@ def _question(one: _Text, other: _Text, changes: list[_Change], _: Language) -> 
     first = max((start for start in asking.starts if start < mark), default=mark)
     if any(first in each[asks[1]] and mark in each[asks[1]] for each in changes):
         return None  # The other text has nothing of this sentence.
-    asked = asking.folded[first : first + 1 + (len(asking.folded[first]) < _SHORTEST)]
-    if _INTERROGATIVES.intersection(asked) or "ли" in asking.folded[first:mark]:
+    changed = {i for each in changes for i in each[asks[1]]}
+    common = [word if i not in changed else "" for i, word in enumerate(asking.folded[:mark])]
+    asked = common[first : first + 1 + (len(asking.folded[first]) < _SHORTEST)]
+    if _INTERROGATIVES.intersection(asked) or "ли" in common[first:]:
         return None
     return WordDifference("question", (("?", ""),) if asks[0] else (("", "?"),))
 

@@ -30,6 +30,7 @@ from infostream_dedup.judging.repeated.kernels.witnesses import (
     moved,
     resume,
 )
+from infostream_dedup.language.lexicon.word_lists import LABELS
 from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of, texts_of_bytes
 from infostream_dedup.model import NO_TIME, Document, with_texts
 
@@ -129,7 +130,23 @@ def signs() -> kernels.Signs:
 def fragments_of(
     texts: Utf8Texts, *, only_first: bool = False, chosen: NDArray[np.bool_] | None = None
 ) -> kernels.FragmentRows:
-    """Read the first and last fragments of titles and texts, or of the chosen ones: bool (documents,)."""
+    """Read the first and last fragments of titles and texts, or of the chosen ones: bool (documents,).
+
+    A label such as "FAKE" has no words, so it is never left out: it turns round what follows.
+    """
+    found = _fragments_of(texts, chosen, only_first=only_first)
+    found.words[np.isin(found.hashes, _labels())] = 0
+    return found
+
+
+@cache
+def _labels() -> NDArray[np.uint64]:
+    return _fragments_of(texts_of(sorted(LABELS))).hashes[:, 0]
+
+
+def _fragments_of(
+    texts: Utf8Texts, chosen: NDArray[np.bool_] | None = None, *, only_first: bool = False
+) -> kernels.FragmentRows:
     documents = len(texts)
     shape = (documents, kernels.FRAGMENTS)
     found = kernels.FragmentRows(

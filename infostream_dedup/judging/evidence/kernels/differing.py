@@ -494,11 +494,12 @@ def _counted(flags: Vector[np.uint8], begin: int, end: int, wanted: int) -> int:
 
 
 @compiled
-def _denies(flags: Vector[np.uint8], begin: int, end: int) -> bool:
-    """Whether the tokens of one side of a change may say that the other text is false."""
+def _denies(flags: Vector[np.uint8], begin: int, end: int, rest: int) -> bool:
+    """Whether the tokens of one side of a change may say that the other text is false; ``rest``: those of the other."""
+    enough = end - begin >= SENTENCE or (begin == 0 and rest == 0)
     for place in range(begin, end):
         label = signed(flags[place]) & LABEL != 0 and place < FRONT
-        if label or (signed(flags[place]) & DENIAL != 0 and end - begin >= SENTENCE):
+        if label or (signed(flags[place]) & DENIAL != 0 and enough):
             return True
     return False
 
@@ -602,7 +603,8 @@ def _looked_at(one: int, other: int, tokens: OpeningTokens, scratch: DifferenceS
         lost, missed = lost + changes[change, 1] - changes[change, 0], missed + changes[change, 3] - changes[change, 2]
     if PART * min(lost, missed) <= few:
         for change in range(count):
-            if _denies(p, changes[change, 0], changes[change, 1]) or _denies(q, changes[change, 2], changes[change, 3]):
+            i, end, j, last = changes[change, 0], changes[change, 1], changes[change, 2], changes[change, 3]
+            if _denies(p, i, end, last - j) or _denies(q, j, last, end - i):
                 return count
     if PART * _apart(changes, count) > few:
         return 0
