@@ -340,11 +340,13 @@ def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDiffe
         if found is not None:
             return found
     if len(changes) <= kernels.MOST_CHANGES:
-        rules = [_negation, _another_name, _another_word] if len(changes) == 1 else [_negation]
-        if _denied_alike(one, other, changes, language):
-            rules = []
+        rules = [] if _denied_alike(one, other, changes, language) else [_negation]
+        telling = [each for each in changes if not _tells_the_same(one, other, each, language)]
+        # In a text that was edited elsewhere as well, only a word of the lead turns the news round.
+        if rules and len(telling) == 1 and (len(changes) == 1 or _in_lead(one, other, *telling)):
+            rules += [_another_name, _another_word]
         for rule in (*rules, _question):
-            found = rule(one, other, changes, language)
+            found = rule(one, other, telling if rule in (_another_name, _another_word) else changes, language)
             if found is not None:
                 return found
     return _another_figure(one, other, changes, language)
@@ -537,7 +539,15 @@ def _ordinary(one: _Text, other: _Text, change: _Change, language: Language) -> 
     return "".join(x).replace("-", "") == "".join(y).replace("-", "")
 
 
-# In a text that was edited elsewhere as well, no single word turns the news round.
+def _in_lead(one: _Text, other: _Text, change: _Change) -> bool:
+    return max(change.a, default=0) < one.lead and max(change.b, default=0) < other.lead
+
+
+def _tells_the_same(one: _Text, other: _Text, change: _Change, language: Language) -> bool:
+    """Whether beside a change another word may be the news: only spelling, forms, order or function words differ."""
+    words = {text.folded[i] for text, side in ((one, change.a), (other, change.b)) for i in side}
+    small = words <= stop_words(language) and words.isdisjoint(NEGATIONS)
+    return small or _ordinary(one, other, change, language)
 
 
 def _another_name(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
