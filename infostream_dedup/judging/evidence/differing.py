@@ -339,16 +339,18 @@ def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDiffe
         found = exchanged(one, other, changes, language)
         if found is not None:
             return found
-    if len(changes) <= kernels.MOST_CHANGES:
-        rules = [] if _denied_alike(one, other, changes, language) else [_negation]
-        telling = [each for each in changes if not _tells_the_same(one, other, each, language)]
-        # In a text that was edited elsewhere as well, only a word of the lead turns the news round.
-        if rules and len(telling) == 1 and (len(changes) == 1 or _in_lead(one, other, *telling)):
-            rules += [_another_name, _another_word]
-        for rule in (*rules, _question):
-            found = rule(one, other, telling if rule in (_another_name, _another_word) else changes, language)
-            if found is not None:
-                return found
+    telling = [each for each in changes if not _tells_the_same(one, other, each, language)]
+    few_changes = len(changes) <= kernels.MOST_CHANGES
+    asked: list[tuple[Any, list[_Change]]] = [(_negation, changes)] if few_changes else []
+    # In a text that was edited elsewhere as well, only a word of the lead turns the news round.
+    if len(telling) == 1 and (len(changes) == 1 or _in_lead(one, other, *telling)):
+        asked += [(rule, telling) for rule in (_negation, _another_name, _another_word)]
+    if _denied_alike(one, other, changes, language):
+        asked = []
+    for rule, some in (*asked, *([(_question, changes)] if few_changes else [])):
+        found = rule(one, other, some, language)
+        if found is not None:
+            return found
     return _another_figure(one, other, changes, language)
 
 
@@ -566,14 +568,23 @@ def _another_word(one: _Text, other: _Text, changes: list[_Change], language: La
         return None
     (i,), (j,) = change
     x, y = one.folded[i], other.folded[j]
-    if (i >= one.lead or j >= other.lead) and not all("verb" in classes(word, language) for word in (x, y)):
+    verbs = _verbs(x, y, language)
+    if not verbs and (i >= one.lead or j >= other.lead):
         return None
     for text, place in ((one, i), (other, j)):
-        if not _tells(text, place, language) or _reports(text, place) or _describes(text, place, language):
+        if not _tells(text, place, language) or _reports(text, place):
+            return None
+        if not verbs and _describes(text, place, language):
             return None
     if not _other_statement(x, y, language):
         return None
     return WordDifference("another word", ((one.words[i], other.words[j]),))
+
+
+def _verbs(x: str, y: str, language: Language) -> bool:
+    """Whether two words in one place are verbs; in that of "opposes", "backs" is one as well."""
+    kinds = classes(x, language), classes(y, language)
+    return all("verb" in one for one in kinds) or (language == "en" and {"verb"} in kinds and x[-1] == y[-1] == "s")
 
 
 def _is_name(text: _Text, i: int) -> bool:
@@ -616,9 +627,17 @@ def _reports(text: _Text, i: int, *, near: bool = False) -> bool:
 
 def _describes(text: _Text, i: int, language: Language) -> bool:
     """Whether a word is an adjective before its noun: it tells which thing, while one of the predicate is the news."""
-    if "verb" in classes(text.folded[i], language) or i + 1 == len(text.words) or text.before(i + 1) != " ":
+    if i + 1 == len(text.words) or text.before(i + 1) != " ":
         return False
-    return "noun" in classes(text.folded[i + 1], language)
+    word, after = text.folded[i : i + 2]
+    if after in DAY_WORDS or (language != "en" and _INSTRUMENTAL.search(word) and not _MAY_AGREE.search(after)):
+        return False
+    return "noun" in classes(after, language)
+
+
+_INSTRUMENTAL: Final = re.compile("[иы]ми?$")
+_MAY_AGREE: Final = re.compile("(?:м|ми|й|ю)$")
+"""Endings of an adjective that may be a predicate ("признал верными данные"), and of a noun that it may belong to."""
 
 
 def _tells(text: _Text, i: int, language: Language) -> bool:
@@ -629,7 +648,7 @@ def _tells(text: _Text, i: int, language: Language) -> bool:
 
 
 def _other_statement(x: str, y: str, language: Language) -> bool:
-    nouns = any(classes(word, language) <= {"noun"} for word in (x, y))
+    nouns = any(classes(word, language) <= {"noun"} for word in (x, y)) and not _verbs(x, y, language)
     if nouns or min(_frequency(word, language) for word in (x, y)) < _FREQUENT:
         return False
     # Another form of the verb is another wording: "have been riding", "have travelled".

@@ -42,7 +42,10 @@ PART: Final = 4
 MOST_TOKENS: Final = 6
 
 MOST_CHANGES: Final = 2
-"""Places that may differ if a negation or a question decides; another word decides only where it stands alone."""
+"""Places that may differ if a negation or a question decides."""
+
+MOST_EDITS: Final = 4
+"""Places that may differ if another word of the lead decides: the others by small words, spelling or forms alone."""
 
 LEAD: Final = 30
 """Tokens of a lead, in which a verb or an adjective is the news."""
@@ -610,7 +613,7 @@ def _looked_at(one: int, other: int, tokens: OpeningTokens, scratch: DifferenceS
         return 0
     if _may_be_exchanged(x, y, p, q, changes, count):
         return count
-    return count if count <= MOST_CHANGES and _may_be_turned(p, q, changes, count) else 0
+    return count if count <= MOST_EDITS and _may_be_turned(p, q, changes, count) else 0
 
 
 @compiled
