@@ -8,6 +8,7 @@ the two are forms or spellings of one word, or synonyms that double renderings o
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
@@ -21,7 +22,7 @@ from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS
 from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.evidence.kernels import differing as kernels
 from infostream_dedup.judging.evidence.reading import ALPHABET, codes, packed
-from infostream_dedup.judging.features.numbers import numbers
+from infostream_dedup.judging.features.numbers import numbers, one_value, value_of
 from infostream_dedup.language.lexicon.frequency import part_of_speech, share_of, zipf
 from infostream_dedup.language.lexicon.word_lists import LABELS, NEGATIONS, stop_words
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
@@ -61,9 +62,6 @@ class WordDifference:
 
 ANOTHER_FIGURE: Final = "another figure"
 
-_ROOM: Final = 2 * OPENING
-"""Changes for which there is always room."""
-
 _TOUCHED: Final = 3
 """Triples of words that a change breaks beside one for each of its words: two, and one for a token of two words."""
 
@@ -85,9 +83,9 @@ _NEVER_NEGATED: Final = frozenset(
     " хуже".split()
 )
 _DENIALS: Final = (
-    *("опроверг", "опроверж", "спростув", "спростов", "вымыс", "вигад", "недостоверн", "недостовірн", "неправд", "брехн"),
-    *("брехл", "дезинф", "дезінф", "неподтвержд", "непідтвердж", "debunk", "untrue", "hoax", "denies", "denied"),
-    *("denying", "denial", "refut", "disinform", "misinform", "unconfirm"),
+    *("опроверг", "опроверж", "спростув", "спростов", "вымыс", "вигад", "недостоверн", "недостовірн", "неправд"),
+    *("брехн", "брехл", "дезинф", "дезінф", "неподтвержд", "непідтвердж", "debunk", "untrue", "hoax", "denies"),
+    *("denied", "denying", "denial", "refut", "disinform", "misinform", "unconfirm"),
 )
 _REFUSED: Final = tuple((word,) for word in "of entry access bail entrance admission permission visas".split())
 """Words after "denied", "denial" that say what is refused: a denial of service."""
@@ -230,7 +228,10 @@ class Openings:
         found: NDArray[np.bool_] = (slots >= np.maximum(_FEWEST_SLOTS, _SLOTS * own)).reshape(-1, 2).all(axis=1)
         for pair in np.flatnonzero(found).tolist():
             one, other = self.text(int(a[pair])), self.text(int(b[pair]))
-            named = [_names_of_one(text, rest) for text, rest in ((one, other), (other, one))]
+            held = frozenset(one.folded).intersection(other.folded)
+            named = [
+                [x for i, x in enumerate(text.folded) if x not in held and _is_name(text, i)] for text in (one, other)
+            ]
             found[pair] = not any(_sounds_alike(x, y) for x in named[0] for y in named[1])
         return found
 
@@ -243,7 +244,7 @@ class Openings:
         both are known to their ends, or words changed places: that is no chance.
         """
         scratch, found = kernels.difference_scratch(), np.empty(len(a), dtype=np.int64)
-        changes = np.empty((4 * len(a) + _ROOM, 4), dtype=np.int64)
+        changes = np.empty((4 * len(a) + 2 * OPENING, 4), dtype=np.int64)
         first = 0
         while first < len(a):
             done = kernels.compare_openings(a[first:], b[first:], self.tokens, scratch, found[first:], changes)
@@ -285,9 +286,7 @@ class _Text(NamedTuple):
 
     @classmethod
     def of(cls, tokens: kernels.OpeningTokens, document: int) -> _Text:
-        (begin, end), (first, last) = (
-            one[document : document + 2].tolist() for one in (tokens.clean_begins, tokens.begins)
-        )
+        (begin, end), (first, last) = (x[document:][:2].tolist() for x in (tokens.clean_begins, tokens.begins))
         of_tokens = tokens.places[first:last].tobytes(), tokens.flags[first:last].tobytes()
         return cls.read(tokens.clean[begin:end].tobytes(), *of_tokens)
 
@@ -322,6 +321,9 @@ class _Change(NamedTuple):
     b: Sequence[int]
 
 
+_Rule = Callable[[_Text, _Text, list[_Change], "Language"], WordDifference | None]
+
+
 def openings_of(*texts: str, most: int = OPENING) -> Openings:
     """The beginnings of texts."""
     words, bounds = packed(texts_of(texts), most)
@@ -339,11 +341,12 @@ def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDiffe
         found = exchanged(one, other, changes, language)
         if found is not None:
             return found
-    telling = [each for each in changes if not _tells_the_same(one, other, each, language)]
     few_changes = len(changes) <= kernels.MOST_CHANGES
-    asked: list[tuple[Any, list[_Change]]] = [(_negation, changes)] if few_changes else []
+    asked: list[tuple[_Rule, list[_Change]]] = [(_negation, changes)] if few_changes else []
+    telling = [each for each in changes if not _tells_the_same(one, other, each, language)]
+    alone = len(telling) == 1 and len(changes) <= kernels.MOST_EDITS
     # In a text that was edited elsewhere as well, only a word of the lead turns the news round.
-    if len(telling) == 1 and (len(changes) == 1 or _in_lead(one, other, *telling)):
+    if alone and (len(changes) == 1 or ((*telling[0].a, -1)[0] < one.lead and (*telling[0].b, -1)[0] < other.lead)):
         asked += [(rule, telling) for rule in (_negation, _another_name, _another_word)]
     if _denied_alike(one, other, changes, language):
         asked = []
@@ -372,19 +375,9 @@ def _language_of(*texts: Sequence[str]) -> Language:
     return "uk" if sum(map(letters.count, "іїєґ")) > sum(map(letters.count, "ыэъ")) else "ru"
 
 
-def _words(one: _Text, other: _Text, change: _Change) -> tuple[str, str]:
-    return " ".join(one.words[i] for i in change.a), " ".join(other.words[i] for i in change.b)
-
-
 _LEAD_CHARACTERS: Final = 200
 _YEAR: Final = re.compile("(?:19|20)[0-9]{2}")
 _THOUSANDS: Final = re.compile("(?:000)+$")
-
-
-def _names_of_one(text: _Text, rest: _Text) -> list[str]:
-    """Names that only one of two texts has."""
-    held = frozenset(rest.folded)
-    return [word for i, word in enumerate(text.folded) if word not in held and _is_name(text, i)]
 
 
 _FEWEST_SLOTS: Final = 2
@@ -405,7 +398,7 @@ def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference 
         labels = [word.lower() in LABELS for word in says]
         if bool(says[0]) != bool(says[1]):
             believes = other if says[0] else one
-            if any(labels) or not any(map(_is_denial, believes.folded)):
+            if any(labels) or not any(word.startswith(_DENIALS) for word in believes.folded):
                 return WordDifference("denial", ((says[0], says[1]),))
     return None
 
@@ -414,14 +407,10 @@ def _denies(text: _Text, places: Sequence[int], rest: Sequence[int]) -> str:
     """The word of a sentence, or of a mark put in front, that says that the other text is false."""
     enough = len(places) >= kernels.SENTENCE or (0 in places and not rest)
     for i in places:
-        says = enough and _is_denial(text.folded[i]) and text.folded[i + 1 : i + 2] not in _REFUSED
+        says = enough and text.folded[i].startswith(_DENIALS) and text.folded[i + 1 : i + 2] not in _REFUSED
         if (text.folded[i] in LABELS and i < kernels.FRONT) or says:
             return text.words[i]
     return ""
-
-
-def _is_denial(word: str) -> bool:
-    return word.startswith(_DENIALS)
 
 
 def _numbers_exchanged(one: _Text, other: _Text, changes: list[_Change], _: Language) -> WordDifference | None:
@@ -448,10 +437,8 @@ def _names_exchanged(one: _Text, other: _Text, changes: list[_Change], language:
     if not between or between <= _CONJUNCTIONS:
         return None
     crossed = alike(one.folded[i], other.folded[far], language) and alike(one.folded[k], other.folded[j], language)
-    rest = [
-        each for each in places if each not in named and not alike(one.folded[each[0]], other.folded[each[1]], language)
-    ]
-    if not crossed or rest:
+    left = (each for each in places if each not in named)
+    if not crossed or not all(alike(one.folded[x], other.folded[y], language) for x, y in left):
         return None
     return WordDifference("names exchanged", tuple((one.words[x], other.words[y]) for x, y in named))
 
@@ -466,7 +453,7 @@ def _negation(one: _Text, other: _Text, changes: list[_Change], language: Langua
         rest = [[word for word in side if word not in NEGATIONS and word not in _AUXILIARIES] for side in sides]
         counts = [sum(word in NEGATIONS for word in side) for side in sides]
         negative = len(rest[0]) == len(rest[1]) == 1 and _negates(rest[0][0], rest[1][0])
-        after = (*_after(one, each.a), *_after(other, each.b))
+        after = {x for t, side in zip((one, other), each, strict=True) if side for x in t.folded[side[-1] + 1 :][:1]}
         # "Not profitable" and "unprofitable" tell the same.
         if (sum(counts) + negative) % 2 == 0 or not _NEVER_NEGATED.isdisjoint(after):
             continue
@@ -474,7 +461,8 @@ def _negation(one: _Text, other: _Text, changes: list[_Change], language: Langua
             alike(x, y, language) for x, y in zip(sorted(rest[0]), sorted(rest[1]), strict=True)
         )
         if (same or negative) and not _ordinary(one, other, each, language):
-            return WordDifference("negation", (_words(one, other, each),))
+            mine, its = (" ".join(text.words[i] for i in side) for text, side in ((one, each.a), (other, each.b)))
+            return WordDifference("negation", ((mine, its),))
     return None
 
 
@@ -498,10 +486,6 @@ def _negates(x: str, y: str) -> bool:
     return len(shorter) >= 4 and any(longer == prefix + shorter for prefix in _NEGATIVE_PREFIXES)
 
 
-def _after(text: _Text, places: Sequence[int]) -> tuple[str, ...]:
-    return text.folded[places[-1] + 1 : places[-1] + 2] if places else ()
-
-
 _INTERROGATIVES: Final = frozenset(
     "как что где куда откуда почему зачем кто кого кому когда сколько какой какая какие какое чем чей"
     " як що де куди звідки чому навіщо хто коли скільки який яка які яке чи"
@@ -516,8 +500,7 @@ def _question(one: _Text, other: _Text, changes: list[_Change], _: Language) -> 
         return None
     asking = one if asks[0] else other
     mark = asking.folded.index("?")
-    # With "how", "why" or "of whom" it is a question without a mark as well.
-    # A mark behind a quotation begins nothing.
+    # A mark behind a quotation begins nothing; with "how", "why" or "of whom" it is a question without a mark as well.
     first = max((start for start in asking.starts if start < mark), default=mark)
     if any(first in each[asks[1]] and mark in each[asks[1]] for each in changes):
         return None  # The other text has nothing of this sentence.
@@ -539,10 +522,6 @@ def _ordinary(one: _Text, other: _Text, change: _Change, language: Language) -> 
     if len(x) == len(y) and all(p == q or alike(p, q, language) for p, q in zip(x, y, strict=True)):
         return True
     return "".join(x).replace("-", "") == "".join(y).replace("-", "")
-
-
-def _in_lead(one: _Text, other: _Text, change: _Change) -> bool:
-    return max(change.a, default=0) < one.lead and max(change.b, default=0) < other.lead
 
 
 def _tells_the_same(one: _Text, other: _Text, change: _Change, language: Language) -> bool:
@@ -705,7 +684,7 @@ def _english(word: str) -> Iterator[str]:
 def alike(x: str, y: str, language: Language) -> bool:
     """Whether two words are one, in another form, spelling or aspect, or derived from one another."""
     if x == y or x[0].isdigit() or y[0].isdigit():
-        return x == y or (x[0].isdigit() and y[0].isdigit() and _value(x) == _value(y))
+        return x == y or (x[0].isdigit() and y[0].isdigit() and value_of(x) == value_of(y))
     if lemmas(x, language) & lemmas(y, language):
         return True
     shared = next((n for n, (p, q) in enumerate(zip(x, y, strict=False)) if p != q), min(len(x), len(y)))
@@ -749,36 +728,17 @@ def _roots(verb: str) -> Iterator[tuple[str, str]]:
             yield verb[len(prefix) :][:_ROOT], prefix
 
 
-@lru_cache(1 << 14)
-def _value(number: str) -> str:
-    number = re.sub(r"[  ]|[.,](?=\d{3}(?!\d))|,(?=\d\d,)", "", number).translate(_SIGNS).lstrip("0")
-    number = re.sub(r"^(\d\d?):(?=\d\d$)", r"\1.", number)
-    return number.rstrip("0").rstrip(".") if number.count(".") == 1 and "-" not in number else number
-
-
-_SIGNS: Final = str.maketrans(",–", ".-")
-_CLOCK: Final = re.compile(r"(\d\d?)([.:])(\d\d)")
-
-
-def _one_value(x: str, y: str) -> bool:
-    """Whether two figures are one, perhaps a time of day by two clocks: 2:00 and 14.00."""
-    a, b = _CLOCK.fullmatch(x), _CLOCK.fullmatch(y)
-    if a and b and ":" in a[2] + b[2] and a[3] == b[3] and abs(int(a[1]) - int(b[1])) == _HALF_DAY:
-        return True
-    return _value(x) == _value(y)
-
-
-_HALF_DAY: Final = 12
-
-
 def _another_figure(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     """Figures one for one; what else differs may be what goes with them."""
     for each in changes:
         p, q = ([i for i in side if text.folded[i][0].isdigit()] for text, side in ((one, each.a), (other, each.b)))
         figures = p and len(p) == len(q) and len(each.a) == len(each.b)
-        differ = figures and not all(_one_value(one.folded[i], other.folded[j]) for i, j in zip(p, q, strict=True))
+        differ = figures and not all(one_value(one.folded[i], other.folded[j]) for i, j in zip(p, q, strict=True))
         if differ and not _ordinary(one, other, each, language):
-            shown = ([_figure(text, i) for i in side] for text, side in ((one, p), (other, q)))
+            shown = (
+                [f"{text.words[i - 1]}-{text.folded[i]}" if i in text.named else text.folded[i] for i in side]
+                for text, side in ((one, p), (other, q))
+            )
             return WordDifference(ANOTHER_FIGURE, (*_other_day(one, other, changes), *zip(*shown, strict=True)))
     return None
 
@@ -793,22 +753,17 @@ def _other_day(one: _Text, other: _Text, changes: list[_Change]) -> Iterator[tup
                 yield one.words[i], other.words[j]
 
 
-def _figure(text: _Text, i: int) -> str:
-    return f"{text.words[i - 1]}-{text.folded[i]}" if i in text.named else text.folded[i]
-
-
 SYNONYMS_FILE: Final = Path(__file__).with_name("synonyms.txt")
 """Verbs and adjectives of news that stand for one another, by hand: beginnings of lemmas, one meaning a line."""
 
 
 def _synonyms(x: str, y: str, language: Language) -> bool:
-    p, q = ({line for lemma in lemmas(word, language) for line in _meanings(lemma)} for word in (x, y))
+    found = _lines_by_beginning()
+    beginnings = (
+        {one[:end] for one in lemmas(word, language) for end in range(_SHORTEST, len(one) + 1)} for word in (x, y)
+    )
+    p, q = ({line for beginning in some for line in found.get(beginning, ())} for some in beginnings)
     return not p.isdisjoint(q)
-
-
-def _meanings(lemma: str) -> Iterator[int]:
-    for end in range(_SHORTEST, len(lemma) + 1):
-        yield from _lines_by_beginning().get(lemma[:end], ())
 
 
 @cache

@@ -207,9 +207,6 @@ _MANY_NUMBERS: Final = 9
 _SURE: Final = 1.2
 """A translator may convert the units of many numbers; key-term shares that add up to this outweigh them."""
 
-_SOME: Final = 0.1
-"""Least share of numbers that is left then: a form that is filled anew keeps none."""
-
 _SHARED_NUMBERS: Final = 0.5
 """Minimum share, by weight, of one document's numbers found in the other; the larger of the two directions."""
 
@@ -255,8 +252,8 @@ def agreement(
 
     They are no translations if both titles have figures of three digits or more (years and days apart) but none in
     common; if both have figures that are no dates but none in common (a single one may be rounded, or a word, if most
-    of the key terms match), or at least three numbers and share less than half of them, unless both have nine, some
-    in common, and nearly all key terms match; if a short one has names, as the other has, but none in common; or if one document is
+    of the key terms match), or at least three numbers and share less than half of them, unless both have nine and
+    nearly all key terms match; if a short one has names, as the other has, but none in common; or if one document is
     more than 1.8 times as long as the other.
     """
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
@@ -267,7 +264,7 @@ def agreement(
 
     shared = np.maximum(column("numbers_forward"), column("numbers_backward"))
     least = column("numbers_least")
-    sure = (least >= _MANY_NUMBERS) & (shared >= _SOME) & (np.round(shares.sum(axis=1), DECIMALS) >= _SURE)
+    sure = (least >= _MANY_NUMBERS) & (np.round(shares.sum(axis=1), DECIMALS) >= _SURE)
     one_figure = (column("figures_least") == 1) & (shares.min(axis=1) >= _MOST)
     no_figure = (column("figures_least") >= 1) & (column("figures_forward") + column("figures_backward") == 0)
     other_numbers = ((least >= _FEWEST_NUMBERS) & (shared < _SHARED_NUMBERS) | no_figure & ~one_figure) & ~sure

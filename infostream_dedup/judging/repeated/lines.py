@@ -121,8 +121,9 @@ def signs() -> kernels.Signs:
         kinds[begin:end] = kernels.BORDER
     state, stems = np.zeros(kernels.STATES, dtype=np.int64), np.zeros(kernels.STEMS, dtype=np.uint16)
     found = kernels.Signs(kinds, characters.folded, state, stems, np.zeros(_ROOM_FOR_CALLS, dtype=np.uint64))
-    for words, strength in ((_CALLS, kernels.STRONG), (_WORDS_OF_CALLS, kernels.WEAK)):
-        texts = texts_of(words.split())
+    of_strength = ((_CALLS, kernels.STRONG), (_WORDS_OF_CALLS, kernels.WEAK), (" ".join(LABELS), kernels.UNCOUNTED))
+    for words, strength in of_strength:
+        texts = texts_of(sorted(words.split()))
         kernels.enter_words(texts.data, texts.offsets, found, strength)
     return found
 
@@ -130,23 +131,7 @@ def signs() -> kernels.Signs:
 def fragments_of(
     texts: Utf8Texts, *, only_first: bool = False, chosen: NDArray[np.bool_] | None = None
 ) -> kernels.FragmentRows:
-    """Read the first and last fragments of titles and texts, or of the chosen ones: bool (documents,).
-
-    A label such as "FAKE" has no words, so it is never left out: it turns round what follows.
-    """
-    found = _fragments_of(texts, chosen, only_first=only_first)
-    found.words[np.isin(found.hashes, _labels())] = 0
-    return found
-
-
-@cache
-def _labels() -> NDArray[np.uint64]:
-    return _fragments_of(texts_of(sorted(LABELS))).hashes[:, 0]
-
-
-def _fragments_of(
-    texts: Utf8Texts, chosen: NDArray[np.bool_] | None = None, *, only_first: bool = False
-) -> kernels.FragmentRows:
+    """Read the first and last fragments of titles and texts, or of the chosen ones: bool (documents,)."""
     documents = len(texts)
     shape = (documents, kernels.FRAGMENTS)
     found = kernels.FragmentRows(
@@ -424,13 +409,10 @@ def _kept(whole: bytes, begin: int, end: int, spans: Sequence[tuple[int, int]]) 
     if not pieces:
         return whole[begin:end]
     text = b"".join([*pieces, whole[at:end]]).decode().strip(_ENDS)
-    while text and ord(text[-1]) > 0x2000 and _is_border(text[-1]):
+    borders = *_EMOJI, (CODE_POINTS, 1 << 21)
+    while text and any(begin <= ord(text[-1]) < end for begin, end in borders):
         text = text[:-1].rstrip(_ENDS)
     return text.encode()
-
-
-def _is_border(character: str) -> bool:
-    return ord(character) >= CODE_POINTS or any(begin <= ord(character) < end for begin, end in _EMOJI)
 
 
 def _days(times: NDArray[np.int64]) -> NDArray[np.int64]:

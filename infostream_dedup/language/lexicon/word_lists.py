@@ -16,16 +16,16 @@ from infostream_dedup.model import OUR_LANGUAGES, Language
 _STOP_WORDS: Final = 100
 
 NEGATIONS: Final = frozenset(
-    "не ни нет нельзя без никто ничего никогда ні немає нема неможливо ніхто нічого ніколи no not never nobody nothing without"
-    " cannot neither nor donʼt doesnʼt didnʼt wonʼt canʼt isnʼt arenʼt wasnʼt werenʼt hasnʼt havenʼt hadnʼt wouldnʼt"
-    " couldnʼt shouldnʼt refused refuses failed fails declined declines отказался отказалась отказались отказалось"
-    " відмовився відмовилася відмовилась відмовилися відмовились".split()
+    "не ни нет нельзя без никто ничего никогда ні немає нема неможливо ніхто нічого ніколи no not never nobody"
+    " nothing without cannot neither nor donʼt doesnʼt didnʼt wonʼt canʼt isnʼt arenʼt wasnʼt werenʼt hasnʼt havenʼt"
+    " hadnʼt wouldnʼt couldnʼt shouldnʼt refused refuses failed fails declined declines отказался отказалась"
+    " отказались отказалось відмовився відмовилася відмовилась відмовилися відмовились".split()
 )
 """Key forms of words that deny what follows."""
 
 LABELS: Final = frozenset(
-    "фейк фейки фейком фейку вкид вброс ложь ложью брехня неправда fake false hoax rumour rumours rumor rumors слух слухи"
-    " слухам чутки чутками".split()
+    "фейк фейки фейком фейку вкид вброс ложь ложью брехня неправда fake false hoax rumour rumours rumor rumors слух"
+    " слухи слухам чутки чутками".split()
 )
 """Key forms of words that, at the beginning of a text, say that what follows is false or not known."""
 
