@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.arrays import offsets_of
-from infostream_dedup.judging.evidence.characters import CODE_POINTS, CharacterKind, alphabet
+from infostream_dedup.judging.evidence.characters import CODE_POINTS, LABELS, CharacterKind, alphabet
 from infostream_dedup.judging.repeated.kernels import fragments as kernels
 from infostream_dedup.judging.repeated.kernels.witnesses import (
     LEFT_OUT,
@@ -30,7 +30,6 @@ from infostream_dedup.judging.repeated.kernels.witnesses import (
     moved,
     resume,
 )
-from infostream_dedup.language.lexicon.word_lists import LABELS
 from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of, texts_of_bytes
 from infostream_dedup.model import NO_TIME, Document, with_texts
 

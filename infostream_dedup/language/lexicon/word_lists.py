@@ -23,12 +23,6 @@ NEGATIONS: Final = frozenset(
 )
 """Key forms of words that deny what follows."""
 
-LABELS: Final = frozenset(
-    "фейк фейки фейком фейку вкид вброс ложь ложью брехня неправда fake false hoax rumour rumours rumor rumors слух"
-    " слухи слухам чутки чутками".split()
-)
-"""Key forms of words that, at the beginning of a text, say that what follows is false or not known."""
-
 
 @dataclass(frozen=True, slots=True)
 class ListedWord:
