@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -343,7 +344,7 @@ def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDiffe
             return found
     few_changes = len(changes) <= kernels.MOST_CHANGES
     asked: list[tuple[_Rule, list[_Change]]] = [(_negation, changes)] if few_changes else []
-    telling = [each for each in changes if not _tells_the_same(one, other, each, language)]
+    telling = list(islice((each for each in changes if not _tells_the_same(one, other, each, language)), 2))
     alone = len(telling) == 1 and len(changes) <= kernels.MOST_EDITS
     # In a text that was edited elsewhere as well, only a word of the lead turns the news round.
     if alone and (len(changes) == 1 or ((*telling[0].a, -1)[0] < one.lead and (*telling[0].b, -1)[0] < other.lead)):

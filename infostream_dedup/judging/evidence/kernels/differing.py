@@ -534,10 +534,13 @@ def _may_be_exchanged(
 @compiled
 def _may_be_turned(p: Vector[np.uint8], q: Vector[np.uint8], changes: Table[np.int64], count: int) -> bool:
     """Whether one or two changes may be a negation, a question, another name or another word."""
-    if (_counted(p, 0, p.size, QUESTION) > 0) != (_counted(q, 0, q.size, QUESTION) > 0):
+    few = count <= MOST_CHANGES
+    if few and (_counted(p, 0, p.size, QUESTION) > 0) != (_counted(q, 0, q.size, QUESTION) > 0):
         return True
     for change in range(count):
         i, end, j, last = changes[change, 0], changes[change, 1], changes[change, 2], changes[change, 3]
+        if not few and max(i, j) >= LEAD:
+            return False
         if _counted(p, i, end, NEGATION) + _counted(q, j, last, NEGATION) & 1:
             return True
         rest = end - i - _counted(p, i, end, NEGATION | AUXILIARY)
