@@ -320,7 +320,7 @@ def told_again(pair: PairFacts) -> NDArray[np.bool_]:
 def _told_undated(pair: PairFacts) -> NDArray[np.bool_]:
     """Without sources or dates, one event as far as the leads tell; no form, and no page of a manual."""
     filled = pair.same_source & pair.other_counts & (pair.wording_least >= 0.3) & (pair.numbers < 0.9)
-    filled |= pair.other_counts & (np.maximum(pair.counts_forward, pair.counts_backward) < 0.75)
+    filled |= pair.other_counts & (np.maximum(pair.counts_forward, pair.counts_backward) <= 0)
     # Nothing happens there, and there is no number or name of its own.
     manual = pair.same_source & ~pair.same_title & ~pair.no_title & ~pair.next_step
     return _one_event_undated(pair) & ~filled & ~(manual & (pair.numbers < 0) & np.equal(pair.names_kept, 1.0))
