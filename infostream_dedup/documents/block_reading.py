@@ -45,13 +45,13 @@ from infostream_dedup.documents.reading import (
     make_builder,
     open_items,
 )
-from infostream_dedup.documents.records import BadRecords, Item, Place, ReadingReport, Record, SeenIds
+from infostream_dedup.documents.records import BadRecords, Item, Place, ReadingReport, SeenIds
 from infostream_dedup.documents.table_files import list_records
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.text.kernels.visible_text import count_letters
 from infostream_dedup.language.text.language import SAMPLE, is_contradicted, language_beyond_ours
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
-from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of
+from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of, moment_of
 from infostream_dedup.model.document import filled
 
 _SIZE: Final = 1 << 21
@@ -213,9 +213,12 @@ class JsonBlock:
         ends = self.columns.rest_ends[rows] - begin
         rest = self.columns.rest[begin : begin + int(ends[-1])].tobytes()
 
+        times = _times(self.columns, rows)
+
         def made(number: int) -> Document:
-            first = int(ends[number - 1]) if number else 0
-            return builder.build(Record(orjson.loads(rest[first : int(ends[number])]), _NOWHERE))
+            first, time = int(ends[number - 1]) if number else 0, int(times[number])
+            values = orjson.loads(rest[first : int(ends[number])])
+            return builder.plainly(values, None if time == NO_TIME else moment_of(time))
 
         return made
 
@@ -447,7 +450,7 @@ class _Reader:
             languages=languages,
             sources=sources,
             urls=block.urls(rows, bare),
-            times=np.where(columns.dates[rows, 1] > OTHER_DATE, columns.dates[rows, 0], NO_TIME),
+            times=_times(columns, rows),
             data=data,
             offsets=offsets,
             titles=offsets[:-1] + columns.sizes[rows, 0],
@@ -530,6 +533,10 @@ def _doubt_encodings(columns: Any, rows: int) -> None:
     doubted |= (large > _FEWEST_CAPITALS) & (2 * large > cyrillics)
     states = columns.states[:rows]
     states[doubted & (states == READ)] = LEFT
+
+
+def _times(columns: Any, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.where(columns.dates[rows, 1] > OTHER_DATE, columns.dates[rows, 0], NO_TIME)
 
 
 def _items(block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Item]:

@@ -153,6 +153,33 @@ class DocumentBuilder:
             ),
         )
 
+    def plainly(self, values: Mapping[str, Any], time: datetime | None) -> Document:
+        """Build a document of fields that are null or strings as it takes them, but for the address and the date."""
+        title, lang, published = values.get("title"), values.get("lang"), values.get("published")
+        if published is not None and (time is None or not isinstance(published, str)):
+            return self.build(Record(values, Place("<block>")))
+        order = tuple(values)
+        given = {
+            name: own for name, own, no in (("title", title, None), ("lang", lang, "")) if own == no and name in values
+        }
+        return Document(
+            id=values["id"],
+            text="",
+            title=title or "",
+            lang=lang or None,
+            published=published,
+            time=time,
+            source=values.get("source"),
+            url=_read_text(values, "url", Place("<block>")),
+            images=values.get("images"),
+            links=values.get("links"),
+            extra=OtherFields(
+                {name: values[name] for name in order if name not in _INTERPRETED},
+                self._orders.setdefault(order, order),
+                given or _NOTHING,
+            ),
+        )
+
     def _repaired(self, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Undo wrong encodings of title and text; return the values, and as given those that were changed."""
         broken: dict[str, str] = {}
