@@ -209,7 +209,7 @@ class StreamEngine:
         self.settings = settings
         self.numbers = TermNumbers()
         self.frequencies = Frequencies(settings.terms, self.numbers)
-        self.texts = compared_texts(keep_repeated_lines=settings.keep_repeated_lines or settings.preset != "judged")
+        self.texts = compared_texts(settings)
         self._analyser = Analyser(settings.terms, self.numbers)
         self._borders = EpochBorders(settings)
         self._losses = Losses(settings.loss_limit, settings.loss_documents)
