@@ -211,9 +211,8 @@ class JsonBlock:
         before = int(rows[0]) - 1
         begin = int(self.columns.rest_ends[before]) if before >= 0 else 0
         ends = self.columns.rest_ends[rows] - begin
-        rest = self.columns.rest[begin : begin + int(ends[-1])].tobytes()
-
-        times = _times(self.columns, rows)
+        rest, dates = self.columns.rest[begin : begin + int(ends[-1])].tobytes(), self.columns.dates[rows]
+        times = np.where(dates[:, 1] > OTHER_DATE, dates[:, 0], NO_TIME)
 
         def made(number: int) -> Document:
             first, time = int(ends[number - 1]) if number else 0, int(times[number])
@@ -450,7 +449,7 @@ class _Reader:
             languages=languages,
             sources=sources,
             urls=block.urls(rows, bare),
-            times=_times(columns, rows),
+            times=np.where(columns.dates[rows, 1] > OTHER_DATE, columns.dates[rows, 0], NO_TIME),
             data=data,
             offsets=offsets,
             titles=offsets[:-1] + columns.sizes[rows, 0],
@@ -533,10 +532,6 @@ def _doubt_encodings(columns: Any, rows: int) -> None:
     doubted |= (large > _FEWEST_CAPITALS) & (2 * large > cyrillics)
     states = columns.states[:rows]
     states[doubted & (states == READ)] = LEFT
-
-
-def _times(columns: Any, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.where(columns.dates[rows, 1] > OTHER_DATE, columns.dates[rows, 0], NO_TIME)
 
 
 def _items(block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Item]:

@@ -93,8 +93,7 @@ _COMMA_THOUSANDS_ONLY: Final = re.compile(_COMMA_THOUSANDS)
 
 _ENGLISH_THOUSANDS_ONLY: Final = re.compile(_ENGLISH_THOUSANDS)
 
-_AFTER: Final = f".,-'’ʼ{RUN_SPACES}"
-"""What follows the last figure of a run and means nothing there, at least after a single one."""
+_AFTER: Final = f".,-'’ʼ{RUN_SPACES}"  # what means nothing after a single figure
 
 _BETWEEN_GROUPS: Final = re.compile(rf"[{RUN_SPACES}ʼ]")
 

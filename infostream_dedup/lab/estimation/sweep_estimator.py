@@ -29,7 +29,7 @@ from infostream_dedup.lab.estimation.duplicate_scores import (
 from infostream_dedup.links import Advice, Choice, KnownK, LowLinks, SimilarityMatrix, survey, usual_k
 from infostream_dedup.links.measures import FEWEST_COPIES, error_of_share
 from infostream_dedup.links.pair_rules import LEAST_NEED, count_grades, share_grades
-from infostream_dedup.machine.platform import give_back_memory
+from infostream_dedup.machine.platform import trim_heap
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings, single_documents, without_text
@@ -315,7 +315,7 @@ class SweepEstimator:
     def forget(self) -> None:
         """As ``LinkEstimator.forget``."""
         del self._census
-        give_back_memory()
+        trim_heap()
 
     def advice(
         self,

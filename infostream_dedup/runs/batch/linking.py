@@ -23,7 +23,7 @@ from infostream_dedup.links import (
     work_exceeds,
 )
 from infostream_dedup.links.pair_rules import LEAST_NEED, need, reached
-from infostream_dedup.machine.platform import give_back_memory
+from infostream_dedup.machine.platform import trim_heap
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.terms.matched_words import Meeting, meetings
 
@@ -163,7 +163,7 @@ def link(
 ) -> Linked:
     """Match every document's key terms against every other document."""
     # Links take as much memory as the texts did.
-    give_back_memory()
+    trim_heap()
     matrix = match(
         key_terms.keys,
         key_terms.targets,
