@@ -47,13 +47,13 @@ from infostream_dedup.documents.reading import (
     make_builder,
     open_items,
 )
-from infostream_dedup.documents.records import BadRecords, Item, Place, ReadingReport, Record, SeenIds
+from infostream_dedup.documents.records import BadRecords, Item, Place, ReadingReport, SeenIds
 from infostream_dedup.documents.table_files import list_records
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.text.kernels.scanning import count_letters
 from infostream_dedup.language.text.language import SAMPLE, is_contradicted, language_beyond_ours
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
-from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of
+from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of, moment_of
 from infostream_dedup.model.document import filled
 
 _SIZE: Final = 1 << 21
@@ -211,11 +211,13 @@ class JsonBlock:
         before = int(rows[0]) - 1
         begin = int(self.columns.rest_ends[before]) if before >= 0 else 0
         ends = self.columns.rest_ends[rows] - begin
-        rest = self.columns.rest[begin : begin + int(ends[-1])].tobytes()
+        rest, dates = self.columns.rest[begin : begin + int(ends[-1])].tobytes(), self.columns.dates[rows]
+        times = np.where(dates[:, 1] > OTHER_DATE, dates[:, 0], NO_TIME)
 
         def made(number: int) -> Document:
-            first = int(ends[number - 1]) if number else 0
-            return builder.build(Record(orjson.loads(rest[first : int(ends[number])]), _NOWHERE))
+            first, time = int(ends[number - 1]) if number else 0, int(times[number])
+            values = orjson.loads(rest[first : int(ends[number])])
+            return builder.plainly(values, None if time == NO_TIME else moment_of(time))
 
         return made
 

@@ -153,6 +153,20 @@ class DocumentBuilder:
             ),
         )
 
+    def plainly(self, values: Mapping[str, Any], time: datetime | None) -> Document:
+        """Build a document of fields that are null or strings as it takes them, but for the address and the date."""
+        published, order = values.get("published"), tuple(values)
+        if published is not None and (time is None or not isinstance(published, str)):
+            return self.build(Record(values, Place("<block>")))
+        given = {name: no for name, no in (("title", None), ("lang", "")) if values.get(name, 0) == no}
+        other = {name: values[name] for name in order if name not in _INTERPRETED}
+        extra = OtherFields(other, self._orders.setdefault(order, order), given or _NOTHING)
+        return Document(
+            id=values["id"], text="", title=values.get("title") or "", lang=values.get("lang") or None, time=time,
+            published=published, source=values.get("source"), url=_read_text(values, "url", Place("<block>")),
+            images=values.get("images"), links=values.get("links"), extra=extra,
+        )  # fmt: skip
+
     def _repaired(self, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Undo wrong encodings of title and text; return the values, and as given those that were changed."""
         broken: dict[str, str] = {}

@@ -262,7 +262,8 @@ def free_of(vm_stat: str) -> int:
 
 
 def trim_heap() -> None:
-    """Return freed memory to the system, where the C library can (glibc)."""
+    """Return freed memory to the system, where the C library can (glibc): after a month of texts, 1.5 GB."""
+    # Arrays of up to 32 MB are allocated within the heap, which keeps what they leave behind.
     import ctypes
 
     trim = None if WINDOWS else getattr(ctypes.CDLL(None), "malloc_trim", None)
@@ -361,15 +362,6 @@ def available_memory() -> int | None:
     """Return the bytes free on this machine and within the limit of its container; ``None`` if unknown."""
     known = [size for size in (free_memory(), _left_in_group()) if size is not None]
     return min(known) if known else None
-
-
-def give_back_memory() -> None:
-    """Return freed memory to the system, where the C library can (glibc).
-
-    Arrays of up to 32 MB are allocated within the heap, which keeps what they leave behind; larger ones never reuse it.
-    After a month of texts has been counted, that is a gigabyte and a half.
-    """
-    trim_heap()
 
 
 def _left_in_group() -> int | None:

@@ -21,7 +21,7 @@ from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, language_number
 from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.stream.kernels.gathering import TermTable, enter_all, number_all, order_by_weight
-from infostream_dedup.stream.preparation import full_texts
+from infostream_dedup.stream.preparation import full_texts, no_rows
 from infostream_dedup.terms.compiled import heaviest_of_rows
 from infostream_dedup.terms.kernels import counting as kernels
 from infostream_dedup.terms.representation import representation, term_frequencies
@@ -577,7 +577,7 @@ class KeyRows:
     def split(self, n: int) -> tuple[KeyRows, KeyRows]:
         """Return the n heaviest key terms of each document, and the others."""
         if len(self.keys.values) <= n or int(self.keys.sizes.max()) <= n:
-            return self, KeyRows(_no_rows(len(self.keys)), _no_rows(len(self.keys)))
+            return self, KeyRows(no_rows(len(self.keys)), no_rows(len(self.keys)))
         bounds, keys, weights = self.keys.indptr, self.keys.values, self.weights.values
         first = np.arange(len(keys)) - np.repeat(bounds[:-1], self.keys.sizes) < n
         first_bounds = offsets_of(np.minimum(self.keys.sizes, n))
@@ -665,7 +665,3 @@ def code_point_rank(terms: NDArray[np.int64], numbers: TermNumbers) -> NDArray[n
     rank = np.empty(len(words), dtype=np.int64)
     rank[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
     return rank[inverse]
-
-
-def _no_rows(rows: int) -> Ragged:
-    return Ragged(np.zeros(rows + 1, dtype=np.int64), np.zeros(0, dtype=np.int64))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.stream.settings import StreamSettings
     from infostream_dedup.stream.store.restoring import Loaded
 
 
@@ -39,7 +40,7 @@ class Compared(NamedTuple):
     full: FullTexts  # their titles and texts
     lines: list[bytes] | None  # what a store keeps of the fragments of each; `None` if repeated lines are kept
     not_compared: NotCompared | None  # what was left out
-    openings: NDArray[np.int64]  # int64 (documents,), `openings_of` them
+    openings: NDArray[np.int64]  # int64 (documents,), `openings_of` them; none if not needed
     left_out: LeftOut  # the repeated lines
 
 
@@ -49,10 +50,13 @@ class ComparedTexts:
 
     learner: LineLearner | None  # knows the lines; `None` if they are kept
     left_out: LeftOut  # what has been left out of the documents judged so far
+    compares_openings: bool  # whether openings are needed
 
     def read(self, documents: Sequence[Document], first: int) -> Compared:
         """Read documents in order; ``first`` is the ordinal of the first."""
         full = full_texts(documents)
+        if self.learner is None and not self.compares_openings:
+            return Compared(documents, full, None, None, np.zeros(0, dtype=np.int64), LeftOut())
         rows = fragments_of(full.texts)
         sources, times = [one.source for one in documents], _times(documents)
         if self.learner is None:
@@ -112,9 +116,10 @@ def repeated_spans(title: str, text: str, lines: bytes) -> list[tuple[int, int]]
     return sorted(found)
 
 
-def compared_texts(*, keep_repeated_lines: bool) -> ComparedTexts:
+def compared_texts(settings: StreamSettings) -> ComparedTexts:
     """Begin with documents that have taught nothing yet."""
-    return ComparedTexts(None if keep_repeated_lines else LineLearner(), LeftOut())
+    keeps = settings.keep_repeated_lines or settings.preset != "judged"
+    return ComparedTexts(None if keeps else LineLearner(), LeftOut(), settings.compares_openings)
 
 
 def _times(documents: Sequence[Document]) -> NDArray[np.int64]:

@@ -405,13 +405,12 @@ class Deduplicator(Closing):
             engine = self._catch_up(engine)
         if engine is None:
             loaded = self._store.load()
-            engine = self._begun() if loaded is None else self._restored(loaded)
+            if loaded is None:
+                engine = StreamEngine(self.settings, second=self._second, wording=self._store.wording)
+            else:
+                engine = self._restored(loaded)
         self._engine = engine
         return engine
-
-    def _begun(self) -> StreamEngine:
-        wording = self._store.wording
-        return StreamEngine(self.settings, second=self._second, wording=wording)
 
     def _restored(self, loaded: Loaded) -> StreamEngine:
         wording = self._store.wording

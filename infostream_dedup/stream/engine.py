@@ -11,7 +11,7 @@ import numpy as np
 from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
-from infostream_dedup.machine.platform import collector_paused, give_back_memory
+from infostream_dedup.machine.platform import collector_paused, trim_heap
 from infostream_dedup.model import LANGUAGES, Document, Language
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.settings import COMPARED_TERMS
@@ -79,18 +79,6 @@ def _counts(summed: Mapping[Language, LanguageFrequencies]) -> dict[int, Languag
         LANGUAGES.index(language): LanguageCounts(Totals(one.documents, one.length), one.df.astype(np.uint32))
         for language, one in summed.items()
     }
-
-
-def resumed_memory(settings: StreamSettings, loaded: Loaded) -> Memory:
-    """Restore the documents of the window, their groups and the clock."""
-    memory = Memory(settings, loaded.oldest)
-    _take_in(memory, loaded, int(np.searchsorted(loaded.documents.ordinals, loaded.oldest)))
-    return memory
-
-
-def catch_up(memory: Memory, loaded: Loaded) -> None:
-    """Add what other processes have stored."""
-    _take_in(memory, loaded, 0)
 
 
 def resume_across(across: Across | None, window: Window, loaded: Loaded, *, first: int | None = None) -> None:
@@ -209,7 +197,7 @@ class StreamEngine:
         self.settings = settings
         self.numbers = TermNumbers()
         self.frequencies = Frequencies(settings.terms, self.numbers)
-        self.texts = compared_texts(keep_repeated_lines=settings.keep_repeated_lines or settings.preset != "judged")
+        self.texts = compared_texts(settings)
         self._analyser = Analyser(settings.terms, self.numbers)
         self._borders = EpochBorders(settings)
         self._losses = Losses(settings.loss_limit, settings.loss_documents)
@@ -238,7 +226,9 @@ class StreamEngine:
         engine._losses.resume(loaded.state.get("losses", {}))
         engine.texts.resume(loaded)
         with collector_paused():
-            engine._remember(resumed_memory(settings, loaded))
+            memory = Memory(settings, loaded.oldest)
+            _take_in(memory, loaded, int(np.searchsorted(loaded.documents.ordinals, loaded.oldest)))
+            engine._remember(memory)
             engine._stories.resume(loaded.stories)
             resume_across(engine._across, engine.window, loaded)
         return engine
@@ -256,7 +246,7 @@ class StreamEngine:
         self.texts.resume(loaded)
         self._resume_state(loaded)
         first = self.next_ordinal
-        catch_up(self._memory, loaded)
+        _take_in(self._memory, loaded, 0)
         self._stories.resume(loaded.stories)
         resume_across(self._across, self.window, loaded, first=first)
         self.window.tidy()
@@ -390,7 +380,7 @@ class StreamEngine:
         self._keeping += len(prepared)
         if self._keeping >= _GIVEN_BACK_AFTER:
             # Otherwise the heap of a long stream keeps what its largest batches needed.
-            give_back_memory()
+            trim_heap()
             self._keeping = 0
         decided.new_terms = self.numbers.terms[self._handed_out : batch.terms]
         self._handed_out = batch.terms

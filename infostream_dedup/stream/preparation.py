@@ -224,7 +224,7 @@ def prepare(
         published=published,
         clocks=np.array(clocks, dtype=np.int64),
         times=np.array(times, dtype=np.int64),
-        numbers=number_rows(documents, full.texts) if settings.compares_numbers else _nothing(len(documents)),
+        numbers=number_rows(documents, full.texts) if settings.compares_numbers else no_rows(len(documents)),
     )
 
 
@@ -234,5 +234,6 @@ def _openings(bodies: Sequence[str], compared: Compared, settings: StreamSetting
     return [opening_hash(body, settings.exact_rule) for body in bodies]
 
 
-def _nothing(documents: int) -> Ragged:
+def no_rows(documents: int) -> Ragged:
+    """Rows without values."""
     return Ragged(np.zeros(documents + 1, dtype=np.int64), np.zeros(0, dtype=np.int64))

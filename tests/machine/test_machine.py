@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.machine.platform import available_memory, collector_paused, give_back_memory
+from infostream_dedup.machine.platform import available_memory, collector_paused, trim_heap
 from infostream_dedup.machine.scratch import GrowingArray, KeptMemory, row_blocks
 from infostream_dedup.machine.threads import Turns, run_ahead
 
@@ -126,7 +126,7 @@ def test_arrays_that_the_heap_kept_are_given_back():
     last = np.ones(1_000_000, dtype=np.int64)
     held = _resident_megabytes()
     del arrays
-    give_back_memory()
+    trim_heap()
     assert _resident_megabytes() < held - 120
     assert last.sum() == 1_000_000
 

@@ -25,7 +25,7 @@ from infostream_dedup.judging.evidence.records import (
     filtered_records,
     weigh_records,
 )
-from infostream_dedup.machine.platform import give_back_memory
+from infostream_dedup.machine.platform import trim_heap
 from infostream_dedup.machine.scratch import GrowingArray
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Document, DocumentBlock, language_number
@@ -122,7 +122,7 @@ class EvidenceReader:
         triples = TripleRows(self._triples.taken(), _joined(begins))
         # A reference to the reader must not keep its memory alive.
         self._read, self._begins = [], []
-        give_back_memory()
+        trim_heap()
         return DocumentEvidence(records, triples, self._meanings)
 
     def _read_waiting(self) -> None:

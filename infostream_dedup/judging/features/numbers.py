@@ -93,6 +93,8 @@ _COMMA_THOUSANDS_ONLY: Final = re.compile(_COMMA_THOUSANDS)
 
 _ENGLISH_THOUSANDS_ONLY: Final = re.compile(_ENGLISH_THOUSANDS)
 
+_AFTER: Final = f".,-'’ʼ{RUN_SPACES}"  # what means nothing after a single figure
+
 _BETWEEN_GROUPS: Final = re.compile(rf"[{RUN_SPACES}ʼ]")
 
 
@@ -122,8 +124,9 @@ def numbers(text: str) -> list[str]:
 
 def run_numbers(run: str, *, cyrillic: bool, glued: bool) -> tuple[str, ...]:
     """Return the numbers of a run of figures: a digit and all digits, spaces and signs that follow it."""
-    if run.isdecimal():
-        return () if glued else (_plain(run),)
+    figure = run.rstrip(_AFTER)
+    if figure.isdecimal():
+        return () if glued else (_plain(figure),)
     return _run_numbers(_one_apostrophe(run), cyrillic=cyrillic, glued=glued)
 
 

@@ -41,7 +41,7 @@ from infostream_dedup.links.measures import FEWEST_COPIES, Advice, Choice, Known
 from infostream_dedup.links.pair_rules import LEAST_NEED, count_grades, share_grades
 from infostream_dedup.links.relation import LowLinks, survey
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
-from infostream_dedup.machine.platform import give_back_memory
+from infostream_dedup.machine.platform import trim_heap
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import (
@@ -330,7 +330,7 @@ class SweepEstimator:
     def forget(self) -> None:
         """As ``LinkEstimator.forget``."""
         del self._census
-        give_back_memory()
+        trim_heap()
 
     def advice(
         self,

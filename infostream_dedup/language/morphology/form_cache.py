@@ -282,7 +282,7 @@ class _Parts:
         begins = np.concatenate([np.zeros(1, dtype=np.int64), ends + 1])[: len(ends)]
         last = breaks[ends]
         self.lines = np.cumsum(last) - last
-        self.columns = np.arange(len(ends)) - np.searchsorted(self.lines, self.lines)
+        self.columns = np.arange(len(ends)) - np.flatnonzero(np.append(True, last))[self.lines]
         # The mark of a guess is not part of the text.
         self.guessed = (data[begins] == ord(GUESS)).astype(np.int32)
         begins = begins + self.guessed

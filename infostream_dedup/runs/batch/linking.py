@@ -16,7 +16,7 @@ from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.links.pair_rules import LEAST_NEED, need, reached
 from infostream_dedup.links.relation import LowLinks, NodeLinks, Relation, ShareLinks, StoredLinks
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
-from infostream_dedup.machine.platform import give_back_memory
+from infostream_dedup.machine.platform import trim_heap
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.terms.matched_words import Meeting, meetings
 
@@ -156,7 +156,7 @@ def link(
 ) -> Linked:
     """Match every document's key terms against every other document."""
     # Links take as much memory as the texts did.
-    give_back_memory()
+    trim_heap()
     matrix = match(
         key_terms.keys,
         key_terms.targets,
