@@ -68,7 +68,6 @@ _TOUCHED: Final = 3
 
 _FULL_STOP: Final = re.compile(r"[.!?…\n]")
 _PARTS: Final = re.compile(r"[:\-– ]")
-_FOLD: Final = str.maketrans("ё’'", "еʼʼ")
 
 
 _NEAR: Final = 4
@@ -143,6 +142,11 @@ def _date_hashes() -> NDArray[np.uint64]:
     return np.sort(_hashes(DAY_WORDS.union(MONTH_WORDS)))
 
 
+def _folded(text: str) -> str:
+    # Five times as fast as a table of characters.
+    return text.lower().replace("ё", "е").replace("’", "ʼ").replace("'", "ʼ")
+
+
 @cache
 def _tables() -> kernels.OpeningTables:
     """Classes and folded forms of the characters of windows-1251, and marks of words."""
@@ -157,7 +161,7 @@ def _tables() -> kernels.OpeningTables:
     for bit, pattern in matched.items():
         classes += np.array([bit * bool(re.match(pattern, one)) for one in characters], dtype=np.uint8)
     classes += np.array([kernels.UPPER * one.isupper() for one in characters], dtype=np.uint8)
-    folded = np.array([letters[one.lower().translate(_FOLD)] for one in characters], dtype=np.uint8)
+    folded = np.array([letters[_folded(one)] for one in characters], dtype=np.uint8)
     marks: dict[str, int] = {}
     for bit, words in ((kernels.NEGATION, NEGATIONS), (kernels.AUXILIARY, _AUXILIARIES), (kernels.LABEL, LABELS)):
         marks |= {word: marks.get(word, 0) | bit for word in words}
@@ -297,7 +301,7 @@ class _Text(NamedTuple):
         text, marks = clean.decode(ALPHABET, "replace"), np.frombuffer(flags, dtype=np.uint8)
         places = np.frombuffer(stands, dtype=np.int32).reshape(-1, 2).tolist()
         words = [text[first:last] for first, last in places]
-        folded = "\n".join(words).lower().translate(_FOLD).split("\n") if words else []
+        folded = _folded("\n".join(words)).split("\n") if words else []
         starts, numbers = (np.flatnonzero(marks & bit).tolist() for bit in (kernels.START, kernels.NUMBER))
         read = cls(
             text, places, tuple(words), tuple(folded), frozenset(starts), tuple(numbers), frozenset(), kernels.LEAD
