@@ -44,6 +44,8 @@ def what_differs(a: str, b: str, **options: Any) -> WordDifference | None:
         (POWER.format("устранили"), POWER.format(UNABLE), "negation", (("устранили", UNABLE),)),
         (VOTE.format("passed"), VOTE.format("refused to pass"), "negation", (("passed", "refused to pass"),)),
         (TRADE.format("backs"), TRADE.format("opposes"), "another word", (("backs", "opposes"),)),
+        (VOTE.format("will doubt"), VOTE.format("will think"), "another word", (("doubt", "think"),)),
+        (COURT, COURT.replace("бывшего", "нового"), "another word", (("бывшего", "нового"),)),
         (FLOOD, FLOOD.replace("эвакуировали", "вернули"), "another word", (("эвакуировали", "вернули"),)),
         (SCHOOL, "Фейк: " + SCHOOL, "denial", (("", "Фейк"),)),
         (SCHOOL, SCHOOL + " Минздрав области опроверг эту информацию.", "denial", (("", "опроверг"),)),

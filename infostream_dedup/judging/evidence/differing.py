@@ -546,29 +546,25 @@ def _another_name(one: _Text, other: _Text, changes: list[_Change], language: La
 
 
 def _another_word(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
-    """The two verbs, or two words of what a lead says, that are all that differs, if they tell another thing."""
+    """The two words that are all that differs, if they tell another thing."""
     (change,) = changes
     if len(change.a) != 1 or len(change.b) != 1:
         return None
     (i,), (j,) = change
     x, y = one.folded[i], other.folded[j]
-    verbs = _verbs(x, y, language)
-    if not verbs and (i >= one.lead or j >= other.lead):
-        return None
-    for text, place in ((one, i), (other, j)):
-        if not _tells(text, place, language) or _reports(text, place):
-            return None
-        if not verbs and _describes(text, place, language):
-            return None
-    if not _other_statement(x, y, language):
+    told = all(_tells(text, at, language) and not _reports(text, at) for text, at in ((one, i), (other, j)))
+    if not told or not _other_statement(x, y, language):
         return None
     return WordDifference("another word", ((one.words[i], other.words[j]),))
 
 
 def _verbs(x: str, y: str, language: Language) -> bool:
-    """Whether two words in one place are verbs; in that of "opposes", "backs" is one as well."""
+    """Whether two words in one place are verbs: in English, one that mostly is a noun, if the other is none."""
     kinds = classes(x, language), classes(y, language)
-    return all("verb" in one for one in kinds) or (language == "en" and {"verb"} in kinds and x[-1] == y[-1] == "s")
+    if language != "en" or all("verb" in one for one in kinds):
+        return all("verb" in one for one in kinds)
+    finite = (x[-1] == "s") == (y[-1] == "s") and not any(word.endswith(("ing", "ed", "en")) for word in (x, y))
+    return {"verb"} in kinds and {"noun"} in kinds and finite
 
 
 def _is_name(text: _Text, i: int) -> bool:
@@ -607,21 +603,6 @@ def _reports(text: _Text, i: int, *, near: bool = False) -> bool:
     if near:
         return any(word.startswith(_MEDIA) for word in text.folded[max(0, i - _NEAR) : i + _NEAR + 1])
     return text.folded[i].startswith((*_MEDIA, *_SPEAKING))
-
-
-def _describes(text: _Text, i: int, language: Language) -> bool:
-    """Whether a word is an adjective before its noun: it tells which thing, while one of the predicate is the news."""
-    if i + 1 == len(text.words) or text.before(i + 1) != " ":
-        return False
-    word, after = text.folded[i : i + 2]
-    if after in DAY_WORDS or (language != "en" and _INSTRUMENTAL.search(word) and not _MAY_AGREE.search(after)):
-        return False
-    return "noun" in classes(after, language)
-
-
-_INSTRUMENTAL: Final = re.compile("[иы]ми?$")
-_MAY_AGREE: Final = re.compile("(?:м|ми|й|ю)$")
-"""Endings of an adjective that may be a predicate ("признал верными данные"), and of a noun that it may belong to."""
 
 
 def _tells(text: _Text, i: int, language: Language) -> bool:
