@@ -41,6 +41,7 @@ _UNDATED = {"known": False, "dated": False, "hours": np.inf}
 _ONE = {**_UNDATED, "one_sentence": True}
 _BARE = {**_UNDATED, "recalled_backward": 0.29}
 _MANY = {**_UNDATED, "many_figures": True, "wording_forward": 0.9, "wording_backward": 0.5}
+_MINE, _HALF = {**_MANY, "same_source": True}, {"wording_forward": 0.4, "wording_backward": 0.2}
 
 
 def facts(**changes: Any) -> PairFacts:
@@ -135,11 +136,10 @@ def test_rules() -> None:
         ({**_UNDATED, "numbers": 0.7, **wording(0.9, 0.9)}, "retold", "undated wording"),
         ({**_UNDATED, **wording(0.9, 0.29)}, "contained", "lies inside"),
         ({**_MANY, "same_source": True, "numbers": 0.39, "vocabulary": 0.65}, "template", "undated form"),
-        (
-            {**_MANY, "same_source": True, "numbers": 0.69, "other_dates": True, "lead": 0.55},
-            "template",
-            "undated form",
-        ),
+        ({**_MINE, "numbers": 0.69, "other_dates": True, "lead": 0.55}, "template", "undated form"),
+        ({**_UNDATED, "other_counts": True, "counts_backward": 0.74, "counts_forward": 0.7, **_HALF}, "related", None),
+        ({**_UNDATED, **_OPEN, "numbers": -1.0, **_HALF}, "related", None),
+        ({**_UNDATED, **_OPEN, "numbers": -1.0, "names_kept": 0.9, **_HALF}, "retold", "told again"),
         ({**_MANY, "vocabulary": 0.8, "numbers": 0.44}, "template", "undated form"),
         ({**_MANY, "many_figures": False, "vocabulary": 0.8, "numbers": 0.44}, "retold", "undated wording"),
         ({**_MANY, "vocabulary": 0.79, "numbers": 0.44}, "retold", "undated wording"),

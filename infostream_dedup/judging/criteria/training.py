@@ -148,7 +148,7 @@ def fit_plane(vectors: NDArray[np.float64], repeats: NDArray[np.bool_], prior: P
         if np.abs(size * step).max() < _PLANE_CLOSE:
             break
     found[-1] -= _shift(columns @ found, repeats)
-    rounded = _round_figures(found)
+    rounded = np.array([float(f"{value:.{_DIGITS}g}") for value in found.tolist()], dtype=np.float64)
     return Plane(prior.means, prior.scales, rounded[:-1], float(rounded[-1]))
 
 
@@ -174,10 +174,6 @@ def _shares(repeats: NDArray[np.bool_]) -> NDArray[np.float64]:
     sizes = np.where(repeats, repeats.sum(), (~repeats).sum())
     weights = 1 / np.sqrt(sizes)
     return np.asarray(weights / weights.sum() if len(weights) else weights, dtype=np.float64)
-
-
-def _round_figures(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.array([float(f"{value:.{_DIGITS}g}") for value in values.tolist()], dtype=np.float64)
 
 
 DOUBT: Final = 10.0

@@ -208,6 +208,12 @@ MONTH_WORDS: Final[dict[str, int]] = {
 }
 """Maps a folded word to the number of its month, 1 to 12, plus ``ENGLISH_MONTH`` for English names."""
 
+LABELS: Final = frozenset(
+    "фейк фейки фейком фейку вкид вброс ложь ложью брехня неправда fake false hoax rumour rumours rumor rumors слух"
+    " слухи слухам чутки чутками".split()
+)
+"""Folded words that, at the beginning of a text, say that what follows is false or not known."""
+
 DAY_WORDS: Final = frozenset(
     _folded(
         f"{_DAYS} {_OTHER_NUMBERS} {_inflected(_RUSSIAN_ORDINALS, _RUSSIAN_ENDINGS)} "

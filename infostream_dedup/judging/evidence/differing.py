@@ -8,22 +8,24 @@ the two are forms or spellings of one word, or synonyms that double renderings o
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.arrays import offsets_of
-from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS
+from infostream_dedup.judging.evidence.characters import DAY_WORDS, LABELS, MONTH_WORDS
 from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.evidence.kernels import differing as kernels
 from infostream_dedup.judging.evidence.reading import ALPHABET, codes, packed
-from infostream_dedup.judging.features.numbers import numbers
+from infostream_dedup.judging.features.numbers import numbers, one_value, value_of
 from infostream_dedup.language.lexicon.frequency import part_of_speech, share_of, zipf
-from infostream_dedup.language.lexicon.word_lists import stop_words
+from infostream_dedup.language.lexicon.word_lists import NEGATIONS, stop_words
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
 from infostream_dedup.language.text.surface_pool import texts_of
 
@@ -61,9 +63,6 @@ class WordDifference:
 
 ANOTHER_FIGURE: Final = "another figure"
 
-_ROOM: Final = 2 * OPENING
-"""Changes for which there is always room."""
-
 _TOUCHED: Final = 3
 """Triples of words that a change breaks beside one for each of its words: two, and one for a token of two words."""
 
@@ -75,12 +74,6 @@ _FOLD: Final = str.maketrans("ё’'", "еʼʼ")
 _NEAR: Final = 4
 """Tokens around a name among which a word of reporting makes it the name of whoever reports."""
 
-_NEGATIONS: Final = frozenset(
-    "не ни нет нельзя без ні немає нема неможливо not no never without cannot neither nor"
-    " donʼt doesnʼt didnʼt wonʼt canʼt isnʼt arenʼt wasnʼt werenʼt hasnʼt havenʼt hadnʼt wouldnʼt couldnʼt"
-    " shouldnʼt refused refuses failed fails declined declines отказался отказалась отказались отказалось відмовився"
-    " відмовилася відмовилась відмовилися відмовились".split()
-)
 _AUXILIARIES: Final = frozenset(
     "be is was are were to will do does did has have had a an the any can could may able managed бы б и й і та может"
     " могут смог смогла смогло смогли сумел сумели удалось може можуть зміг змогла змогло змогли вдалося".split()
@@ -91,16 +84,12 @@ _NEVER_NEGATED: Final = frozenset(
     " хуже".split()
 )
 _DENIALS: Final = (
-    *("опроверг", "опроверж", "спростув", "вымыс", "вигад", "недостоверн", "недостовірн", "неправд", "брехн", "брехл"),
-    *("debunk", "untrue", "hoax", "denies", "denied", "denying", "denial", "refut"),
+    *("опроверг", "опроверж", "спростув", "спростов", "вымыс", "вигад", "недостоверн", "недостовірн", "неправд"),
+    *("брехн", "брехл", "дезинф", "дезінф", "неподтвержд", "непідтвердж", "debunk", "untrue", "hoax", "denies"),
+    *("denied", "denying", "denial", "refut", "disinform", "misinform", "unconfirm"),
 )
 _REFUSED: Final = tuple((word,) for word in "of entry access bail entrance admission permission visas".split())
 """Words after "denied", "denial" that say what is refused: a denial of service."""
-
-_LABELS: Final = frozenset(
-    "фейк фейки фейком фейку вкид вброс ложь ложью брехня fake false hoax rumour rumor слух слухи чутки".split()
-)
-"""Words that, at the beginning of a text, say that what follows is false or not known."""
 
 _MEDIA: Final = tuple(
     "сообщ переда пиш цитир ссыл данны фото видео источник редак корр автор повід дани відео джерел кор according"
@@ -170,7 +159,7 @@ def _tables() -> kernels.OpeningTables:
     classes += np.array([kernels.UPPER * one.isupper() for one in characters], dtype=np.uint8)
     folded = np.array([letters[one.lower().translate(_FOLD)] for one in characters], dtype=np.uint8)
     marks: dict[str, int] = {}
-    for bit, words in ((kernels.NEGATION, _NEGATIONS), (kernels.AUXILIARY, _AUXILIARIES), (kernels.LABEL, _LABELS)):
+    for bit, words in ((kernels.NEGATION, NEGATIONS), (kernels.AUXILIARY, _AUXILIARIES), (kernels.LABEL, LABELS)):
         marks |= {word: marks.get(word, 0) | bit for word in words}
     hashes = _hashes(marks)
     order = np.argsort(hashes)
@@ -240,7 +229,10 @@ class Openings:
         found: NDArray[np.bool_] = (slots >= np.maximum(_FEWEST_SLOTS, _SLOTS * own)).reshape(-1, 2).all(axis=1)
         for pair in np.flatnonzero(found).tolist():
             one, other = self.text(int(a[pair])), self.text(int(b[pair]))
-            named = [_names_of_one(text, rest) for text, rest in ((one, other), (other, one))]
+            held = frozenset(one.folded).intersection(other.folded)
+            named = [
+                [x for i, x in enumerate(text.folded) if x not in held and _is_name(text, i)] for text in (one, other)
+            ]
             found[pair] = not any(_sounds_alike(x, y) for x in named[0] for y in named[1])
         return found
 
@@ -253,7 +245,7 @@ class Openings:
         both are known to their ends, or words changed places: that is no chance.
         """
         scratch, found = kernels.difference_scratch(), np.empty(len(a), dtype=np.int64)
-        changes = np.empty((4 * len(a) + _ROOM, 4), dtype=np.int64)
+        changes = np.empty((4 * len(a) + 2 * OPENING, 4), dtype=np.int64)
         first = 0
         while first < len(a):
             done = kernels.compare_openings(a[first:], b[first:], self.tokens, scratch, found[first:], changes)
@@ -295,9 +287,7 @@ class _Text(NamedTuple):
 
     @classmethod
     def of(cls, tokens: kernels.OpeningTokens, document: int) -> _Text:
-        (begin, end), (first, last) = (
-            one[document : document + 2].tolist() for one in (tokens.clean_begins, tokens.begins)
-        )
+        (begin, end), (first, last) = (x[document:][:2].tolist() for x in (tokens.clean_begins, tokens.begins))
         of_tokens = tokens.places[first:last].tobytes(), tokens.flags[first:last].tobytes()
         return cls.read(tokens.clean[begin:end].tobytes(), *of_tokens)
 
@@ -332,6 +322,9 @@ class _Change(NamedTuple):
     b: Sequence[int]
 
 
+_Rule = Callable[[_Text, _Text, list[_Change], "Language"], WordDifference | None]
+
+
 def openings_of(*texts: str, most: int = OPENING) -> Openings:
     """The beginnings of texts."""
     words, bounds = packed(texts_of(texts), most)
@@ -349,14 +342,19 @@ def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDiffe
         found = exchanged(one, other, changes, language)
         if found is not None:
             return found
-    if len(changes) <= kernels.MOST_CHANGES:
-        rules = [_negation, _another_name, _another_word] if len(changes) == 1 else [_negation]
-        if _denied_alike(one, other, changes, language):
-            rules = []
-        for rule in (*rules, _question):
-            found = rule(one, other, changes, language)
-            if found is not None:
-                return found
+    few_changes = len(changes) <= kernels.MOST_CHANGES
+    asked: list[tuple[_Rule, list[_Change]]] = [(_negation, changes)] if few_changes else []
+    telling = list(islice((each for each in changes if not _tells_the_same(one, other, each, language)), 2))
+    alone = len(telling) == 1 and len(changes) <= kernels.MOST_EDITS
+    # In a text that was edited elsewhere as well, only a word of the lead turns the news round.
+    if alone and (len(changes) == 1 or ((*telling[0].a, -1)[0] < one.lead and (*telling[0].b, -1)[0] < other.lead)):
+        asked += [(rule, telling) for rule in (_negation, _another_name, _another_word)]
+    if _denied_alike(one, other, changes, language):
+        asked = []
+    for rule, some in (*asked, *([(_question, changes)] if few_changes else [])):
+        found = rule(one, other, some, language)
+        if found is not None:
+            return found
     return _another_figure(one, other, changes, language)
 
 
@@ -378,19 +376,9 @@ def _language_of(*texts: Sequence[str]) -> Language:
     return "uk" if sum(map(letters.count, "іїєґ")) > sum(map(letters.count, "ыэъ")) else "ru"
 
 
-def _words(one: _Text, other: _Text, change: _Change) -> tuple[str, str]:
-    return " ".join(one.words[i] for i in change.a), " ".join(other.words[i] for i in change.b)
-
-
 _LEAD_CHARACTERS: Final = 200
 _YEAR: Final = re.compile("(?:19|20)[0-9]{2}")
 _THOUSANDS: Final = re.compile("(?:000)+$")
-
-
-def _names_of_one(text: _Text, rest: _Text) -> list[str]:
-    """Names that only one of two texts has."""
-    held = frozenset(rest.folded)
-    return [word for i, word in enumerate(text.folded) if word not in held and _is_name(text, i)]
 
 
 _FEWEST_SLOTS: Final = 2
@@ -407,29 +395,23 @@ def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference 
     if min(lost) > _few(one, other):
         return None
     for each in changes:
-        says = [_denies(text, side) for text, side in ((one, each.a), (other, each.b))]
-        labels = [word.lower() in _LABELS for word in says]
+        says = [_denies(one, each.a, each.b), _denies(other, each.b, each.a)]
+        labels = [word.lower() in LABELS for word in says]
         if bool(says[0]) != bool(says[1]):
             believes = other if says[0] else one
-            if any(labels) or not any(map(_is_denial, believes.folded)):
+            if any(labels) or not any(word.startswith(_DENIALS) for word in believes.folded):
                 return WordDifference("denial", ((says[0], says[1]),))
     return None
 
 
-def _denies(text: _Text, places: Sequence[int]) -> str:
+def _denies(text: _Text, places: Sequence[int], rest: Sequence[int]) -> str:
+    """The word of a sentence, or of a mark put in front, that says that the other text is false."""
+    enough = len(places) >= kernels.SENTENCE or (0 in places and not rest)
     for i in places:
-        says = (
-            _is_denial(text.folded[i])
-            and text.folded[i + 1 : i + 2] not in _REFUSED
-            and len(places) >= kernels.SENTENCE
-        )
-        if (text.folded[i] in _LABELS and i < kernels.FRONT) or says:
+        says = enough and text.folded[i].startswith(_DENIALS) and text.folded[i + 1 : i + 2] not in _REFUSED
+        if (text.folded[i] in LABELS and i < kernels.FRONT) or says:
             return text.words[i]
     return ""
-
-
-def _is_denial(word: str) -> bool:
-    return word.startswith(_DENIALS)
 
 
 def _numbers_exchanged(one: _Text, other: _Text, changes: list[_Change], _: Language) -> WordDifference | None:
@@ -456,10 +438,8 @@ def _names_exchanged(one: _Text, other: _Text, changes: list[_Change], language:
     if not between or between <= _CONJUNCTIONS:
         return None
     crossed = alike(one.folded[i], other.folded[far], language) and alike(one.folded[k], other.folded[j], language)
-    rest = [
-        each for each in places if each not in named and not alike(one.folded[each[0]], other.folded[each[1]], language)
-    ]
-    if not crossed or rest:
+    left = (each for each in places if each not in named)
+    if not crossed or not all(alike(one.folded[x], other.folded[y], language) for x, y in left):
         return None
     return WordDifference("names exchanged", tuple((one.words[x], other.words[y]) for x, y in named))
 
@@ -471,10 +451,10 @@ def _only_replaced(changes: list[_Change]) -> bool:
 def _negation(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     for each in changes:
         sides = [text.folded[side[0] : side[-1] + 1] if side else () for text, side in ((one, each.a), (other, each.b))]
-        rest = [[word for word in side if word not in _NEGATIONS and word not in _AUXILIARIES] for side in sides]
-        counts = [sum(word in _NEGATIONS for word in side) for side in sides]
+        rest = [[word for word in side if word not in NEGATIONS and word not in _AUXILIARIES] for side in sides]
+        counts = [sum(word in NEGATIONS for word in side) for side in sides]
         negative = len(rest[0]) == len(rest[1]) == 1 and _negates(rest[0][0], rest[1][0])
-        after = (*_after(one, each.a), *_after(other, each.b))
+        after = {x for t, side in zip((one, other), each, strict=True) if side for x in t.folded[side[-1] + 1 :][:1]}
         # "Not profitable" and "unprofitable" tell the same.
         if (sum(counts) + negative) % 2 == 0 or not _NEVER_NEGATED.isdisjoint(after):
             continue
@@ -482,7 +462,8 @@ def _negation(one: _Text, other: _Text, changes: list[_Change], language: Langua
             alike(x, y, language) for x, y in zip(sorted(rest[0]), sorted(rest[1]), strict=True)
         )
         if (same or negative) and not _ordinary(one, other, each, language):
-            return WordDifference("negation", (_words(one, other, each),))
+            mine, its = (" ".join(text.words[i] for i in side) for text, side in ((one, each.a), (other, each.b)))
+            return WordDifference("negation", ((mine, its),))
     return None
 
 
@@ -497,17 +478,13 @@ def _denied_alike(one: _Text, other: _Text, changes: list[_Change], language: La
 
 def _is_negative(word: str, language: Language) -> bool:
     rests = [word.removeprefix(prefix) for prefix in _NEGATIVE_PREFIXES if word.startswith(prefix)]
-    return word in _NEGATIONS or any("adjective" in classes(rest, language) for rest in rests if len(rest) >= _SHORTEST)
+    return word in NEGATIONS or any("adjective" in classes(rest, language) for rest in rests if len(rest) >= _SHORTEST)
 
 
 def _negates(x: str, y: str) -> bool:
     """Whether one word is the other behind a negative prefix."""
     shorter, longer = sorted((x, y), key=len)
     return len(shorter) >= 4 and any(longer == prefix + shorter for prefix in _NEGATIVE_PREFIXES)
-
-
-def _after(text: _Text, places: Sequence[int]) -> tuple[str, ...]:
-    return text.folded[places[-1] + 1 : places[-1] + 2] if places else ()
 
 
 _INTERROGATIVES: Final = frozenset(
@@ -524,12 +501,14 @@ def _question(one: _Text, other: _Text, changes: list[_Change], _: Language) -> 
         return None
     asking = one if asks[0] else other
     mark = asking.folded.index("?")
-    # With "how", "why" or "of whom" it is a question without a mark as well.
-    first = max(start for start in asking.starts if start <= mark)
-    if any(first in side and mark in side for each in changes for side in (each[asks[1]],)):
+    # A mark behind a quotation begins nothing; with "how", "why" or "of whom" it is a question without a mark as well.
+    first = max((start for start in asking.starts if start < mark), default=mark)
+    if any(first in each[asks[1]] and mark in each[asks[1]] for each in changes):
         return None  # The other text has nothing of this sentence.
-    asked = asking.folded[first : first + 1 + (len(asking.folded[first]) < _SHORTEST)]
-    if _INTERROGATIVES.intersection(asked) or "ли" in asking.folded[first:mark]:
+    changed = {i for each in changes for i in each[asks[1]]}
+    common = [word if i not in changed else "" for i, word in enumerate(asking.folded[:mark])]
+    asked = common[first : first + 1 + (len(asking.folded[first]) < _SHORTEST)]
+    if _INTERROGATIVES.intersection(asked) or "ли" in common[first:]:
         return None
     return WordDifference("question", (("?", ""),) if asks[0] else (("", "?"),))
 
@@ -546,7 +525,11 @@ def _ordinary(one: _Text, other: _Text, change: _Change, language: Language) -> 
     return "".join(x).replace("-", "") == "".join(y).replace("-", "")
 
 
-# In a text that was edited elsewhere as well, no single word turns the news round.
+def _tells_the_same(one: _Text, other: _Text, change: _Change, language: Language) -> bool:
+    """Whether beside a change another word may be the news: only spelling, forms, order or function words differ."""
+    words = {text.folded[i] for text, side in ((one, change.a), (other, change.b)) for i in side}
+    small = words <= stop_words(language) and words.isdisjoint(NEGATIONS)
+    return small or _ordinary(one, other, change, language)
 
 
 def _another_name(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
@@ -565,14 +548,23 @@ def _another_word(one: _Text, other: _Text, changes: list[_Change], language: La
         return None
     (i,), (j,) = change
     x, y = one.folded[i], other.folded[j]
-    if (i >= one.lead or j >= other.lead) and not all("verb" in classes(word, language) for word in (x, y)):
+    verbs = _verbs(x, y, language)
+    if not verbs and (i >= one.lead or j >= other.lead):
         return None
     for text, place in ((one, i), (other, j)):
-        if not _tells(text, place, language) or _reports(text, place) or _describes(text, place, language):
+        if not _tells(text, place, language) or _reports(text, place):
+            return None
+        if not verbs and _describes(text, place, language):
             return None
     if not _other_statement(x, y, language):
         return None
     return WordDifference("another word", ((one.words[i], other.words[j]),))
+
+
+def _verbs(x: str, y: str, language: Language) -> bool:
+    """Whether two words in one place are verbs; in that of "opposes", "backs" is one as well."""
+    kinds = classes(x, language), classes(y, language)
+    return all("verb" in one for one in kinds) or (language == "en" and {"verb"} in kinds and x[-1] == y[-1] == "s")
 
 
 def _is_name(text: _Text, i: int) -> bool:
@@ -615,9 +607,17 @@ def _reports(text: _Text, i: int, *, near: bool = False) -> bool:
 
 def _describes(text: _Text, i: int, language: Language) -> bool:
     """Whether a word is an adjective before its noun: it tells which thing, while one of the predicate is the news."""
-    if "verb" in classes(text.folded[i], language) or i + 1 == len(text.words) or text.before(i + 1) != " ":
+    if i + 1 == len(text.words) or text.before(i + 1) != " ":
         return False
-    return "noun" in classes(text.folded[i + 1], language)
+    word, after = text.folded[i : i + 2]
+    if after in DAY_WORDS or (language != "en" and _INSTRUMENTAL.search(word) and not _MAY_AGREE.search(after)):
+        return False
+    return "noun" in classes(after, language)
+
+
+_INSTRUMENTAL: Final = re.compile("[иы]ми?$")
+_MAY_AGREE: Final = re.compile("(?:м|ми|й|ю)$")
+"""Endings of an adjective that may be a predicate ("признал верными данные"), and of a noun that it may belong to."""
 
 
 def _tells(text: _Text, i: int, language: Language) -> bool:
@@ -628,7 +628,7 @@ def _tells(text: _Text, i: int, language: Language) -> bool:
 
 
 def _other_statement(x: str, y: str, language: Language) -> bool:
-    nouns = any(classes(word, language) <= {"noun"} for word in (x, y))
+    nouns = any(classes(word, language) <= {"noun"} for word in (x, y)) and not _verbs(x, y, language)
     if nouns or min(_frequency(word, language) for word in (x, y)) < _FREQUENT:
         return False
     # Another form of the verb is another wording: "have been riding", "have travelled".
@@ -685,7 +685,7 @@ def _english(word: str) -> Iterator[str]:
 def alike(x: str, y: str, language: Language) -> bool:
     """Whether two words are one, in another form, spelling or aspect, or derived from one another."""
     if x == y or x[0].isdigit() or y[0].isdigit():
-        return x == y or (x[0].isdigit() and y[0].isdigit() and _value(x) == _value(y))
+        return x == y or (x[0].isdigit() and y[0].isdigit() and value_of(x) == value_of(y))
     if lemmas(x, language) & lemmas(y, language):
         return True
     shared = next((n for n, (p, q) in enumerate(zip(x, y, strict=False)) if p != q), min(len(x), len(y)))
@@ -729,36 +729,17 @@ def _roots(verb: str) -> Iterator[tuple[str, str]]:
             yield verb[len(prefix) :][:_ROOT], prefix
 
 
-@lru_cache(1 << 14)
-def _value(number: str) -> str:
-    number = re.sub(r"[  ]|[.,](?=\d{3}(?!\d))|,(?=\d\d,)", "", number).translate(_SIGNS).lstrip("0")
-    number = re.sub(r"^(\d\d?):(?=\d\d$)", r"\1.", number)
-    return number.rstrip("0").rstrip(".") if number.count(".") == 1 and "-" not in number else number
-
-
-_SIGNS: Final = str.maketrans(",–", ".-")
-_CLOCK: Final = re.compile(r"(\d\d?)([.:])(\d\d)")
-
-
-def _one_value(x: str, y: str) -> bool:
-    """Whether two figures are one, perhaps a time of day by two clocks: 2:00 and 14.00."""
-    a, b = _CLOCK.fullmatch(x), _CLOCK.fullmatch(y)
-    if a and b and ":" in a[2] + b[2] and a[3] == b[3] and abs(int(a[1]) - int(b[1])) == _HALF_DAY:
-        return True
-    return _value(x) == _value(y)
-
-
-_HALF_DAY: Final = 12
-
-
 def _another_figure(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     """Figures one for one; what else differs may be what goes with them."""
     for each in changes:
         p, q = ([i for i in side if text.folded[i][0].isdigit()] for text, side in ((one, each.a), (other, each.b)))
         figures = p and len(p) == len(q) and len(each.a) == len(each.b)
-        differ = figures and not all(_one_value(one.folded[i], other.folded[j]) for i, j in zip(p, q, strict=True))
+        differ = figures and not all(one_value(one.folded[i], other.folded[j]) for i, j in zip(p, q, strict=True))
         if differ and not _ordinary(one, other, each, language):
-            shown = ([_figure(text, i) for i in side] for text, side in ((one, p), (other, q)))
+            shown = (
+                [f"{text.words[i - 1]}-{text.folded[i]}" if i in text.named else text.folded[i] for i in side]
+                for text, side in ((one, p), (other, q))
+            )
             return WordDifference(ANOTHER_FIGURE, (*_other_day(one, other, changes), *zip(*shown, strict=True)))
     return None
 
@@ -773,22 +754,17 @@ def _other_day(one: _Text, other: _Text, changes: list[_Change]) -> Iterator[tup
                 yield one.words[i], other.words[j]
 
 
-def _figure(text: _Text, i: int) -> str:
-    return f"{text.words[i - 1]}-{text.folded[i]}" if i in text.named else text.folded[i]
-
-
 SYNONYMS_FILE: Final = Path(__file__).with_name("synonyms.txt")
 """Verbs and adjectives of news that stand for one another, by hand: beginnings of lemmas, one meaning a line."""
 
 
 def _synonyms(x: str, y: str, language: Language) -> bool:
-    p, q = ({line for lemma in lemmas(word, language) for line in _meanings(lemma)} for word in (x, y))
+    found = _lines_by_beginning()
+    beginnings = (
+        {one[:end] for one in lemmas(word, language) for end in range(_SHORTEST, len(one) + 1)} for word in (x, y)
+    )
+    p, q = ({line for beginning in some for line in found.get(beginning, ())} for some in beginnings)
     return not p.isdisjoint(q)
-
-
-def _meanings(lemma: str) -> Iterator[int]:
-    for end in range(_SHORTEST, len(lemma) + 1):
-        yield from _lines_by_beginning().get(lemma[:end], ())
 
 
 @cache

@@ -224,7 +224,7 @@ def facts_of_pairs(
         same_opening=same_opening(earlier, later),
         same_address=_equal(earlier.addresses, later.addresses),
         known=dated & (earlier.sources != NO_SOURCE) & (later.sources != NO_SOURCE),
-        dated=_one_dated(earlier, later),
+        dated=(earlier.times != NO_TIME) | (later.times != NO_TIME),
         same_source=_equal(earlier.sources, later.sources),
         other_day=dated & (earlier.times // DAY != later.times // DAY),
         hours=_hours(earlier, later, dated),
@@ -316,10 +316,6 @@ def circumstances_of(earlier: DocumentFacts, later: DocumentFacts) -> tuple[NDAr
 
 def _dated(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:
     return np.asarray((earlier.times != NO_TIME) & (later.times != NO_TIME), dtype=np.bool_)
-
-
-def _one_dated(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:
-    return np.asarray((earlier.times != NO_TIME) | (later.times != NO_TIME), dtype=np.bool_)
 
 
 def _hours(earlier: DocumentFacts, later: DocumentFacts, dated: NDArray[np.bool_]) -> NDArray[np.float64]:

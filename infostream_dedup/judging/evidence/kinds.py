@@ -318,9 +318,12 @@ def told_again(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def _told_undated(pair: PairFacts) -> NDArray[np.bool_]:
-    """Without sources or dates, one event as far as the leads tell: they are kept, and no form of one source."""
+    """Without sources or dates, one event as far as the leads tell; no form, and no page of a manual."""
     filled = pair.same_source & pair.other_counts & (pair.wording_least >= 0.3) & (pair.numbers < 0.9)
-    return _one_event_undated(pair) & ~filled
+    filled |= pair.other_counts & (np.maximum(pair.counts_forward, pair.counts_backward) < 0.75)
+    # Nothing happens there, and there is no number or name of its own.
+    manual = pair.same_source & ~pair.same_title & ~pair.no_title & ~pair.next_step
+    return _one_event_undated(pair) & ~filled & ~(manual & (pair.numbers < 0) & np.equal(pair.names_kept, 1.0))
 
 
 def _one_event_undated(pair: PairFacts) -> NDArray[np.bool_]:
@@ -335,10 +338,11 @@ def may_be_background(pair: PairFacts) -> NDArray[np.bool_]:
     """Undated pairs of which it is asked whether what they share lies behind their beginnings.
 
     Of what two texts share word by word, there is more than their leads have in common with the texts. More than three
-    tenths of a text is more than a background.
+    tenths of a text is more than a background, and half of a sentence or two more than a line of hashtags.
     """
     least = pair.wording_least
-    shared = (least >= 0.15) & (least < 0.3) & (_recalled(pair) - pair.wording_most < 0.3)
+    most = np.where(pair.one_sentence, 0.5, 0.3)
+    shared = (least >= 0.15) & (least < most) & (_recalled(pair) - pair.wording_most < 0.3)
     return ~pair.known & ~pair.own & (pair.probability >= 0.5) & shared & ~pair.same_text
 
 

@@ -109,7 +109,7 @@ def numbers(text: str) -> list[str]:
         >>> numbers("1,200 people and $3.50 on the G7")
         ['1200', '3.5']
     """
-    folded = _lower_text(text)
+    folded = _one_apostrophe(text.lower().replace("ё", "е"))
     cyrillic = _CYRILLIC.search(folded) is not None
     found: list[tuple[int, tuple[str, ...]]] = []
     found += ((word.start(), (NUMBER_WORDS[word[0]],)) for word in _NUMBER_WORD.finditer(folded))
@@ -138,10 +138,6 @@ def _run_numbers(run: str, *, cyrillic: bool, glued: bool) -> tuple[str, ...]:
 
 def _in_word(character: str) -> bool:
     return character.isalnum() or character == "_"
-
-
-def _lower_text(text: str) -> str:
-    return _one_apostrophe(text.lower().replace("ё", "е"))
 
 
 def _one_apostrophe(text: str) -> str:
@@ -256,3 +252,23 @@ def _kind(character: str) -> int:
 @cache
 def _our_letters() -> frozenset[str]:
     return frozenset(CYRILLIC_LETTERS).union(*NUMBER_WORDS)
+
+
+@lru_cache(1 << 14)
+def value_of(number: str) -> str:
+    """The value of a figure as it is written, in one form: 8,40 is 8.4, and 5 000 is 5000."""
+    number = re.sub(r"[  ]|[.,](?=\d{3}(?!\d))|,(?=\d\d,)", "", number).translate(_POINT_AND_DASH).lstrip("0")
+    number = re.sub(r"^(\d\d?):(?=\d\d$)", r"\1.", number)
+    return number.rstrip("0").rstrip(".") if number.count(".") == 1 and "-" not in number else number
+
+
+_POINT_AND_DASH: Final = str.maketrans(",–", ".-")
+_CLOCK: Final = re.compile(r"(\d\d?)([.:])(\d\d)")
+
+
+def one_value(x: str, y: str) -> bool:
+    """Whether two figures are one, perhaps a time of day by two clocks: 2:00 and 14.00."""
+    a, b = _CLOCK.fullmatch(x), _CLOCK.fullmatch(y)
+    if a and b and ":" in a[2] + b[2] and a[3] == b[3] and abs(int(a[1]) - int(b[1])) == 12:
+        return True
+    return value_of(x) == value_of(y)

@@ -21,7 +21,7 @@ import numpy as np
 
 from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences
-from infostream_dedup.language.lexicon.word_lists import stop_words
+from infostream_dedup.language.lexicon.word_lists import NEGATIONS, stop_words
 from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.language import detect
 
@@ -43,9 +43,6 @@ _BEGINNING: Final = 4
 """Letters by which a stem counts as said: "получал", "получен"."""
 _FEWEST_KNOWN: Final = 3
 """Of "the gunman died in hospital", "the gunman is in hospital" has two stems of three."""
-_DENIALS: Final = frozenset(
-    "не нет без никто ничего никогда ні немає нема ніхто нічого ніколи not no never nobody without".split()
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,7 +234,7 @@ def _clause(text: str, start: int, end: int, table: SentenceTable, language: str
     for word, _ in inside:
         if word not in ignored and denies:
             denied.add(stem(word, language))
-        denies = word in _DENIALS or (denies and word in ignored)
+        denies = word in NEGATIONS or (denies and word in ignored)
     return _Clause(begin, begin + len(stripped), frozenset(stems), Counter(found), names, frozenset(denied))
 
 

@@ -132,7 +132,7 @@ def passage_table(
     found = join_runs(sentences, chains, settings, without)
     rows, matches, runs = found.rows, found.matches, found.runs
     if times is not None:
-        late = _came_later(times, rows[:, 0], rows[:, 1])
+        late = (times[rows[:, 0]] > times[rows[:, 1]]) & (times[rows[:, 1]] != NO_TIME)
         rows[late] = rows[late][:, _OTHER_WAY]
         turned = np.repeat(late, found.match_counts)
         matches[turned] = matches[turned][:, ::-1]
@@ -158,10 +158,6 @@ def _regrouped(counts: NDArray[np.int64], order: NDArray[np.int64]) -> tuple[NDA
     sizes = counts[order]
     bounds = offsets_of(sizes)
     return bounds, places_of(first[:-1][order], sizes)
-
-
-def _came_later(times: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-    return np.asarray((times[a] > times[b]) & (times[b] != NO_TIME), dtype=np.bool_)
 
 
 def _runs(values: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.arrays import offsets_of
-from infostream_dedup.judging.evidence.characters import CODE_POINTS, CharacterKind, alphabet
+from infostream_dedup.judging.evidence.characters import CODE_POINTS, LABELS, CharacterKind, alphabet
 from infostream_dedup.judging.repeated.kernels import fragments as kernels
 from infostream_dedup.judging.repeated.kernels.witnesses import (
     LEFT_OUT,
@@ -120,8 +120,9 @@ def signs() -> kernels.Signs:
         kinds[begin:end] = kernels.BORDER
     state, stems = np.zeros(kernels.STATES, dtype=np.int64), np.zeros(kernels.STEMS, dtype=np.uint16)
     found = kernels.Signs(kinds, characters.folded, state, stems, np.zeros(_ROOM_FOR_CALLS, dtype=np.uint64))
-    for words, strength in ((_CALLS, kernels.STRONG), (_WORDS_OF_CALLS, kernels.WEAK)):
-        texts = texts_of(words.split())
+    of_strength = ((_CALLS, kernels.STRONG), (_WORDS_OF_CALLS, kernels.WEAK), (" ".join(LABELS), kernels.UNCOUNTED))
+    for words, strength in of_strength:
+        texts = texts_of(sorted(words.split()))
         kernels.enter_words(texts.data, texts.offsets, found, strength)
     return found
 
@@ -407,13 +408,10 @@ def _kept(whole: bytes, begin: int, end: int, spans: Sequence[tuple[int, int]]) 
     if not pieces:
         return whole[begin:end]
     text = b"".join([*pieces, whole[at:end]]).decode().strip(_ENDS)
-    while text and ord(text[-1]) > 0x2000 and _is_border(text[-1]):
+    borders = *_EMOJI, (CODE_POINTS, 1 << 21)
+    while text and any(begin <= ord(text[-1]) < end for begin, end in borders):
         text = text[:-1].rstrip(_ENDS)
     return text.encode()
-
-
-def _is_border(character: str) -> bool:
-    return ord(character) >= CODE_POINTS or any(begin <= ord(character) < end for begin, end in _EMOJI)
 
 
 def _days(times: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -15,6 +15,14 @@ from infostream_dedup.model import OUR_LANGUAGES, Language
 
 _STOP_WORDS: Final = 100
 
+NEGATIONS: Final = frozenset(
+    "не ни нет нельзя без никто ничего никогда ні немає нема неможливо ніхто нічого ніколи no not never nobody"
+    " nothing without cannot neither nor donʼt doesnʼt didnʼt wonʼt canʼt isnʼt arenʼt wasnʼt werenʼt hasnʼt havenʼt"
+    " hadnʼt wouldnʼt couldnʼt shouldnʼt refused refuses failed fails declined declines отказался отказалась"
+    " отказались отказалось відмовився відмовилася відмовилась відмовилися відмовились".split()
+)
+"""Key forms of words that deny what follows."""
+
 
 @dataclass(frozen=True, slots=True)
 class ListedWord:

@@ -103,7 +103,9 @@ def spread_pairs(pairs: LinkedPairs, n: int) -> tuple[dict[int, NDArray[np.int64
         _, _, forward, backward = pairs.of(block)
         tallies[number] = np.bincount(np.maximum(forward, backward), minlength=n + 1)
     before = np.cumsum(tallies, axis=0)
-    places = {k: _evenly(int(before[-1, k])) for k in range(1, n + 1)}
+    # Up to ten positions, evenly spread.
+    ends = ((k, int(before[-1, k])) for k in range(1, n + 1))
+    places = {k: np.unique(np.linspace(0, end - 1, min(end, _EXAMPLES)).astype(np.int64)) for k, end in ends}
     found: dict[int, list[NDArray[np.int64]]] = {}
     for number, block in enumerate(pairs.blocks):
         here = {k: _within(places[k], *before[number : number + 2, k]) for k in places}
@@ -113,11 +115,6 @@ def spread_pairs(pairs: LinkedPairs, n: int) -> tuple[dict[int, NDArray[np.int64
                 at = np.flatnonzero(np.maximum(forward, backward) == k)[wanted]
                 found.setdefault(k, []).append(np.stack((a[at], b[at])))
     return {k: np.concatenate(parts, axis=1) for k, parts in found.items()}, before[-1]
-
-
-def _evenly(total: int) -> NDArray[np.int64]:
-    """Return up to ten positions, evenly spread over ``total``."""
-    return np.unique(np.linspace(0, total - 1, min(total, _EXAMPLES)).astype(np.int64))
 
 
 def _within(places: NDArray[np.int64], first: int, last: int) -> NDArray[np.int64]:

@@ -42,7 +42,10 @@ PART: Final = 4
 MOST_TOKENS: Final = 6
 
 MOST_CHANGES: Final = 2
-"""Places that may differ if a negation or a question decides; another word decides only where it stands alone."""
+"""Places that may differ if a negation or a question decides."""
+
+MOST_EDITS: Final = 4
+"""Places that may differ if another word of the lead decides: the others by small words, spelling or forms alone."""
 
 LEAD: Final = 30
 """Tokens of a lead, in which a verb or an adjective is the news."""
@@ -494,11 +497,12 @@ def _counted(flags: Vector[np.uint8], begin: int, end: int, wanted: int) -> int:
 
 
 @compiled
-def _denies(flags: Vector[np.uint8], begin: int, end: int) -> bool:
-    """Whether the tokens of one side of a change may say that the other text is false."""
+def _denies(flags: Vector[np.uint8], begin: int, end: int, rest: int) -> bool:
+    """Whether the tokens of one side of a change may say that the other text is false; ``rest``: those of the other."""
+    enough = end - begin >= SENTENCE or (begin == 0 and rest == 0)
     for place in range(begin, end):
         label = signed(flags[place]) & LABEL != 0 and place < FRONT
-        if label or (signed(flags[place]) & DENIAL != 0 and end - begin >= SENTENCE):
+        if label or (signed(flags[place]) & DENIAL != 0 and enough):
             return True
     return False
 
@@ -530,10 +534,13 @@ def _may_be_exchanged(
 @compiled
 def _may_be_turned(p: Vector[np.uint8], q: Vector[np.uint8], changes: Table[np.int64], count: int) -> bool:
     """Whether one or two changes may be a negation, a question, another name or another word."""
-    if (_counted(p, 0, p.size, QUESTION) > 0) != (_counted(q, 0, q.size, QUESTION) > 0):
+    few = count <= MOST_CHANGES
+    if few and (_counted(p, 0, p.size, QUESTION) > 0) != (_counted(q, 0, q.size, QUESTION) > 0):
         return True
     for change in range(count):
         i, end, j, last = changes[change, 0], changes[change, 1], changes[change, 2], changes[change, 3]
+        if not few and max(i, j) >= LEAD:
+            return False
         if _counted(p, i, end, NEGATION) + _counted(q, j, last, NEGATION) & 1:
             return True
         rest = end - i - _counted(p, i, end, NEGATION | AUXILIARY)
@@ -602,13 +609,14 @@ def _looked_at(one: int, other: int, tokens: OpeningTokens, scratch: DifferenceS
         lost, missed = lost + changes[change, 1] - changes[change, 0], missed + changes[change, 3] - changes[change, 2]
     if PART * min(lost, missed) <= few:
         for change in range(count):
-            if _denies(p, changes[change, 0], changes[change, 1]) or _denies(q, changes[change, 2], changes[change, 3]):
+            i, end, j, last = changes[change, 0], changes[change, 1], changes[change, 2], changes[change, 3]
+            if _denies(p, i, end, last - j) or _denies(q, j, last, end - i):
                 return count
     if PART * _apart(changes, count) > few:
         return 0
     if _may_be_exchanged(x, y, p, q, changes, count):
         return count
-    return count if count <= MOST_CHANGES and _may_be_turned(p, q, changes, count) else 0
+    return count if count <= MOST_EDITS and _may_be_turned(p, q, changes, count) else 0
 
 
 @compiled

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = [
-    "CALL", "FIGURE", "FIRST", "FRAGMENTS", "MAY_BE_DATED", "MAY_BE_IN_TWO", "STATES", "STEMS", "STRONG", "WEAK",
-    "FragmentRows", "Signs", "enter_words", "read_apart", "read_fragments",
+    "CALL", "FIGURE", "FIRST", "FRAGMENTS", "MAY_BE_DATED", "MAY_BE_IN_TWO", "STATES", "STEMS", "STRONG", "UNCOUNTED",
+    "WEAK", "FragmentRows", "Signs", "enter_words", "read_apart", "read_fragments",
 ]  # fmt: skip
 
 FIRST: Final = 3
@@ -51,7 +51,9 @@ _SOUNDS_LIKE_CALL: Final = 2
 _MAY_BE_CALL: Final = 4
 WEAK: Final = np.uint64(1)
 STRONG: Final = np.uint64(2)
-"""Words of a call that prove nothing without a strong one; strong ones."""
+UNCOUNTED: Final = np.uint64(3)
+"""Words of a call that prove nothing without a strong one; strong ones; words such as "FAKE", which do not count, so
+that a line of one alone, which turns round what follows, is never left out."""
 
 _PREFIX: Final = 5
 _LONG: Final = 4
@@ -85,7 +87,7 @@ class Signs(NamedTuple):
     stems: Vector[np.uint16]  # uint16 (STEMS,), scratch memory
     calls: Vector[
         np.uint64
-    ]  # uint64 (power of two,), hash table of the words of calls, 0 if free; last two bits `WEAK` or `STRONG`
+    ]  # uint64 (power of two,), hash table of the words of calls, 0 if free; the last two bits are its kind
 
 
 class FragmentRows(NamedTuple):
@@ -148,11 +150,12 @@ def _end_word(signs: Signs, word: np.uint64, start: np.uint64, hashed: np.uint64
     """Add a finished word to the fragment; return the hash of the fragment."""
     state = signs.state
     state[_TOKENS] += 1
-    state[_WORDS] += letters > 0
     own = mixed(word)
     call = signs.calls[_word_place(signs, own)]
-    state[_CALLS] += call != _NONE
-    state[_STRONG] += (call & STRONG) != _NONE
+    kind = call & UNCOUNTED
+    state[_WORDS] += letters > 0 and kind != UNCOUNTED
+    state[_CALLS] += call != _NONE and kind != UNCOUNTED
+    state[_STRONG] += kind == STRONG
     if letters >= _LONG and state[_STEMS] < STEMS:
         stem = np.int64(mixed(start) >> _48) | 1
         known = False
