@@ -122,7 +122,9 @@ def search(
 def answers(
     store: str | Path, questions: Iterable[Mapping[str, str]], *, sentences: bool = False, **asked: Any
 ) -> Iterator[tuple[str, SearchHits]]:
-    """Search for many texts; the store is opened once.
+    """Search for many texts; the store is opened once, and the beginnings of its last 5,000 texts are indexed.
+
+    So a sentence also finds texts of other languages with few of its key terms, unlike a single ``search``.
 
     Args:
         store: the store, from ``ingest``; it is only read.
@@ -135,7 +137,7 @@ def answers(
     """
     from infostream_dedup.stream.search import Searcher
 
-    with Searcher.open(store) as searcher:
+    with Searcher.open(store, many=True) as searcher:
         for one in questions:
             text = one["text"]
             hits = searcher.search(text, title=one.get("title") or "", **asked)

@@ -97,7 +97,7 @@ class StoreTools:
 
     def _open(self) -> tuple[Store, Searcher]:
         store = Store.open(self.path, create=False, read_only=True)
-        return store, Searcher(store)
+        return store, Searcher(store, many=True)
 
     async def read(self, work: Callable[[], Value]) -> Value:
         """Answer by the thread that reads."""

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
@@ -20,9 +23,13 @@ from infostream_dedup.language.translation.word_pairs import word_pairs
 from infostream_dedup.model import OUR_LANGUAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from infostream_dedup.model import Language
+
+    _Texts = Callable[[Sequence[int], int], Mapping[int, tuple[str, str]]]
 
 BEGINNING: Final = 1000
 """Number of bytes of a text that are read."""
@@ -30,6 +37,9 @@ BEGINNING: Final = 1000
 _WORD: Final = re.compile("[^\\W_]+")
 _SENTENCE: Final = re.compile("[.!?…]\\s|\\n")
 _SPELT: Final = str.maketrans({"'": APOSTROPHE, "’": APOSTROPHE, "ё": "е"})
+_INDEXED, _BLOCK = 5_000, 1_000  # so many last documents are indexed, in blocks
+_MOST_LIKELY, _LEAST_LIKELY = 20, 0.3  # so many of them are read, with this share of a sentence
+_MOST_READ: Final = 20_000
 _MOST_SENTENCES: Final = 8
 _OPENING: Final = 3  # title, and the first two sentences
 _HEAD, _SHORTEST, _LONGEST = 3, 4, 6  # letters of a beginning
@@ -40,6 +50,7 @@ _OF_LENGTH: Final = 0.3  # part of the score of a sentence that goes with how al
 _COMMON, _RAREST = 1e-3, 1e-8  # share of running words of a word that says little, and of one that says most
 _LEAST_WEIGHT, _OF_NUMBER, _MOST_WEIGHT = 0.15, 3.0, 5.3
 _END: Final = "\0"  # after a whole word
+_LAST: Final = "\U0010ffff"
 
 _ORDINALS: Final = (
     *("первый перший first", "второй другий second", "третий третій third", "четвертый четвертий fourth"),
@@ -61,6 +72,73 @@ class Beginning(NamedTuple):
         parts = _SENTENCE.split(f"{title}\n{text}".lower().translate(_SPELT), _MOST_SENTENCES)[:_MOST_SENTENCES]
         read = tuple((max(len(part), 1), frozenset(_WORD.findall(part))) for part in parts)
         return cls(read, frozenset().union(*(words for _, words in read)))
+
+
+class BeginningIndex:
+    """The words of many beginnings, by letters and by sound: who may tell a sentence, without reading them all."""
+
+    def __init__(self, beginnings: Sequence[Beginning]) -> None:
+        self.documents = len(beginnings)
+        self._words = sorted(frozenset[str]().union(*(one.words for one in beginnings)))
+        number_of = {word: number for number, word in enumerate(self._words)}
+        numbers = [number_of[word] for one in beginnings for word in one.words]
+        rows = np.repeat(np.arange(self.documents, dtype=np.int32), [len(one.words) for one in beginnings])
+        order = np.argsort(numbers, kind="stable")
+        self._rows = rows[order]
+        self._ends = np.searchsorted(np.array(numbers, dtype=np.int32)[order], np.arange(len(number_of) + 1))
+        heard = sorted((_sounds(word)[0], at) for word, at in number_of.items() if word.isalpha())
+        self._sounds, self._sounding = [sound for sound, _ in heard], [at for _, at in heard]
+
+    def rows_of(self, letters: Sequence[str], sounds: Sequence[str]) -> NDArray[np.int32]:
+        """Documents with a word that begins, or sounds, like one of these; ascending."""
+        words = set[int]()
+        for one in letters:
+            begin = bisect_left(self._words, one.removesuffix(_END))
+            end = bisect_left(self._words, one + _END if _END in one else one + _LAST)
+            # As in ``ToldSentence``: a short beginning is that of a short word.
+            words.update(at for at in range(begin, end) if len(one) > _HEAD or len(self._words[at]) < _HEAD + _SHORTEST)
+        for one in sounds:
+            words.update(self._sounding[bisect_left(self._sounds, one) : bisect_left(self._sounds, one + _LAST)])
+        found = [self._rows[self._ends[at] : self._ends[at + 1]] for at in words]
+        return np.unique(np.concatenate([np.zeros(0, dtype=np.int32), *found]))
+
+
+class Beginnings:
+    """The beginnings of documents of a store by ordinal, as ``texts_of`` reads the titles and first bytes of some."""
+
+    def __init__(self) -> None:
+        self._read: dict[int, Beginning] = {}
+        self._blocks: dict[range, BeginningIndex] = {}
+
+    def of(self, ordinals: Sequence[int], texts_of: _Texts) -> Mapping[int, Beginning]:
+        """Read those of some documents, and keep them."""
+        if len(self._read) > _MOST_READ:
+            self._read.clear()
+        new = [one for one in ordinals if one not in self._read]
+        self._read |= {one: Beginning.of(*texts) for one, texts in texts_of(new, BEGINNING).items()}
+        return self._read
+
+    def refreshed(self, documents: int, texts_of: _Texts) -> range:
+        """Index the last documents of a store that has so many, and say which they are."""
+        first = max(documents - _INDEXED, 0) // _BLOCK * _BLOCK
+        blocks = [range(begin, min(begin + _BLOCK, documents)) for begin in range(first, documents, _BLOCK)]
+        self._blocks = {block: self._blocks.get(block) or _indexed(block, texts_of) for block in blocks}
+        return range(first, documents)
+
+    def likely(self, told: Mapping[int, ToldSentence], languages: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Ordinals of the indexed documents that may have most of a sentence, as told in the language of each."""
+        found, end = [np.zeros(0, dtype=np.int64)], max((block.stop for block in self._blocks), default=0)
+        for language, sentence in told.items():
+            if len(rows := np.flatnonzero(languages == language)):
+                shares = np.concatenate([*map(sentence.likely, self._blocks.values())])[rows]
+                best = np.argsort(-shares, kind="stable")[:_MOST_LIKELY]
+                found.append(rows[best[shares[best] >= _LEAST_LIKELY]] + end - len(languages))
+        return np.sort(np.concatenate(found))
+
+
+def _indexed(block: range, texts_of: _Texts) -> BeginningIndex:
+    texts = texts_of(block, BEGINNING)
+    return BeginningIndex([Beginning.of(*texts.get(one, ("", ""))) for one in block])
 
 
 class ToldSentence:
@@ -89,6 +167,16 @@ class ToldSentence:
         self._total = sum(self._weights) or 1.0
         self._heads = frozenset(one[:_HEAD] for one in self._letters)
         self._sound_heads = frozenset(one[:_SHORTEST] for one in self._sounds if len(one) >= _SHORTEST)
+
+    def likely(self, index: BeginningIndex) -> NDArray[np.float64]:
+        """Share, by weight, of its words that the beginning of each document may have."""
+        scores = np.zeros(index.documents)
+        for place, weight in enumerate(self._weights):
+            letters, sounds = (
+                [one for one, places in every.items() if place in places] for every in (self._letters, self._sounds)
+            )
+            scores[index.rows_of(letters, [one for one in sounds if len(one) >= _SHORTEST])] += weight
+        return scores / self._total
 
     def told_by(self, beginning: Beginning) -> float:
         """The greatest share, by weight, of its words that a sentence has, plus that of the first ones."""
