@@ -634,7 +634,7 @@ def _other_statement(x: str, y: str, language: Language) -> bool:
     # Another form of the verb is another wording: "have been riding", "have travelled".
     if {x, y} <= _AUXILIARIES or (language == "en" and x.endswith("ing") != y.endswith("ing")):
         return False
-    return not (alike(x, y, language) or _negates(x, y) or _synonyms(x, y, language))
+    return not (alike(x, y, language) or _negates(x, y) or synonyms(x, y, language))
 
 
 def _frequency(word: str, language: Language) -> float:
@@ -758,7 +758,9 @@ SYNONYMS_FILE: Final = Path(__file__).with_name("synonyms.txt")
 """Verbs and adjectives of news that stand for one another, by hand: beginnings of lemmas, one meaning a line."""
 
 
-def _synonyms(x: str, y: str, language: Language) -> bool:
+@lru_cache(1 << 14)
+def synonyms(x: str, y: str, language: Language) -> bool:
+    """Whether two words stand in one line of the synonyms."""
     found = _lines_by_beginning()
     beginnings = (
         {one[:end] for one in lemmas(word, language) for end in range(_SHORTEST, len(one) + 1)} for word in (x, y)

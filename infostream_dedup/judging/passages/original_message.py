@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.judging.evidence.differing import alike, classes, synonyms
 from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences
 from infostream_dedup.language.lexicon.word_lists import NEGATIONS, stop_words
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from infostream_dedup.judging.passages.boilerplate import Boilerplate
-    from infostream_dedup.model import Document
+    from infostream_dedup.model import Document, Language
 
 FragmentKind = Literal["first", "added", "number"]
 
@@ -41,6 +42,7 @@ _KNOWN: Final = 0.6
 _MOST_NEW: Final = 1
 _BEGINNING: Final = 4
 """Letters by which a stem counts as said: "получал", "получен"."""
+_TELLING: Final = frozenset(("verb", "noun"))
 _FEWEST_KNOWN: Final = 3
 """Of "the gunman died in hospital", "the gunman is in hospital" has two stems of three."""
 
@@ -85,10 +87,22 @@ class _Clause(NamedTuple):
     numbers: Counter[str]
     names: frozenset[str]
     denied: frozenset[str]
+    words: tuple[str, ...]  # all but numbers, and the ones before and behind it in its sentence
+    language: Language
 
     def denies_as(self, one: _Known) -> bool:
         """Whether an earlier sentence denies the same of what it tells."""
         return self.denied == one.denied & self.stems
+
+    def replaces(self, one: _Known) -> bool:
+        """Whether an earlier sentence has all its words in their order, but for another verb or noun in one place."""
+        for first in range(len(one.words) - len(self.words) + 1):
+            others = [at for at, word in enumerate(self.words) if word != one.words[first + at]]
+            if len(others) == 1 and 0 < others[0] < len(self.words) - 1 > _FEWEST_WORDS:
+                new, old = self.words[others[0]], one.words[first + others[0]]
+                if new not in one.words and old not in self.words and _another_thing(new, old, self.language):
+                    return True
+        return False
 
 
 class _Known(NamedTuple):
@@ -97,6 +111,7 @@ class _Known(NamedTuple):
     stems: frozenset[str]
     numbers: Counter[str]
     denied: frozenset[str]
+    words: tuple[str, ...]
     fragment: OriginalFragment
 
 
@@ -120,14 +135,14 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
     contents: set[_Content] = set()
     said: set[str] = set()
     for number, document in enumerate(documents):
-        language: str = document.lang or detect(document.text)
+        language: Language = document.lang or detect(document.text)
         table = read_sentences([document.text], [language])
         before: OriginalFragment | None = None
         marked = [] if boilerplate is None else boilerplate.marked(table, [document.source]).tolist()
         for place, (start, end) in enumerate(table.spans(0)):
             if marked and marked[place]:
                 continue
-            sentence = _clause(document.text, start, end, table, language)
+            sentence = _clause(document.text, start, end, table, language, (start, end))
             if not number:
                 before = OriginalFragment(document=document, start=start, end=end, kind="first")
                 opening.append(before)
@@ -135,7 +150,7 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
                 new = {word for word in clause.stems if word[:_BEGINNING] not in said}
                 match = _best(clause, known, holders)
                 strange = len(new) > _MOST_NEW or bool(new & clause.names)
-                strange = strange or (match is not None and not clause.denies_as(match))
+                strange = strange or (match is not None and (not clause.denies_as(match) or clause.replaces(match)))
                 found = _fragment(document, clause, match, strange=strange)
                 if found is None:
                     before = match.fragment if match else before
@@ -145,7 +160,7 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
                 before = found
             said.update(word[:_BEGINNING] for word in sentence.stems)
             if before is not None:
-                content = sentence.stems, sentence.numbers, sentence.denied, before
+                content = sentence.stems, sentence.numbers, sentence.denied, sentence.words, before
                 _remember(_Known(*content), known, holders, contents)
     return _in_order([*followers[None], *opening], followers)
 
@@ -202,7 +217,7 @@ def _best(clause: _Clause, known: Sequence[_Known], holders: dict[str, list[int]
     return known[max(close, key=closeness)]
 
 
-def _clauses(text: str, start: int, end: int, table: SentenceTable, language: str) -> Iterator[_Clause]:
+def _clauses(text: str, start: int, end: int, table: SentenceTable, language: Language) -> Iterator[_Clause]:
     """Split a sentence at its punctuation; a piece of fewer than four words joins the next, the last the one before."""
     bounds = [start, *(found.end() for found in _BORDER.finditer(text, start, end)), end]
     spans: list[tuple[int, int]] = []
@@ -217,10 +232,12 @@ def _clauses(text: str, start: int, end: int, table: SentenceTable, language: st
         else:
             spans.append((begin, end))
     for begin, close in spans:
-        yield _clause(text, begin, close, table, language)
+        yield _clause(text, begin, close, table, language, (start, end))
 
 
-def _clause(text: str, start: int, end: int, table: SentenceTable, language: str) -> _Clause:
+def _clause(
+    text: str, start: int, end: int, table: SentenceTable, language: Language, within: tuple[int, int]
+) -> _Clause:
     ignored = stop_words(language)
     inside = [(word, text[at].isupper() and at > start) for at, word in _words(table, start, end)]
     stems = {stem(word, language): capital for word, capital in inside if word not in ignored}
@@ -235,7 +252,21 @@ def _clause(text: str, start: int, end: int, table: SentenceTable, language: str
         if word not in ignored and denies:
             denied.add(stem(word, language))
         denies = word in NEGATIONS or (denies and word in ignored)
-    return _Clause(begin, begin + len(stripped), frozenset(stems), Counter(found), names, frozenset(denied))
+    around = [(-1, ""), *_words(table, *within), (-1, "")]
+    numbered = [place for place, (at, _) in enumerate(around) if start <= at < end]
+    words = tuple(word for _, word in around[numbered[0] - 1 : numbered[-1] + 2]) if numbered else ()
+    return _Clause(
+        begin, begin + len(stripped), frozenset(stems), Counter(found), names, frozenset(denied), words, language
+    )
+
+
+def _another_thing(one: str, other: str, language: Language) -> bool:
+    """Whether a verb or noun in the place of another is neither another form of it nor a synonym."""
+    if not all(
+        stop_words(language).isdisjoint((word,)) and classes(word, language) & _TELLING for word in (one, other)
+    ):
+        return False
+    return not (alike(one, other, language) or synonyms(one, other, language))
 
 
 def _words(table: SentenceTable, start: int, end: int) -> list[tuple[int, str]]:
