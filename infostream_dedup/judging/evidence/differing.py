@@ -758,15 +758,17 @@ SYNONYMS_FILE: Final = Path(__file__).with_name("synonyms.txt")
 """Verbs and adjectives of news that stand for one another, by hand: beginnings of lemmas, one meaning a line."""
 
 
-@lru_cache(1 << 14)
 def synonyms(x: str, y: str, language: Language) -> bool:
     """Whether two words stand in one line of the synonyms."""
+    return not meanings(x, language).isdisjoint(meanings(y, language))
+
+
+@lru_cache(1 << 14)
+def meanings(word: str, language: Language) -> frozenset[int]:
+    """The lines of the synonyms that a word stands in."""
     found = _lines_by_beginning()
-    beginnings = (
-        {one[:end] for one in lemmas(word, language) for end in range(_SHORTEST, len(one) + 1)} for word in (x, y)
-    )
-    p, q = ({line for beginning in some for line in found.get(beginning, ())} for some in beginnings)
-    return not p.isdisjoint(q)
+    beginnings = {one[:end] for one in lemmas(word, language) for end in range(_SHORTEST, len(one) + 1)}
+    return frozenset(line for beginning in beginnings for line in found.get(beginning, ()))
 
 
 @cache

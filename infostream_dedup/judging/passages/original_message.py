@@ -15,11 +15,11 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.differing import alike, classes, synonyms
+from infostream_dedup.judging.evidence.differing import alike, classes, meanings, synonyms
 from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences
 from infostream_dedup.language.lexicon.word_lists import NEGATIONS, stop_words
@@ -83,7 +83,7 @@ class _Clause(NamedTuple):
 
     start: int
     end: int
-    stems: frozenset[str]
+    stems: dict[str, frozenset[str]]  # each with what else is known by it: its lines of synonyms
     numbers: Counter[str]
     names: frozenset[str]
     denied: frozenset[str]
@@ -92,7 +92,7 @@ class _Clause(NamedTuple):
 
     def denies_as(self, one: _Known) -> bool:
         """Whether an earlier sentence denies the same of what it tells."""
-        return self.denied == one.denied & self.stems
+        return self.denied == one.denied & self.stems.keys()
 
     def replaces(self, one: _Known) -> bool:
         """Whether an earlier sentence has all its words in their order, but for another verb or noun in one place."""
@@ -135,7 +135,7 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
     contents: set[_Content] = set()
     said: set[str] = set()
     for number, document in enumerate(documents):
-        language: Language = document.lang or detect(document.text)
+        language = cast("Language", document.lang or detect(document.text))
         table = read_sentences([document.text], [language])
         before: OriginalFragment | None = None
         marked = [] if boilerplate is None else boilerplate.marked(table, [document.source]).tolist()
@@ -147,7 +147,7 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
                 before = OriginalFragment(document=document, start=start, end=end, kind="first")
                 opening.append(before)
             for clause in _clauses(document.text, start, end, table, language) if number else ():
-                new = {word for word in clause.stems if word[:_BEGINNING] not in said}
+                new = {word for word, same in clause.stems.items() if said.isdisjoint((word[:_BEGINNING], *same))}
                 match = _best(clause, known, holders)
                 strange = len(new) > _MOST_NEW or bool(new & clause.names)
                 strange = strange or (match is not None and (not clause.denies_as(match) or clause.replaces(match)))
@@ -158,9 +158,10 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
                 anchor = match.fragment if match else before
                 followers[None if anchor is None else id(anchor)].append(found)
                 before = found
-            said.update(word[:_BEGINNING] for word in sentence.stems)
+            senses = frozenset[str]().union(*sentence.stems.values())
+            said.update(senses, (word[:_BEGINNING] for word in sentence.stems))
             if before is not None:
-                content = sentence.stems, sentence.numbers, sentence.denied, sentence.words, before
+                content = senses, sentence.numbers, sentence.denied, sentence.words, before
                 _remember(_Known(*content), known, holders, contents)
     return _in_order([*followers[None], *opening], followers)
 
@@ -204,8 +205,8 @@ def _best(clause: _Clause, known: Sequence[_Known], holders: dict[str, list[int]
 
     One that denies the same goes before all others.
     """
-    words = clause.stems or clause.numbers
-    met = Counter(place for word in words for place in holders.get(word, ()))
+    words = [*clause.stems.values()] or [frozenset((one,)) for one in clause.numbers]
+    met = Counter(place for same in words for place in {at for one in same for at in holders.get(one, ())})
     least = max(_KNOWN * len(words), min(_FEWEST_KNOWN, len(words)))
     close = [place for place, common in met.items() if common >= least]
     if not close:
@@ -240,13 +241,14 @@ def _clause(
 ) -> _Clause:
     ignored = stop_words(language)
     inside = [(word, text[at].isupper() and at > start) for at, word in _words(table, start, end)]
-    stems = {stem(word, language): capital for word, capital in inside if word not in ignored}
+    told = [(stem(word, language), word, capital) for word, capital in inside if word not in ignored]
+    stems = {one: frozenset((one, *map(str, meanings(word, language)))) for one, word, _ in told}
     piece = text[start:end]
     found = numbers(piece)
     # The separator itself does not belong to the clause.
     stripped = piece.strip(" \t\r\n,;:()[]—–-")
     begin = start + piece.index(stripped) if stripped else start
-    names = frozenset(word for word, capital in stems.items() if capital)
+    names = frozenset(one for one, _, capital in told if capital)
     denied, denies = set(), False
     for word, _ in inside:
         if word not in ignored and denies:
@@ -255,9 +257,7 @@ def _clause(
     around = [(-1, ""), *_words(table, *within), (-1, "")]
     numbered = [place for place, (at, _) in enumerate(around) if start <= at < end]
     words = tuple(word for _, word in around[numbered[0] - 1 : numbered[-1] + 2]) if numbered else ()
-    return _Clause(
-        begin, begin + len(stripped), frozenset(stems), Counter(found), names, frozenset(denied), words, language
-    )
+    return _Clause(begin, begin + len(stripped), stems, Counter(found), names, frozenset(denied), words, language)
 
 
 def _another_thing(one: str, other: str, language: Language) -> bool:
