@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.passages.original_message import OriginalFragment
+    from infostream_dedup.stream.store.reader import StoreReader
     from infostream_dedup.stream.store.restoring import Loaded
 
 
@@ -110,6 +112,18 @@ def repeated_spans(title: str, text: str, lines: bytes) -> list[tuple[int, int]]
         begin, end = (len(data[: at - len(prefix)].decode()) for at in (part.begin, part.end))
         found.append((begin, end))
     return sorted(found)
+
+
+def message_of(store: StoreReader, ordinals: Sequence[int]) -> list[OriginalFragment]:
+    """What each of some documents of a store is the first to tell, without the lines that were not compared."""
+    from infostream_dedup.judging.passages.original_message import original_message
+
+    documents = [store.kept(one) for one in ordinals]
+    lines = map(store.lines, ordinals)
+    spans = [
+        repeated_spans(one.title, one.text, kept) if kept else () for one, kept in zip(documents, lines, strict=True)
+    ]
+    return original_message(documents, repeated=spans)
 
 
 def compared_texts(*, keep_repeated_lines: bool) -> ComparedTexts:

@@ -118,8 +118,12 @@ class _Known(NamedTuple):
 _Content = tuple[frozenset[str], frozenset[tuple[str, int]], frozenset[str]]
 
 
-def original_message(documents: Sequence[Document], boilerplate: Boilerplate | None = None) -> list[OriginalFragment]:
-    """Combine what every document of a group contributes first.
+def original_message(
+    documents: Sequence[Document],
+    boilerplate: Boilerplate | None = None,
+    repeated: Sequence[Sequence[tuple[int, int]]] = (),
+) -> list[OriginalFragment]:
+    """Combine what every document of a group contributes first, without ``repeated`` spans of each.
 
     Example:
         >>> from infostream_dedup.model import Document
@@ -140,7 +144,8 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
         before: OriginalFragment | None = None
         marked = [] if boilerplate is None else boilerplate.marked(table, [document.source]).tolist()
         for place, (start, end) in enumerate(table.spans(0)):
-            if marked and marked[place]:
+            recurs = repeated and any(2 * (min(end, b) - max(start, a)) > end - start for a, b in repeated[number])
+            if recurs or (marked and marked[place]):
                 continue
             sentence = _clause(document.text, start, end, table, language, (start, end))
             if not number:
