@@ -234,7 +234,8 @@ def message(path: str | Path, story: str) -> list[dict[str, Any]]:
         ConfigurationError: the store keeps no texts.
     """
     from infostream_dedup.errors import NoInputError
-    from infostream_dedup.stream.compared_texts import message_of
+    from infostream_dedup.judging.passages.original_message import original_message
+    from infostream_dedup.stream.compared_texts import with_repeated
     from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.stories import documents_of, texts_of
 
@@ -244,7 +245,8 @@ def message(path: str | Path, story: str) -> list[dict[str, Any]]:
             raise NoInputError(f"{path}: there is no story or document {story!r}")
         if texts_of(connection) is None:
             raise ConfigurationError(f"{path} keeps no texts; begin a store with 'ingest --keep-text'")
-        said = message_of(opened, [one["ordinal"] for one in found])
+        documents, repeated = with_repeated(opened, [one["ordinal"] for one in found])
+    said = original_message(documents, repeated=repeated)
     rows = [one.as_dict(story, place) for place, one in enumerate(said, 1)]
     return [{"story": found[0]["story"]} | {name: row[name] for name in row if name != "group"} for row in rows]
 

@@ -180,13 +180,15 @@ class StoreTools:
 
     def story(self, name: str) -> dict[str, Any]:
         """A story: its documents, and one message of what each of them adds."""
-        from infostream_dedup.stream.compared_texts import message_of
+        from infostream_dedup.judging.passages.original_message import original_message
+        from infostream_dedup.stream.compared_texts import with_repeated
 
         found = self.covered(name, None, listed=_LISTED)
         if found["wires_read"]:
             with self._store.reading():
                 documents = documents_of(self._store.connection, [name])[:_LISTED]
-                said = message_of(self._store, [one["ordinal"] for one in documents])[:_LISTED]
+                kept, repeated = with_repeated(self._store, [one["ordinal"] for one in documents])
+            said = original_message(kept, repeated=repeated)[:_LISTED]
             found["message"] = [{"id": one.document.id, "kind": one.kind, "text": _short(one.text)} for one in said]
         return found
 

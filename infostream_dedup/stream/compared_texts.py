@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.judging.passages.original_message import OriginalFragment
     from infostream_dedup.stream.store.reader import StoreReader
     from infostream_dedup.stream.store.restoring import Loaded
 
@@ -114,16 +113,13 @@ def repeated_spans(title: str, text: str, lines: bytes) -> list[tuple[int, int]]
     return sorted(found)
 
 
-def message_of(store: StoreReader, ordinals: Sequence[int]) -> list[OriginalFragment]:
-    """What each of some documents of a store is the first to tell, without the lines that were not compared."""
-    from infostream_dedup.judging.passages.original_message import original_message
-
-    documents = [store.kept(one) for one in ordinals]
-    lines = map(store.lines, ordinals)
-    spans = [
-        repeated_spans(one.title, one.text, kept) if kept else () for one, kept in zip(documents, lines, strict=True)
-    ]
-    return original_message(documents, repeated=spans)
+def with_repeated(
+    store: StoreReader, ordinals: Sequence[int]
+) -> tuple[list[Document], list[Sequence[tuple[int, int]]]]:
+    """Documents of a store with their texts, and the ``repeated_spans`` of each."""
+    documents, lines = [store.kept(one) for one in ordinals], [store.lines(one) for one in ordinals]
+    each = zip(documents, lines, strict=True)
+    return documents, [repeated_spans(one.title, one.text, kept) if kept else () for one, kept in each]
 
 
 def compared_texts(*, keep_repeated_lines: bool) -> ComparedTexts:
