@@ -469,7 +469,7 @@ _CLOSE_DOCUMENTS: Final = 300
 _READ_DOCUMENTS: Final = 120
 """Number of documents whose beginnings are read for a sentence."""
 
-_LONGEST_SENTENCE: Final = 300
+_LONGEST_SENTENCE, _OURS = 300, range(len(OUR_LANGUAGES))
 
 _UNREAD: Final = 0.5
 """What the key terms of a document count beside what its beginning tells."""
@@ -494,17 +494,6 @@ class _Sentences:
             if number > most:
                 bounds, most = (begin, end), number
         return self._text[slice(*bounds)].strip()
-
-
-def _told(text: str, own: Language) -> Callable[[int], ToldSentence]:
-    """A sentence as it is told in a language; one of this language itself is read as its twin."""
-
-    @cache
-    def told(language: int) -> ToldSentence:
-        name = OUR_LANGUAGES[language]
-        return ToldSentence(text, own if own != name else twin_of(text) or own, name)
-
-    return told
 
 
 class Searcher(Closing):
@@ -703,10 +692,11 @@ class Searcher(Closing):
         sentence |= self._many and document is not None and len(document.text) <= _LONGEST_SENTENCE
         told = None
         if sentence and top and document is not None and own in OUR_LANGUAGES:
-            told = _told(document.text, own)
-            across = [
-                at for one in asked if (at := one.language) is not None and at < len(OUR_LANGUAGES) and self._many
-            ]
+            # A sentence of the language that it is told in is read as the twin of this language.
+            text, twin = document.text, twin_of(document.text) or own
+            names = [(own if own != name else twin, name) for name in OUR_LANGUAGES]
+            told = cache(lambda language: ToldSentence(text, *names[language]))
+            across = [at for one in asked if (at := one.language) is not None and at in _OURS and self._many]
             if across:
                 last = self._beginnings.refreshed(self._parts.documents, partial(beginnings_of, connection))
                 likely = self._beginnings.likely({one: told(one) for one in across}, searched.language_of(last))
@@ -739,7 +729,7 @@ class Searcher(Closing):
         """Order documents by what those in other languages tell of a sentence at their beginning, if it is kept."""
         wanted = {*likely.tolist(), *(one.ordinal for one in ranked[:_READ_DOCUMENTS])}
         read = [one for one in ranked if one.ordinal in wanted]
-        others = [one.ordinal for one in read if one.asked.language is not None]
+        others = [one.ordinal for one in read if one.asked.language in _OURS]
         begun = self._beginnings.of(others, partial(beginnings_of, connection))
 
         def rank(one: RankedDocument) -> tuple[float, float, int]:

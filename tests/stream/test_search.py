@@ -244,6 +244,8 @@ def test_many_questions_find_a_beginning_in_another_language_without_its_key_ter
 
     with Deduplicator.open(tmp_path / "s.db", StreamSettings.of({"keep_text": True})) as stream:
         stream.process([*documents, Document(id="told", text=f"{told} Завтра приїду до Львова.", lang="uk")])
+        stream.process([Document(id="other", text="Prezydent Zelensky w Berlinie podpisał ustawę.", lang="pl")])
+        assert stream.search("President Zelensky went to Berlin")
         with Searcher.open(tmp_path / "s.db") as once:
             assert (finds(stream), finds(once), finds(stream, languages=["ru"])) == (True, False, False)
             stream.store.forget("told")
