@@ -699,7 +699,7 @@ class Searcher(Closing):
             across = [at for one in asked if (at := one.language) is not None and at in _OURS and self._many]
             if across:
                 last = self._beginnings.refreshed(self._parts.documents, partial(beginnings_of, connection))
-                likely = self._beginnings.likely({one: told(one) for one in across}, searched.language_of(last))
+                likely = self._beginnings.likely({one: told(one) for one in across}, last, searched.language_of(last))
         most = max(top, _CLOSE_DOCUMENTS) if sentence and top else top
         found: list[list[FoundInPart]] = [[] for _ in asked]
         for part, allowed in searched.parts:

@@ -75,32 +75,21 @@ class Beginning(NamedTuple):
 
 
 class BeginningIndex:
-    """The words of many beginnings, by letters and by sound: who may tell a sentence, without reading them all."""
+    """The words of many beginnings: who may tell a sentence, without reading them all."""
 
     def __init__(self, beginnings: Sequence[Beginning]) -> None:
         self.documents = len(beginnings)
-        self._words = sorted(frozenset[str]().union(*(one.words for one in beginnings)))
-        number_of = {word: number for number, word in enumerate(self._words)}
-        numbers = [number_of[word] for one in beginnings for word in one.words]
-        rows = np.repeat(np.arange(self.documents, dtype=np.int32), [len(one.words) for one in beginnings])
-        order = np.argsort(numbers, kind="stable")
-        self._rows = rows[order]
-        self._ends = np.searchsorted(np.array(numbers, dtype=np.int32)[order], np.arange(len(number_of) + 1))
-        heard = sorted((_sounds(word)[0], at) for word, at in number_of.items() if word.isalpha())
-        self._sounds, self._sounding = [sound for sound, _ in heard], [at for _, at in heard]
+        rows = sorted((word, row) for row, one in enumerate(beginnings) for word in one.words)
+        self._words, self._rows = [word for word, _ in rows], np.array([row for _, row in rows], dtype=np.int32)
 
-    def rows_of(self, letters: Sequence[str], sounds: Sequence[str]) -> NDArray[np.int32]:
-        """Documents with a word that begins, or sounds, like one of these; ascending."""
-        words = set[int]()
-        for one in letters:
+    def rows_of(self, beginnings: Sequence[str]) -> NDArray[np.int32]:
+        """Documents with a word that begins like one of these; ascending."""
+        found = [np.zeros(0, dtype=np.int32)]
+        for one in beginnings:
             begin = bisect_left(self._words, one.removesuffix(_END))
-            end = bisect_left(self._words, one + _END if _END in one else one + _LAST)
-            # As in ``ToldSentence``: a short beginning is that of a short word.
-            words.update(at for at in range(begin, end) if len(one) > _HEAD or len(self._words[at]) < _HEAD + _SHORTEST)
-        for one in sounds:
-            words.update(self._sounding[bisect_left(self._sounds, one) : bisect_left(self._sounds, one + _LAST)])
-        found = [self._rows[self._ends[at] : self._ends[at + 1]] for at in words]
-        return np.unique(np.concatenate([np.zeros(0, dtype=np.int32), *found]))
+            end = bisect_left(self._words, one if one.endswith(_END) else one + _LAST)
+            found.append(self._rows[begin:end])
+        return np.unique(np.concatenate(found))
 
 
 class Beginnings:
@@ -120,25 +109,22 @@ class Beginnings:
 
     def refreshed(self, documents: int, texts_of: _Texts) -> range:
         """Index the last documents of a store that has so many, and say which they are."""
-        first = max(documents - _INDEXED, 0) // _BLOCK * _BLOCK
-        blocks = [range(begin, min(begin + _BLOCK, documents)) for begin in range(first, documents, _BLOCK)]
-        self._blocks = {block: self._blocks.get(block) or _indexed(block, texts_of) for block in blocks}
-        return range(first, documents)
+        last = range(max(documents - _INDEXED, 0) // _BLOCK * _BLOCK, documents)
+        blocks, kept = [last[at : at + _BLOCK] for at in range(0, len(last), _BLOCK)], self._blocks
+        texts = {one: texts_of(one, BEGINNING) for one in blocks if one not in kept}
+        read = {one: [Beginning.of(*found.get(at, ("", ""))) for at in one] for one, found in texts.items()}
+        self._blocks = {one: kept.get(one) or BeginningIndex(read[one]) for one in blocks}
+        return last
 
-    def likely(self, told: Mapping[int, ToldSentence], languages: NDArray[np.uint8]) -> NDArray[np.int64]:
+    def likely(self, told: Mapping[int, ToldSentence], last: range, languages: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Ordinals of the indexed documents that may have most of a sentence, as told in the language of each."""
-        found, end = [np.zeros(0, dtype=np.int64)], max((block.stop for block in self._blocks), default=0)
+        found = [np.zeros(0, dtype=np.int64)]
         for language, sentence in told.items():
-            if len(rows := np.flatnonzero(languages == language)):
-                shares = np.concatenate([*map(sentence.likely, self._blocks.values())])[rows]
-                best = np.argsort(-shares, kind="stable")[:_MOST_LIKELY]
-                found.append(rows[best[shares[best] >= _LEAST_LIKELY]] + end - len(languages))
+            shares = np.concatenate([np.zeros(0), *map(sentence.likely, self._blocks.values())])
+            shares[languages != language] = 0.0
+            best = np.argsort(-shares, kind="stable")[:_MOST_LIKELY]
+            found.append(best[shares[best] >= _LEAST_LIKELY] + last.start)
         return np.sort(np.concatenate(found))
-
-
-def _indexed(block: range, texts_of: _Texts) -> BeginningIndex:
-    texts = texts_of(block, BEGINNING)
-    return BeginningIndex([Beginning.of(*texts.get(one, ("", ""))) for one in block])
 
 
 class ToldSentence:
@@ -172,10 +158,7 @@ class ToldSentence:
         """Share, by weight, of its words that the beginning of each document may have."""
         scores = np.zeros(index.documents)
         for place, weight in enumerate(self._weights):
-            letters, sounds = (
-                [one for one, places in every.items() if place in places] for every in (self._letters, self._sounds)
-            )
-            scores[index.rows_of(letters, [one for one in sounds if len(one) >= _SHORTEST])] += weight
+            scores[index.rows_of([one for one, places in self._letters.items() if place in places])] += weight
         return scores / self._total
 
     def told_by(self, beginning: Beginning) -> float:
