@@ -122,9 +122,7 @@ def search(
 def answers(
     store: str | Path, questions: Iterable[Mapping[str, str]], *, sentences: bool = False, **asked: Any
 ) -> Iterator[tuple[str, SearchHits]]:
-    """Search for many texts; the store is opened once, and the beginnings of its last 5,000 texts are indexed.
-
-    So a sentence also finds texts of other languages with few of its key terms, unlike a single ``search``.
+    """Search for many texts; the store is opened once, and a sentence also finds what tells it in other words.
 
     Args:
         store: the store, from ``ingest``; it is only read.

@@ -500,8 +500,8 @@ class Searcher(Closing):
     """Searches a store as it is at the moment of each search, whichever process writes to it; never writes.
 
     It reads the index of closed epochs that the store keeps, as far as searches need it, and keeps it in memory.
-    ``everything``: search the whole store, not only the window, unless a search says otherwise; ``many``: there will be
-    many questions, so that an index of the words of the last documents is worth its second.
+    ``everything``: search the whole store, not only the window, unless a search says otherwise; ``many``: index the
+    beginnings of the last documents for sentences in other languages.
     """
 
     def __init__(self, store: Store, *, everything: bool = False, many: bool = False) -> None:

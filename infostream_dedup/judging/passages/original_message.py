@@ -2,10 +2,11 @@
 
 Andreev et al. name it as further work (section 8), after Nikkonen: to combine what is original in every document. A
 clause is the part of a sentence between commas, semicolons, colons, dashes or brackets, with at least four words that
-are not numbers. It is known if one earlier sentence, of this document or another, has most of its significant stems, at
-least three of them or all, whatever the words around them; a known clause with a number that no earlier sentence like
-it has is shown for the number. Clauses of numbers alone are compared by these. A clause that names somebody whom nobody
-has named, has two words that nobody has said, or denies what was told (or tells what was denied) is not known.
+are not numbers. It is known if one earlier sentence, of this document or another, has most of its significant stems or
+synonyms of them, at least three or all, whatever the words around them; a known clause with a number that no earlier
+sentence like it has is shown for the number. Clauses of numbers alone are compared by these. A clause is not known that
+names somebody whom nobody has named, has two words that nobody has said, denies what was told (or tells what was
+denied), or has another verb or noun in a place of an earlier sentence with all its other words.
 
 Where several documents add something at one place, their additions follow in order of publication.
 """
@@ -267,11 +268,9 @@ def _clause(
 
 def _another_thing(one: str, other: str, language: Language) -> bool:
     """Whether a verb or noun in the place of another is neither another form of it nor a synonym."""
-    if not all(
-        stop_words(language).isdisjoint((word,)) and classes(word, language) & _TELLING for word in (one, other)
-    ):
-        return False
-    return not (alike(one, other, language) or synonyms(one, other, language))
+    ignored, pair = stop_words(language), (one, other)
+    telling = all(word not in ignored and classes(word, language) & _TELLING for word in pair)
+    return telling and not alike(one, other, language) and not synonyms(one, other, language)
 
 
 def _words(table: SentenceTable, start: int, end: int) -> list[tuple[int, str]]:
