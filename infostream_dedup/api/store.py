@@ -218,7 +218,7 @@ def coverage(
 def message(path: str | Path, story: str) -> list[dict[str, Any]]:
     """Compile one message from a story: its earliest text, then what each later document of it is the first to say.
 
-    Andreev et al. (section 8) name this as further work, after Nikkonen.
+    Andreev et al. (section 8) name this as further work, after Nikkonen. Lines that many documents repeat are left out.
 
     Args:
         path: the store; it must keep texts.
@@ -234,6 +234,7 @@ def message(path: str | Path, story: str) -> list[dict[str, Any]]:
     """
     from infostream_dedup.errors import NoInputError
     from infostream_dedup.judging.passages.original_message import original_message
+    from infostream_dedup.stream.compared_texts import with_repeated
     from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.stories import documents_of, texts_of
 
@@ -243,8 +244,9 @@ def message(path: str | Path, story: str) -> list[dict[str, Any]]:
             raise NoInputError(f"{path}: there is no story or document {story!r}")
         if texts_of(connection) is None:
             raise ConfigurationError(f"{path} keeps no texts; begin a store with 'ingest --keep-text'")
-        documents = [opened.kept(one["ordinal"]) for one in found]
-    rows = [one.as_dict(story, place) for place, one in enumerate(original_message(documents), 1)]
+        documents, repeated = with_repeated(opened, [one["ordinal"] for one in found])
+    said = original_message(documents, repeated=repeated)
+    rows = [one.as_dict(story, place) for place, one in enumerate(said, 1)]
     return [{"story": found[0]["story"]} | {name: row[name] for name in row if name != "group"} for row in rows]
 
 

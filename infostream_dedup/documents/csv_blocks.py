@@ -16,7 +16,6 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.arrays import offsets_of
 from infostream_dedup.documents.column_names import ColumnNames, batch_records, without_nanoseconds
 from infostream_dedup.documents.csv_table import OPTIONAL, Header, RowFeed, read_header, read_rows
 from infostream_dedup.documents.documents import DocumentBuilder, plain_fields, plain_ids
@@ -375,7 +374,7 @@ def _encoded(values: Sequence[str | None]) -> tuple[Cells, NDArray[np.bool_]]:
         cells = [value.encode(errors="surrogatepass") if value else b"" for value in values]
         valid = np.array([value is None or not _SURROGATE.search(value) for value in values])
     data = np.frombuffer(b"".join([*cells, bytes(ROOM)]), dtype=np.uint8)
-    return (data, offsets_of([len(cell) for cell in cells])), valid
+    return (data, np.cumsum([0, *map(len, cells)], dtype=np.int64)), valid
 
 
 _SIZE: Final = 1 << 22  # number of bytes read at a time

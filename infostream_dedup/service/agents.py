@@ -96,7 +96,7 @@ class StoreTools:
 
     def _open(self) -> tuple[Store, Searcher]:
         store = Store.open(self.path, create=False, read_only=True)
-        return store, Searcher(store)
+        return store, Searcher(store, many=True)
 
     async def read(self, work: Callable[[], Value]) -> Value:
         """Answer by the thread that reads."""
@@ -180,14 +180,14 @@ class StoreTools:
     def story(self, name: str) -> dict[str, Any]:
         """A story: its documents, and one message of what each of them adds."""
         from infostream_dedup.judging.passages.original_message import original_message
+        from infostream_dedup.stream.compared_texts import with_repeated
 
         found = self.covered(name, None, listed=_LISTED)
         if found["wires_read"]:
             with self._store.reading():
-                documents = [
-                    self._store.kept(one["ordinal"]) for one in documents_of(self._store.connection, [name])[:_LISTED]
-                ]
-            said = original_message(documents)[:_LISTED]
+                documents = documents_of(self._store.connection, [name])[:_LISTED]
+                kept, repeated = with_repeated(self._store, [one["ordinal"] for one in documents])
+            said = original_message(kept, repeated=repeated)[:_LISTED]
             found["message"] = [{"id": one.document.id, "kind": one.kind, "text": _short(one.text)} for one in said]
         return found
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.stream.settings import StreamSettings
+    from infostream_dedup.stream.store.reader import StoreReader
     from infostream_dedup.stream.store.restoring import Loaded
 
 
@@ -114,6 +115,15 @@ def repeated_spans(title: str, text: str, lines: bytes) -> list[tuple[int, int]]
         begin, end = (len(data[: at - len(prefix)].decode()) for at in (part.begin, part.end))
         found.append((begin, end))
     return sorted(found)
+
+
+def with_repeated(
+    store: StoreReader, ordinals: Sequence[int]
+) -> tuple[list[Document], list[Sequence[tuple[int, int]]]]:
+    """Documents of a store with their texts, and the ``repeated_spans`` of each."""
+    documents, lines = [store.kept(one) for one in ordinals], [store.lines(one) for one in ordinals]
+    each = zip(documents, lines, strict=True)
+    return documents, [repeated_spans(one.title, one.text, kept) if kept else () for one, kept in each]
 
 
 def compared_texts(settings: StreamSettings) -> ComparedTexts:

@@ -368,7 +368,7 @@ class Deduplicator(Closing):
         if not isinstance(self._store, Store):
             raise ConfigurationError("a stream in memory cannot be searched; give it a store")
         if self._searcher is None or self._searcher.retunes != self._store.stored_position().retunes:
-            self._searcher = Searcher(self._store)
+            self._searcher = Searcher(self._store, many=True)
         return self._searcher.search(text, **asked)
 
     def note_left_out(self, report: ReadingReport) -> None:

@@ -198,12 +198,12 @@ class NearDocuments:
     # float64 (documents,), share, by weight, of the text's key terms found in each document
     shares: NDArray[np.float64]
 
-    def nearest(self, most: int) -> NearDocuments:
-        """The documents with the greatest shares, and all that tie with the last of them."""
+    def nearest(self, most: int, besides: NDArray[np.int64]) -> NearDocuments:
+        """The documents with the greatest shares, all that tie with the last of them, and some others."""
         if len(self.ordinals) <= most:
             return self
         least = np.partition(self.shares, -most)[-most]
-        chosen = self.shares >= least
+        chosen = (self.shares >= least) | np.isin(self.ordinals, besides)
         return NearDocuments(self.ordinals[chosen], self.counts[chosen], self.shares[chosen])
 
 
@@ -237,8 +237,14 @@ class TermQuestions:
         self._forward, self._forward_ends = _joined(forward)
         self._backward, self._backward_ends = _joined(backward)
 
-    def ask(self, part: IndexPart, allowed: NDArray[np.bool_]) -> Iterator[tuple[int, FoundInPart]]:
-        """Find documents of a part; yield the number of each text and the documents found for it."""
+    def ask(
+        self, part: IndexPart, allowed: NDArray[np.bool_], besides: NDArray[np.int64]
+    ) -> Iterator[tuple[int, FoundInPart]]:
+        """Find documents of a part; yield the number of each text and the documents found for it.
+
+        Those ``besides`` in its language are found whatever matches.
+        """
+        always = np.isin(np.arange(part.first, part.end), besides) if len(besides) else np.zeros(len(part), np.bool_)
         hits = (part.targets if self._in_text else part.keys).of_terms(self._forward)
         met = part.keys.of_terms(self._backward)
         bounds = np.searchsorted(hits[0], self._forward_ends), np.searchsorted(met[0], self._backward_ends)
@@ -248,8 +254,9 @@ class TermQuestions:
             counted = np.bincount(met[1][backward], minlength=len(part))
             # Several terms that match one key term are counted separately here: too many hits, never too few.
             most = np.bincount(hits[1][forward], minlength=len(part))
-            found = np.flatnonzero((most >= self._lowest[number]) | (counted >= self._lowest[number]))
-            least = self._least[number][part.sizes[found]]
+            anyway = always & (one.language is not None)
+            found = np.flatnonzero((most >= self._lowest[number]) | (counted >= self._lowest[number]) | anyway)
+            least = np.where(anyway[found], 0, self._least[number][part.sizes[found]])
             kept = allowed[found] & (np.maximum(most[found], counted[found]) >= least)
             if one.language is not None:
                 kept &= part.languages[found] == one.language

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
@@ -17,7 +18,7 @@ from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.language.text.language import language_beyond_ours, twin_of
 from infostream_dedup.language.text.sentences import sentences
-from infostream_dedup.language.translation.told_sentences import BEGINNING, Beginning, ToldSentence
+from infostream_dedup.language.translation.told_sentences import Beginnings, ToldSentence
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, need, relation_of
 from infostream_dedup.machine.files import Closing
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, names_in, one_or_several
@@ -47,6 +48,7 @@ from infostream_dedup.stream.store.search_index import (
     FoundDocument,
     IndexPart,
     IndexRow,
+    SearchScope,
     beginnings_of,
     documents_of,
     index_rows,
@@ -61,7 +63,7 @@ from infostream_dedup.terms.matched_words import places_of_terms
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -329,32 +331,7 @@ def _met_terms(asked: AskedTerms, one: FoundDocument, *, in_text: bool) -> tuple
     return weights, met
 
 
-# Which documents of a store a search may find, and the summary of these documents
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchScope:
-    """Which documents may be found."""
-
-    first: int  # smallest ordinal
-    end: int  # one past the largest
-    itself: int | None = None  # ordinal of the stored document that is searched for
-    languages: Sequence[int] | None = None  # index into `LANGUAGES` of the languages; `None` for all
-    sources: frozenset[str] | None = None  # names of sources; `None` for all
-
-    def allowed(self, part: IndexPart) -> NDArray[np.bool_]:
-        """Bool (documents,), which documents of a part may be found."""
-        allowed: NDArray[np.bool_] = part.languages != GONE
-        allowed[: max(self.first - part.first, 0)] = False
-        allowed[max(self.end - part.first, 0) :] = False
-        if self.itself is not None and part.first <= self.itself < part.end:
-            allowed[self.itself - part.first] = False
-        if self.languages is not None:
-            allowed &= np.isin(part.languages, self.languages)
-        if self.sources is not None:
-            numbers = [number for number, name in enumerate(part.names) if name in self.sources]
-            allowed &= np.isin(part.sources, numbers)
-        return allowed
+# Which documents were searched
 
 
 class SearchedDocuments:
@@ -371,6 +348,14 @@ class SearchedDocuments:
     def languages(self) -> list[int]:
         """Index into ``LANGUAGES`` of each language that they are in."""
         return np.flatnonzero(self._counts).tolist()
+
+    def language_of(self, ordinals: range) -> NDArray[np.uint8]:
+        """Language of consecutive documents, ``GONE`` if they may not be found."""
+        found = np.full(len(ordinals), GONE, dtype=np.uint8)
+        for part, allowed in self.parts:
+            rows = np.flatnonzero(allowed & (np.arange(part.first, part.end) >= ordinals.start))
+            found[part.first + rows - ordinals.start] = part.languages[rows]
+        return found
 
     def summarise(self, connection: sqlite3.Connection, notes: list[str]) -> Searched:
         """Summarise what was searched."""
@@ -484,8 +469,7 @@ _CLOSE_DOCUMENTS: Final = 300
 _READ_DOCUMENTS: Final = 120
 """Number of documents whose beginnings are read for a sentence."""
 
-_MOST_BEGINNINGS: Final = 20_000
-"""Number of beginnings that are remembered."""
+_LONGEST_SENTENCE, _OURS = 300, range(len(OUR_LANGUAGES))
 
 _UNREAD: Final = 0.5
 """What the key terms of a document count beside what its beginning tells."""
@@ -516,12 +500,13 @@ class Searcher(Closing):
     """Searches a store as it is at the moment of each search, whichever process writes to it; never writes.
 
     It reads the index of closed epochs that the store keeps, as far as searches need it, and keeps it in memory.
-    ``everything``: search the whole store, not only the window, unless a search says otherwise.
+    ``everything``: search the whole store, not only the window, unless a search says otherwise; ``many``: index the
+    beginnings of the last documents for sentences in other languages.
     """
 
-    def __init__(self, store: Store, *, everything: bool = False) -> None:
+    def __init__(self, store: Store, *, everything: bool = False, many: bool = False) -> None:
         self._store = store
-        self._everything = everything
+        self._everything, self._many = everything, many
         self._begin()
 
     def _begin(self) -> None:
@@ -530,17 +515,17 @@ class Searcher(Closing):
         self._restored, self.retunes = stored.restored, stored.retunes
         self._settings = StreamSettings.of(store.settings)
         self._parts = SearchedParts()
-        self._begun: dict[int, Beginning] = {}
+        self._beginnings = Beginnings()
         self._reader = QuestionReader(self._settings)
         judged = self._settings.preset == "judged"
         self._judge = QuestionJudge(store, self._settings.terms) if judged else None
 
     @classmethod
-    def open(cls, path: str | Path, *, everything: bool = False) -> Self:
+    def open(cls, path: str | Path, *, everything: bool = False, many: bool = False) -> Self:
         """Open a store for searching; arguments as in the class."""
         store = Store.open(path, create=False, read_only=True)
         try:
-            return cls(store, everything=everything)
+            return cls(store, everything=everything, many=many)
         except BaseException:
             store.close()
             raise
@@ -702,52 +687,58 @@ class Searcher(Closing):
         question: Question,
     ) -> list[RankedDocument]:
         questions = TermQuestions(asked, [self._least(one, k_min) for one in asked], in_text=self._in_text)
+        document, own, likely = question.document, LANGUAGES[question.language], np.zeros(0, dtype=np.int64)
         sentence = max(len(one.sets) for one in asked) < self._settings.terms.n
+        sentence |= self._many and document is not None and len(document.text) <= _LONGEST_SENTENCE
+        told = None
+        if sentence and top and document is not None and own in OUR_LANGUAGES:
+            # A sentence of the language that it is told in is read as the twin of this language.
+            text, twin = document.text, twin_of(document.text) or own
+            names = [(own if own != name else twin, name) for name in OUR_LANGUAGES]
+            told = cache(lambda language: ToldSentence(text, *names[language]))
+            across = [at for one in asked if (at := one.language) is not None and at in _OURS and self._many]
+            if across:
+                last = self._beginnings.refreshed(self._parts.documents, partial(beginnings_of, connection))
+                likely = self._beginnings.likely({one: told(one) for one in across}, last, searched.language_of(last))
         most = max(top, _CLOSE_DOCUMENTS) if sentence and top else top
         found: list[list[FoundInPart]] = [[] for _ in asked]
         for part, allowed in searched.parts:
-            for number, near in questions.ask(part, allowed):
+            for number, near in questions.ask(part, allowed, likely):
                 found[number].append(near)
         ranked = []
         for number, one in enumerate(asked):
             nearest = questions.near(number, found[number])
-            nearest = nearest.nearest(most) if most else nearest
+            nearest = nearest.nearest(most, likely) if most else nearest
             ranked += self._with_both_shares(connection, one, nearest, sentence=sentence)
         ranked.sort(key=RankedDocument.rank)
         first: dict[int, RankedDocument] = {}
         for one_ranked in ranked:
             first.setdefault(one_ranked.ordinal, one_ranked)
         ranked = list(first.values())
-        if sentence and top:
-            ranked[:_READ_DOCUMENTS] = self._as_read(connection, question, ranked[:_READ_DOCUMENTS])
+        if told is not None:
+            ranked = self._as_read(connection, told, ranked, likely)
         return ranked[: top or None]
 
     def _as_read(
-        self, connection: sqlite3.Connection, question: Question, ranked: Sequence[RankedDocument]
+        self,
+        connection: sqlite3.Connection,
+        told: Callable[[int], ToldSentence],
+        ranked: Sequence[RankedDocument],
+        likely: NDArray[np.int64],
     ) -> list[RankedDocument]:
         """Order documents by what those in other languages tell of a sentence at their beginning, if it is kept."""
-        document, own = question.document, LANGUAGES[question.language]
-        others = [one for one in ranked if one.asked.language is not None]
-        if document is None or own not in OUR_LANGUAGES or not others:
-            return list(ranked)
-        if len(self._begun) > _MOST_BEGINNINGS:
-            self._begun.clear()
-        new = [one.ordinal for one in others if one.ordinal not in self._begun]
-        for ordinal, texts in beginnings_of(connection, new, BEGINNING).items():
-            self._begun[ordinal] = Beginning.of(*texts)
-        told = {
-            language: ToldSentence(document.text, own if own != name else twin_of(document.text) or own, name)
-            for language, name in enumerate(OUR_LANGUAGES)
-            if any(one.asked.language == language and one.ordinal in self._begun for one in others)
-        }
+        wanted = {*likely.tolist(), *(one.ordinal for one in ranked[:_READ_DOCUMENTS])}
+        read = [one for one in ranked if one.ordinal in wanted]
+        others = [one.ordinal for one in read if one.asked.language in _OURS]
+        begun = self._beginnings.of(others, partial(beginnings_of, connection))
 
         def rank(one: RankedDocument) -> tuple[float, float, int]:
             share, other, ordinal = one.rank()
-            if one.asked.language is not None and ordinal in self._begun:
-                share = share * _UNREAD - told[one.asked.language].told_by(self._begun[ordinal])
+            if one.asked.language is not None and ordinal in begun:
+                share = share * _UNREAD - told(one.asked.language).told_by(begun[ordinal])
             return share, other, ordinal
 
-        return sorted(ranked, key=rank)
+        return sorted(read, key=rank) + [one for one in ranked if one.ordinal not in wanted]
 
     def _with_both_shares(
         self, connection: sqlite3.Connection, asked: AskedTerms, near: NearDocuments, *, sentence: bool

@@ -59,6 +59,11 @@ def test_a_known_clause_is_shown_for_another_number_and_two_words_of_three_are_a
     assert [text for *_, text, _ in _message(gunman, f"{news}\n{news}", "Стрелок в больнице.")] == [news, gunman]
     assert _message(news, "Стрелок Ашуров умер в больнице.")[1][1] == "added"  # a new name
     assert len(_message(news, *2 * ["Стрелок не умер в больнице."])) == 2  # a denial, told once
+    vetoed = "Вечером президент отклонил закон о налогах."
+    assert len(_message("Вечером президент подписал закон о налогах.", *2 * [vetoed])) == 2  # another verb, told once
+    assert len(_message(vetoed, vetoed.replace("отклонил", "отверг"))) == 1  # a synonym
+    footer = [Document(id="1", text=news, lang="ru"), Document(id="2", text=f"{news}\n{FIRST}", lang="ru")]
+    assert len(original_message(footer, repeated=[(), [(len(news) + 1, len(news) + 1 + len(FIRST))]])) == 1
 
 
 def test_what_two_bring_is_listed_once_with_its_first_source():

@@ -234,3 +234,19 @@ def test_the_encoder_judges_hits_in_doubt_and_leaves_their_order(documents, stor
                 assert head_of(document) in encoder
             encoder.clear()
     assert changed
+
+
+def test_many_questions_find_a_beginning_in_another_language_without_its_key_terms(documents, tmp_path):
+    told, asked = "Вона змінила це і підтримала їх знову.", "She changed it and supported them again."
+
+    def finds(searcher, **options):
+        return "told" in {hit.id for hit in searcher.search(asked, **options)}
+
+    with Deduplicator.open(tmp_path / "s.db", StreamSettings.of({"keep_text": True})) as stream:
+        stream.process([*documents, Document(id="told", text=f"{told} Завтра приїду до Львова.", lang="uk")])
+        stream.process([Document(id="other", text="Prezydent Zelensky w Berlinie podpisał ustawę.", lang="pl")])
+        assert stream.search("President Zelensky went to Berlin")
+        with Searcher.open(tmp_path / "s.db") as once:
+            assert (finds(stream), finds(once), finds(stream, languages=["ru"])) == (True, False, False)
+            stream.store.forget("told")
+            assert not finds(stream)

@@ -619,7 +619,7 @@ def _other_statement(x: str, y: str, language: Language) -> bool:
     # Another form of the verb is another wording: "have been riding", "have travelled".
     if {x, y} <= _AUXILIARIES or (language == "en" and x.endswith("ing") != y.endswith("ing")):
         return False
-    return not (alike(x, y, language) or _negates(x, y) or _synonyms(x, y, language))
+    return not (alike(x, y, language) or _negates(x, y) or synonyms(x, y, language))
 
 
 def _frequency(word: str, language: Language) -> float:
@@ -743,13 +743,17 @@ SYNONYMS_FILE: Final = Path(__file__).with_name("synonyms.txt")
 """Verbs and adjectives of news that stand for one another, by hand: beginnings of lemmas, one meaning a line."""
 
 
-def _synonyms(x: str, y: str, language: Language) -> bool:
+def synonyms(x: str, y: str, language: Language) -> bool:
+    """Whether two words stand in one line of the synonyms."""
+    return not meanings(x, language).isdisjoint(meanings(y, language))
+
+
+@lru_cache(1 << 14)
+def meanings(word: str, language: Language) -> frozenset[int]:
+    """The lines of the synonyms that a word stands in."""
     found = _lines_by_beginning()
-    beginnings = (
-        {one[:end] for one in lemmas(word, language) for end in range(_SHORTEST, len(one) + 1)} for word in (x, y)
-    )
-    p, q = ({line for beginning in some for line in found.get(beginning, ())} for some in beginnings)
-    return not p.isdisjoint(q)
+    beginnings = {one[:end] for one in lemmas(word, language) for end in range(_SHORTEST, len(one) + 1)}
+    return frozenset(line for beginning in beginnings for line in found.get(beginning, ()))
 
 
 @cache

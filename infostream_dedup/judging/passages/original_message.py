@@ -2,10 +2,11 @@
 
 Andreev et al. name it as further work (section 8), after Nikkonen: to combine what is original in every document. A
 clause is the part of a sentence between commas, semicolons, colons, dashes or brackets, with at least four words that
-are not numbers. It is known if one earlier sentence, of this document or another, has most of its significant stems, at
-least three of them or all, whatever the words around them; a known clause with a number that no earlier sentence like
-it has is shown for the number. Clauses of numbers alone are compared by these. A clause that names somebody whom nobody
-has named, has two words that nobody has said, or denies what was told (or tells what was denied) is not known.
+are not numbers. It is known if one earlier sentence, of this document or another, has most of its significant stems or
+synonyms of them, at least three or all, whatever the words around them; a known clause with a number that no earlier
+sentence like it has is shown for the number. Clauses of numbers alone are compared by these. A clause is not known that
+names somebody whom nobody has named, has two words that nobody has said, denies what was told (or tells what was
+denied), or has another verb or noun in a place of an earlier sentence with all its other words.
 
 Where several documents add something at one place, their additions follow in order of publication.
 """
@@ -15,10 +16,11 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 import numpy as np
 
+from infostream_dedup.judging.evidence.differing import alike, classes, meanings, synonyms
 from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences
 from infostream_dedup.language.lexicon.word_lists import NEGATIONS, stop_words
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from infostream_dedup.judging.passages.boilerplate import Boilerplate
-    from infostream_dedup.model import Document
+    from infostream_dedup.model import Document, Language
 
 FragmentKind = Literal["first", "added", "number"]
 
@@ -41,6 +43,7 @@ _KNOWN: Final = 0.6
 _MOST_NEW: Final = 1
 _BEGINNING: Final = 4
 """Letters by which a stem counts as said: "получал", "получен"."""
+_TELLING: Final = frozenset(("verb", "noun"))
 _FEWEST_KNOWN: Final = 3
 """Of "the gunman died in hospital", "the gunman is in hospital" has two stems of three."""
 
@@ -81,14 +84,26 @@ class _Clause(NamedTuple):
 
     start: int
     end: int
-    stems: frozenset[str]
+    stems: dict[str, frozenset[str]]  # each with what else is known by it: its lines of synonyms
     numbers: Counter[str]
     names: frozenset[str]
     denied: frozenset[str]
+    words: tuple[str, ...]  # all but numbers, and the ones before and behind it in its sentence
+    language: Language
 
     def denies_as(self, one: _Known) -> bool:
         """Whether an earlier sentence denies the same of what it tells."""
-        return self.denied == one.denied & self.stems
+        return self.denied == one.denied & self.stems.keys()
+
+    def replaces(self, one: _Known) -> bool:
+        """Whether an earlier sentence has all its words in their order, but for another verb or noun in one place."""
+        for first in range(len(one.words) - len(self.words) + 1):
+            others = [at for at, word in enumerate(self.words) if word != one.words[first + at]]
+            if len(others) == 1 and 0 < others[0] < len(self.words) - 1 > _FEWEST_WORDS:
+                new, old = self.words[others[0]], one.words[first + others[0]]
+                if new not in one.words and old not in self.words and _another_thing(new, old, self.language):
+                    return True
+        return False
 
 
 class _Known(NamedTuple):
@@ -97,14 +112,19 @@ class _Known(NamedTuple):
     stems: frozenset[str]
     numbers: Counter[str]
     denied: frozenset[str]
+    words: tuple[str, ...]
     fragment: OriginalFragment
 
 
 _Content = tuple[frozenset[str], frozenset[tuple[str, int]], frozenset[str]]
 
 
-def original_message(documents: Sequence[Document], boilerplate: Boilerplate | None = None) -> list[OriginalFragment]:
-    """Combine what every document of a group contributes first.
+def original_message(
+    documents: Sequence[Document],
+    boilerplate: Boilerplate | None = None,
+    repeated: Sequence[Sequence[tuple[int, int]]] = (),
+) -> list[OriginalFragment]:
+    """Combine what every document of a group contributes first, without ``repeated`` spans of each.
 
     Example:
         >>> from infostream_dedup.model import Document
@@ -120,22 +140,23 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
     contents: set[_Content] = set()
     said: set[str] = set()
     for number, document in enumerate(documents):
-        language: str = document.lang or detect(document.text)
+        language = cast("Language", document.lang or detect(document.text))
         table = read_sentences([document.text], [language])
         before: OriginalFragment | None = None
         marked = [] if boilerplate is None else boilerplate.marked(table, [document.source]).tolist()
         for place, (start, end) in enumerate(table.spans(0)):
-            if marked and marked[place]:
+            recurs = repeated and any(2 * (min(end, b) - max(start, a)) > end - start for a, b in repeated[number])
+            if recurs or (marked and marked[place]):
                 continue
-            sentence = _clause(document.text, start, end, table, language)
+            sentence = _clause(document.text, start, end, table, language, (start, end))
             if not number:
                 before = OriginalFragment(document=document, start=start, end=end, kind="first")
                 opening.append(before)
             for clause in _clauses(document.text, start, end, table, language) if number else ():
-                new = {word for word in clause.stems if word[:_BEGINNING] not in said}
+                new = {word for word, same in clause.stems.items() if said.isdisjoint((word[:_BEGINNING], *same))}
                 match = _best(clause, known, holders)
                 strange = len(new) > _MOST_NEW or bool(new & clause.names)
-                strange = strange or (match is not None and not clause.denies_as(match))
+                strange = strange or (match is not None and (not clause.denies_as(match) or clause.replaces(match)))
                 found = _fragment(document, clause, match, strange=strange)
                 if found is None:
                     before = match.fragment if match else before
@@ -143,9 +164,10 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
                 anchor = match.fragment if match else before
                 followers[None if anchor is None else id(anchor)].append(found)
                 before = found
-            said.update(word[:_BEGINNING] for word in sentence.stems)
+            senses = frozenset[str]().union(*sentence.stems.values())
+            said.update(senses, (word[:_BEGINNING] for word in sentence.stems))
             if before is not None:
-                content = sentence.stems, sentence.numbers, sentence.denied, before
+                content = senses, sentence.numbers, sentence.denied, sentence.words, before
                 _remember(_Known(*content), known, holders, contents)
     return _in_order([*followers[None], *opening], followers)
 
@@ -189,8 +211,8 @@ def _best(clause: _Clause, known: Sequence[_Known], holders: dict[str, list[int]
 
     One that denies the same goes before all others.
     """
-    words = clause.stems or clause.numbers
-    met = Counter(place for word in words for place in holders.get(word, ()))
+    words = [*clause.stems.values()] or [frozenset((one,)) for one in clause.numbers]
+    met = Counter(place for same in words for place in {at for one in same for at in holders.get(one, ())})
     least = max(_KNOWN * len(words), min(_FEWEST_KNOWN, len(words)))
     close = [place for place, common in met.items() if common >= least]
     if not close:
@@ -202,7 +224,7 @@ def _best(clause: _Clause, known: Sequence[_Known], holders: dict[str, list[int]
     return known[max(close, key=closeness)]
 
 
-def _clauses(text: str, start: int, end: int, table: SentenceTable, language: str) -> Iterator[_Clause]:
+def _clauses(text: str, start: int, end: int, table: SentenceTable, language: Language) -> Iterator[_Clause]:
     """Split a sentence at its punctuation; a piece of fewer than four words joins the next, the last the one before."""
     bounds = [start, *(found.end() for found in _BORDER.finditer(text, start, end)), end]
     spans: list[tuple[int, int]] = []
@@ -217,25 +239,38 @@ def _clauses(text: str, start: int, end: int, table: SentenceTable, language: st
         else:
             spans.append((begin, end))
     for begin, close in spans:
-        yield _clause(text, begin, close, table, language)
+        yield _clause(text, begin, close, table, language, (start, end))
 
 
-def _clause(text: str, start: int, end: int, table: SentenceTable, language: str) -> _Clause:
+def _clause(
+    text: str, start: int, end: int, table: SentenceTable, language: Language, within: tuple[int, int]
+) -> _Clause:
     ignored = stop_words(language)
     inside = [(word, text[at].isupper() and at > start) for at, word in _words(table, start, end)]
-    stems = {stem(word, language): capital for word, capital in inside if word not in ignored}
+    told = [(stem(word, language), word, capital) for word, capital in inside if word not in ignored]
+    stems = {one: frozenset((one, *map(str, meanings(word, language)))) for one, word, _ in told}
     piece = text[start:end]
     found = numbers(piece)
     # The separator itself does not belong to the clause.
     stripped = piece.strip(" \t\r\n,;:()[]—–-")
     begin = start + piece.index(stripped) if stripped else start
-    names = frozenset(word for word, capital in stems.items() if capital)
+    names = frozenset(one for one, _, capital in told if capital)
     denied, denies = set(), False
     for word, _ in inside:
         if word not in ignored and denies:
             denied.add(stem(word, language))
         denies = word in NEGATIONS or (denies and word in ignored)
-    return _Clause(begin, begin + len(stripped), frozenset(stems), Counter(found), names, frozenset(denied))
+    around = [(-1, ""), *_words(table, *within), (-1, "")]
+    numbered = [place for place, (at, _) in enumerate(around) if start <= at < end]
+    words = tuple(word for _, word in around[numbered[0] - 1 : numbered[-1] + 2]) if numbered else ()
+    return _Clause(begin, begin + len(stripped), stems, Counter(found), names, frozenset(denied), words, language)
+
+
+def _another_thing(one: str, other: str, language: Language) -> bool:
+    """Whether a verb or noun in the place of another is neither another form of it nor a synonym."""
+    ignored, pair = stop_words(language), (one, other)
+    telling = all(word not in ignored and classes(word, language) & _TELLING for word in pair)
+    return telling and not alike(one, other, language) and not synonyms(one, other, language)
 
 
 def _words(table: SentenceTable, start: int, end: int) -> list[tuple[int, str]]:

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
@@ -20,15 +23,22 @@ from infostream_dedup.language.translation.word_pairs import word_pairs
 from infostream_dedup.model import OUR_LANGUAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from infostream_dedup.model import Language
+
+    _Texts = Callable[[Sequence[int], int], Mapping[int, tuple[str, str]]]
 
 BEGINNING: Final = 1000  # number of bytes of a text that are read
 
 _WORD: Final = re.compile("[^\\W_]+")
 _SENTENCE: Final = re.compile("[.!?…]\\s|\\n")
 _SPELT: Final = str.maketrans({"'": APOSTROPHE, "’": APOSTROPHE, "ё": "е"})
+_INDEXED, _BLOCK = 5_000, 1_000  # so many last documents are indexed, in blocks
+_MOST_LIKELY, _LEAST_LIKELY = 20, 0.3  # so many of them are read, with this share of a sentence
+_MOST_READ: Final = 20_000
 _MOST_SENTENCES: Final = 8
 _OPENING: Final = 3  # title, and the first two sentences
 _HEAD, _SHORTEST, _LONGEST = 3, 4, 6  # letters of a beginning
@@ -39,6 +49,7 @@ _OF_LENGTH: Final = 0.3  # part of the score of a sentence that goes with how al
 _COMMON, _RAREST = 1e-3, 1e-8  # share of running words of a word that says little, and of one that says most
 _LEAST_WEIGHT, _OF_NUMBER, _MOST_WEIGHT = 0.15, 3.0, 5.3
 _END: Final = "\0"  # after a whole word
+_LAST: Final = "\U0010ffff"
 
 _ORDINALS: Final = (
     *("первый перший first", "второй другий second", "третий третій third", "четвертый четвертий fourth"),
@@ -60,6 +71,59 @@ class Beginning(NamedTuple):
         parts = _SENTENCE.split(f"{title}\n{text}".lower().translate(_SPELT), _MOST_SENTENCES)[:_MOST_SENTENCES]
         read = tuple((max(len(part), 1), frozenset(_WORD.findall(part))) for part in parts)
         return cls(read, frozenset().union(*(words for _, words in read)))
+
+
+class BeginningIndex:
+    """The words of many beginnings: who may tell a sentence, without reading them all."""
+
+    def __init__(self, beginnings: Sequence[Beginning]) -> None:
+        self.documents = len(beginnings)
+        rows = sorted((word, row) for row, one in enumerate(beginnings) for word in one.words)
+        self._words, self._rows = [word for word, _ in rows], np.array([row for _, row in rows], dtype=np.int32)
+
+    def rows_of(self, beginnings: Sequence[str]) -> NDArray[np.int32]:
+        """Documents with a word that begins like one of these; ascending."""
+        found = [np.zeros(0, dtype=np.int32)]
+        for one in beginnings:
+            begin = bisect_left(self._words, one.removesuffix(_END))
+            end = bisect_left(self._words, one if one.endswith(_END) else one + _LAST)
+            found.append(self._rows[begin:end])
+        return np.unique(np.concatenate(found))
+
+
+class Beginnings:
+    """The beginnings of documents of a store by ordinal, as ``texts_of`` reads the titles and first bytes of some."""
+
+    def __init__(self) -> None:
+        self._read: dict[int, Beginning] = {}
+        self._blocks: dict[range, BeginningIndex] = {}
+
+    def of(self, ordinals: Sequence[int], texts_of: _Texts) -> Mapping[int, Beginning]:
+        """Read those of some documents, and keep them."""
+        if len(self._read) > _MOST_READ:
+            self._read.clear()
+        new = [one for one in ordinals if one not in self._read]
+        self._read |= {one: Beginning.of(*texts) for one, texts in texts_of(new, BEGINNING).items()}
+        return self._read
+
+    def refreshed(self, documents: int, texts_of: _Texts) -> range:
+        """Index the last documents of a store that has so many, and say which they are."""
+        last = range(max(documents - _INDEXED, 0) // _BLOCK * _BLOCK, documents)
+        blocks, kept = [last[at : at + _BLOCK] for at in range(0, len(last), _BLOCK)], self._blocks
+        texts = {one: texts_of(one, BEGINNING) for one in blocks if one not in kept}
+        read = {one: [Beginning.of(*found.get(at, ("", ""))) for at in one] for one, found in texts.items()}
+        self._blocks = {one: kept.get(one) or BeginningIndex(read[one]) for one in blocks}
+        return last
+
+    def likely(self, told: Mapping[int, ToldSentence], last: range, languages: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Ordinals of the indexed documents that may have most of a sentence, as told in the language of each."""
+        found = [np.zeros(0, dtype=np.int64)]
+        for language, sentence in told.items():
+            shares = np.concatenate([np.zeros(0), *map(sentence.likely, self._blocks.values())])
+            shares[languages != language] = 0.0
+            best = np.argsort(-shares, kind="stable")[:_MOST_LIKELY]
+            found.append(best[shares[best] >= _LEAST_LIKELY] + last.start)
+        return np.sort(np.concatenate(found))
 
 
 class ToldSentence:
@@ -88,6 +152,13 @@ class ToldSentence:
         self._total = sum(self._weights) or 1.0
         self._heads = frozenset(one[:_HEAD] for one in self._letters)
         self._sound_heads = frozenset(one[:_SHORTEST] for one in self._sounds if len(one) >= _SHORTEST)
+
+    def likely(self, index: BeginningIndex) -> NDArray[np.float64]:
+        """Share, by weight, of its words that the beginning of each document may have."""
+        scores = np.zeros(index.documents)
+        for place, weight in enumerate(self._weights):
+            scores[index.rows_of([one for one, places in self._letters.items() if place in places])] += weight
+        return scores / self._total
 
     def told_by(self, beginning: Beginning) -> float:
         """The greatest share, by weight, of its words that a sentence has, plus that of the first ones."""

@@ -262,6 +262,31 @@ class IndexPart:
         return (*numbers, keys.documents, targets.documents, self.languages, self.sizes)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchScope:
+    """Which documents may be found."""
+
+    first: int  # smallest ordinal
+    end: int  # one past the largest
+    itself: int | None = None  # ordinal of the stored document that is searched for
+    languages: Sequence[int] | None = None  # index into `LANGUAGES` of the languages; `None` for all
+    sources: frozenset[str] | None = None  # names of sources; `None` for all
+
+    def allowed(self, part: IndexPart) -> NDArray[np.bool_]:
+        """Bool (documents,), which documents of a part may be found."""
+        allowed: NDArray[np.bool_] = part.languages != GONE
+        allowed[: max(self.first - part.first, 0)] = False
+        allowed[max(self.end - part.first, 0) :] = False
+        if self.itself is not None and part.first <= self.itself < part.end:
+            allowed[self.itself - part.first] = False
+        if self.languages is not None:
+            allowed &= np.isin(part.languages, self.languages)
+        if self.sources is not None:
+            numbers = [number for number, name in enumerate(part.names) if name in self.sources]
+            allowed &= np.isin(part.sources, numbers)
+        return allowed
+
+
 _KINDS: Final[tuple[np.dtype[Any], ...]] = (*[INT32] * 5, *[_UINT16] * 2, *[_UINT8] * 2)
 
 
