@@ -395,7 +395,7 @@ class SearchedParts:
 
     def __init__(self) -> None:
         self.documents = self.expired = self.damaged = self.missing = 0
-        self._forgotten = -1
+        self.forgotten = -1
         self._rows: list[IndexRow] = []
         self._kept: dict[IndexRow, IndexPart] = {}
         self._after: list[Bounds] = []
@@ -406,11 +406,11 @@ class SearchedParts:
         position = position_of(connection)
         expired: int = connection.execute("SELECT expired_below FROM store").fetchone()[0]
         now = position.documents, expired, position.forgotten
-        if now == (self.documents, self.expired, self._forgotten) and indexed_until(connection) == self._begin:
+        if now == (self.documents, self.expired, self.forgotten) and indexed_until(connection) == self._begin:
             return
-        if (expired, position.forgotten) != (self.expired, self._forgotten):
+        if (expired, position.forgotten) != (self.expired, self.forgotten):
             self._pieces.clear()
-        self.documents, self.expired, self._forgotten = now
+        self.documents, self.expired, self.forgotten = now
         self._rows, self.damaged = index_rows(connection), 0
         self._kept = {row: self._kept[row] for row in self._rows if row in self._kept}
         self._continue(indexed_until(connection))
@@ -698,7 +698,8 @@ class Searcher(Closing):
             told = cache(lambda language: ToldSentence(text, *names[language]))
             across = [at for one in asked if (at := one.language) is not None and at in _OURS and self._many]
             if across:
-                last = self._beginnings.refreshed(self._parts.documents, partial(beginnings_of, connection))
+                counts = self._parts.documents, self._parts.forgotten
+                last = self._beginnings.refreshed(*counts, partial(beginnings_of, connection))
                 likely = self._beginnings.likely({one: told(one) for one in across}, last, searched.language_of(last))
         most = max(top, _CLOSE_DOCUMENTS) if sentence and top else top
         found: list[list[FoundInPart]] = [[] for _ in asked]

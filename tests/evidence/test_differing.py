@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup import Deduplicator, StreamSettings, dedup, pairs
 from infostream_dedup.errors import ConfigurationError, UsageError
-from infostream_dedup.judging.evidence.differing import WordDifference, openings_of
+from infostream_dedup.judging.evidence.differing import WordDifference, alike, meanings, openings_of, synonyms
 from infostream_dedup.judging.evidence.kernels.differing import compare_openings, difference_scratch
 
 COURT = "Областной суд {} бывшего директора порта Марка Дятлова по делу о растрате. Приговор огласили в четверг."
@@ -38,6 +38,7 @@ def what_differs(a: str, b: str, **options: Any) -> WordDifference | None:
         (COURT.format("оправдал"), COURT.format("осудил"), "another word", (("оправдал", "осудил"),)),
         (MATCH.format("2:1"), MATCH.format("1:2"), "numbers exchanged", (("2:1", "1:2"),)),
         (MATCH.format("2:1"), MATCH.format("3:1"), "another figure", (("2:1", "3:1"),)),
+        ("Тревога в порту с 02:15.", "Тревога в порту с 14:15.", "another figure", (("02:15", "14:15"),)),
         (SHIP.format("17", "9:30"), SHIP.format("19", "9.30"), "another figure", (("MSA-17", "MSA-19"),)),
         (FLOOD.format("Приморске"), FLOOD.format("Салтаре"), "another name", (("Приморске", "Салтаре"),)),
         (TAX.format(""), TAX.format("не "), "negation", (("", "не"),)),
@@ -111,6 +112,33 @@ def posts(a: str, b: str) -> list[dict[str, Any]]:
         {"id": "a", "text": a, "source": "one.example", "published": "2024-05-01T10:00Z"},
         {"id": "b", "text": b, "source": "two.example", "published": "2024-05-01T11:00Z"},
     ]
+
+
+@pytest.mark.parametrize(
+    ("language", "pairs"),
+    [
+        ("en", "endorsed cancelled, restored restricted, lifted raised, called cancelled, formed formulated"),
+        ("ru", "скрыл раскрыл, снял принял, приехал поехал, собрал разобрал, поддержал подделал, остается покинет"),
+        ("uk", "увійшов вийшов, збудував продав, відбудували покинули, помилував загинув, приїхав поїхав"),
+    ],
+)
+def test_other_words_are_neither_forms_nor_synonyms(language: Any, pairs: str) -> None:
+    for x, y in map(str.split, pairs.split(",")):
+        assert not alike(x, y, language), (x, y)
+        assert not synonyms(x, y, language), (x, y)
+
+
+@pytest.mark.parametrize(
+    ("language", "pairs"),
+    [("ru", "делал сделал, писал написал"), ("uk", "взяв узяв, скаржиться жаліється"), ("en", "bought purchased")],
+)
+def test_forms_and_synonyms_tell_the_same(language: Any, pairs: str) -> None:
+    for x, y in map(str.split, pairs.split(",")):
+        assert alike(x, y, language) or synonyms(x, y, language), (x, y)
+
+
+def test_synonyms_are_those_of_our_languages_and_of_words_of_some_length() -> None:
+    assert meanings("verkaufte", "other") == meanings("x" * 100_000, "en") == frozenset()  # type: ignore[arg-type]
 
 
 def test_differs_joins_nothing_and_every_interface_shows_the_words(tmp_path: Any) -> None:

@@ -27,6 +27,12 @@ def test_a_new_clause_comes_after_the_sentence_it_follows():
     ]
 
 
+def test_other_languages_have_messages_without_synonyms():
+    texts = "Der Bundestag stimmte am Montag zu. Das Gesetz gilt ab Mai.", "Der Bundestag stimmte am Montag ab."
+    documents = [Document(id=str(number), text=text, lang="de") for number, text in enumerate(texts)]
+    assert [one.document.id for one in original_message(documents)][:2] == ["0", "0"]
+
+
 def test_what_a_source_prints_under_every_text_is_no_news():
     footer = "Подписывайтесь на наш канал и читайте новости первыми."
     news = "Пожар на складе в порту тушили двенадцать машин."

@@ -110,6 +110,7 @@ def test_a_call_at_the_end_is_left_out_of_the_first_post(call):
     "text",
     [
         "Подписывайтесь на наш канал!",
+        "ФЕЙК\nМост закрыт с утра. Автобусы идут в объезд.",
         "Мэр закрыл канал связи. Об этом он написал в Telegram вечером в среду.",
         "Подписывайтесь на наш канал. Завтра дождь.",
         "Мост закрыт. Министр отметил, что в реестр попадут Telegram, Дзен, Яндекс, Пикабу и другие площадки страны.",
@@ -118,6 +119,11 @@ def test_a_call_at_the_end_is_left_out_of_the_first_post(call):
 )
 def test_news_and_texts_that_are_only_a_call_stay(text):
     assert learned([text], [None]) == [text]
+
+
+def test_a_line_that_says_fake_is_no_part_of_a_call():
+    text = NEWS[0] + "\nФЕЙК"
+    assert learned([text + "\nПодписывайтесь на наш канал"], [None]) == [text]
 
 
 def test_a_story_under_many_footers_is_no_repeated_line():

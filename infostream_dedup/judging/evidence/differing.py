@@ -28,6 +28,7 @@ from infostream_dedup.language.lexicon.frequency import part_of_speech, share_of
 from infostream_dedup.language.lexicon.word_lists import NEGATIONS, stop_words
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
 from infostream_dedup.language.text.surface_pool import texts_of
+from infostream_dedup.model import OUR_LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -121,9 +122,6 @@ _PREFIXES: Final = tuple(
     )
 )
 _ROOT: Final = 4
-
-_PERFECTIVE: Final = frozenset(("", "по", "с", "з"))
-"""Prefixes that leave the meaning of a verb: only beside another root or prefix is it another verb."""
 
 _ASPECT: Final = frozenset("с по на за о вы про у з ви об".split())
 """Prefixes that often only make a verb perfective."""
@@ -597,6 +595,7 @@ def _sounds_alike(x: str, y: str) -> bool:
 
 _SOUNDS: Final = str.maketrans("иїйыэєґяюоz", "іііііегауаs", "ьъʼ")
 _ONE_SOUND: Final = 0.65
+_BEFORE_CONSONANT: Final = re.compile("^у(?=[^аеиіоуюяєїыэв])")
 
 
 def _reports(text: _Text, i: int, *, near: bool = False) -> bool:
@@ -677,16 +676,17 @@ def alike(x: str, y: str, language: Language) -> bool:
     if _spelt_alike(x, y, language):
         return True
     known = bool(classes(x, language)) and bool(classes(y, language))
-    if shared >= (5 if known else 3) and shared >= 0.6 * min(len(x), len(y)):
+    verbs = known and _verbs(x, y, language)
+    if not verbs and shared >= (5 if known else 3) and shared >= 0.6 * min(len(x), len(y)):
         return True
     if known:
-        return any(_aspects(p, q) for p in lemmas(x, language) for q in lemmas(y, language))
+        return verbs and any(_aspects(p, q) for p in lemmas(x, language) for q in lemmas(y, language))
     return SequenceMatcher(None, x, y, False).ratio() > 0.6
 
 
 def _spelt_alike(x: str, y: str, language: Language) -> bool:
     """Whether two words are spellings of one: проект, проєкт; взяв, узяв; centre, center; colour, color."""
-    p, q = (re.sub(r"(.)\1", r"\1", re.sub("^[ув]", "в", word.translate(_SOUNDS))) for word in (x, y))
+    p, q = (re.sub(r"(.)\1", r"\1", _BEFORE_CONSONANT.sub("в", word.translate(_SOUNDS))) for word in (x, y))
     if p == q:
         return True
     if language != "en" or min(len(p), len(q)) < 2 * _SHORTEST or p[0] != q[0]:
@@ -703,8 +703,19 @@ def _aspects(p: str, q: str) -> bool:
     ahead = longer[: len(longer) - len(shorter)]
     if ahead in _ASPECT and longer.endswith(shorter):
         return True
-    roots = {root for root, ahead in _roots(p) if ahead in _PERFECTIVE} & {root for root, _ in _roots(q)}
-    return bool(roots or {root for root, ahead in _roots(q) if ahead in _PERFECTIVE} & {root for root, _ in _roots(p)})
+    # With two prefixes it is another verb: "принял", "снял".
+    roots = [[(root, ahead) for root, ahead in _roots(verb) if not ahead or ahead in _ASPECT] for verb in (p, q)]
+    prefixed = any(root == its and (one == "") != (other == "") for root, one in roots[0] for its, other in roots[1])
+    same = next((n for n, (x, y) in enumerate(zip(p, q, strict=False)) if x != y), len(shorter))
+    rests = p[same:], q[same:]
+    if frozenset(rest[:1] for rest in rests) in _ALTERNATING:
+        rests = rests[0][1:], rests[1][1:]
+    return prefixed or (same >= _SHORTEST and all(_VERB_ENDING.fullmatch(rest) for rest in rests))
+
+
+_VERB_ENDING: Final = re.compile("д?(?:л?[иіаяеуыо]|ну|[иіыоеаую]?ва)?т[ьи](?:ся)?")
+_ALTERNATING: Final = frozenset(map(frozenset, "тщ тч дж сш зж кч гж".split()))
+"""How the stem of a verb changes with its aspect: "сократить", "сокращать"."""
 
 
 def _roots(verb: str) -> Iterator[tuple[str, str]]:
@@ -740,7 +751,7 @@ def _other_day(one: _Text, other: _Text, changes: list[_Change]) -> Iterator[tup
 
 
 SYNONYMS_FILE: Final = Path(__file__).with_name("synonyms.txt")
-"""Verbs and adjectives of news that stand for one another, by hand: beginnings of lemmas, one meaning a line."""
+"""Verbs, adjectives and adverbs that stand for one another, by hand: beginnings of lemmas, one meaning a line."""
 
 
 def synonyms(x: str, y: str, language: Language) -> bool:
@@ -750,10 +761,22 @@ def synonyms(x: str, y: str, language: Language) -> bool:
 
 @lru_cache(1 << 14)
 def meanings(word: str, language: Language) -> frozenset[int]:
-    """The lines of the synonyms that a word stands in."""
+    """The lines of the synonyms that a word stands in; none in other languages.
+
+    What a short beginning leaves of a lemma is an ending: "end" is the beginning of no "endorse", "пом" of no "помил".
+    """
+    if language not in OUR_LANGUAGES:
+        return frozenset()
     found = _lines_by_beginning()
-    beginnings = {one[:end] for one in lemmas(word, language) for end in range(_SHORTEST, len(one) + 1)}
+    ending = 2 if language == "en" else 3
+    bare = {one.removesuffix("ся") for one in lemmas(word, language)}
+    ends = {(one, end) for one in bare for end in range(_SHORTEST, min(len(one), _LONGEST) + 1)}
+    beginnings = {one[:end] for one, end in ends if len(one) - end <= ending or end >= _SURE}
     return frozenset(line for beginning in beginnings for line in found.get(beginning, ()))
+
+
+_SURE: Final = 5  # letters of a beginning that any ending may follow
+_LONGEST: Final = 24
 
 
 @cache

@@ -270,8 +270,8 @@ _CLOCK: Final = re.compile(r"(\d\d?)([.:])(\d\d)")
 
 
 def one_value(x: str, y: str) -> bool:
-    """Whether two figures are one, perhaps a time of day by two clocks: 2:00 and 14.00."""
+    """Whether two figures are one, perhaps a time of day by two clocks: 2:00 and 14.00, but not 02:00."""
     a, b = _CLOCK.fullmatch(x), _CLOCK.fullmatch(y)
-    if a and b and ":" in a[2] + b[2] and a[3] == b[3] and abs(int(a[1]) - int(b[1])) == 12:
+    if a and b and "0" not in (x[0], y[0]) and ":" in a[2] + b[2] and a[3] == b[3] and abs(int(a[1]) - int(b[1])) == 12:
         return True
     return value_of(x) == value_of(y)

@@ -26,6 +26,7 @@ from infostream_dedup.judging.passages.sentence_table import SentenceTable, read
 from infostream_dedup.language.lexicon.word_lists import NEGATIONS, stop_words
 from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.language import detect
+from infostream_dedup.model import OUR_LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -248,7 +249,7 @@ def _clause(
     ignored = stop_words(language)
     inside = [(word, text[at].isupper() and at > start) for at, word in _words(table, start, end)]
     told = [(stem(word, language), word, capital) for word, capital in inside if word not in ignored]
-    stems = {one: frozenset((one, *map(str, meanings(word, language)))) for one, word, _ in told}
+    stems = {one: frozenset((one, *(f"={line}" for line in meanings(word, language)))) for one, word, _ in told}
     piece = text[start:end]
     found = numbers(piece)
     # The separator itself does not belong to the clause.
@@ -268,6 +269,8 @@ def _clause(
 
 def _another_thing(one: str, other: str, language: Language) -> bool:
     """Whether a verb or noun in the place of another is neither another form of it nor a synonym."""
+    if language not in OUR_LANGUAGES:
+        return False
     ignored, pair = stop_words(language), (one, other)
     telling = all(word not in ignored and classes(word, language) & _TELLING for word in pair)
     return telling and not alike(one, other, language) and not synonyms(one, other, language)

@@ -97,6 +97,7 @@ class Beginnings:
     def __init__(self) -> None:
         self._read: dict[int, Beginning] = {}
         self._blocks: dict[range, BeginningIndex] = {}
+        self._forgotten = 0
 
     def of(self, ordinals: Sequence[int], texts_of: _Texts) -> Mapping[int, Beginning]:
         """Read those of some documents, and keep them."""
@@ -106,8 +107,12 @@ class Beginnings:
         self._read |= {one: Beginning.of(*texts) for one, texts in texts_of(new, BEGINNING).items()}
         return self._read
 
-    def refreshed(self, documents: int, texts_of: _Texts) -> range:
-        """Index the last documents of a store that has so many, and say which they are."""
+    def refreshed(self, documents: int, forgotten: int, texts_of: _Texts) -> range:
+        """Index the last documents of a store that has so many, and say which they are; those forgotten leave."""
+        if forgotten != self._forgotten:
+            self._forgotten = forgotten
+            self._read.clear()
+            self._blocks.clear()
         last = range(max(documents - _INDEXED, 0) // _BLOCK * _BLOCK, documents)
         blocks, kept = [last[at : at + _BLOCK] for at in range(0, len(last), _BLOCK)], self._blocks
         texts = {one: texts_of(one, BEGINNING) for one in blocks if one not in kept}

@@ -182,12 +182,12 @@ class JudgedCollection:
             kept = screen.may_decide(bounds[some], shares)
             return self.judge(one[kept], other[kept], filtered=filtered, shares=shares[kept])
 
-        done = 0
-        for found in mapped(judge, places, thread_count(0)):
+        every, done = list(places), 0
+        for some, found in zip(every, mapped(judge, every, thread_count(0)), strict=True):
             yield found
             if progress is not None:
-                done = max(done, int(np.searchsorted(b, found.b.max(initial=-1), side="right")))
-                progress("judging", done, len(b))
+                done += len(left[some])
+                progress("judging", done, len(left))
 
     def _left_over(
         self, screen: Screen, a: Numbers, b: Numbers, *, few: bool, progress: Progress | None

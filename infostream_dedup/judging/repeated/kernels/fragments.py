@@ -49,6 +49,7 @@ CALL: Final = 8
 """Flags of a fragment: it has a figure; it ends a text and calls to subscribe, to write, to read on."""
 _SOUNDS_LIKE_CALL: Final = 2
 _MAY_BE_CALL: Final = 4
+_LABELLED: Final = 16
 WEAK: Final = np.uint64(1)
 STRONG: Final = np.uint64(2)
 UNCOUNTED: Final = np.uint64(3)
@@ -156,6 +157,7 @@ def _end_word(signs: Signs, word: np.uint64, start: np.uint64, hashed: np.uint64
     state[_WORDS] += letters > 0 and kind != UNCOUNTED
     state[_CALLS] += call != _NONE and kind != UNCOUNTED
     state[_STRONG] += kind == STRONG
+    state[_FLAGS] |= _LABELLED if kind == UNCOUNTED else 0
     if letters >= _LONG and state[_STEMS] < STEMS:
         stem = np.int64(mixed(start) >> _48) | 1
         known = False
@@ -240,6 +242,8 @@ def _note_calls(found: FragmentRows, document: int, count: int) -> None:
     """Flag the calls at the end of a text; the first fragment stays."""
     at, sure = count - 1, False
     while at > 0 and (found.words[document, at] == 0 or found.flags[document, at] > FIGURE):
+        if signed(found.flags[document, at]) & _LABELLED != 0:
+            break
         sure |= (found.flags[document, at] & _SOUNDS_LIKE_CALL) > 0
         at -= 1
     for call in range(at + 1, count if sure else 0):
