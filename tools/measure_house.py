@@ -19,7 +19,7 @@ from pathlib import Path
 LIMITS = {
     "lines of the package": (108_250, 78_000),
     "files of the package": (425, 330),
-    "lines of tests": (53_030, 40_000),
+    "lines of tests": (53_040, 40_000),
     "lines of reports and benchmarks": (8_605, 8_000),
     "arrows between rooms": (229, 140),
     "import circles": (0, 0),

@@ -33,6 +33,14 @@ def test_other_languages_have_messages_without_synonyms():
     assert [one.document.id for one in original_message(documents)][:2] == ["0", "0"]
 
 
+def test_what_another_language_says_stands_behind_the_first_text():
+    documents = [
+        Document(id="0", text=FIRST, lang="ru"),
+        Document(id="1", text="Twelve engines fought a blaze at the harbour.", lang="en"),
+    ]
+    assert [one.document.id for one in original_message(documents)] == ["0", "0", "1"]
+
+
 def test_what_a_source_prints_under_every_text_is_no_news():
     footer = "Подписывайтесь на наш канал и читайте новости первыми."
     news = "Пожар на складе в порту тушили двенадцать машин."

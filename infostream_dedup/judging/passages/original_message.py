@@ -98,13 +98,16 @@ class _Clause(NamedTuple):
 
     def replaces(self, one: _Known) -> bool:
         """Whether an earlier sentence has all its words in their order, but for another verb or noun in one place."""
-        for first in range(len(one.words) - len(self.words) + 1):
+        for first in range(len(one.words) - len(self.words) + 1 if len(one.words) <= _LONGEST else 0):
             others = [at for at, word in enumerate(self.words) if word != one.words[first + at]]
             if len(others) == 1 and 0 < others[0] < len(self.words) - 1 > _FEWEST_WORDS:
                 new, old = self.words[others[0]], one.words[first + others[0]]
                 if new not in one.words and old not in self.words and _another_thing(new, old, self.language):
                     return True
         return False
+
+
+_LONGEST: Final = 300  # words of a sentence that is looked at word by word
 
 
 class _Known(NamedTuple):
@@ -140,10 +143,13 @@ def original_message(
     holders: defaultdict[str, list[int]] = defaultdict(list)
     contents: set[_Content] = set()
     said: set[str] = set()
+    spoken: str | None = None
     for number, document in enumerate(documents):
         language = cast("Language", document.lang or detect(document.text))
         table = read_sentences([document.text], [language])
-        before: OriginalFragment | None = None
+        # What another language says comes behind the first text, unless it is known where.
+        before = opening[-1] if opening and language != spoken else None
+        spoken = spoken or language
         marked = [] if boilerplate is None else boilerplate.marked(table, [document.source]).tolist()
         for place, (start, end) in enumerate(table.spans(0)):
             recurs = repeated and any(2 * (min(end, b) - max(start, a)) > end - start for a, b in repeated[number])
