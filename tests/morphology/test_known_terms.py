@@ -1,9 +1,9 @@
 """The terms that come with the package are those that the morphology would give."""
 
-import sys
 from pathlib import Path
 
 import pytest
+from make_known_terms import BACKGROUNDS, WITH_FORMS, forms_of, rows_of
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.morphology import form_cache as shipped
@@ -23,10 +23,6 @@ from infostream_dedup.language.morphology.form_cache import (
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.model import Language
 from infostream_dedup.terms.representation import representation
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-
-from make_known_terms import BACKGROUNDS, WITH_FORMS, forms_of, rows_of
 
 AGAIN = "python tools/make_known_terms.py makes the files anew"
 with_their_versions = pytest.mark.skipif(

@@ -1,7 +1,6 @@
 """The whole ladder: order of the rungs, what it refuses, and that answers depend on nothing but the term."""
 
 import random
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -218,9 +217,6 @@ def test_no_flipped_bit_changes_a_remembered_translation(tmp_path: Path) -> None
         assert all(right[term] == answer for term, answer in found.items())
         noticed += len(found) < len(right)
     assert noticed >= 50
-
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 
 AGAIN = "python tools/make_translation_tables.py makes the files anew"
