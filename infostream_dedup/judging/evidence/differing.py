@@ -2,7 +2,7 @@
 
 Form decides wherever it can: numbers or names in other roles, a negation, a question, a denial, another figure. Of
 other replaced words, only one that stands alone decides: a verb, an adjective or a name in place of another one, unless
-the two are forms or spellings of one word, or synonyms that double renderings of one text have taught.
+the two are forms or spellings of one word, or stand in one line of synonyms.
 """
 
 from __future__ import annotations
@@ -557,7 +557,7 @@ def _another_word(one: _Text, other: _Text, changes: list[_Change], language: La
 
 
 def _verbs(x: str, y: str, language: Language) -> bool:
-    """Whether two words in one place are verbs: in English, one that mostly is a noun, if the other is none."""
+    """Whether two words in one place are verbs; in English, "doubt", mostly a noun, is one in the place of "think"."""
     kinds = classes(x, language), classes(y, language)
     if language != "en" or all("verb" in one for one in kinds):
         return all("verb" in one for one in kinds)

@@ -70,8 +70,8 @@ def by_later(a: Numbers, b: Numbers, documents: int) -> Ordinals:
     return a, b
 
 
-_CHUNK: Final = 100_000
-_SCREENED: Final = 1 << 20  # pairs judged together, and pairs screened together
+_CHUNK: Final = 100_000  # pairs judged together
+_SCREENED: Final = 1 << 20  # pairs screened together
 
 
 @dataclass(frozen=True, slots=True)
