@@ -1,6 +1,6 @@
 """Translate the kernels of the package to one C++ file, and compile it into an extension of Python.
 
-A kernel is a function in a folder ``kernels`` with one of the decorators of ``machine.compiling``. Its types are its
+A kernel is a function in a folder or file ``kernels`` with one of the decorators of ``machine.compiling``. Its types are its
 annotations; the C++ compiler derives those of local variables. What this file does not know is refused with file and
 line, and so is, by ``arrays.hpp``, what means different things in Python and C++.
 
@@ -65,8 +65,8 @@ class RefusedError(Exception):
 
 
 def is_kernel(name: str) -> bool:
-    """Whether a module is in a folder of kernels."""
-    return name.rpartition(".")[0].endswith(".kernels")
+    """Whether a module has kernels."""
+    return "kernels" in name.split(".")[-2:]
 
 
 def space_of(module: str) -> str:
@@ -113,8 +113,7 @@ class Program:
         self.root = root
         self.modules: dict[str, Module] = {}
         self.entered: set[str] = set()
-        files = sorted((root / PACKAGE).glob("**/kernels/*.py"))
-        for name in modules or [".".join(file.relative_to(root).with_suffix("").parts) for file in files]:
+        for name in modules or [".".join(file.relative_to(root).with_suffix("").parts) for file in kernels_of(root)]:
             if not name.endswith("__init__"):
                 self._add(name)
 
@@ -198,8 +197,8 @@ class Program:
             for node in (one for one in nodes if isinstance(one, ast.ImportFrom)):
                 if node.module in self.modules:
                     used |= {(self.modules[node.module], one.name) for one in node.names}
-                elif (node.module or "").endswith(".kernels"):
-                    whole |= {one.asname or one.name: self.modules[f"{node.module}.{one.name}"] for one in node.names}
+                named = ((one.asname or one.name, self.modules.get(f"{node.module}.{one.name}")) for one in node.names)
+                whole |= {name: module for name, module in named if module is not None}
             attributes = (one for one in nodes if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name))
             used |= {(whole[one.value.id], one.attr) for one in attributes if one.value.id in whole}
         for module in self.modules.values():
@@ -724,10 +723,14 @@ def import_without_package(root: Path) -> None:
     sys.modules[COMPILING] = compiling
 
 
+def kernels_of(root: Path) -> list[Path]:
+    """Files with kernels, ascending."""
+    return sorted([*(root / PACKAGE).glob("**/kernels/*.py"), *(root / PACKAGE).glob("**/kernels.py")])
+
+
 def sources_of(root: Path) -> list[Path]:
     """Files on which the machine code depends."""
-    kernels = (one for one in (root / PACKAGE).glob("**/kernels/*.py"))
-    return sorted([*kernels, *(root / "native").glob("*.py"), *(root / "native").glob("*.h*")])
+    return sorted([*kernels_of(root), *(root / "native").glob("*.py"), *(root / "native").glob("*.h*")])
 
 
 def digest_of(root: Path) -> str:

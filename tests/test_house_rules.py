@@ -20,7 +20,7 @@ TREES = {
     path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
     for path in sorted(PACKAGE.rglob("*.py"))
 }
-OUTSIDE_KERNELS = {path: tree for path, tree in TREES.items() if "kernels" not in Path(path).parts}
+OUTSIDE_KERNELS = {path: tree for path, tree in TREES.items() if "kernels" not in Path(path).with_suffix("").parts}
 MOST_LINES = 800
 MOST_PARAMETERS = 8
 MOST_POSITIONAL_VALUES = 12

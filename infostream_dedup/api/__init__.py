@@ -9,6 +9,7 @@ from __future__ import annotations
 from infostream_dedup.api import desk, dictionaries, passages, store, watch
 from infostream_dedup.api.collect import collect
 from infostream_dedup.api.dedup import DedupSummary, dedup, drop_near_duplicates
+from infostream_dedup.api.dictionaries import Warmth, warm
 from infostream_dedup.api.evaluate import AuditResult, audit, compare, evaluate
 from infostream_dedup.api.ingest import IngestedBatch, Ingestion, ingest
 from infostream_dedup.api.learning import Classification, Training, classify, suggest, train
@@ -18,7 +19,6 @@ from infostream_dedup.api.search import key_terms, search, similarity_matrix, te
 from infostream_dedup.api.sources import Listing
 from infostream_dedup.api.store import coverage
 from infostream_dedup.api.sweep import demo, moment, sweep, sweep_store
-from infostream_dedup.api.warm import Warmth, warm
 from infostream_dedup.documents.reading import Reading
 
 __all__ = [

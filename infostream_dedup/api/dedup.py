@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Unpack, get_args
 from infostream_dedup.api.keyword_types import DedupKeywords
 from infostream_dedup.api.keywords import chosen
 from infostream_dedup.api.pairs import FIXED, JUDGED, MEANT_IN_MEMORY, chosen_for_judging, refuse_without_judged
-from infostream_dedup.api.sources import LeftOutLines, chosen_disk, compared_documents, refuse_on_disk
+from infostream_dedup.api.sources import LeftOutLines, WorkPlace, compared_documents, disk_run, refuse_on_disk
 from infostream_dedup.api.sweep import with_advised_k
 from infostream_dedup.documents import (
     Annotation,
@@ -24,18 +24,18 @@ from infostream_dedup.documents import (
     file_kind,
     write_documents,
 )
-from infostream_dedup.documents.csv_table import form_of_inputs
 from infostream_dedup.documents.documents import refuse_idle_prefix, row_as_given
 from infostream_dedup.documents.outputs import CsvDialect, CsvForm
+from infostream_dedup.documents.table_files import form_of_inputs
 from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.model import Document, DocumentBlock, Settings, fields_of
-from infostream_dedup.model.limits import OneOf
+from infostream_dedup.model.limits import OneOf, own_number
 from infostream_dedup.model.settings import preset_of
 from infostream_dedup.model.stream_records import STATUSES
 from infostream_dedup.model.tabular import Tabular, table_html
 
 if TYPE_CHECKING:
-    from infostream_dedup.judging.evidence.collecting import DocumentEvidence
+    from infostream_dedup.judging.evidence.collecting import DocumentEvidence, EvidenceReader
     from infostream_dedup.judging.evidence.policies import Policy, Within
     from infostream_dedup.links.measures import Advice
     from infostream_dedup.machine.progress import Progress
@@ -265,8 +265,16 @@ def dedup(
     """
     import numpy as np
 
+    from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.judging.evidence.policies import Policy, policy_options
-    from infostream_dedup.runs.batch.deduplication import DuplicateRule, Show, kept_documents
+    from infostream_dedup.runs.batch.deduplication import (
+        JUDGED_STATUS_COLUMNS,
+        STATUS_COLUMNS,
+        DuplicateRule,
+        Show,
+        kept_documents,
+        statuses,
+    )
     from infostream_dedup.runs.batch.sources import rereadable
 
     OneOf(*get_args(Show), None).check("show", show)
@@ -274,31 +282,22 @@ def dedup(
     OneOf("input", "standard", "excel").check("csv_dialect", csv_dialect)
     refuse_idle_prefix(prefix, annotate=annotate)
     rule = None if duplicate_rule == "equal" else duplicate_rule
+    place = WorkPlace(workdir, memory, own_number(within_days) if workdir is not None else None)
     options, advice = with_advised_k(
-        source,
-        options,
-        boilerplate=boilerplate,
-        workdir=workdir,
-        memory=memory,
-        window_days=within_days if workdir is not None else None,
-        reading=reading,
-        progress=progress,
+        source, options, boilerplate=boilerplate, reading=reading, progress=progress, **place._asdict()
     )
     preset = preset_of({**options, "duplicate_rule": rule}, (*FIXED, "duplicate_rule"))
     judged = preset == JUDGED and (settings is None or options.get("preset") is not None)
     if judged:
         agreed, read = chosen_for_judging(dedup, DedupKeywords, options, settings=settings, reading=reading)
-        wanted: dict[str, Any] = {
-            "join": join,
-            "drop": drop,
-            "identical": identical,
-            "within_days": within_days,
-            "show": show,
-        }
-        wanted = policy_options(policy, wanted)
+        asked = {"join": join, "drop": drop, "identical": identical, "within_days": within_days, "show": show}
+        wanted = policy_options(policy, asked)
         show = wanted.pop("show")
         chosen_policy = Policy.of(within=within, **wanted)
-        way = _by_evidence(agreed, duplicate_rule, chosen_policy, semantic=semantic)
+        if rule is not None:
+            raise UsageError(
+                "preset judged does not accept duplicate_rule (--duplicate-rule); choose kinds with join (--join)"
+            )
     else:
         chosen_policy = Policy()
         refuse_without_judged(
@@ -313,7 +312,6 @@ def dedup(
             }
         )
         agreed, read = chosen(dedup, DedupKeywords, options, settings=settings, reading=reading)
-        way = _by_key_terms(agreed, duplicate_rule, evidence=count_copies)
     check_quarantine(read.quarantine, [boilerplate])
     # Preset faithful compares whole texts, as the papers do.
     lines = LeftOutLines(boilerplate, keep_repeated_lines or not judged)
@@ -323,65 +321,58 @@ def dedup(
         if out is not None:
             inputs = [*documents.paths, *([] if boilerplate is None else [boilerplate])]
             check_output(out, inputs=inputs, quarantine=read.quarantine)
-        columns = Annotation(way.columns, prefix=prefix) if annotate else None
+        columns = Annotation(JUDGED_STATUS_COLUMNS if judged else STATUS_COLUMNS, prefix=prefix) if annotate else None
         paths = [] if out is None else documents.paths
         form = form_of_inputs(paths, read) if csv_dialect == "input" else csv_dialect
         refusal = _IN_ROWS if out is None else refuse_on_disk(agreed)
         refusal = _COUNTED_IN_MEMORY if count_copies else MEANT_IN_MEMORY if semantic else refusal
-        with chosen_disk(
+        by = chosen_policy if judged else None
+        with disk_run(
             source,
             read,
-            workdir=workdir,
-            memory=memory,
-            window_days=within_days if workdir is not None else None,
-            beside=None if out is None or str(out) == "-" else Path(out).resolve().parent,
+            agreed,
+            [agreed.representation],
+            place=place,
+            lines=lines,
             refusal=refusal,
-        ) as disk:
-            if disk is not None and out is not None:
-                with disk.run(
-                    source,
-                    read,
-                    agreed,
-                    [agreed.representation],
-                    lines=lines,
-                    hashes=True,
-                    evidence=judged,
-                    documents=documents,
-                    progress=progress,
-                ) as run:
-                    on_disk = way.decide_on_disk(run, disk.window_days)
-                    facts = run.counted().facts
-                    found_on_disk = _written_from_disk(
-                        on_disk, facts, documents, out, columns, (show or "first", chosen_policy), form
-                    )
-                    return replace(found_on_disk, advice=advice)
-        check = None if columns is None else columns.checked
-        collection, evidence, found = way.decide(
-            compared_documents(documents, lines=lines, check=check), progress=progress
-        )
+            hashes=True,
+            evidence=judged,
+            documents=documents,
+            beside=None if out is None or str(out) == "-" else Path(out).resolve().parent,
+            progress=progress,
+        ) as run:
+            if run is not None and out is not None:
+                on_disk = _decided_on_disk(run, duplicate_rule, by, place.window_days)
+                choice = show or "first", chosen_policy
+                written = _written_from_disk(on_disk, run.counted().facts, documents, out, columns, choice, form)
+                return replace(written, advice=advice)
+        reader = EvidenceReader(semantic=semantic) if judged or count_copies else None
+        compared = compared_documents(documents, lines=lines, check=None if columns is None else columns.checked)
+        collection, evidence, found = _decided(compared, agreed, duplicate_rule, by, reader, progress)
         ids = fields_of(collection.documents).ids
 
-        def numbers(statuses: Sequence[Status], kept: list[bool]) -> tuple[DedupSummary, dict[str, list[str]]]:
-            summary, members = counted(ids, statuses, kept, documents.report)
+        def numbers(found: Sequence[Status], kept: list[bool]) -> tuple[DedupSummary, dict[str, list[str]]]:
+            summary, members = counted(ids, found, kept, documents.report)
             if count_copies and evidence is not None:
-                summary = replace(summary, copies=_copies_in_groups(collection, evidence, statuses, progress))
+                summary = replace(summary, copies=_copies_in_groups(collection, evidence, found, progress))
             return replace(summary, advice=advice), members
 
-        def shown(statuses: Sequence[Status]) -> list[bool]:
+        def shown(found: Sequence[Status]) -> list[bool]:
             said = None if evidence is None else np.diff(evidence.triples.begins)
-            return _staying(kept_documents(collection, statuses, show or "first", said=said), statuses, chosen_policy)
+            return _staying(kept_documents(collection, found, show or "first", said=said), found, chosen_policy)
 
-        at_k = way.at_k
+        def at_k(k: int) -> DedupSummary:
+            return in_memory(statuses(collection, replace(agreed, k=k), duplicate_rule=duplicate_rule))
 
-        def in_memory(statuses: Sequence[Status]) -> DedupSummary:
-            kept = [True] * len(statuses) if annotate else shown(statuses)
-            summary, members = numbers(statuses, kept)
+        def in_memory(found: Sequence[Status]) -> DedupSummary:
+            kept = [True] * len(found) if annotate else shown(found)
+            summary, members = numbers(found, kept)
             return replace(
                 summary,
-                rows=list(_rows(held, statuses, kept, columns)),
-                removed=list(_removed(held, statuses, kept)),
+                rows=list(_rows(held, found, kept, columns)),
+                removed=list(_removed(held, found, kept)),
                 members=members,
-                _again=None if at_k is None else lambda k: in_memory(at_k(collection, k)),
+                _again=None if judged or agreed.score != "count" else at_k,
             )
 
         if out is None:
@@ -438,69 +429,38 @@ def _staying(shown: list[bool], found: Iterable[Status], policy: Policy) -> list
     return [one or not policy.leaves(kind) for one, kind in zip(shown, kinds, strict=True)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """How to decide the status of every document."""
-
-    columns: tuple[str, ...]
-    decide: Callable[..., tuple[Collection, DocumentEvidence | None, Sequence[Status]]]
-    decide_on_disk: Callable[[DiskRun, float | None], FoundStatuses]
-    at_k: Callable[[Collection, int], Sequence[Status]] | None = None
-
-
-def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule, *, evidence: bool) -> _Way:
-    from infostream_dedup.judging.evidence.collecting import EvidenceReader
+def _decided(
+    documents: Iterable[Document | DocumentBlock],
+    settings: Settings,
+    duplicate_rule: DuplicateRule,
+    policy: Policy | None,
+    reader: EvidenceReader | None,
+    progress: Progress | None,
+) -> tuple[Collection, DocumentEvidence | None, Sequence[Status]]:
+    """Decide the status of every document: by evidence and a policy, or by key terms."""
     from infostream_dedup.runs.batch.collection import collect
-    from infostream_dedup.runs.batch.deduplication import STATUS_COLUMNS, statuses
-
-    def decide(
-        documents: Iterable[Document | DocumentBlock], *, progress: Progress | None
-    ) -> tuple[Collection, DocumentEvidence | None, Sequence[Status]]:
-        reader = EvidenceReader() if evidence else None
-        collected = collect(documents, hashes=True, evidence=reader, progress=progress)
-        collection = collected.only(settings)
-        del collected
-        taken = None if reader is None else reader.finish(collection.languages)
-        return collection, taken, statuses(collection, settings, duplicate_rule=duplicate_rule)
-
-    def decide_on_disk(run: DiskRun, window_days: float | None) -> FoundStatuses:
-        from infostream_dedup.runs.sharded.deduplication import statuses_on_disk
-
-        linked = run.linked(settings.representation, window_days=window_days)
-        return statuses_on_disk(linked, duplicate_rule=duplicate_rule)
-
-    def at_k(collection: Collection, k: int) -> Sequence[Status]:
-        return statuses(collection, replace(settings, k=k), duplicate_rule=duplicate_rule)
-
-    return _Way(STATUS_COLUMNS, decide, decide_on_disk, at_k if settings.score == "count" else None)
-
-
-def _by_evidence(settings: Settings, duplicate_rule: DuplicateRule, policy: Policy, *, semantic: bool) -> _Way:
-    from infostream_dedup.judging.evidence.collecting import EvidenceReader
-    from infostream_dedup.runs.batch.collection import collect
-    from infostream_dedup.runs.batch.deduplication import JUDGED_STATUS_COLUMNS, judged_statuses
+    from infostream_dedup.runs.batch.deduplication import judged_statuses, statuses
     from infostream_dedup.runs.batch.judging import JudgedCollection
 
-    if duplicate_rule != "equal":
-        raise UsageError(
-            "preset judged does not accept duplicate_rule (--duplicate-rule); choose kinds with join (--join)"
-        )
+    collection = collect(documents, hashes=True, evidence=reader, progress=progress)
+    if policy is None:
+        collection = collection.only(settings)
+    evidence = None if reader is None else reader.finish(collection.languages)
+    if policy is None or evidence is None:
+        return collection, evidence, statuses(collection, settings, duplicate_rule=duplicate_rule)
+    judged = JudgedCollection.of(collection, evidence, settings)
+    return collection, evidence, judged_statuses(judged, policy, progress=progress)
 
-    def decide(
-        documents: Iterable[Document | DocumentBlock], *, progress: Progress | None
-    ) -> tuple[Collection, DocumentEvidence | None, Sequence[Status]]:
-        reader = EvidenceReader(semantic=semantic)
-        collection = collect(documents, hashes=True, evidence=reader, progress=progress)
-        evidence = reader.finish(collection.languages)
-        judged = JudgedCollection.of(collection, evidence, settings)
-        return collection, evidence, judged_statuses(judged, policy, progress=progress)
 
-    def decide_on_disk(run: DiskRun, window_days: float | None) -> FoundStatuses:
-        from infostream_dedup.runs.sharded.deduplication import JudgedRun, judged_statuses_on_disk
+def _decided_on_disk(
+    run: DiskRun, duplicate_rule: DuplicateRule, policy: Policy | None, window_days: float | None
+) -> FoundStatuses:
+    from infostream_dedup.runs.sharded.deduplication import JudgedRun, judged_statuses_on_disk, statuses_on_disk
 
-        return judged_statuses_on_disk(JudgedRun(run, run.counted(), settings, window_days), policy)
-
-    return _Way(JUDGED_STATUS_COLUMNS, decide, decide_on_disk)
+    if policy is not None:
+        return judged_statuses_on_disk(JudgedRun(run, run.counted(), run.settings, window_days), policy)
+    linked = run.linked(run.settings.representation, window_days=window_days)
+    return statuses_on_disk(linked, duplicate_rule=duplicate_rule)
 
 
 def _rows(

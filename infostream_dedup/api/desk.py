@@ -30,7 +30,7 @@ def export_labels(path: str | Path, *, who: str | None = None) -> list[dict[str,
         BadDataError: the file is not a desk.
     """
     from infostream_dedup.judgements import Desk, desk_path
-    from infostream_dedup.judgements.candidates import label_rows
+    from infostream_dedup.judgements.judgements import label_rows
 
     with Desk.open(desk_path(path), create=False) as desk, desk.reading() as connection:
         return list(label_rows(connection, who=who))
@@ -55,7 +55,7 @@ def import_labels(path: str | Path, labels: str | Path, *, person: str) -> tuple
     """
     from infostream_dedup.errors import ConfigurationError, NoInputError
     from infostream_dedup.judgements import Desk, desk_path
-    from infostream_dedup.judgements.candidates import import_labels as take_in
+    from infostream_dedup.judgements.judgements import import_labels as take_in
     from infostream_dedup.lab.evaluation.labels import label_rows
 
     if not person.strip() or not person.isprintable():
@@ -96,7 +96,7 @@ def label_studio_tasks(path: str | Path, *, who: str | None = None) -> list[dict
         BadDataError: the file is not a desk.
     """
     from infostream_dedup.judgements import Desk, desk_path
-    from infostream_dedup.judgements.candidates import asked_pairs, label_rows
+    from infostream_dedup.judgements.judgements import asked_pairs, label_rows
     from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.browsing import document_shown
 

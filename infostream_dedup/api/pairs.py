@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, replace
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 from infostream_dedup.api.keyword_types import PairKeywords
 from infostream_dedup.api.keywords import chosen, parted
 from infostream_dedup.api.sources import (
-    Disk,
     LeftOutLines,
     Listing,
     UsedUp,
-    chosen_disk,
+    WorkPlace,
+    disk_run,
     documents_to_collect,
     read_collection,
     refuse_on_disk,
@@ -27,7 +27,7 @@ from infostream_dedup.documents import Reading, ReadingReport, check_quarantine
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import Document, fields_of
-from infostream_dedup.model.limits import OneOf, Range, names_in
+from infostream_dedup.model.limits import OneOf, Range, names_in, own_number
 from infostream_dedup.model.settings import Settings, preset_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.pairing import Between, PairChoice, PairOrder, PairRow
     from infostream_dedup.runs.batch.stored_collection import EpochStatistics
-    from infostream_dedup.runs.sharded.disk_runner import DiskRun
 
 PAIR_COLUMNS: Final = ("a", "b", "forward", "backward", "n_a", "n_b", "share_forward", "share_backward", "relation")
 
@@ -211,7 +210,7 @@ def judged_pairs(
     source: Any,
     agreed: tuple[Settings, Reading],
     choice: PairChoice,
-    place: JudgingPlace,
+    place: WorkPlace,
     *,
     between_files: bool,
     semantic: bool,
@@ -219,91 +218,66 @@ def judged_pairs(
     progress: Progress | None,
 ) -> PairListing:
     """Return the result of ``pairs`` with preset ``judged``; keywords as there."""
+    import numpy as np
+
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.runs.batch.judging import JudgedCollection
     from infostream_dedup.runs.batch.pairing import JUDGED_COLUMNS, judged_pair_rows
 
     settings, reading = agreed
     check_quarantine(reading.quarantine, [lines.listed])
-    stack = ExitStack()
-    disk = stack.enter_context(place.disk(source, settings, reading, choice, semantic=semantic))
-    if disk is not None:
-        run = stack.enter_context(
-            disk.run(
-                source,
-                reading,
-                settings,
-                [settings.representation],
-                lines=lines,
-                hashes=True,
-                evidence=True,
-                progress=progress,
-            )
+    refusal = MEANT_IN_MEMORY if semantic else refuse_on_disk(settings)
+    if place.workdir is None and choice.between != "none":
+        # Languages are known only after all documents are read, so a collection that may have translations stays in
+        # memory.
+        refusal = _TRANSLATED_IN_MEMORY
+    stack, met = ExitStack(), False
+    documents: Sequence[Document] = ()
+    run = stack.enter_context(
+        disk_run(
+            source,
+            reading,
+            settings,
+            [settings.representation],
+            place=place,
+            lines=lines,
+            refusal=refusal,
+            hashes=True,
+            evidence=True,
+            progress=progress,
         )
-        return _judged_on_disk(run, stack, choice, between_files=between_files, window_days=disk.window_days)
-    evidence = EvidenceReader(semantic=semantic)
-    collection, report = read_collection(source, reading, lines=lines, evidence=evidence, progress=progress)
-    rows = judged_pair_rows(
-        JudgedCollection.of(collection, evidence.finish(collection.languages), settings),
-        choice,
-        parts=_parts(lambda: fields_of(collection.documents).ids, report, reading, between_files=between_files),
-        progress=progress,
     )
-    met = ("terms", "met") if len(set(collection.languages)) > 1 else ("terms",)
-    terms, reasons = met if choice.terms else (), ("reasons",) if choice.explain else ()
-    columns = (*PAIR_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons)
-    listing = PairListing(rows, columns, report, settings, semantic=semantic)
-    listing.left_out, listing.documents = choice.left_out, collection.documents
-    return listing
+    if run is not None:
+        from infostream_dedup.runs.sharded.deduplication import JudgedRun, judged_pairs_on_disk
 
-
-@dataclass(frozen=True, slots=True)
-class JudgingPlace:
-    """Where pairs are judged; attributes as the keywords of ``pairs``."""
-
-    workdir: str | Path | None
-    memory: str | int | None
-    window_days: float | None
-
-    def disk(
-        self, source: Any, settings: Settings, reading: Reading, choice: PairChoice, *, semantic: bool
-    ) -> AbstractContextManager[Disk | None]:
-        """Choose the work folder, if one is needed."""
-        refusal = MEANT_IN_MEMORY if semantic else refuse_on_disk(settings)
-        if self.workdir is None and choice.between != "none":
-            # Languages are known only after all documents are read, so a collection that may have translations stays in
-            # memory.
-            refusal = _TRANSLATED_IN_MEMORY
-        return chosen_disk(
-            source, reading, workdir=self.workdir, memory=self.memory, window_days=self.window_days, refusal=refusal
+        linked = JudgedRun(run, run.counted(), settings, place.window_days)
+        if choice.between != "none" and len(np.unique(linked.languages)) > 1:
+            stack.close()
+            raise UsageError(_TRANSLATED_IN_MEMORY)
+        report = ReadingReport(**linked.report)
+        parts = files_of(report) if between_files else None
+        rows = _held(stack, judged_pairs_on_disk(linked, choice, parts=parts))
+    else:
+        evidence = EvidenceReader(semantic=semantic)
+        collection, report = read_collection(source, reading, lines=lines, evidence=evidence, progress=progress)
+        documents, met = collection.documents, len(set(collection.languages)) > 1
+        rows = judged_pair_rows(
+            JudgedCollection.of(collection, evidence.finish(collection.languages), settings),
+            choice,
+            parts=_parts(lambda: fields_of(documents).ids, report, reading, between_files=between_files),
+            progress=progress,
         )
-
-
-def _judged_on_disk(
-    run: DiskRun, held: ExitStack, choice: PairChoice, *, between_files: bool, window_days: float | None
-) -> PairListing:
-    """Return what ``pairs`` returns with preset ``judged`` for a work folder, locked until the last row is read."""
-    import numpy as np
-
-    from infostream_dedup.runs.batch.pairing import JUDGED_COLUMNS
-    from infostream_dedup.runs.sharded.deduplication import JudgedRun, judged_pairs_on_disk
-
-    linked = JudgedRun(run, run.counted(), run.settings, window_days)
-    if choice.between != "none" and len(np.unique(linked.languages)) > 1:
-        held.close()
-        raise UsageError(_TRANSLATED_IN_MEMORY)
-    report = ReadingReport(**linked.report)
-    parts = files_of(report) if between_files else None
-
-    def rows() -> Iterator[PairRow]:
-        with held:
-            yield from judged_pairs_on_disk(linked, choice, parts=parts)
-
-    terms, reasons = ("terms",) if choice.terms else (), ("reasons",) if choice.explain else ()
-    columns = (*PAIR_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons)
-    listing = PairListing(rows(), columns, report, run.settings)
-    listing.left_out = choice.left_out
+    terms = ("terms", *(("met",) if met else ())) if choice.terms else ()
+    columns = (*PAIR_COLUMNS, *terms, *JUDGED_COLUMNS, *(("reasons",) if choice.explain else ()))
+    listing = PairListing(rows, columns, report, settings, semantic=semantic)
+    listing.left_out, listing.documents = choice.left_out, documents
     return listing
+
+
+def _held(held: ExitStack, rows: Iterable[PairRow]) -> Iterator[PairRow]:
+    """Yield the pairs of a work folder, which stays locked until the last one is read."""
+    with held:
+        yield from rows
 
 
 def topics_note(links: int, returned: int, k: int) -> str | None:
@@ -455,17 +429,10 @@ def pairs(
             lines=LeftOutLines(boilerplate, keep_repeated_lines),
             progress=progress,
         )
-    window_days = within_days if workdir is not None else None
+    place = WorkPlace(workdir, memory, own_number(within_days) if workdir is not None else None)
     plainly = settings is not None and options.get("preset") is None
     options, advice = with_advised_k(
-        source,
-        options,
-        boilerplate=boilerplate,
-        workdir=workdir,
-        memory=memory,
-        window_days=window_days,
-        reading=reading,
-        progress=progress,
+        source, options, boilerplate=boilerplate, reading=reading, progress=progress, **place._asdict()
     )
     preset = preset_of({**options, "k_min": k_min}, (*FIXED, "k_min"))
     if statistics is None and preset == JUDGED and not plainly:
@@ -486,7 +453,7 @@ def pairs(
                 kinds=_kinds_to_list(kinds, every=k_min is not None or min_probability is not None),
                 policy=Policy.of(identical=identical, within=within, within_days=within_days),
             ),
-            JudgingPlace(workdir, memory, window_days),
+            place,
             between_files=between_files,
             semantic=semantic,
             lines=LeftOutLines(boilerplate, keep_repeated_lines),
@@ -505,36 +472,36 @@ def pairs(
         raise UsageError(f"no pair can have {k_min} of {agreed.n} terms; k_min is 1 to n")
     stack = ExitStack()
     refusal = _STATISTICS_ON_DISK if statistics is not None else refuse_on_disk(agreed, pairs=True)
-    where = chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal)
-    disk = stack.enter_context(where)
-    if disk is not None:
-        run = stack.enter_context(
-            disk.run(source, read, agreed, [agreed.representation], lines=lines, progress=progress)
+    documents: Sequence[Document] = ()
+    run = stack.enter_context(
+        disk_run(
+            source, read, agreed, [agreed.representation], place=place, lines=lines, refusal=refusal, progress=progress
         )
-        listing = _on_disk(
-            run,
-            stack,
+    )
+    if run is not None:
+        from infostream_dedup.runs.sharded.pairing import pairs_on_disk
+
+        linked = run.linked(agreed.representation, window_days=place.window_days)
+        report = ReadingReport(**linked.report)
+        parts = files_of(report) if between_files else None
+        rows = _held(stack, pairs_on_disk(linked, k_min=k_min, terms=terms, cross_language=cross_language, parts=parts))
+    else:
+        collection, report = read_collection(source, read, lines=lines, progress=progress)
+        documents = collection.documents
+        rows = pair_rows(
+            collection.only(agreed) if counted is None else WeighedCollection(collection, counted),
+            agreed,
             k_min=k_min,
             terms=terms,
             cross_language=cross_language,
-            between_files=between_files,
-            window_days=disk.window_days,
+            parts=_parts(lambda: fields_of(documents).ids, report, read, between_files=between_files),
+            progress=progress,
         )
-        rows = ordered_rows(listing.once(), strongest_first=order.sort == "strength", top=order.top)
-        return PairListing(rows, listing.columns, listing.report, listing.settings, k_min=k_min, advice=advice)
-    collection, report = read_collection(source, read, lines=lines, progress=progress)
-    rows = pair_rows(
-        collection.only(agreed) if counted is None else WeighedCollection(collection, counted),
-        agreed,
-        k_min=k_min,
-        terms=terms,
-        cross_language=cross_language,
-        parts=_parts(lambda: fields_of(collection.documents).ids, report, read, between_files=between_files),
-        progress=progress,
-    )
     rows = ordered_rows(rows, strongest_first=order.sort == "strength", top=order.top)
-    listing = PairListing(rows, _columns(agreed, terms=terms), report, agreed, k_min=k_min, advice=advice)
-    listing.documents = collection.documents
+    met = ("met",) if agreed.representation == "pivot" else ()
+    columns = (*PAIR_COLUMNS, *(("terms", *met) if terms else ()))
+    listing = PairListing(rows, columns, report, agreed, k_min=k_min, advice=advice)
+    listing.documents = documents
     return listing
 
 
@@ -585,35 +552,6 @@ def _kinds_to_list(kinds: Sequence[str] | str | None, *, every: bool) -> tuple[s
     if kinds is None:
         return KIND_NAMES if every else LISTED_KINDS
     return KIND_NAMES if names_in(kinds) == ("all",) else names_in(kinds)
-
-
-def _on_disk(
-    run: DiskRun,
-    held: ExitStack,
-    *,
-    k_min: int | None,
-    terms: bool,
-    cross_language: bool,
-    between_files: bool,
-    window_days: float | None,
-) -> PairListing:
-    """Return what ``pairs`` returns for a work folder, locked until the last row is read; keywords as there."""
-    from infostream_dedup.runs.sharded.pairing import pairs_on_disk
-
-    linked = run.linked(run.settings.representation, window_days=window_days)
-    report = ReadingReport(**linked.report)
-    parts = files_of(report) if between_files else None
-
-    def rows() -> Iterator[PairRow]:
-        with held:
-            yield from pairs_on_disk(linked, k_min=k_min, terms=terms, cross_language=cross_language, parts=parts)
-
-    return PairListing(rows(), _columns(run.settings, terms=terms), report, run.settings)
-
-
-def _columns(settings: Settings, *, terms: bool) -> tuple[str, ...]:
-    met = ("met",) if settings.representation == "pivot" else ()
-    return (*PAIR_COLUMNS, "terms", *met) if terms else PAIR_COLUMNS
 
 
 def _agreed(

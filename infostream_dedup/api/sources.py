@@ -8,17 +8,16 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from infostream_dedup.documents import Reading, ReadingReport, read_documents
 from infostream_dedup.documents.lines import STANDARD_STREAM
-from infostream_dedup.documents.text_files import is_read_from, paths_of
+from infostream_dedup.documents.reading import is_read_from, paths_of
 from infostream_dedup.errors import InfostreamError, UsageError
 from infostream_dedup.model import Document, DocumentBlock, Settings
-from infostream_dedup.model.limits import own_number
 from infostream_dedup.model.tabular import Tabular, require_arrow
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.sources import Rereadable
     from infostream_dedup.runs.sharded.disk_runner import DiskRun
+    from infostream_dedup.runs.sharded.plan import Plan
 
 Row = TypeVar("Row")
 
@@ -251,35 +251,42 @@ _UNPACKED: Final = 7
 _PLAIN: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt")
 
 
-@dataclass(frozen=True, slots=True)
-class Disk:
-    """A work folder."""
+class WorkPlace(NamedTuple):
+    """Where a job works; fields as the keywords of ``sweep``."""
 
-    folder: Path
-    memory: int
+    workdir: str | Path | None = None
+    memory: str | int | None = None
     window_days: float | None = None
 
-    @contextmanager
-    def run(
-        self,
-        source: Any,
-        reading: Reading,
-        settings: Settings,
-        representations: Sequence[str],
-        *,
-        lines: LeftOutLines = LeftOutLines(),  # noqa: B008 - a tuple
-        hashes: bool = False,
-        evidence: bool = False,
-        documents: Rereadable | None = None,
-        progress: Progress | None = None,
-    ) -> Iterator[DiskRun]:
-        """Start a run in the folder, which is locked while the block runs."""
-        from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
-        from infostream_dedup.runs.sharded.plan import Plan
-        from infostream_dedup.runs.sharded.work_folder import WorkFolder
 
-        plan = Plan(self.memory)
-        self._report_plan(source, reading, settings, representations, plan, progress, evidence=evidence)
+@contextmanager
+def disk_run(
+    source: Any,
+    reading: Reading,
+    settings: Settings,
+    representations: Sequence[str],
+    *,
+    place: WorkPlace,
+    lines: LeftOutLines,
+    refusal: str | None,
+    hashes: bool = False,
+    evidence: bool = False,
+    documents: Rereadable | None = None,
+    beside: Path | None = None,
+    progress: Progress | None = None,
+) -> Iterator[DiskRun | None]:
+    """Yield a run in the work folder, which is locked while the block runs; None for work in memory."""
+    from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
+    from infostream_dedup.runs.sharded.plan import Plan
+    from infostream_dedup.runs.sharded.work_folder import WorkFolder
+
+    with _work_folder(source, reading, place, refusal, beside) as chosen:
+        if chosen is None:
+            yield None
+            return
+        path, memory = chosen
+        plan = Plan(memory)
+        _report_plan(source, reading, settings, representations, plan, path, progress, evidence=evidence)
         report = ReadingReport() if documents is None else documents.report
 
         def read() -> Iterable[Document | DocumentBlock]:
@@ -290,12 +297,11 @@ class Disk:
         def facts() -> dict[str, Any]:
             return {"report": asdict(report), "documents": None if documents is None else documents.mark}
 
-        mark = _mark(source, reading, lines)
-        folder = WorkFolder(self.folder)
+        folder = WorkFolder(path)
         with folder.held():
             yield DiskRun(
                 folder=folder,
-                source=Input(read, mark, facts, lambda: _checksum(reading.quarantine)),
+                source=Input(read, _mark(source, reading, lines), facts, lambda: _checksum(reading.quarantine)),
                 settings=settings,
                 representations=representations,
                 plan=plan,
@@ -304,42 +310,36 @@ class Disk:
                 progress=progress,
             )
 
-    def _report_plan(
-        self,
-        source: Any,
-        reading: Reading,
-        settings: Settings,
-        representations: Sequence[str],
-        plan: Any,
-        progress: Progress | None,
-        *,
-        evidence: bool,
-    ) -> None:
-        from infostream_dedup.runs.sharded.plan import SAMPLE, documents_in, estimate
 
-        paths = paths_of(source)
-        sample = _sample(source, reading, SAMPLE)
-        if not sample or not paths:
-            return
-        wanted = [settings.but(representation=name) for name in representations]
-        found = estimate(sample, documents_in(paths, sample), wanted, plan, self.folder, evidence=evidence)
-        found.check()
-        if progress is not None:
-            progress(str(found), 0, None)
+def _report_plan(
+    source: Any,
+    reading: Reading,
+    settings: Settings,
+    representations: Sequence[str],
+    plan: Plan,
+    folder: Path,
+    progress: Progress | None,
+    *,
+    evidence: bool,
+) -> None:
+    from infostream_dedup.runs.sharded.plan import SAMPLE, documents_in, estimate
+
+    paths = paths_of(source)
+    sample = _sample(source, reading, SAMPLE)
+    if not sample or not paths:
+        return
+    wanted = [settings.but(representation=name) for name in representations]
+    found = estimate(sample, documents_in(paths, sample), wanted, plan, folder, evidence=evidence)
+    found.check()
+    if progress is not None:
+        progress(str(found), 0, None)
 
 
 @contextmanager
-def chosen_disk(
-    source: Any,
-    reading: Reading,
-    *,
-    workdir: str | Path | None,
-    memory: str | int | None,
-    window_days: float | None = None,
-    beside: Path | None = None,
-    refusal: str | None = None,
-) -> Iterator[Disk | None]:
-    """Yield the caller's work folder, or a private one if the collection would not fit into memory."""
+def _work_folder(
+    source: Any, reading: Reading, place: WorkPlace, refusal: str | None, beside: Path | None
+) -> Iterator[tuple[Path, int] | None]:
+    """Yield the caller's work folder and its memory, or a private one if the collection would not fit into memory."""
     from infostream_dedup.machine.platform import available_memory
     from infostream_dedup.runs.sharded.plan import LEAST_MEMORY, memory_of
 
@@ -347,22 +347,22 @@ def chosen_disk(
         refusal = refusal or "sections (--sections) are compared in memory; leave out workdir (--workdir)"
     available = available_memory()
     half = max(LEAST_MEMORY, (available or 8 * _GIGABYTE) // 2)
-    if workdir is not None:
+    if place.workdir is not None:
+        workdir = Path(place.workdir)
         if refusal is not None:
             raise UsageError(refusal)
-        window_days = own_number(window_days)
-        if window_days is not None and window_days <= 0:
-            raise UsageError(f"window_days is {window_days}; expected more than 0 (--window-days)")
-        if is_read_from(source, Path(workdir), (".arrow", ".json")):
+        if place.window_days is not None and place.window_days <= 0:
+            raise UsageError(f"window_days is {place.window_days}; expected more than 0 (--window-days)")
+        if is_read_from(source, workdir, (".arrow", ".json")):
             raise UsageError(
                 f"{workdir} is in a folder that is read, and the next run would take its files for documents; "
                 "name a work folder elsewhere (--workdir)"
             )
         require_arrow("a work folder (--workdir)")
-        yield Disk(Path(workdir), half if memory is None else memory_of(memory), window_days)
+        yield workdir, half if place.memory is None else memory_of(place.memory)
         return
-    for name, value in {"memory": memory, "window_days": window_days}.items():
-        if value is not None:
+    for name in ("memory", "window_days"):
+        if getattr(place, name) is not None:
             raise UsageError(f"{name} (--{name.replace('_', '-')}) needs a work folder; give workdir (--workdir)")
     if refusal is not None or available is None or not _exceeds(source, reading, available):
         yield None
@@ -372,7 +372,7 @@ def chosen_disk(
     folder = Path(tempfile.mkdtemp(prefix=".infostream-dedup-", dir=beside))
     _log.warning("the collection would not fit into %.1f GB of memory: working in %s", available / _GIGABYTE, folder)
     try:
-        yield Disk(folder, half)
+        yield folder, half
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

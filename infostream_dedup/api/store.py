@@ -334,7 +334,7 @@ def copies(path: str | Path, *, days: int | None = None) -> list[dict[str, Any]]
     Raises:
         ConfigurationError: the store keeps no wording.
     """
-    from infostream_dedup.lab.estimation.stream_copies import copies_by_day
+    from infostream_dedup.lab.estimation.copy_scores import copies_by_day
     from infostream_dedup.stream.store import Store
 
     with Store.open(path, read_only=True) as opened:
@@ -360,7 +360,7 @@ def drifts(path: str | Path, *, days: int | None = None) -> list[dict[str, Any]]
     Raises:
         ConfigurationError, NoInputError, BadDataError: see ``copies``.
     """
-    from infostream_dedup.lab.estimation.stream_copies import copies_by_day, drifts
+    from infostream_dedup.lab.estimation.copy_scores import copies_by_day, drifts
     from infostream_dedup.stream.store import Store
 
     with Store.open(path, read_only=True) as opened:

@@ -14,7 +14,8 @@ from infostream_dedup.api.keyword_types import RepresentedKeywords, SweepKeyword
 from infostream_dedup.api.keywords import KEYWORDS, chosen, parted
 from infostream_dedup.api.sources import (
     LeftOutLines,
-    chosen_disk,
+    WorkPlace,
+    disk_run,
     documents_to_collect,
     read_collection,
     refuse_on_disk,
@@ -23,6 +24,7 @@ from infostream_dedup.documents import Reading, ReadingReport, check_quarantine,
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import UsageError
 from infostream_dedup.model import Document, DocumentBlock, Settings, names_in, single_documents
+from infostream_dedup.model.limits import own_number
 from infostream_dedup.model.settings import REPRESENTATIONS, SERIES, base_of
 
 if TYPE_CHECKING:
@@ -221,6 +223,7 @@ def sweep(
         >>> result.rows[0].measures.links, result.report.used
         (0, 1)
     """
+    from infostream_dedup.lab.estimation.sweep_estimator import DiskEstimator
     from infostream_dedup.links.measures import checked_way
     from infostream_dedup.runs.batch.answering import PARTINGS, part_into
 
@@ -254,25 +257,24 @@ def sweep(
         raise UsageError(f"a collection cannot be divided by {by!r}; by (--by) is one of {', '.join(PARTINGS)}")
     for asked, why in ((by, _PARTS_IN_MEMORY), (confirmed, _CONFIRMED_IN_MEMORY), (planted, _PLANTED_IN_MEMORY)):
         refusal = why if asked else refusal
-    with chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal) as disk:
-        if disk is not None:
-            from infostream_dedup.lab.estimation.sweep_estimator import DiskEstimator
+    estimator = DiskEstimator()
+    lines = LeftOutLines(boilerplate, keep_repeated=True, take=estimator.take if estimate else None)
+    place = WorkPlace(workdir, memory, own_number(window_days))
+    with disk_run(source, read, agreed, bases, place=place, lines=lines, refusal=refusal, progress=progress) as run:
+        if run is not None:
             from infostream_dedup.runs.sharded.sweeping import sweep_on_disk
 
-            estimator = DiskEstimator()
-            lines = LeftOutLines(boilerplate, keep_repeated=True, take=estimator.take if estimate else None)
-            with disk.run(source, read, agreed, bases, lines=lines, progress=progress) as run:
-                return sweep_on_disk(
-                    estimator.watching(run) if estimate else run,
-                    series=wanted,
-                    ks=shown,
-                    examples=examples,
-                    window_days=disk.window_days,
-                    estimate=estimator.estimate if estimate else None,
-                    way=way,
-                    scaled=scaled,
-                    unasked=unasked,
-                )
+            return sweep_on_disk(
+                estimator.watching(run) if estimate else run,
+                series=wanted,
+                ks=shown,
+                examples=examples,
+                window_days=place.window_days,
+                estimate=estimator.estimate if estimate else None,
+                way=way,
+                scaled=scaled,
+                unasked=unasked,
+            )
     for name, asked in (("confirmed", confirmed), ("planted", planted)):
         if asked and agreed.score == "share":
             raise UsageError(f"{name} (--{name}) needs the count score, whose pairs have a k")

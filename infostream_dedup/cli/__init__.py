@@ -11,9 +11,9 @@ from infostream_dedup.cli.batch import dedup, demo, pairs, sweep, terms_of
 from infostream_dedup.cli.config import config, help_command, warm
 from infostream_dedup.cli.dictionaries import dictionaries
 from infostream_dedup.cli.face import Commands
-from infostream_dedup.cli.failures import exit_code_of
 from infostream_dedup.cli.passages import passages
 from infostream_dedup.cli.quality import audit, classify, compare, evaluate, train
+from infostream_dedup.cli.run_log import exit_code_of
 from infostream_dedup.cli.store import coverage, desk, store
 from infostream_dedup.cli.stream import collect, ingest, mcp, search, serve, watch
 

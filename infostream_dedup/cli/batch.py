@@ -369,7 +369,7 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
         note("reading the sample ...")
         serve_sample(port, tell=lambda address: note(f"open {address} (Ctrl+C ends it)"))
         return
-    from infostream_dedup.api.warm import judged_sample
+    from infostream_dedup.api.dictionaries import judged_sample
     from infostream_dedup.report.needed import has_report_extra
 
     drawn, on_terminal = has_report_extra(), is_drawn(output_format, wide=wide)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from infostream_dedup.api.dedup import DedupSummary
-    from infostream_dedup.api.warm import JudgedSample
+    from infostream_dedup.api.dictionaries import JudgedSample
     from infostream_dedup.model import Document
     from infostream_dedup.runs.batch.sweeping import SweepResult
     from infostream_dedup.stream.search import Hit

@@ -261,7 +261,7 @@ _DOCUMENTS: Final = ("documents", "sources")
 def refuse_shared_files(context: click.Context) -> None:
     """Refuse an output or quarantine file that the command also reads, or writes for another purpose."""
     from infostream_dedup.documents.outputs import same_file
-    from infostream_dedup.documents.text_files import check_quarantine
+    from infostream_dedup.documents.reading import check_quarantine
 
     files = list(_files(context))
     for name, path in files:
@@ -308,7 +308,7 @@ def _given(context: click.Context, name: str) -> Any:
 
 def _files(context: click.Context) -> Iterator[tuple[str, str]]:
     """Names of parameters and the files that they name; the documents of folders and patterns are named one by one."""
-    from infostream_dedup.documents.text_files import paths_of
+    from infostream_dedup.documents.reading import paths_of
 
     for parameter in context.command.params:
         name, kind = parameter.name or "", parameter.type

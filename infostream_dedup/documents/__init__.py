@@ -12,9 +12,16 @@ from infostream_dedup.documents.outputs import (
     write_documents,
     write_rows,
 )
-from infostream_dedup.documents.reading import MAX_LINE_BYTES, Reading, ReadingOptions, Source, read_documents
+from infostream_dedup.documents.reading import (
+    MAX_LINE_BYTES,
+    Reading,
+    ReadingOptions,
+    Source,
+    check_quarantine,
+    paths_of,
+    read_documents,
+)
 from infostream_dedup.documents.records import BadRecords, Place, ReadingReport
-from infostream_dedup.documents.text_files import check_quarantine, paths_of
 
 __all__ = [
     "MAX_LINE_BYTES",

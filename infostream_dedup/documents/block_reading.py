@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from infostream_dedup.documents.column_names import ColumnNames, batch_records
 from infostream_dedup.documents.csv_blocks import ArrowBlock, CsvBlock, ListBlock, arrow_block, csv_blocks, list_blocks
-from infostream_dedup.documents.csv_table import csv_records
 from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.documents import DocumentBuilder
 from infostream_dedup.documents.json_files import doubled_name, fault_item, is_too_deep, jsonl_records, line_item
@@ -48,7 +47,7 @@ from infostream_dedup.documents.reading import (
     open_items,
 )
 from infostream_dedup.documents.records import BadRecords, Item, Place, ReadingReport, SeenIds
-from infostream_dedup.documents.table_files import list_records
+from infostream_dedup.documents.table_files import csv_records, list_records
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.text.kernels.scanning import count_letters
 from infostream_dedup.language.text.language import SAMPLE, is_contradicted, language_beyond_ours

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.documents.column_names import ColumnNames, batch_records, without_nanoseconds
-from infostream_dedup.documents.csv_table import OPTIONAL, Header, RowFeed, read_header, read_rows
 from infostream_dedup.documents.documents import DocumentBuilder, plain_fields, plain_ids
 from infostream_dedup.documents.kernels.json_lines import (
     ID,
@@ -41,7 +40,16 @@ from infostream_dedup.documents.kernels.table_rows import (
 )
 from infostream_dedup.documents.lines import StreamError, byte_lines, open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
-from infostream_dedup.documents.table_files import LIST, list_records, python_values
+from infostream_dedup.documents.table_files import (
+    LIST,
+    OPTIONAL,
+    Header,
+    RowFeed,
+    list_records,
+    python_values,
+    read_header,
+    read_rows,
+)
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.machine.files import Readable
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK

@@ -90,7 +90,8 @@ def _check(digest: str, root: Path) -> None:
     """Compare with the sources, where these can be edited."""
     if not (root / "native" / "kernel_compiler.py").exists():
         return
-    kernels, native = (root / _PACKAGE).glob("**/kernels/*.py"), root / "native"
+    native, package = root / "native", root / _PACKAGE
+    kernels = [*package.glob("**/kernels/*.py"), *package.glob("**/kernels.py")]
     sources = sorted([*kernels, *native.glob("*.py"), *native.glob("*.h*")])
     if digest != hashlib.sha256(b"".join(one.read_bytes() for one in sources)).hexdigest()[:16]:
         raise ConfigurationError(f"the compiled kernels are older than their sources; {_HINT}")

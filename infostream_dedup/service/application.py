@@ -18,10 +18,10 @@ from infostream_dedup.service.answer_models import ANSWERS, describe
 from infostream_dedup.service.answers import NotModifiedError, refuse_unknown_parameters, roles_of
 from infostream_dedup.service.guard import Guard, is_page
 from infostream_dedup.service.logs import Metrics, free_frames, reason_of
-from infostream_dedup.service.pages import frame, judging_pages, learning_pages, stream_pages
+from infostream_dedup.service.pages import frame, judging_pages, stream_pages
 from infostream_dedup.service.pages.frame import problem_answer
 from infostream_dedup.service.problems import ProblemError, problem_of, problem_of_value
-from infostream_dedup.service.routes import batches, documents, groups, health, jobs, judgements, reviews
+from infostream_dedup.service.routes import batches, documents, groups, health, judgements
 from infostream_dedup.service.running import RunningService
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import Sessions, Tokens
@@ -36,12 +36,11 @@ _ROUTERS: Final = (
     documents.search_router,
     documents.router,
     judgements.router,
-    jobs.router,
-    reviews.router,
+    judgements.jobs_router,
+    judgements.reviews_router,
     frame.router,
     stream_pages.router,
     judging_pages.router,
-    learning_pages.router,
 )
 _CODE_OF_STATUS: Final = {404: "not-found", 405: "method"}
 

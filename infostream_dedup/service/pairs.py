@@ -8,9 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from infostream_dedup.judgements.candidates import QUEUES, asked_pairs, disagreements, group_pairs, linked_pairs
 from infostream_dedup.judgements.desk import last_result
-from infostream_dedup.judgements.judgements import SHARE_OF_TWO, next_pairs, ordered_pair
+from infostream_dedup.judgements.judgements import (
+    QUEUES,
+    SHARE_OF_TWO,
+    asked_pairs,
+    disagreements,
+    group_pairs,
+    linked_pairs,
+    next_pairs,
+    ordered_pair,
+)
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.stream.settings import StreamSettings

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from infostream_dedup.errors import CannotWriteError, InfostreamError, StoreMovedError
 from infostream_dedup.judgements import Desk, desk_path
 from infostream_dedup.service.checker import Checker
-from infostream_dedup.service.job_runner import JobRunner
+from infostream_dedup.service.job_process import JobRunner
 from infostream_dedup.service.logs import Metrics, log_event
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.stream.deduplicator import Deduplicator

@@ -7,13 +7,17 @@ import pytest
 
 from infostream_dedup.errors import BadDataError, InfostreamError
 from infostream_dedup.judgements import Desk
-from infostream_dedup.judgements.candidates import agreement_of, asked_pairs, disagreements, import_labels, label_rows
 from infostream_dedup.judgements.desk import add_job, end_job, job_shown, last_result, latest_jobs
 from infostream_dedup.judgements.judgements import (
     Judgement,
     add_judgement,
     add_review,
+    agreement_of,
+    asked_pairs,
+    disagreements,
+    import_labels,
     judgement_page,
+    label_rows,
     next_pairs,
     present_reviews,
     progress_of,

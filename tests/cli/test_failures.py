@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from infostream_dedup.cli.failures import _with_command
+from infostream_dedup.cli.run_log import _with_command
 from infostream_dedup.errors import BadDataError
 
 GOOD = '{"id": "1", "text": "Снег идёт"}\n'.encode()
@@ -158,7 +158,7 @@ def test_arguments_that_python_misreads_are_refused(run, tmp_path):
 
 
 def test_interruption_says_so():
-    from infostream_dedup.cli.failures import exit_code_of
+    from infostream_dedup.cli.run_log import exit_code_of
 
     def interrupted():
         raise KeyboardInterrupt
@@ -167,7 +167,7 @@ def test_interruption_says_so():
 
 
 def test_a_bug_is_called_a_bug(capsys, monkeypatch):
-    from infostream_dedup.cli.failures import exit_code_of
+    from infostream_dedup.cli.run_log import exit_code_of
 
     monkeypatch.delenv("INFOSTREAM_DEDUP_DEBUG", raising=False)
 
@@ -181,7 +181,7 @@ def test_a_bug_is_called_a_bug(capsys, monkeypatch):
 def test_a_machine_without_a_temporary_folder_is_told_to_name_one(capsys, monkeypatch):
     import tempfile
 
-    from infostream_dedup.cli.failures import exit_code_of
+    from infostream_dedup.cli.run_log import exit_code_of
 
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/nowhere/at/all"])

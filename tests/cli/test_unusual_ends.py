@@ -29,7 +29,7 @@ main()
 # A request to end arrives while the command imports a module.
 IMPORTING = """
 import sys, time
-from infostream_dedup.cli.failures import exit_code_of
+from infostream_dedup.cli.run_log import exit_code_of
 def run():
     import slow
     print("imported", flush=True)

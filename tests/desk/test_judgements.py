@@ -17,22 +17,20 @@ from infostream_dedup import ingest
 from infostream_dedup.cli.store import desk as command
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.judgements import Desk, desk_path
-from infostream_dedup.judgements.candidates import (
+from infostream_dedup.judgements.desk import COLUMNS, add_job, end_job, last_result
+from infostream_dedup.judgements.judgements import (
     SETTLING,
+    Judgement,
+    add_judgement,
     agreement_of,
     disagreements,
+    for_two,
+    forget_in_desk,
     import_labels,
+    judgement_page,
     kappa,
     label_rows,
     linked_pairs,
-)
-from infostream_dedup.judgements.desk import COLUMNS, add_job, end_job, last_result
-from infostream_dedup.judgements.judgements import (
-    Judgement,
-    add_judgement,
-    for_two,
-    forget_in_desk,
-    judgement_page,
     next_pairs,
     progress_of,
     undo_judgement,

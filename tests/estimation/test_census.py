@@ -34,9 +34,8 @@ from infostream_dedup.lab.estimation.census import (
     texts_of_documents,
     thinned,
 )
-from infostream_dedup.lab.estimation.copy_scores import Links
+from infostream_dedup.lab.estimation.copy_scores import DayCopies, Links, drifts, latest_drifts
 from infostream_dedup.lab.estimation.duplicate_scores import draw_candidates
-from infostream_dedup.lab.estimation.stream_copies import DayCopies, drifts, latest_drifts
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.model import NO_TIME
 from infostream_dedup.runs.batch.collection import collect

@@ -11,9 +11,9 @@ import pytest
 
 from infostream_dedup import dictionaries
 from infostream_dedup.errors import CannotCreateError, ConfigurationError, NoInputError
-from infostream_dedup.lab.lexicography import build as module
-from infostream_dedup.lab.lexicography.build import DictionaryEntry, frequency_dictionary
+from infostream_dedup.lab.lexicography import word_lookup as module
 from infostream_dedup.lab.lexicography.check import COLUMNS, Finding, broken_round_trips, check
+from infostream_dedup.lab.lexicography.word_lookup import DictionaryEntry, frequency_dictionary
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import TableRow
 from infostream_dedup.language.lexicon.word_lists import NO_NAME, NameKind
@@ -286,7 +286,7 @@ def test_what_cannot_be_built_is_refused_before_the_work(tmp_path: Path, monkeyp
     def work(*_: object, **__: object) -> None:
         raise AssertionError("the work began")
 
-    monkeypatch.setattr("infostream_dedup.lab.lexicography.build.frequency_dictionary", work)
+    monkeypatch.setattr("infostream_dedup.lab.lexicography.word_lookup.frequency_dictionary", work)
     with pytest.raises(ConfigurationError, match="language is 'de'; expected one of ru, uk, en"):
         dictionaries.build(tmp_path, "ru,de")
     with pytest.raises(ConfigurationError, match="most is 0; expected a whole number"):

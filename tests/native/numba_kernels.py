@@ -82,7 +82,7 @@ def _space(name: str) -> dict[str, Any]:
     tree = ast.parse(Path(module.__file__ or "").read_text(encoding="utf-8"))
     space = {**vars(module), **_INSTRUCTIONS}
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and ".kernels." in (node.module or ""):
+        if isinstance(node, ast.ImportFrom) and ".kernels" in (node.module or ""):
             there = _space(node.module or "")
             space |= {one.asname or one.name: there[one.name] for one in node.names if one.name in there}
     own = [one for one in tree.body if isinstance(one, ast.FunctionDef) and one.decorator_list]

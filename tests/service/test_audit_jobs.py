@@ -9,7 +9,7 @@ import pytest
 from infostream_dedup.api import audit, desk
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.judgements import Desk, desk_path
-from infostream_dedup.judgements.candidates import asked_pairs
+from infostream_dedup.judgements.judgements import asked_pairs
 from infostream_dedup.service.job_process import labels_file
 from infostream_dedup.service.settings import ServiceSettings
 

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from infostream_dedup.judgements.candidates import QUEUES, linked_pairs
+from infostream_dedup.judgements.judgements import QUEUES, linked_pairs
 from infostream_dedup.lab.evaluation.labels import labels_of
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import add_token

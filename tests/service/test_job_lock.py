@@ -10,8 +10,8 @@ import pytest
 from infostream_dedup.errors import CannotCreateError, CannotWriteError, StoreBusyError
 from infostream_dedup.judgements import Desk, desk_path
 from infostream_dedup.judgements.desk import add_job, end_job, job_shown
-from infostream_dedup.service import job_process, job_runner
-from infostream_dedup.service.job_runner import JobLock, JobRunner
+from infostream_dedup.service import job_process
+from infostream_dedup.service.job_process import JobLock, JobRunner
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import add_token
 
@@ -101,8 +101,8 @@ def test_the_end_of_a_job_is_written_once_the_disk_has_room_again(
             raise failures.pop()
         end_job(*given, **named)
 
-    monkeypatch.setattr(job_runner, "end_job", full)
-    monkeypatch.setattr(job_runner, "_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(job_process, "end_job", full)
+    monkeypatch.setattr(job_process, "_AGAIN_SECONDS", 0.01)
     runner = JobRunner(path.with_suffix(""), path)
     runner._wait(subprocess.Popen([sys.executable, "-c", "raise SystemExit(74)"]), number)
     assert not failures

@@ -24,7 +24,7 @@ from infostream_dedup.lab.estimation.census import (
 )
 from infostream_dedup.lab.estimation.copy_scores import Bounds, Links
 from infostream_dedup.lab.estimation.duplicate_scores import CANDIDATE_COUNT
-from infostream_dedup.lab.estimation.kernels.copies import Universe
+from infostream_dedup.lab.estimation.kernels import Universe
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, figures_of
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, at_least
 from infostream_dedup.machine.progress import Progress

@@ -23,7 +23,7 @@ from infostream_dedup.judging.evidence.kernels.packing import TITLE_AT
 from infostream_dedup.judging.evidence.kernels.triples import TripleRange
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows, fill_in_wording
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.lab.estimation.kernels.copies import (
+from infostream_dedup.lab.estimation.kernels import (
     FoundPairs,
     SharedIndex,
     TextClasses,

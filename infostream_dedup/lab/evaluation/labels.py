@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from infostream_dedup.documents.column_names import ColumnNames
-from infostream_dedup.documents.csv_table import csv_records
 from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.documents.lines import is_table
 from infostream_dedup.documents.records import Item
-from infostream_dedup.documents.table_files import workbook_records
+from infostream_dedup.documents.table_files import csv_records, workbook_records
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, language_number
 from infostream_dedup.model.limits import check_path

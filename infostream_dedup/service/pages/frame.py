@@ -244,7 +244,6 @@ router = APIRouter(include_in_schema=False)
 FILES: Final = {
     "app.css": "text/css",
     "app.js": "text/javascript",
-    "explore.js": "text/javascript",
     "jobs.js": "text/javascript",
     "judge.js": "text/javascript",
     "keys.js": "text/javascript",

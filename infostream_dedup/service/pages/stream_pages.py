@@ -22,7 +22,7 @@ from infostream_dedup.service.pages.judging_pages import marked_text
 from infostream_dedup.service.pairs import repeated_of, with_repeated
 from infostream_dedup.service.problems import ProblemError, checked
 from infostream_dedup.service.routes.groups import group_place, moment_of, traced_group
-from infostream_dedup.service.routes.reviews import (
+from infostream_dedup.service.routes.judgements import (
     AlarmDecision,
     TemplateDecision,
     alarms_shown,

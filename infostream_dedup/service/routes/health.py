@@ -21,7 +21,7 @@ from infostream_dedup.service.answers import JsonResponse, needs
 from infostream_dedup.service.figures import activity_now, health_now
 from infostream_dedup.service.logs import log_request, reason_of
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.routes.reviews import alarms_shown
+from infostream_dedup.service.routes.judgements import alarms_shown
 from infostream_dedup.service.running import RunningService, running
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.restoring import position_of

@@ -1,39 +1,61 @@
-"""Pairs to judge, and people's judgements: added, withdrawn, exported as labels files."""
+"""What the desk keeps: judgements and the pairs to judge, jobs, and decisions on templates and alarms."""
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from dataclasses import replace
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import orjson
 from fastapi import APIRouter, Request
-from pydantic import Field, WithJsonSchema
+from pydantic import Field, WithJsonSchema, field_validator
 from starlette.responses import Response
 
-from infostream_dedup.errors import BadDataError
-from infostream_dedup.judgements.candidates import REPEATS, agreement_of, disagreements, import_labels, label_rows
-from infostream_dedup.judgements.desk import LABELS
-from infostream_dedup.judgements.judgements import Judgement, add_judgement, judgement_page, progress_of, undo_judgement
+from infostream_dedup.errors import BadDataError, StoreBusyError
+from infostream_dedup.judgements.desk import KINDS, LABELS, add_job, job_shown, last_result, latest_jobs, stop_job
+from infostream_dedup.judgements.judgements import (
+    DECISIONS,
+    REPEATS,
+    Judgement,
+    add_judgement,
+    add_review,
+    agreement_of,
+    disagreements,
+    import_labels,
+    judgement_page,
+    label_rows,
+    present_reviews,
+    progress_of,
+    undo_judgement,
+)
 from infostream_dedup.service.answer_models import (
     KEYED,
     Agreement,
+    AlarmRow,
     Imported,
+    JobRow,
+    JobShown,
+    JobStarted,
     Judged,
     JudgementRow,
     PairToJudge,
     PairVerdict,
+    Stats,
+    TemplateRow,
     Undone,
     body_of,
     file_of,
     page_of,
 )
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, read_body, rows_wanted
+from infostream_dedup.service.figures import activity_now, health_now, templates_now
 from infostream_dedup.service.pairs import check_queue, pair_verdict, pairs_for
 from infostream_dedup.service.problems import Body, ListedValue, ProblemError
 from infostream_dedup.service.routes.groups import csv_rows
 from infostream_dedup.service.running import RunningService, caller_of, running
 from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.overview import alarm_rows
 
 router = APIRouter(prefix="/v1", tags=["desk"])
 _MOST = 5
@@ -255,3 +277,281 @@ def _key(given: str | None) -> str:
     if given is None or not 1 <= len(given) <= _LONGEST_KEY or not given.isprintable():
         raise ProblemError(422, "invalid", "send the header Idempotency-Key, such as a UUID", field="idempotency-key")
     return given
+
+
+# Long work in the background: sweeps, estimates, audits, training, comparisons
+
+
+jobs_router = APIRouter(prefix="/v1", tags=["jobs"])
+
+_JOBS_LISTED: Final = 50
+_MOST_DOCUMENTS: Final = 50_000
+_MOST_NUMBER: Final = 1 << 62
+
+
+class GivenJob(Body):
+    """A job as it was asked for."""
+
+    kind: Annotated[str, ListedValue(KINDS)]
+    documents: Annotated[int, Field(ge=1, le=_MOST_DOCUMENTS)] = 20_000
+    judged: bool = False
+    preset: Literal["duplicate", "story"] = "duplicate"
+    methods: Annotated[list[str], Field(min_length=1)] | None = None
+
+    @field_validator("methods")
+    @classmethod
+    def _are_known(cls, given: list[str] | None) -> list[str] | None:
+        from infostream_dedup.lab.methods import methods as registered
+
+        known = registered()
+        if given is not None and any(one not in known for one in given):
+            raise ValueError("expected names of methods, as GET /v1/methods gives them")
+        return given
+
+
+@jobs_router.post(
+    "/jobs",
+    dependencies=[needs("analyst")],
+    status_code=202,
+    response_model=JobStarted,
+    openapi_extra=body_of(GivenJob, {"kind": "sweep"}),
+)
+async def start_job(request: Request) -> Response:
+    """Start a job; one runs at a time.
+
+    The body is ``{"kind": "sweep" | "estimate" | "audit" | "train" | "compare", "documents"?: int, "judged"?: bool,
+    "preset"?: "duplicate" | "story", "methods"?: [string]}``. A sweep measures S and T of the whole store at every k.
+    An estimate also says how good the links are, and an audit asks for the pairs to judge (queue ``audit``) or, with
+    ``judged``, reads the judgements back; both look at the texts of the latest ``documents``, 20,000 by default.
+    Training learns a classifier for a ``preset`` from the judgements. A comparison runs ``methods``, by default all
+    that can run, over the latest ``documents`` and the judged ones, and evaluates them by people's judgements.
+    """
+    number = await begin_job(running(request), await read_body(request, GivenJob), caller_of(request).name)
+    return JsonResponse({"number": number, "state": "waiting"}, 202, {"location": f"/v1/jobs/{number}"})
+
+
+@jobs_router.get("/methods", dependencies=[needs("reader")], response_model=page_of(str))
+async def show_methods(request: Request) -> Response:
+    """The names of the methods that can be compared."""
+    from infostream_dedup.lab.methods import methods
+
+    del request
+    return JsonResponse({"items": list(methods()), "next": None})
+
+
+@jobs_router.get("/jobs", dependencies=[needs("analyst")], response_model=page_of(JobRow))
+async def show_jobs(request: Request) -> Response:
+    """The latest jobs, without results."""
+    found = await running(request).desk.read(lambda desk: latest_jobs(desk, _JOBS_LISTED))
+    return JsonResponse({"items": found, "next": None})
+
+
+@jobs_router.get("/jobs/{number}", dependencies=[needs("analyst")], response_model=JobShown)
+async def show_job(request: Request, number: int) -> Response:
+    """A job: its progress, and its result once it is done."""
+    return JsonResponse(await _job(request, number))
+
+
+@jobs_router.delete("/jobs/{number}", dependencies=[needs("analyst")], status_code=202, response_model=JobShown)
+async def end_job_early(request: Request, number: int) -> Response:
+    """Stop a job; one that has ended is left unchanged."""
+    service = running(request)
+    await _job(request, number)
+    if await service.desk.write(lambda desk: stop_job(desk, number)):
+        service.jobs.stop(number)
+    return JsonResponse(await _job(request, number), 202)
+
+
+@jobs_router.get("/sweep", dependencies=[needs("reader")], response_model=JobShown)
+async def show_sweep(request: Request, kind: str = "sweep") -> Response:
+    """The result of the last sweep or estimate, with the position of the store that it describes (``position``)."""
+    if kind not in ("sweep", "estimate"):
+        raise ProblemError(422, "invalid", "expected sweep or estimate", field="kind")
+    found = await running(request).desk.read(lambda desk: last_result(desk, kind))
+    if found is None:
+        raise ProblemError(404, "not-found", "nothing has been counted yet; start with POST /v1/jobs")
+    return JsonResponse(found)
+
+
+@jobs_router.get("/jobs/{number}/model", dependencies=[needs("analyst")])
+async def give_model(request: Request, number: int) -> Response:
+    """The classifier from a training, as the file that ``classify`` and ``ingest --model`` read."""
+    job = await _job(request, number)
+    if job["kind"] != "train" or not (job["result"] or {}).get("model"):
+        raise ProblemError(404, "not-found", "this job did not produce a model")
+    name = f'attachment; filename="model-{number}.json"'
+    return Response(job["result"]["model"], media_type="application/json", headers={"content-disposition": name})
+
+
+async def begin_job(service: RunningService, job: GivenJob, person: str) -> int:
+    """Put a job on the desk and start its process."""
+    if job.kind != "sweep" and not await service.read(_keeps_texts):
+        raise ProblemError(
+            409, "texts-not-kept", "start the service with --keep-text: it keeps the texts of later documents"
+        )
+    position = await service.position()
+
+    def add(desk: sqlite3.Connection) -> int:
+        return add_job(desk, job.kind, job.model_dump(exclude={"kind"}), position=position.tag, person=person)
+
+    try:
+        lock = await asyncio.to_thread(service.jobs.claim)
+    except StoreBusyError:
+        raise _busy() from None
+    try:
+        number = await service.desk.write(add)
+        service.jobs.run(number, lock)
+    except StoreBusyError:
+        raise _busy() from None
+    finally:
+        lock.release()
+    return number
+
+
+def _busy() -> ProblemError:
+    return ProblemError(409, "job-running", "wait for it, or stop it", retry_after=5)
+
+
+async def _job(request: Request, number: int) -> dict[str, Any]:
+    found = None
+    if 0 < number < _MOST_NUMBER:
+        found = await running(request).desk.read(lambda desk: job_shown(desk, number))
+    if found is None:
+        raise ProblemError(404, "not-found", "no job with this number")
+    return found
+
+
+def _keeps_texts(store: Store) -> bool:
+    return store.connection.execute("SELECT 1 FROM body LIMIT 1").fetchone() is not None
+
+
+# Templates and alarms, with people's decisions about them
+
+
+reviews_router = APIRouter(prefix="/v1", tags=["reviews"])
+
+_ROWS: Final = 200
+_GROWTH: Final = 1.5  # a snoozed alarm comes back once its group has grown by this factor
+
+
+class TemplateDecision(Body):
+    """What somebody decided about a template."""
+
+    decision: Annotated[str | None, ListedValue((*DECISIONS["template"], None))]
+
+
+class AlarmDecision(Body):
+    """What somebody decided about an alarm."""
+
+    decision: Annotated[str | None, ListedValue((*DECISIONS["alarm"], None))]
+
+
+@reviews_router.get("/stats", dependencies=[needs("reader")], response_model=Stats)
+async def show_stats(request: Request) -> Response:
+    """The last hour of the stream compared with the hours before, silent sources, and the last five closed epochs.
+
+    ``epochs`` has S, T, links, the share of duplicates and alarms of each, of all and of its ten largest sources.
+    While batches arrive, the figures may be up to five seconds old.
+    """
+    service = running(request)
+    epochs = [one.as_dict() for one in await health_now(service)]
+    return JsonResponse({**await activity_now(service), "epochs": epochs})
+
+
+@reviews_router.get("/templates", dependencies=[needs("reader")], response_model=page_of(TemplateRow))
+async def show_templates(request: Request) -> Response:
+    """Recurring templates of sources among the latest 100,000 documents, with the decision about each."""
+    return JsonResponse({"items": await templates_shown(running(request)), "next": None})
+
+
+@reviews_router.put(
+    "/templates/{id:path}",
+    dependencies=[needs("analyst")],
+    status_code=204,
+    response_class=Response,
+    openapi_extra=body_of(TemplateDecision, {"decision": "accept"}),
+)
+async def decide_template(request: Request, id: str) -> Response:  # noqa: A002
+    """Accept, refuse or mute a template: ``{"decision": "accept" | "refuse" | "mute" | null}``; null withdraws it.
+
+    The page Now leaves out what fills a muted template; verdicts do not change.
+    """
+    said = await read_body(request, TemplateDecision)
+    await decide(running(request), "template", id, said.decision, caller_of(request).name)
+    return Response(status_code=204)
+
+
+@reviews_router.get("/alarms", dependencies=[needs("reader")], response_model=page_of(AlarmRow))
+async def show_alarms(request: Request) -> Response:
+    """Alarms, the latest first: groups that stopped growing because they are chains.
+
+    ``state`` is ``open``, ``known`` or ``snoozed``; a snoozed alarm opens again once its group has grown by half.
+    """
+    return JsonResponse({"items": await alarms_shown(running(request)), "next": None})
+
+
+@reviews_router.put(
+    "/alarms/{number}",
+    dependencies=[needs("analyst")],
+    status_code=204,
+    response_class=Response,
+    openapi_extra=body_of(AlarmDecision, {"decision": "known"}),
+)
+async def decide_alarm(request: Request, number: int) -> Response:
+    """Mark an alarm as known, or snooze it: ``{"decision": "known" | "snoozed" | null}``."""
+    said = await read_body(request, AlarmDecision)
+    await decide(running(request), "alarm", str(number), said.decision, caller_of(request).name)
+    return Response(status_code=204)
+
+
+async def templates_shown(service: RunningService) -> list[dict[str, Any]]:
+    """The rows of ``templates``, each with ``decision``, ``by`` and ``at``."""
+    rows = await templates_now(service)
+    said = await _decisions(service, "template")
+    none: dict[str, Any] = {"decision": None, "person": None, "at": None}
+    return [
+        {**row, "decision": one["decision"], "by": one["person"], "at": one["at"]}
+        for row in rows
+        for one in (said.get(row["template"], none),)
+    ]
+
+
+async def muted_forms(service: RunningService) -> list[tuple[str | None, list[str]]]:
+    """Source and words of the templates that somebody muted."""
+    said = await _decisions(service, "template")
+    rows = await templates_shown(service) if any(one["decision"] == "mute" for one in said.values()) else []
+    return [(row["source"], row["words"]) for row in rows if row["decision"] == "mute" and row["words"]]
+
+
+async def alarms_shown(service: RunningService) -> list[dict[str, Any]]:
+    """The rows of ``alarm_rows``, each with ``state`` and ``by``."""
+    rows = await service.read(lambda store: alarm_rows(store.connection, _ROWS))
+    said = await _decisions(service, "alarm")
+    found = []
+    for row in rows:
+        one = said.get(str(row["number"]))
+        state = "open" if one is None else one["decision"]
+        if one is not None and state == "snoozed" and row["documents"] >= _GROWTH * (one["measure"] or 1):
+            state = "open"
+        found.append({**row, "state": state, "by": None if one is None else one["person"]})
+    return found
+
+
+async def _decisions(service: RunningService, kind: str) -> dict[str, dict[str, Any]]:
+    """Return the decisions on a kind of subjects. Reading them does not create a desk."""
+    if not service.desk.path.exists():
+        return {}
+    return await service.desk.read(lambda desk: present_reviews(desk, kind))
+
+
+async def decide(service: RunningService, kind: str, subject: str, decision: str | None, person: str) -> None:
+    """Store a checked decision on the desk; ProblemError ``not-found`` if the subject is unknown."""
+    measure = None
+    if kind == "alarm":
+        known = {str(row["number"]): row for row in await alarms_shown(service)}
+        measure = known[subject]["documents"] if subject in known else None
+    else:
+        known = {row["template"]: row for row in await templates_shown(service)}
+    if subject not in known:
+        raise ProblemError(404, "not-found")
+    await service.desk.write(lambda desk: add_review(desk, kind, subject, decision, person=person, measure=measure))
