@@ -10,7 +10,8 @@ import pytest
 
 from infostream_dedup import api
 from infostream_dedup.errors import ConfigurationError, UsageError
-from infostream_dedup.lab.evaluation.labels import read_labels
+from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
+from infostream_dedup.lab.evaluation.labels import Label, positive_labels, read_labels
 from infostream_dedup.lab.methods import methods
 from infostream_dedup.lab.methods.method import method_class
 from infostream_dedup.model.settings import Settings, Thresholds
@@ -306,3 +307,92 @@ def test_scores_without_a_k_have_no_thresholds(run, score, tmp_path):
     answer = run("sweep", SAMPLE, "--score", score, "--write-config", "t.toml")
     assert (answer.returncode, answer.stdout, (tmp_path / "t.toml").exists()) == (2, b"", False)
     assert b"--write-config needs --score count" in answer.stderr
+
+
+# ``train`` and ``classify`` as their users run them
+
+
+SAMPLE, LABELS = str(documents_path()), str(labels_path())
+
+
+def _rows(answer):
+    assert answer.returncode == 0, answer.stderr.decode()
+    return [json.loads(line) for line in answer.stdout.splitlines()]
+
+
+def test_train_then_classify_then_suggest(run, tmp_path):
+    trained = run("train", SAMPLE, "--labels", LABELS, "--model", "m.json", "--domain", "news")
+    weights = _rows(trained)
+    later = json.loads((tmp_path / "m.json").read_bytes())["training"]["by_time"]
+    assert (
+        f"learned from the first {later['learned_from']} pairs by date, of the later ones {later['tp']} were found, "
+        f"{later['fn']} missed, {later['fp']} reported wrongly: F1 {later['f1']:.3f}"
+    ) in trained.stderr.decode()
+    assert {"criterion", "weight", "weight_earlier", "mean", "scale"} == set(weights[0])
+    sizes = [abs(row["weight"]) for row in weights]
+    assert sizes == sorted(sizes, reverse=True)
+    rows = _rows(run("classify", SAMPLE, "--model", "m.json", "--explain", "--repeats"))
+    assert rows
+    for row in rows:
+        assert list(row) == ["a", "b", "outcome", "a_repeats_b", "b_repeats_a", "domain", "why", "reasons"]
+        assert row["outcome"] in {"a repeats b", "b repeats a", "each repeats the other"}
+        assert row["domain"] == "news"
+        assert "for (" in row["why"]
+    labels = [json.loads(line) for line in labels_path().read_text(encoding="utf-8").splitlines()]
+    twins = [row for row in labels if row.get("kind") == "exact"]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(json.dumps(row) for row in twins), encoding="utf-8")
+    given = _rows(run("classify", SAMPLE, "--model", "m.json", "--pairs", "pairs.jsonl"))
+    assert [(row["a"], row["b"]) for row in given] == [(row["a"], row["b"]) for row in twins]
+    assert {row["outcome"] for row in given} == {"each repeats the other"}
+    suggested = _rows(run("train", SAMPLE, "--labels", LABELS, "--suggest", "5"))
+    judged = {frozenset((row["a"], row["b"])) for row in labels if row["label"] != "translation"}
+    assert 0 < len(suggested) <= 5
+    for row in suggested:
+        assert row["label"] is None
+        assert frozenset((row["a"], row["b"])) not in judged
+
+
+def test_a_curve_is_written_as_table_and_plot(run, tmp_path):
+    answer = run("train", SAMPLE, "--labels", LABELS, "--curve", "curve", "--draws", "2", "--criteria", "words,numbers")
+    assert answer.returncode == 0, answer.stderr.decode()
+    assert sorted(path.name for path in (tmp_path / "curve").iterdir()) == ["curve.csv", "curve.png", "curve.svg"]
+    assert (tmp_path / "curve" / "curve.csv").read_text(encoding="utf-8").startswith("criteria,size,draws,precision,")
+
+
+@pytest.mark.parametrize(("arguments", "code"), [
+    (("train", SAMPLE, "--labels", LABELS), 2), (("train", SAMPLE, "--labels", "none.jsonl", "--model", "m.json"), 66),
+    (("train", SAMPLE, "--labels", LABELS, "--model", "m.json", "--criteria", "colour"), 78),
+    (("train", SAMPLE, "--labels", LABELS, "--model", "no/such/folder/m.json"), 73),
+    (("classify", SAMPLE, "--model", "none.json"), 66), (("classify", SAMPLE, "--model", SAMPLE), 65),
+])  # fmt: skip
+def test_failures_have_their_exit_codes_and_one_line(run, arguments, code):
+    answer = run(*arguments)
+    assert answer.returncode == code
+    assert b"Traceback" not in answer.stderr
+    assert answer.stdout == b""
+
+
+# ``train`` takes the label ``template``: the same form with other numbers, which repeats nothing
+
+
+TEMPLATES = Path(__file__).parents[1] / "criteria"
+
+
+@pytest.mark.parametrize("positive", [("dup",), ("dup", "similar")])
+def test_a_template_repeats_nothing_but_stays_in_the_fold_of_its_form(positive):
+    labels = [Label("1", "2", "template"), Label("1", "3", "different")]
+    pairs = judged_pairs(labels, ["1", "2", "3"], positive=positive_labels(positive))
+    assert not pairs.repeats.any()
+    assert pairs.joined.tolist() == [True, False]
+
+
+def test_train_learns_from_templates(run, tmp_path):
+    pytest.importorskip("sklearn")
+    done = run(
+        *("train", str(TEMPLATES / "templates.jsonl"), "--labels", str(TEMPLATES / "template_labels.jsonl")),
+        *("--model", str(tmp_path / "m.json")),
+    )
+    assert done.returncode == 0, done.stderr
+    labels = [json.loads(line)["label"] for line in (TEMPLATES / "template_labels.jsonl").read_bytes().splitlines()]
+    assert labels.count("template") > 20
+    assert f"learned from {len(labels)} judged pairs, {labels.count('dup')} of them repeats".encode() in done.stderr
