@@ -1,4 +1,4 @@
-"""Read records of Arrow and Feather and CSV files, of the first sheet of a workbook (.xlsx), and of tables in memory."""
+"""Records of CSV, Arrow and Feather files, of the first sheet of a workbook (.xlsx), and of tables in memory."""
 
 from __future__ import annotations
 
