@@ -76,7 +76,7 @@ def _list_parts(month: bool, runs: str, real: Path | None) -> dict[str, list[str
         "news-stream": [*stream, "--preset", "faithful"],
         "news-judged": [*stream, "--preset", "judged"],
         "news-across": [*stream, "--preset", "judged", "--across", "pivot"],
-        "news-restart": ["benchmarks.stream_restart", "--documents", largest],
+        "news-restart": ["benchmarks.store", "--documents", largest],
         # Datasketch alone takes a minute for 100,000.
         "race": [*race, "100000" if month else "50000", *contestants],
         # The cosine takes four times as long for twice as many documents.

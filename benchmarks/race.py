@@ -27,7 +27,7 @@ import subprocess
 import sys
 import tempfile
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -159,6 +159,10 @@ Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 Run = Callable[[], Pairs]
 
 
+def _as_arrays(found: Iterable[tuple[int, int]]) -> Pairs:
+    return tuple(np.array(list(found), dtype=np.int64).reshape(-1, 2).T)  # type: ignore[return-value]
+
+
 def _ours(texts: list[str]) -> Run:
     from infostream_dedup import Settings
     from infostream_dedup.links.pair_rules import count_grades, pair_grades
@@ -201,12 +205,8 @@ def _documents(texts: list[str], **options: Any) -> Run:
 
     documents = [{"id": str(number), "text": text} for number, text in enumerate(texts)]
 
-    def run() -> Pairs:
-        found = [(int(row.a), int(row.b)) for row in pairs(documents, **options)]
-        return tuple(np.array(found, dtype=np.int64).reshape(-1, 2).T)  # type: ignore[return-value]
-
     list(pairs(documents[:500], **options))
-    return run
+    return lambda: _as_arrays((int(row.a), int(row.b)) for row in pairs(documents, **options))
 
 
 def _datasketch(texts: list[str]) -> Run:
@@ -214,15 +214,13 @@ def _datasketch(texts: list[str]) -> Run:
 
     def run() -> Pairs:
         index = MinHashLSH(threshold=LSH_THRESHOLD, num_perm=PERMUTATIONS)
-        a, b = [], []
+        found: list[tuple[int, int]] = []
         for number, text in enumerate(texts):
             sketch = MinHash(num_perm=PERMUTATIONS)
             sketch.update_batch([shingle.encode() for shingle in _shingles(text)])
-            for other in index.query(sketch):
-                a.append(other)
-                b.append(number)
+            found.extend((other, number) for other in index.query(sketch))
             index.insert(number, sketch)
-        return np.array(a, dtype=np.int64), np.array(b, dtype=np.int64)
+        return _as_arrays(found)
 
     return run
 
@@ -237,13 +235,11 @@ def _rensa(texts: list[str]) -> Run:
             sketch = RMinHash(num_perm=PERMUTATIONS, seed=42)
             sketch.update(_shingles(text))
             sketches.append(sketch)
-        a, b = [], []
+        found: list[tuple[int, int]] = []
         for number, sketch in enumerate(sketches):
-            for other in index.query(sketch):
-                a.append(other)
-                b.append(number)
+            found.extend((other, number) for other in index.query(sketch))
             index.insert(number, sketch)
-        return np.array(a, dtype=np.int64), np.array(b, dtype=np.int64)
+        return _as_arrays(found)
 
     return run
 
@@ -255,10 +251,8 @@ def _rensa_in_bulk(texts: list[str], tokens: Callable[[str], list[str]]) -> Run:
         index = RMinHashLSH(threshold=LSH_THRESHOLD, num_perm=PERMUTATIONS, num_bands=RENSA_BANDS)
         sketches = RMinHash.from_token_sets((tokens(text) for text in texts), PERMUTATIONS, 42)
         index.insert_many(sketches, 0)
-        found = [
-            (other, number) for number, met in enumerate(index.query_all(sketches)) for other in met if other < number
-        ]
-        return tuple(np.array(found, dtype=np.int64).reshape(-1, 2).T)  # type: ignore[return-value]
+        met = enumerate(index.query_all(sketches))
+        return _as_arrays((other, number) for number, others in met for other in others if other < number)
 
     return run
 
@@ -297,8 +291,7 @@ def _gaoya(texts: list[str]) -> Run:
         )  # fmt: skip
         index.par_bulk_insert_docs(list(range(len(texts))), texts)
         met = enumerate(index.par_bulk_query(texts, False))
-        found = [(other, number) for number, others in met for other in others if other < number]
-        return tuple(np.array(found, dtype=np.int64).reshape(-1, 2).T)  # type: ignore[return-value]
+        return _as_arrays((other, number) for number, others in met for other in others if other < number)
 
     return run
 

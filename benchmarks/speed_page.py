@@ -222,6 +222,7 @@ def _streams(found: dict[str, Any]) -> list[str]:
 
 
 def _restart(report: dict[str, Any]) -> list[str]:
-    rows = [[name, row["cpu_seconds"], row["wall_seconds"]] for name, row in report["rows"].items()]
+    named = {name: report["rows"][name] for name in ("load from the store", "memory of the window", "restart")}
+    rows = [[name, row["cpu_seconds"], row["wall_seconds"]] for name, row in named.items()]
     lines = [f"## Restart of a stream with {report['documents']:,} documents in the window", ""]
     return [*lines, *_table(["stage", "CPU s", "wall s"], rows)]

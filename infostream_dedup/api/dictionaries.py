@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from infostream_dedup.language.translation.model_files import Installation
     from infostream_dedup.machine.progress import Progress
 
+__all__ = ["DictionaryCheck", "build", "check", "import_table", "install_model", "list_tables", "remove_table", "show"]
+
 
 @dataclass(frozen=True, slots=True)
 class DictionaryCheck:

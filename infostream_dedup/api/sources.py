@@ -276,14 +276,14 @@ def disk_run(
     progress: Progress | None = None,
 ) -> Iterator[DiskRun | None]:
     """Yield a run in the work folder, which is locked while the block runs; None for work in memory."""
-    from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
-    from infostream_dedup.runs.sharded.plan import Plan
-    from infostream_dedup.runs.sharded.work_folder import WorkFolder
-
     with _work_folder(source, reading, place, refusal, beside) as chosen:
         if chosen is None:
             yield None
             return
+        from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
+        from infostream_dedup.runs.sharded.plan import Plan
+        from infostream_dedup.runs.sharded.work_folder import WorkFolder
+
         path, memory = chosen
         plan = Plan(memory)
         _report_plan(source, reading, settings, representations, plan, path, progress, evidence=evidence)

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from infostream_dedup.errors import ConfigurationError, NoInputError, UsageError
+from infostream_dedup.errors import NoInputError, UsageError
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, names_in
-from infostream_dedup.model.limits import Range
+from infostream_dedup.model.limits import OneOf, Range
 
 if TYPE_CHECKING:
     import sqlite3
@@ -66,8 +66,8 @@ def add(
     if (text is None) == (terms is None):
         raise UsageError("give either a text (--text) or terms (--terms)")
     wanted: Sequence[str] = OUR_LANGUAGES if languages is None else names_in(languages)
-    if wrong := [one for one in (*wanted, *([] if lang is None else [lang])) if one not in LANGUAGES]:
-        raise ConfigurationError(f"language is {wrong[0]!r}; expected one of {', '.join(LANGUAGES)}")
+    for one in (*wanted, *([] if lang is None else [lang])):
+        OneOf(*LANGUAGES).check("language", one)
     items = [text or ""] if terms is None else names_in(terms)
     with Store.open(path, create=False) as store, store.transaction():
         connection = store.connection

@@ -328,11 +328,10 @@ class _Raw(Readable):
             raise io.UnsupportedOperation("seek")
         return self._position
 
-    def readinto(self, buffer: Any) -> int:
-        content = self._stream.read(len(buffer))
-        buffer[: len(content)] = content
+    def made(self, most: int) -> bytes:
+        content = self._stream.read(most)
         self._position += len(content)
-        return len(content)
+        return content
 
 
 def _feed(text: str, name: str, moment: datetime) -> Iterator[dict[str, Any] | None]:

@@ -193,13 +193,8 @@ class GunzipStream(Readable):
         self._bytes_out = 0
         self._member = zlib.decompressobj(_WITH_GZIP_HEADER)
 
-    def readinto(self, buffer: Any, /) -> int:
-        """Fill `buffer` with unpacked bytes and return their number; 0 at the end of the archive."""
-        data = self._unpack(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def _unpack(self, size: int) -> bytes:
+    def made(self, most: int) -> bytes:
+        """The next unpacked bytes."""
         if self._damage is not None:
             raise self._damage
         while not self._member.eof or self._start_next_member():
@@ -207,10 +202,10 @@ class GunzipStream(Readable):
             before = self._member.copy()
             try:
                 # zlib may still hold output after all input: an empty call fetches it.
-                data = self._member.decompress(packed, size)
+                data = self._member.decompress(packed, most)
             except zlib.error as error:
                 self._damage = StreamError("E_GZIP", f"the gzip archive is damaged ({error})")
-                return _unpack_up_to_damage(before, packed) or self._unpack(size)
+                return _unpack_up_to_damage(before, packed) or self.made(most)
             self._pending = self._member.unused_data if self._member.eof else self._member.unconsumed_tail
             if data:
                 self._check_ratio(len(data))
@@ -288,16 +283,15 @@ class UnpackedStream(Readable):
         self._stream = _opened(self._packed, packing)
         self._bytes_out = 0
 
-    def readinto(self, buffer: Any, /) -> int:
-        """Fill `buffer` and return the number of bytes; 0 at the end."""
+    def made(self, most: int) -> bytes:
+        """The next unpacked bytes."""
         try:
-            data = self._stream.read(len(buffer))
+            data: bytes = self._stream.read(most)
         except (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, ValueError) as error:
             raise StreamError("E_PACKED", f"the {self._packing} archive is truncated or damaged ({error})") from None
         self._bytes_out += len(data)
         check_ratio(self._bytes_out, self._packed.count)
-        buffer[: len(data)] = data
-        return len(data)
+        return data
 
 
 class _Counted(Readable):
@@ -317,11 +311,10 @@ class _Counted(Readable):
     def tell(self) -> int:
         return int(self._stream.tell())
 
-    def readinto(self, buffer: Any, /) -> int:
-        data = self._stream.read(len(buffer))
-        buffer[: len(data)] = data
+    def made(self, most: int) -> bytes:
+        data: bytes = self._stream.read(most)
         self.count += len(data)
-        return len(data)
+        return data
 
 
 def _opened(packed: Any, packing: str) -> Any:
@@ -419,8 +412,8 @@ class ConvertedStream(Readable):
         self._ready = b""
         self._ended = False
 
-    def readinto(self, buffer: Any, /) -> int:
-        """Fill `buffer` with UTF-8 and return the number of bytes; 0 at the end."""
+    def made(self, most: int) -> bytes:
+        """The next bytes of UTF-8."""
         while not self._ready and not self._ended:
             packed = self._stream.read1(_CHUNK)
             self._ended = not packed
@@ -428,9 +421,8 @@ class ConvertedStream(Readable):
                 self._ready = self._decoder.decode(packed, final=self._ended).encode()
             except UnicodeError as error:
                 raise StreamError("E_ENCODING", f"the text is not {self._encoding} ({error})") from None
-        size = min(len(buffer), len(self._ready))
-        buffer[:size], self._ready = self._ready[:size], self._ready[size:]
-        return size
+        data, self._ready = self._ready[:most], self._ready[most:]
+        return data
 
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"

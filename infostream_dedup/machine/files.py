@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import BinaryIO, Final, Self
+from typing import Any, BinaryIO, Final, Self
 
 from infostream_dedup.machine.platform import can_rename_open_files, lock_file, process_lives
 
@@ -21,6 +21,16 @@ class Readable(io.RawIOBase):
     def readable(self) -> bool:
         """Return True."""
         return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill a buffer, and return the number of bytes; 0 at the end."""
+        data = self.made(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def made(self, most: int) -> bytes:
+        """The next bytes, at most so many; none at the end."""
+        raise NotImplementedError
 
 
 class Closing:

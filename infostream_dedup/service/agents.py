@@ -80,8 +80,33 @@ def _short(value: Any) -> Any:
 Value = TypeVar("Value")
 
 
+def _told(tool: Callable[..., Awaitable[dict[str, Any]]]) -> Callable[..., Awaitable[dict[str, Any]]]:
+    """Tell an agent what is wrong in words that it can act on."""
+
+    @wraps(tool)
+    async def answer(*given: Any, **more: Any) -> dict[str, Any]:
+        try:
+            return await tool(*given, **more)
+        except (InfostreamError, ProblemError) as error:
+            raise ToolError(getattr(error, "for_command_line", None) or str(error)) from None
+
+    return answer
+
+
+def _moment(given: str | None) -> datetime | None:
+    from infostream_dedup.api import moment
+
+    try:
+        return moment(given)
+    except ValueError as error:
+        raise ToolError(str(error)) from None
+
+
 class StoreTools:
-    """What the tools do, on one store; the store is read by one thread of its own."""
+    """The tools, on one store, which one thread of its own reads.
+
+    Names, arguments and first words of those in ``_TOOLS`` are what an agent reads of them.
+    """
 
     def __init__(self, path: Path, checked: int) -> None:
         self.path = path
@@ -104,14 +129,14 @@ class StoreTools:
 
     async def warm(self) -> None:
         """Load what the first questions would wait for."""
-        with contextlib.suppress(InfostreamError, ProblemError):
+        with contextlib.suppress(InfostreamError, ToolError):
             await self.read(partial(load, OUR_LANGUAGES))
             for text in QUESTIONS:
-                await self.read(partial(self.earlier, text, None, 1))
-            await self.compare(*QUESTIONS[1:], None, None)
-            await self.check(QUESTIONS[0], "", "", "")
-            for one in (await self.read(partial(self.stories, "latest", None, 1)))["stories"]:
-                await self.read(partial(self.story, one["story"]))
+                await self.find_earlier(text, top=1)
+            await self.compare_texts(*QUESTIONS[1:])
+            await self.check_text(QUESTIONS[0])
+            for one in (await self.list_stories(top=1))["stories"]:
+                await self.get_story(one["story"])
         gc.freeze()  # or a collection of all that was loaded would stop a question for a tenth of a second
 
     def close(self) -> None:
@@ -125,8 +150,13 @@ class StoreTools:
         for pool in (self._reader, self._writer):
             pool.shutdown()
 
-    async def check(self, text: str, title: str, source: str, published: str) -> dict[str, Any]:
-        """The verdict that a text would get."""
+    @_told
+    async def check_text(self, text: Text, title: str = "", source: str = "", published: str = "") -> dict[str, Any]:
+        """Say whether a text is new, or a copy, duplicate or translation of a stored document, which is cited.
+
+        It is the verdict that the text would get if it arrived now; nothing is stored. source and published (ISO 8601)
+        make it more certain.
+        """
         name = "question:" + hashlib.sha256(f"{title}\n{text}".encode("utf-8", "replace")).hexdigest()[:16]
         asked = {"id": name, "text": text, "title": title, "source": source, "published": published}
         given = {field: value for field, value in asked.items() if value}
@@ -145,8 +175,32 @@ class StoreTools:
             versions = document_versions(connection, name)
         return _cited(versions[-1]) if versions else {"id": name}
 
-    def earlier(self, text: str | None, name: str | None, top: int, **asked: Any) -> dict[str, Any]:
-        """Documents that resemble a text or a stored document, the earliest of the same text first."""
+    @_told
+    async def find_earlier(
+        self,
+        text: Text | None = None,
+        id: str | None = None,  # noqa: A002 - the name of the field
+        languages: str | None = None,
+        source: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        top: Top = 5,
+    ) -> dict[str, Any]:
+        """Find stored documents, in any language, that resemble a text or (by its id) a stored document.
+
+        first is the earliest of those that have, retell or translate it. languages: such as "ru,uk"; since, until:
+        dates of arrival, ISO 8601.
+        """
+        from infostream_dedup.model import microseconds_of
+
+        if (text is None) == (id is None):
+            raise ToolError("give either text or id")
+        asked: dict[str, Any] = {"languages": languages, "sources": source}
+        for name, given in (("since", since), ("until", until)):
+            asked[name] = None if (at := _moment(given)) is None else microseconds_of(at)
+        return await self.read(partial(self._earlier, text, id, top, **asked))
+
+    def _earlier(self, text: str | None, name: str | None, top: int, **asked: Any) -> dict[str, Any]:
         hits = self._searcher.search(text or "", id=name, top=top, everything=True, **asked)
         if name is not None and (ordinal := self._store.ordinal_of(id=name, url=None)) is not None:
             text = self._store.text(ordinal)
@@ -162,8 +216,23 @@ class StoreTools:
         found = [{name: value for name, value in row.items() if value is not None} for row in rows]
         return {"first": first and first["id"], "documents": found, "searched": hits.searched.sentence()}
 
-    def covered(self, story: str | None, text: str | None, *, listed: int) -> dict[str, Any]:
-        """Who covers a story or text, and how many origins stand behind them."""
+    @_told
+    async def coverage(
+        self,
+        id: str | None = None,  # noqa: A002 - the name of the field
+        text: Text | None = None,
+        top: Top = 20,
+    ) -> dict[str, Any]:
+        """Count outlets and independent origins of a story (by its id or that of a document), or of a text.
+
+        Copies, parts and translations of one text have one origin: 40 reprints of a wire count once. wire is the agency
+        that a document names.
+        """
+        if (text is None) == (id is None):
+            raise ToolError("give either text or id")
+        return await self.read(partial(self._covered, id, text, listed=top))
+
+    def _covered(self, story: str | None, text: str | None, *, listed: int) -> dict[str, Any]:
         names = [story or ""]
         if text is not None:
             names = [hit.id for hit in self._searcher.search(text, everything=True) if hit.kind in _SAME_TEXT]
@@ -177,12 +246,19 @@ class StoreTools:
         kept = [{name: _short(value) for name, value in row.items() if value is not None} for row in rows[:listed]]
         return found | {"documents": kept}
 
-    def story(self, name: str) -> dict[str, Any]:
-        """A story: its documents, and one message of what each of them adds."""
+    @_told
+    async def get_story(self, id: str) -> dict[str, Any]:  # noqa: A002 - the name of the field
+        """Tell a story, by its id or that of one of its documents: who published what when, from which origins.
+
+        If the store keeps texts, message is compiled from what each document adds.
+        """
+        return await self.read(partial(self._story, id))
+
+    def _story(self, name: str) -> dict[str, Any]:
         from infostream_dedup.judging.passages.original_message import original_message
         from infostream_dedup.stream.compared_texts import with_repeated
 
-        found = self.covered(name, None, listed=_LISTED)
+        found = self._covered(name, None, listed=_LISTED)
         if found["wires_read"]:
             with self._store.reading():
                 documents = documents_of(self._store.connection, [name])[:_LISTED]
@@ -191,8 +267,21 @@ class StoreTools:
             found["message"] = [{"id": one.document.id, "kind": one.kind, "text": _short(one.text)} for one in said]
         return found
 
-    def stories(self, by: str, since: datetime | None, top: int) -> dict[str, Any]:
-        """The latest or greatest stories."""
+    @_told
+    async def list_stories(
+        self,
+        by: Literal["latest", "size", "outlets", "origins", "spread"] = "latest",
+        since: str | None = None,
+        top: Top = 10,
+    ) -> dict[str, Any]:
+        """List stories of two or more documents, the latest or the greatest first.
+
+        by: latest, size (documents), outlets, origins (independent texts), spread (outlets of the first 24 hours).
+        since (ISO 8601): only stories with a document of then or later; not for latest.
+        """
+        return await self.read(partial(self._stories, by, _moment(since), top))
+
+    def _stories(self, by: str, since: datetime | None, top: int) -> dict[str, Any]:
         from infostream_dedup.model import microseconds_of
 
         moment = None if since is None else microseconds_of(since)
@@ -210,11 +299,17 @@ class StoreTools:
         self._listed[1][asked] = found
         return found
 
-    async def compare(self, a: str | None, b: str | None, id_a: str | None, id_b: str | None) -> dict[str, Any]:
-        """What two texts share, word for word and across languages."""
+    @_told
+    async def compare_texts(
+        self, text_a: Text | None = None, text_b: Text | None = None, id_a: str | None = None, id_b: str | None = None
+    ) -> dict[str, Any]:
+        """Compare two texts, given or stored (ids): shared passages, and words that translate each other.
+
+        coverage_a is the share of a's words in passages that b has too.
+        """
         from infostream_dedup.api.passages import compare
 
-        texts = [await self._text(*one) for one in (("a", a, id_a), ("b", b, id_b))]
+        texts = [await self._text(*one) for one in (("a", text_a, id_a), ("b", text_b, id_b))]
         # The first comparison loads dictionaries, for which no question to the store should wait.
         found = await asyncio.to_thread(compare, texts[0], texts[1], dictionaries_only=True)
         told = found.as_dict()
@@ -242,8 +337,13 @@ class StoreTools:
             )
         return str(found)
 
-    async def advice(self) -> dict[str, Any]:
-        """The last sweep over the store; a new one begins in another process when the store has grown by a tenth."""
+    @_told
+    async def sweep_advice(self) -> dict[str, Any]:
+        """Recommend k, the number of shared key terms that makes documents of this store similar, and say why.
+
+        rows: symmetry S and transitivity T of the links at each k, measured on so many documents as the answer says.
+        """
+        # The last sweep; a new one begins in another process when the store has grown by a tenth.
         stored = await self.read(lambda: self._store.stored_position().documents)
         if self._swept is None:
             self._sweep = self._sweep or asyncio.create_task(self._measured())
@@ -275,8 +375,13 @@ class StoreTools:
         advice = {"recommended_k": swept["recommended_k"], "reason": swept["reason"]}
         return advice | {"documents": documents, "rows": rows}
 
-    async def add(self, documents: list[dict[str, Any]]) -> dict[str, Any]:
-        """Store documents; the same documents again get the same verdicts."""
+    @_told
+    async def add_documents(self, documents: list[dict[str, Any]], context: Context[Any]) -> dict[str, Any]:
+        """Store documents ({"id", "text", "title"?, "source"?, "published"?, "url"?}) and return their verdicts."""
+        request = context.request_context.request
+        caller = LOCAL if request is None else request.scope["state"]["caller"]
+        if not caller.may("writer"):
+            raise ToolError(f"the token {caller.name} may only read; a writer or admin may add documents")
 
         def keeps_text() -> bool:
             with self._store.reading() as connection:
@@ -297,134 +402,6 @@ class StoreTools:
         return {"verdicts": await asyncio.get_running_loop().run_in_executor(self._writer, process)}
 
 
-def _told(tool: Callable[..., Awaitable[dict[str, Any]]]) -> Callable[..., Awaitable[dict[str, Any]]]:
-    """Tell an agent what is wrong in words that it can act on."""
-
-    @wraps(tool)
-    async def answer(*given: Any, **more: Any) -> dict[str, Any]:
-        try:
-            return await tool(*given, **more)
-        except (InfostreamError, ProblemError) as error:
-            raise ToolError(getattr(error, "for_command_line", None) or str(error)) from None
-
-    return answer
-
-
-def _moment(given: str | None) -> datetime | None:
-    from infostream_dedup.api import moment
-
-    try:
-        return moment(given)
-    except ValueError as error:
-        raise ToolError(str(error)) from None
-
-
-class AgentTools:
-    """The tools as an agent sees them; their names, arguments and first words are its documentation."""
-
-    def __init__(self, store: StoreTools) -> None:
-        self._of = store
-
-    @_told
-    async def check_text(self, text: Text, title: str = "", source: str = "", published: str = "") -> dict[str, Any]:
-        """Say whether a text is new, or a copy, duplicate or translation of a stored document, which is cited.
-
-        It is the verdict that the text would get if it arrived now; nothing is stored. source and published (ISO 8601)
-        make it more certain.
-        """
-        return await self._of.check(text, title, source, published)
-
-    @_told
-    async def find_earlier(
-        self,
-        text: Text | None = None,
-        id: str | None = None,  # noqa: A002 - the name of the field
-        languages: str | None = None,
-        source: str | None = None,
-        since: str | None = None,
-        until: str | None = None,
-        top: Top = 5,
-    ) -> dict[str, Any]:
-        """Find stored documents, in any language, that resemble a text or (by its id) a stored document.
-
-        first is the earliest of those that have, retell or translate it. languages: such as "ru,uk"; since, until:
-        dates of arrival, ISO 8601.
-        """
-        from infostream_dedup.model import microseconds_of
-
-        if (text is None) == (id is None):
-            raise ToolError("give either text or id")
-        asked: dict[str, Any] = {"languages": languages, "sources": source}
-        for name, given in (("since", since), ("until", until)):
-            asked[name] = None if (at := _moment(given)) is None else microseconds_of(at)
-        return await self._of.read(partial(self._of.earlier, text, id, top, **asked))
-
-    @_told
-    async def get_story(self, id: str) -> dict[str, Any]:  # noqa: A002 - the name of the field
-        """Tell a story, by its id or that of one of its documents: who published what when, from which origins.
-
-        If the store keeps texts, message is compiled from what each document adds.
-        """
-        return await self._of.read(partial(self._of.story, id))
-
-    @_told
-    async def coverage(
-        self,
-        id: str | None = None,  # noqa: A002 - the name of the field
-        text: Text | None = None,
-        top: Top = 20,
-    ) -> dict[str, Any]:
-        """Count outlets and independent origins of a story (by its id or that of a document), or of a text.
-
-        Copies, parts and translations of one text have one origin: 40 reprints of a wire count once. wire is the agency
-        that a document names.
-        """
-        if (text is None) == (id is None):
-            raise ToolError("give either text or id")
-        return await self._of.read(partial(self._of.covered, id, text, listed=top))
-
-    @_told
-    async def compare_texts(
-        self, text_a: Text | None = None, text_b: Text | None = None, id_a: str | None = None, id_b: str | None = None
-    ) -> dict[str, Any]:
-        """Compare two texts, given or stored (ids): shared passages, and words that translate each other.
-
-        coverage_a is the share of a's words in passages that b has too.
-        """
-        return await self._of.compare(text_a, text_b, id_a, id_b)
-
-    @_told
-    async def list_stories(
-        self,
-        by: Literal["latest", "size", "outlets", "origins", "spread"] = "latest",
-        since: str | None = None,
-        top: Top = 10,
-    ) -> dict[str, Any]:
-        """List stories of two or more documents, the latest or the greatest first.
-
-        by: latest, size (documents), outlets, origins (independent texts), spread (outlets of the first 24 hours).
-        since (ISO 8601): only stories with a document of then or later; not for latest.
-        """
-        return await self._of.read(partial(self._of.stories, by, _moment(since), top))
-
-    @_told
-    async def sweep_advice(self) -> dict[str, Any]:
-        """Recommend k, the number of shared key terms that makes documents of this store similar, and say why.
-
-        rows: symmetry S and transitivity T of the links at each k, measured on so many documents as the answer says.
-        """
-        return await self._of.advice()
-
-    @_told
-    async def add_documents(self, documents: list[dict[str, Any]], context: Context[Any]) -> dict[str, Any]:
-        """Store documents ({"id", "text", "title"?, "source"?, "published"?, "url"?}) and return their verdicts."""
-        request = context.request_context.request
-        caller = LOCAL if request is None else request.scope["state"]["caller"]
-        if not caller.may("writer"):
-            raise ToolError(f"the token {caller.name} may only read; a writer or admin may add documents")
-        return await self._of.add(documents)
-
-
 def server_of(tools: StoreTools, *, writes: bool) -> Any:
     """Make the server; ``writes`` adds the tool that stores documents."""
 
@@ -439,13 +416,12 @@ def server_of(tools: StoreTools, *, writes: bool) -> Any:
     server = MCPServer(
         "infostream-dedup", version=VERSION, instructions=_INSTRUCTIONS, lifespan=alive, log_level="ERROR"
     )
-    offered = AgentTools(tools)
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     for name in _TOOLS:
-        server.add_tool(getattr(offered, name), annotations=reads)
+        server.add_tool(getattr(tools, name), annotations=reads)
     if writes:
         stores = ToolAnnotations(read_only_hint=False, idempotent_hint=True, destructive_hint=False)
-        server.add_tool(offered.add_documents, annotations=stores)
+        server.add_tool(tools.add_documents, annotations=stores)
     return server
 
 

@@ -16,7 +16,6 @@ from infostream_dedup.errors import (
     CannotCreateError,
     CannotWriteError,
     ConfigurationError,
-    InfostreamError,
     NoInputError,
     StoreBusyError,
     StoreMovedError,
@@ -116,8 +115,6 @@ def problem_of(error: Exception) -> ProblemError:
         return ProblemError(507, "disk-full", advice)
     if isinstance(error, ConfigurationError | NoInputError):
         return ProblemError(422, "invalid", str(error))
-    if isinstance(error, InfostreamError):
-        return ProblemError(500, "internal")
     return ProblemError(500, "internal")
 
 

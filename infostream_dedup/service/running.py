@@ -416,7 +416,7 @@ class RunningService:
 
     async def position(self) -> Position:
         """Position of the store."""
-        return await self.read(lambda store: _position(store))
+        return await self.read(lambda store: position_of(store.connection))
 
     def check_place(self) -> None:
         """Refuse to go on if the store or the desk was moved, deleted or replaced (StoreMovedError)."""
@@ -477,10 +477,6 @@ def caller_of(request: Request) -> Caller:
     """Who sent a request."""
     found: Caller = request.scope["state"]["caller"]
     return found
-
-
-def _position(store: Store) -> Position:
-    return position_of(store.connection)
 
 
 def _opened(path: Path, given: dict[str, object]) -> Deduplicator:

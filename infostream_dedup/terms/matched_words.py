@@ -11,7 +11,6 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.language.text.normalise import APOSTROPHES, FAR_INVISIBLE, INVISIBLE, MARKS, clean, in_place
 from infostream_dedup.language.text.tokens import SENTENCE_MARK, Form, forms, surfaces
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, standard_rungs
@@ -19,6 +18,7 @@ from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.rungs.argos import ArgosRung
 from infostream_dedup.language.translation.word_pairs import plain_term
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings, one_or_several
+from infostream_dedup.model.limits import OneOf
 from infostream_dedup.terms.compiled import SurfaceCounter, count_terms
 from infostream_dedup.terms.equivalents import Equivalents, SourceTerms, Translate, equivalents_of, source_terms
 from infostream_dedup.terms.key_terms import PivotSpace
@@ -140,8 +140,7 @@ def spans_of_terms(
 ) -> list[tuple[int, int, str]]:
     """Find the words of a text that represent given terms: see ``api.term_spans``."""
     chosen = settings or Settings()
-    if language not in LANGUAGES:
-        raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(LANGUAGES)}")
+    OneOf(*LANGUAGES).check("language", language)
     wanted = set(one_or_several(terms))
     places = places_of_terms(text, language, chosen)
     named = ((start, end, next((term for term in read if term in wanted), None)) for start, end, read in places)

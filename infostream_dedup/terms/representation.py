@@ -27,6 +27,7 @@ from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.registry import offered
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
+from infostream_dedup.model.limits import OneOf
 from infostream_dedup.model.settings import REPRESENTATIONS
 
 if TYPE_CHECKING:
@@ -112,8 +113,7 @@ class Representation(ABC):
 
 def representation(name: str) -> Representation:
     """Return the representation with a given name."""
-    if name not in REPRESENTATIONS:
-        raise ConfigurationError(f"representation is {name!r}; expected one of {', '.join(REPRESENTATIONS)}")
+    OneOf(*REPRESENTATIONS).check("representation", name)
     point = offered("representations").get(name)
     if point is None:
         found: Representation = import_module(f"infostream_dedup.terms.representations.{name}").REPRESENTATION

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.model.limits import OneOf
 from infostream_dedup.model.settings import WEIGHTINGS
 from infostream_dedup.terms.kernels.counting import hash_terms
 from infostream_dedup.terms.representation import term_frequencies
@@ -195,8 +195,7 @@ class Weighting(Protocol):
 @cache
 def weighting(name: str) -> Weighting:
     """Return the weighting with a given name."""
-    if name not in WEIGHTINGS:
-        raise ConfigurationError(f"weighting is {name!r}; expected one of {', '.join(WEIGHTINGS)}")
+    OneOf(*WEIGHTINGS).check("weighting", name)
     return cast("Weighting", import_module(f"infostream_dedup.terms.weightings.{name}"))
 
 

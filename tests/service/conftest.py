@@ -59,6 +59,9 @@ class ServiceClient:
                 form_of(model).validate_json(answer.content, strict=True)
         return answer
 
+    def forget_cookies(self) -> None:
+        self._http.cookies.clear()
+
     def together(self, *calls: tuple[str, str, dict[str, Any]]) -> list[httpx.Response]:
         async def all_of_them() -> list[httpx.Response]:
             return await asyncio.gather(

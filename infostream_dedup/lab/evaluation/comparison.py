@@ -47,6 +47,7 @@ from infostream_dedup.links.compiled.totals import sweep_counts
 from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.model import VERSION, Settings
+from infostream_dedup.model.limits import OneOf
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch.linking import pair_table
 from infostream_dedup.terms.compiled import key_terms_of_surfaces
@@ -646,10 +647,9 @@ def _judge_by_pool(
 
 
 def _choose_protocol(given: Protocol | None, pool: str, labels: object | None, *, restricted: bool) -> Protocol:
-    if given is not None and given not in PROTOCOLS:
-        raise ConfigurationError(f"protocol is {given!r}; expected one of {', '.join(PROTOCOLS)}")
-    if pool not in POOLS:
-        raise ConfigurationError(f"pool is {pool!r}; expected one of {', '.join(POOLS)}")
+    if given is not None:
+        OneOf(*PROTOCOLS).check("protocol", given)
+    OneOf(*POOLS).check("pool", pool)
     if given == "labels" and labels is None:
         raise ConfigurationError("the protocol labels needs labels; name a file of labelled pairs, or take pool")
     protocol: Protocol = given or ("pool" if labels is None else "labels")

@@ -29,6 +29,7 @@ from infostream_dedup.language.translation.word_pairs import (
 from infostream_dedup.machine.files import Readable, make_private_folder
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import OUR_LANGUAGES, Language
+from infostream_dedup.model.limits import OneOf
 
 NAME_OF: Final[dict[Language, str]] = {"ru": "Russian", "uk": "Ukrainian", "en": "English"}
 
@@ -499,12 +500,10 @@ def remove_table(name: str) -> Path:
 
 def _check_options(wanted: WantedPairs, table_format: str, name: str) -> None:
     for option, language in (("--from", wanted.source), ("--to", wanted.target)):
-        if language not in OUR_LANGUAGES:
-            raise ConfigurationError(f"{option} is {language!r}; expected one of {', '.join(OUR_LANGUAGES)}")
+        OneOf(*OUR_LANGUAGES).check(option, language)
     if wanted.source == wanted.target:
         raise ConfigurationError(f"--from and --to are both {wanted.source}; expected two languages")
-    if table_format not in FORMATS:
-        raise ConfigurationError(f"--format is {table_format!r}; expected one of {', '.join(FORMATS)}")
+    OneOf(*FORMATS).check("--format", table_format)
     if not wanted.parts or not wanted.parts <= set(PARTS_OF_SPEECH):
         raise ConfigurationError(f"--pos is {sorted(wanted.parts)}; expected some of {', '.join(PARTS_OF_SPEECH)}")
     if not _NAME.fullmatch(name):
@@ -558,12 +557,11 @@ class _ReportingFile(Readable):
         self._raw, self._size, self._progress = raw, size, progress
         self._done = 0
 
-    def readinto(self, buffer: Any) -> int:
-        data = self._raw.read(len(buffer))
-        buffer[: len(data)] = data
+    def made(self, most: int) -> bytes:
+        data = self._raw.read(most)
         self._done += len(data)
         self._progress("read", self._done, self._size)
-        return len(data)
+        return data
 
 
 @contextmanager

@@ -41,6 +41,7 @@ from infostream_dedup.language.translation.target_lexicon import frequent_words
 from infostream_dedup.language.translation.word_pairs import marked_term, names_first, plain_term
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import OUR_LANGUAGES, Language
+from infostream_dedup.model.limits import OneOf
 
 _CYRILLIC_LANGUAGES: tuple[Language, ...] = ("ru", "uk")
 
@@ -74,8 +75,8 @@ def _check(word: str, *languages: Language | None) -> None:
     if not word or len(word.split()) != 1:
         raise ConfigurationError(f"the word is {word!r}; expected one word without spaces")
     for language in languages:
-        if language is not None and language not in OUR_LANGUAGES:
-            raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(OUR_LANGUAGES)}")
+        if language is not None:
+            OneOf(*OUR_LANGUAGES).check("language", language)
 
 
 def show(word: str, language: Language | None = None) -> list[Entry]:
@@ -407,8 +408,7 @@ def check_request(languages: Sequence[str], most: int | None) -> None:
     if not languages:
         raise ConfigurationError(f"no language is named; expected some of {', '.join(OUR_LANGUAGES)}")
     for language in languages:
-        if language not in OUR_LANGUAGES:
-            raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(OUR_LANGUAGES)}")
+        OneOf(*OUR_LANGUAGES).check("language", language)
     if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 1):
         raise ConfigurationError(f"most is {most!r}; expected a whole number of forms, 1 or more")
 
