@@ -65,7 +65,6 @@ def evaluate(
             kin), and so is every label row of kind ``template``.
         kinds: judge preset ``judged`` by its pairs of these kinds only, such as ``["copy"]``.
         between: rule for pairs of two languages in preset ``judged``, as in ``pairs``.
-        choose_by: what chooses the k of the row ``recommended``, as in ``sweep``.
         semantic: let preset ``judged`` ask a sentence encoder about doubtful pairs, as in ``pairs``.
         choose_by: what chooses the k of the row ``recommended``, as in ``sweep``.
         settings: all settings of the rows at once; ``rule`` says which directions must hold. Preset ``judged`` has its
