@@ -14,17 +14,9 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 __all__ = [
-    "BadDataError",
-    "CannotCreateError",
-    "CannotWriteError",
-    "ConfigurationError",
-    "InfostreamError",
-    "MissingExtraError",
-    "NoInputError",
-    "StoreBusyError",
-    "StoreMovedError",
-    "UsageError",
-]
+    "BadDataError", "CannotCreateError", "CannotWriteError", "ConfigurationError", "InfostreamError",
+    "MissingExtraError", "NoInputError", "StoreBusyError", "StoreMovedError", "UsageError",
+]  # fmt: skip
 
 
 _BOTH_SPELLINGS: Final = re.compile(r"(?<!\S)(?P<before>\S+(?: \S+)?) \((?P<flag>--[\w.: -]+)\)")

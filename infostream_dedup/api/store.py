@@ -31,29 +31,10 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "Forgetting",
-    "backup",
-    "best",
-    "copies",
-    "coverage",
-    "drifts",
-    "events",
-    "expire",
-    "forget",
-    "fork",
-    "groups",
-    "health",
-    "index",
-    "message",
-    "republications",
-    "restore",
-    "retune",
-    "show",
-    "stats",
-    "stories",
-    "templates",
+    "Forgetting", "backup", "best", "copies", "coverage", "drifts", "events", "expire", "forget", "fork", "groups",
+    "health", "index", "message", "republications", "restore", "retune", "show", "stats", "stories", "templates",
     "verify",
-]
+]  # fmt: skip
 
 T = TypeVar("T")
 

@@ -49,31 +49,9 @@ def cli() -> None:
 
 
 for command in (
-    demo,
-    collect,
-    sweep,
-    pairs,
-    terms_of,
-    dedup,
-    evaluate,
-    audit,
-    compare,
-    ingest,
-    search,
-    watch,
-    serve,
-    mcp,
-    store,
-    coverage,
-    desk,
-    passages,
-    dictionaries,
-    train,
-    classify,
-    warm,
-    config,
-    help_command,
-):
+    demo, collect, sweep, pairs, terms_of, dedup, evaluate, audit, compare, ingest, search, watch, serve, mcp, store,
+    coverage, desk, passages, dictionaries, train, classify, warm, config, help_command,
+):  # fmt: skip
     cli.add_command(command)
 
 

@@ -29,19 +29,8 @@ _HEALTH = (
 _BEST = ("group", "total", "best", "source", "title")
 _GROUPS = ("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "ordinal", "source", "url")
 _STORIES = (
-    *(
-        "story",
-        "documents",
-        "outlets",
-        "origins",
-        "echo_share",
-        "spread",
-        "languages",
-        "first",
-        "last",
-        "title",
-        "begun",
-    ),
+    *("story", "documents", "outlets", "origins", "echo_share", "spread", "languages", "first", "last", "title"),
+    "begun",
 )
 _MESSAGE = ("story", "position", "id", "source", "kind", "span", "text", "numbers")
 _COPIES = ("day", "source", "documents", "links", "copies", "linked_copies", "copy_precision", "copy_recall")

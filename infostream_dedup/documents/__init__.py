@@ -24,26 +24,7 @@ from infostream_dedup.documents.reading import (
 from infostream_dedup.documents.records import BadRecords, Place, ReadingReport
 
 __all__ = [
-    "MAX_LINE_BYTES",
-    "Annotation",
-    "BadRecords",
-    "Place",
-    "Reading",
-    "ReadingOptions",
-    "ReadingReport",
-    "Source",
-    "check_output",
-    "check_quarantine",
-    "csv_line",
-    "file_kind",
-    "json_bytes",
-    "open_output",
-    "paths_of",
-    "read_documents",
-    "row_of",
-    "same_file",
-    "time_zone",
-    "utc_time",
-    "write_documents",
-    "write_rows",
-]
+    "MAX_LINE_BYTES", "Annotation", "BadRecords", "Place", "Reading", "ReadingOptions", "ReadingReport", "Source",
+    "check_output", "check_quarantine", "csv_line", "file_kind", "json_bytes", "open_output", "paths_of",
+    "read_documents", "row_of", "same_file", "time_zone", "utc_time", "write_documents", "write_rows",
+]  # fmt: skip

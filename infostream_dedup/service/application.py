@@ -28,20 +28,10 @@ from infostream_dedup.service.tokens import Sessions, Tokens
 
 # The first matching route answers: events before verdicts.
 _ROUTERS: Final = (
-    health.router,
-    batches.events_router,
-    batches.router,
-    groups.exports_router,
-    groups.router,
-    documents.search_router,
-    documents.router,
-    judgements.router,
-    judgements.jobs_router,
-    judgements.reviews_router,
-    frame.router,
-    stream_pages.router,
-    judging_pages.router,
-)
+    health.router, batches.events_router, batches.router, groups.exports_router, groups.router,
+    documents.search_router, documents.router, judgements.router, judgements.jobs_router, judgements.reviews_router,
+    frame.router, stream_pages.router, judging_pages.router,
+)  # fmt: skip
 _CODE_OF_STATUS: Final = {404: "not-found", 405: "method"}
 
 
