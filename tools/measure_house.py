@@ -17,9 +17,9 @@ from pathlib import Path
 
 # What is measured: (limit that --check enforces, goal of the redesign).
 LIMITS = {
-    "lines of the package": (108_070, 78_000),
+    "lines of the package": (107_955, 78_000),
     "files of the package": (410, 330),
-    "lines of tests": (52_950, 40_000),
+    "lines of tests": (52_900, 40_000),
     "lines of reports and benchmarks": (8_550, 8_000),
     "arrows between rooms": (229, 140),
     "import circles": (0, 0),
