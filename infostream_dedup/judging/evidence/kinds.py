@@ -196,6 +196,11 @@ def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
+    """No dates: the figures of another day in nearly all of the vocabulary, as of rates and counts of losses."""
+    return _undated_figures(pair) & pair.other_dates & (pair.vocabulary >= 0.8) & (pair.numbers < 0.45)
+
+
+def _undated_figures(pair: PairFacts) -> NDArray[np.bool_]:
     """No dates: many figures, most of them others, with some of the lead and most of the vocabulary, or another date.
 
     With few figures, the "source" may be just the name of a collection, and its items retell one another. With nearly
@@ -278,9 +283,15 @@ def _inside(pair: PairFacts, own: _Shares, other: _Shares, lead: _Shares, counts
     alike. A text of the same length is a version, a form or a retelling. If the model does not agree, a few common
     phrases and a footer may be all that is shared.
     """
-    most = (own >= 0.85) | (own >= 0.6) & (lead >= 0.6) & (~pair.own | (pair.lead >= 0.6))
+    most = (own >= 0.85) | (own >= 0.6) & (lead >= 0.6) & np.where(pair.own, pair.lead >= 0.6, ~_other_leads(pair))
     agreed = (pair.probability >= 0.5) | (own >= 0.8) | (lead >= 0.85)
     return most & (other <= 0.75 * own) & agreed & (counts >= 0.5)
+
+
+def _other_leads(pair: PairFacts) -> NDArray[np.bool_]:
+    """Much of a text, but not all of it, is in a longer one, under another lead: an affair's background."""
+    longer = pair.wording_least <= 0.75 * pair.wording_most
+    return longer & (pair.wording_most >= 0.6) & (pair.wording_most < 0.85) & (pair.lead < 0.25)
 
 
 def equal_opening(pair: PairFacts) -> NDArray[np.bool_]:
@@ -327,7 +338,8 @@ def _told_undated(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def _one_event_undated(pair: PairFacts) -> NDArray[np.bool_]:
-    return ~pair.known & ~pair.own & (pair.probability >= 0.5) & _lead_kept(pair) & ~pair.background
+    another = pair.background | _other_leads(pair) | _undated_figures(pair)
+    return ~pair.known & ~pair.own & (pair.probability >= 0.5) & _lead_kept(pair) & ~another
 
 
 def _recalled(pair: PairFacts) -> _Shares:
@@ -353,7 +365,7 @@ def form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
     """
     alike = (pair.wording_least >= 0.3) | (pair.vocabulary >= 0.8) & (pair.lead >= 0.8)
     other = np.where(pair.numbers >= 0, pair.numbers < 0.5, _other_count(pair)) | pair.filled
-    return (pair.probability >= 0.5) & alike & other & _of_two_times(pair)
+    return (pair.probability >= 0.5) & alike & other & _of_two_times(pair) | _undated_figures(pair)
 
 
 def may_be_form(pair: PairFacts) -> NDArray[np.bool_]:
