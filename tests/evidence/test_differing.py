@@ -29,7 +29,7 @@ SCHOOL = "В сети пишут о закрытии роддома в Прим�
 
 def what_differs(a: str, b: str, **options: Any) -> WordDifference | None:
     pair = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
-    return next((found for _, found, _ in openings_of(a, b, **options).compared(*pair)), None)
+    return next((found for _, found in openings_of(a, b, **options).compared(*pair)), None)
 
 
 @pytest.mark.parametrize(
@@ -333,7 +333,7 @@ WORDS = st.lists(st.sampled_from(["один", "два", "три", "5", "7", "н�
 def test_changes_are_those_of_difflib(a: list[str], b: list[str]) -> None:
     openings, changes = openings_of(" ".join(a), " ".join(b)), np.empty((2000, 4), dtype=np.int64)
     found, one, other = np.empty(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
-    assert compare_openings(one, other, openings.tokens, difference_scratch(), found, changes) == 1
+    assert compare_openings(one, other, np.zeros((1, 2)), openings.tokens, difference_scratch(), found, changes) == 1
     x, y = ([word.lower() for word in words] for words in (a, b))
     first = next((i for i, (p, q) in enumerate(zip(x, y, strict=False)) if p != q), min(len(x), len(y)))
     ends = zip(x[first:][::-1], y[first:][::-1], strict=False)

@@ -505,18 +505,18 @@ def with_differences(
     openings, (ones, others) = records.openings(rows), numbered.reshape(2, -1)
     compared = np.flatnonzero(near[places])
 
-    def note(at: NDArray[np.int64], told: Iterator[tuple[int, WordDifference, list[int] | None]]) -> None:
-        for pair, found, explained in told:
-            place = at[pair]
-            if not (found.is_figure or facts.own[place] or explained is None):
-                shares = np.array([facts.wording_forward[place], facts.wording_backward[place]])
-                if np.any((1.0 - shares) * (records.tokens(np.array([a[place], b[place]])) - 2) > explained):
-                    continue  # They differ in other words as well.
-            (figures if found.is_figure else turned)[place], differing[place] = True, found
+    shares = np.stack([facts.wording_forward, facts.wording_backward], axis=1)
+    lacks = (1.0 - shares) * (records.tokens(np.stack([a, b], axis=1)) - 2)
+    lacks[facts.own] = 0.0
 
-    note(places[compared], openings.compared(ones[compared], others[compared]))
-    titled = np.flatnonzero(near & ~turned & ~figures & (records.titles(a) != records.titles(b)))
-    note(titled, records.differing_bodies(a[titled], b[titled]))
+    def note(at: NDArray[np.int64], told: Iterator[tuple[int, WordDifference]]) -> None:
+        for pair, found in told:
+            (figures if found.is_figure else turned)[at[pair]], differing[at[pair]] = True, found
+
+    at = places[compared]
+    note(at, openings.compared(ones[compared], others[compared], lacks[at]))
+    at = np.flatnonzero(near & ~turned & ~figures & (records.titles(a) != records.titles(b)))
+    note(at, records.differing_bodies(a[at], b[at], lacks[at]))
     for name, asks, asked in (
         ("filled", openings.filled_anew, formed),
         ("other_counts", openings.other_counts, counted),

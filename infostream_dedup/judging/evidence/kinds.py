@@ -289,9 +289,12 @@ def _inside(pair: PairFacts, own: _Shares, other: _Shares, lead: _Shares, counts
 
 
 def _other_leads(pair: PairFacts) -> NDArray[np.bool_]:
-    """Much of a text, but not all of it, is in a longer one, under another lead: an affair's background."""
+    """Much of a text, but not all of it or of its lead, is in a longer one, under another lead: a background."""
     longer = pair.wording_least <= 0.75 * pair.wording_most
-    return longer & (pair.wording_most >= 0.6) & (pair.wording_most < 0.85) & (pair.lead < 0.25)
+    forward = pair.wording_forward > pair.wording_backward
+    lead = np.where(forward, pair.recalled_forward, pair.recalled_backward)
+    much = (pair.wording_most >= 0.6) & (pair.wording_most < 0.85)
+    return longer & much & (pair.lead < 0.25) & (lead < 0.85)
 
 
 def equal_opening(pair: PairFacts) -> NDArray[np.bool_]:

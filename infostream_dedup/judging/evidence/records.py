@@ -197,8 +197,8 @@ class EvidenceRecords:
         return self.words[self.begins[documents] + kernels.TITLE_AT]
 
     def differing_bodies(
-        self, a: NDArray[np.int64], b: NDArray[np.int64]
-    ) -> Iterator[tuple[int, WordDifference, list[int] | None]]:
+        self, a: NDArray[np.int64], b: NDArray[np.int64], lacks: NDArray[np.float64]
+    ) -> Iterator[tuple[int, WordDifference]]:
         """Compare texts without their titles, given their ordinals, as ``Openings.compared``."""
         rows, numbered = np.unique(np.concatenate([a, b]), return_inverse=True)
         openings, sides = self._openings(rows), numbered.reshape(2, -1)
@@ -210,7 +210,7 @@ class EvidenceRecords:
         cut = [bodies[row][:size] for row, size in zip(numbered.tolist(), most.tolist(), strict=True)]
         bounds = offsets_of([(len(one) + 3) // 4 for one in cut])
         words = np.frombuffer(b"".join(one + b"\0" * (-len(one) % 4) for one in cut), dtype="<u4").astype(np.uint32)
-        return Openings(words, bounds[:-1], bounds[1:], most).compared(*np.arange(2 * len(a)).reshape(2, -1))
+        return Openings(words, bounds[:-1], bounds[1:], most).compared(*np.arange(2 * len(a)).reshape(2, -1), lacks)
 
     def _spans(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         begins = self.begins[documents]
