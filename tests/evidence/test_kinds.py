@@ -27,7 +27,7 @@ _PLAIN: dict[str, Any] = {
     "numbers": 1.0, "other_figure": False, "many_figures": False, "other_dates": False, "next_step": True,
     "same_title": False, "same_form": False, "no_title": False, "one_sentence": False,
     "turned": False, "figure_alone": False, "differing": None, "anew": False, "other_counts": False,
-    "same_body": False, "filled": False, "background": False,
+    "same_body": False, "filled": False, "numbered": False, "background": False,
     "recalled_forward": 0.6, "recalled_backward": 0.6, "counts_forward": 1.0, "counts_backward": 1.0, "names_kept": 1.0,
 }  # fmt: skip
 _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
@@ -70,6 +70,8 @@ def test_rules() -> None:
         ({"same_source": True, "same_title": True, **wording(0.9, 0.9)}, "updated", "same page again"),
         ({**_OWN, "same_form": True}, "template", "own form filled anew"),
         ({**_OWN, "lead": 0.8, "numbers": 0.6}, "template", "own form filled anew"),
+        ({**_OWN, "numbered": True, "vocabulary": 0.45}, "template", "own number of a series"),
+        ({**_OWN, "numbered": True, "vocabulary": 0.44}, "related", None),
         ({**_OWN, "lead": 0.5, "numbers": 0.44, **wording(0.05, 0)}, "template", "own form with other numbers"),
         ({**_OWN, "lead": 0.3, "vocabulary": 0.8, "numbers": 0.6}, "template", "own form of one vocabulary"),
         ({**_OWN, "lead": 0.3, "vocabulary": 0.8}, "follow-up", "next step"),

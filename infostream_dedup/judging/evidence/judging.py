@@ -40,6 +40,7 @@ from infostream_dedup.judging.evidence.kinds import (
     kinds_of_rules,
     may_be_background,
     may_be_form,
+    may_be_of_series,
     may_be_retitled,
     rules_of_pairs,
     seen_from_later,
@@ -494,8 +495,8 @@ def with_differences(
     least = np.where(facts.own, REPEATED_WORDING, LEAST_WORDING)
     near = (facts.wording_least >= least) & ~facts.same_text & (not only_forms)
     counted, retitled, formed = counts_may_decide(facts), may_be_retitled(facts), may_be_form(facts)
-    behind = may_be_background(facts) & (not only_forms)
-    places = np.flatnonzero(near | counted | retitled | formed | behind)
+    behind, coded = may_be_background(facts) & (not only_forms), may_be_of_series(facts)
+    places = np.flatnonzero(near | counted | retitled | formed | behind | coded)
     if not len(places):
         return facts
     looked: dict[str, Any] = {name: np.zeros(len(facts), dtype=np.bool_) for name in LOOKED_AT}
@@ -527,6 +528,7 @@ def with_differences(
     in_front = np.empty(len(some), dtype=np.float64)
     share_openings(ones[some], others[some], openings.tokens, in_front)
     looked["background"][places[some]] = in_front < _LEAST_IN_FRONT * facts.wording_least[places[some]]
+    looked["numbered"][coded] = records.of_one_series(a[coded], b[coded])
     for place in np.flatnonzero(retitled).tolist():
         mine_at, theirs_at = int(a[place]), int(b[place])
         body = records.opening(mine_at).partition("\n")[2]

@@ -125,6 +125,11 @@ def own_body_again(pair: PairFacts) -> NDArray[np.bool_]:
     return pair.same_body & (pair.hours <= 48.0)
 
 
+def own_number_of_a_series(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source: both titles begin with a number of a series, as of advisories, however much the texts share."""
+    return pair.numbered & ((pair.wording_most >= 0.25) | (pair.probability >= 0.6) & (pair.vocabulary >= 0.45))
+
+
 def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source: the titles differ only by the date, or, on another day, the lead is repeated with other numbers."""
     lead_again = pair.other_day & (pair.lead >= 0.8) & _other_numbers(pair)
@@ -379,6 +384,12 @@ def may_be_form(pair: PairFacts) -> NDArray[np.bool_]:
     return (pair.probability >= 0.5) & (pair.wording_least >= LEAST_WORDING) & _of_two_times(pair) & ~pair.own
 
 
+def may_be_of_series(pair: PairFacts) -> NDArray[np.bool_]:
+    """Pairs of one source under different titles that another rule may decide."""
+    alike = (pair.probability >= 0.5) | (pair.wording_most >= LEAST_WORDING)
+    return pair.own & alike & ~pair.no_title & ~pair.same_title & ~pair.same_text
+
+
 def may_be_retitled(pair: PairFacts) -> NDArray[np.bool_]:
     """Pairs of which it is asked whether a source has published one short text under two titles."""
     near = pair.own & (pair.hours <= 48.0) & ~pair.no_title & ~pair.same_title
@@ -481,6 +492,7 @@ RULES: Final = (
     Rule("own body again", Kind.COPY, own_body_again),
     Rule("turned round", Kind.DIFFERS, turned_round),
     Rule("another figure in a form", Kind.TEMPLATE, another_figure_in_a_form),
+    Rule("own number of a series", Kind.TEMPLATE, own_number_of_a_series),
     Rule("own form filled anew", Kind.TEMPLATE, own_form_filled_anew),
     Rule("own form with other numbers", Kind.TEMPLATE, own_form_with_other_numbers),
     Rule("own form of one vocabulary", Kind.TEMPLATE, own_form_of_one_vocabulary),

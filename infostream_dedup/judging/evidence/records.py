@@ -42,6 +42,8 @@ EPOCH: Final = 1000
 Shorter than the epochs of key terms, so that names found in every item of a stream soon have little weight.
 """
 
+_SERIES: Final = re.compile(r"[^\W\d_]{2,6}-\d{2,}(?:-\d+)*")
+_CODE: Final = 24  # characters among which such a number ends
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 
 _WITH_OTHERS: Final = -1
@@ -217,6 +219,13 @@ class EvidenceRecords:
         counts, rest = (self.words[begins + at].astype(np.int64) for at in (kernels.COUNTS_AT, kernels.BLOCKS_AT))
         entries = (counts & 0xFFFF) + (counts >> 16) + (rest & (1 << kernels.LEAD_BITS) - 1)
         return begins + kernels.HEADER + entries + (entries + 3) // 4 + 2 * (rest >> 16), self.begins[documents + 1]
+
+    def of_one_series(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> list[bool]:
+        """Whether both texts of each pair begin with the number of a document, another one: DSA-3213-1, DLA-188-1."""
+        rows, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+        found = [_SERIES.match(text[:_CODE].decode(ALPHABET, "replace")) for text in self._openings(rows)]
+        codes = np.array([one[0] if one else "" for one in found], dtype=np.object_)[places].reshape(2, -1)
+        return [bool(x and y and x != y) for x, y in codes.T]
 
     def other_titles(self, a: int, b: int) -> bool:
         """Whether two documents, given their ordinals, have titles that are no versions of one another.
