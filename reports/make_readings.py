@@ -22,7 +22,9 @@ who saw no verdict, kind or probability. Links of class `other` were mixed in so
 are not scored. The rules were changed after the first three rounds, before the sixth, before and after the seventh, and
 after the eighth, so only the last rounds of a class describe the program as it is. mdnews is also the set on which the
 thresholds of the kinds were chosen. Round 2111 drew equal numbers of pairs from ten sets, after the rules of `retold`,
-`follow-up` and `translation` had been changed; of slavictopics and `updated`, all had been read when they were.
+`follow-up` and `translation` had been changed; of slavictopics and `updated`, all had been read when they were. Rounds
+2129 and 2143 did so before and after `contains` and `template` were changed; a third of the claims of `follow-up` in
+2129 are sister advisories, and all of `updated` and `differs` but one are renderings of one text with another word.
 
 *Second*: right if the reader's second word counts too, or one given in doubt. Right for `retold` is the same story, a
 copy or an update of it; for `similar` anything that shares an affair, a form or a passage; for others their name."""

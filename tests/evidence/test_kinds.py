@@ -27,7 +27,7 @@ _PLAIN: dict[str, Any] = {
     "numbers": 1.0, "other_figure": False, "many_figures": False, "other_dates": False, "next_step": True,
     "same_title": False, "same_form": False, "no_title": False, "one_sentence": False,
     "turned": False, "figure_alone": False, "differing": None, "anew": False, "other_counts": False,
-    "same_body": False, "filled": False, "background": False,
+    "same_body": False, "filled": False, "numbered": False, "background": False,
     "recalled_forward": 0.6, "recalled_backward": 0.6, "counts_forward": 1.0, "counts_backward": 1.0, "names_kept": 1.0,
 }  # fmt: skip
 _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
@@ -42,6 +42,7 @@ _ONE = {**_UNDATED, "one_sentence": True}
 _BARE = {**_UNDATED, "recalled_backward": 0.29}
 _MANY = {**_UNDATED, "many_figures": True, "wording_forward": 0.9, "wording_backward": 0.5}
 _MINE, _HALF = {**_MANY, "same_source": True}, {"wording_forward": 0.4, "wording_backward": 0.2}
+_SIZE = {"wording_backward": 0.7}  # too much for a text inside a longer one
 
 
 def facts(**changes: Any) -> PairFacts:
@@ -69,6 +70,8 @@ def test_rules() -> None:
         ({"same_source": True, "same_title": True, **wording(0.9, 0.9)}, "updated", "same page again"),
         ({**_OWN, "same_form": True}, "template", "own form filled anew"),
         ({**_OWN, "lead": 0.8, "numbers": 0.6}, "template", "own form filled anew"),
+        ({**_OWN, "numbered": True, "vocabulary": 0.45}, "template", "own number of a series"),
+        ({**_OWN, "numbered": True, "vocabulary": 0.44}, "related", None),
         ({**_OWN, "lead": 0.5, "numbers": 0.44, **wording(0.05, 0)}, "template", "own form with other numbers"),
         ({**_OWN, "lead": 0.3, "vocabulary": 0.8, "numbers": 0.6}, "template", "own form of one vocabulary"),
         ({**_OWN, "lead": 0.3, "vocabulary": 0.8}, "follow-up", "next step"),
@@ -135,17 +138,21 @@ def test_rules() -> None:
         ({**_UNDATED, **wording(0.9, 0.49)}, "retold", "undated wording"),
         ({**_UNDATED, "numbers": 0.7, **wording(0.9, 0.9)}, "retold", "undated wording"),
         ({**_UNDATED, **wording(0.9, 0.29)}, "contained", "lies inside"),
-        ({**_MANY, "same_source": True, "numbers": 0.39, "vocabulary": 0.65}, "template", "undated form"),
-        ({**_MINE, "numbers": 0.69, "other_dates": True, "lead": 0.55}, "template", "undated form"),
+        ({**_MANY, "same_source": True, "numbers": 0.39, "vocabulary": 0.65, **_SIZE}, "related", None),
+        ({**_MINE, "numbers": 0.69, "other_dates": True, "lead": 0.55, **wording(0.4, 0.4)}, "related", None),
         ({**_UNDATED, "other_counts": True, "counts_backward": 0.0, "counts_forward": 0.0, **_HALF}, "related", None),
         ({**_UNDATED, **_OPEN, "numbers": -1.0, **_HALF}, "related", None),
         ({**_UNDATED, **_OPEN, "numbers": -1.0, "names_kept": 0.9, **_HALF}, "retold", "told again"),
-        ({**_MANY, "vocabulary": 0.8, "numbers": 0.44}, "template", "undated form"),
+        ({**_MANY, "vocabulary": 0.8, "numbers": 0.44, "other_dates": True}, "template", "undated form"),
+        ({**_MANY, "vocabulary": 0.8, "numbers": 0.44, **_SIZE}, "related", None),
         ({**_MANY, "many_figures": False, "vocabulary": 0.8, "numbers": 0.44}, "retold", "undated wording"),
         ({**_MANY, "vocabulary": 0.79, "numbers": 0.44}, "retold", "undated wording"),
         ({**_MANY, "vocabulary": 0.8, "numbers": 0.45}, "retold", "undated wording"),
         ({**wording(0.6, 0.1)}, "contained", "lies inside"),
         ({**wording(0.1, 0.6)}, "contains", "holds inside"),
+        ({**_UNDATED, "lead": 0.25, **wording(0.6, 0.29)}, "contained", "lies inside"),
+        ({**_UNDATED, "lead": 0.24, **wording(0.84, 0.29)}, "related", None),
+        ({**_UNDATED, "lead": 0.24, **wording(0.85, 0.29)}, "contained", "lies inside"),
         ({"hours": 37.0, **wording(0.599999999, 0.1)}, "related", None),
         ({"hours": 37.0, "recalled_forward": 0.599999999, **wording(0.84, 0.1)}, "related", None),
         ({"recalled_forward": 0.0, **wording(0.85, 0.1)}, "contained", "lies inside"),

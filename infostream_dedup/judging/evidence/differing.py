@@ -57,15 +57,17 @@ class WordDifference:
         return self.reason == ANOTHER_FIGURE
 
     @property
+    def is_certain(self) -> bool:
+        """Whether it decides texts that differ elsewhere as well."""
+        return self.is_figure or self.reason.endswith("exchanged")
+
+    @property
     def of_series(self) -> bool:
         """Whether the figure belongs to a name or day, as in DSA-249: two of a series, in one form."""
         return self.is_figure and self.words[0][0][0].isalpha()
 
 
 ANOTHER_FIGURE: Final = "another figure"
-
-_TOUCHED: Final = 3
-"""Triples of words that a change breaks beside one for each of its words: two, and one for a token of two words."""
 
 _FULL_STOP: Final = re.compile(r"[.!?…\n]")
 _PARTS: Final = re.compile(r"[:\-– ]")
@@ -239,18 +241,20 @@ class Openings:
         return found
 
     def compared(
-        self, a: NDArray[np.int64], b: NDArray[np.int64]
-    ) -> Iterator[tuple[int, WordDifference, list[int] | None]]:
-        """Compare the texts of pairs; yield pairs whose few differing words may decide their kind, and these words.
+        self, a: NDArray[np.int64], b: NDArray[np.int64], lacks: NDArray[np.float64] | None = None
+    ) -> Iterator[tuple[int, WordDifference]]:
+        """Compare the texts of pairs; yield pairs whose few differing words decide their kind, and these words.
 
-        The last is how many triples of words each text may lack in the other if they differ nowhere else; `None` where
-        both are known to their ends, or words changed places: that is no chance.
+        lacks: triples of words of each text that the other lacks, float64 (pairs, 2), 0 where it does not matter. Texts
+            that differ elsewhere as well are decided by a figure or by words that changed places: that is no chance.
         """
+        lacks = np.zeros((len(a), 2)) if lacks is None else lacks
         scratch, found = kernels.difference_scratch(), np.empty(len(a), dtype=np.int64)
         changes = np.empty((4 * len(a) + 2 * OPENING, 4), dtype=np.int64)
         first = 0
         while first < len(a):
-            done = kernels.compare_openings(a[first:], b[first:], self.tokens, scratch, found[first:], changes)
+            rest = a[first:], b[first:], lacks[first:]
+            done = kernels.compare_openings(*rest, self.tokens, scratch, found[first:], changes)
             begin = 0
             for pair in (first + np.flatnonzero(found[first : first + done])).tolist():
                 count = int(found[pair])
@@ -262,11 +266,21 @@ class Openings:
                     self.text(int(b[pair])),
                     [_Change(range(i, end), range(j, last)) for i, end, j, last in some],
                 )
-                if decided is not None:
-                    known = not (self.tokens.cut[a[pair]] or self.tokens.cut[b[pair]])
-                    touched = [sum(each[k + 1] - each[k] + _TOUCHED for each in some) for k in (0, 2)]
-                    yield pair, decided, None if known or decided.reason.endswith("exchanged") else touched
+                if decided is not None and (decided.is_certain or not self._differ_elsewhere(a, b, pair, some, lacks)):
+                    yield pair, decided
             first += done
+
+    def _differ_elsewhere(
+        self,
+        a: NDArray[np.int64],
+        b: NDArray[np.int64],
+        pair: int,
+        changes: list[list[int]],
+        lacks: NDArray[np.float64],
+    ) -> bool:
+        """As the kernel asks: an exchange that it thought possible may turn out to be another change."""
+        touched = [sum(each[k + 1] - each[k] + kernels.TOUCHED for each in changes) for k in (0, 2)]
+        return bool((self.tokens.cut[a[pair]] or self.tokens.cut[b[pair]]) and np.any(lacks[pair] > touched))
 
 
 @lru_cache(1 << 14)

@@ -155,6 +155,7 @@ class PairFacts:
     anew: NDArray[np.bool_]  # bool, equal short texts report two events
     same_body: NDArray[np.bool_]  # bool, one source published equal short texts under two titles; looked at as above
     filled: NDArray[np.bool_]  # bool, most of the words that differ are names, numbers or days; looked at as above
+    numbered: NDArray[np.bool_]  # bool, both begin with a number of a series, such as DSA-249; looked at as above
     background: NDArray[np.bool_]  # bool, what they share lies behind their beginnings; looked at as above
     # bool, both beginnings have numbers, in figures or words, and share none; looked at only where it may matter
     other_counts: NDArray[np.bool_]
@@ -201,7 +202,7 @@ _USED: Final = (
 
 _PLACES: Final = [COLUMNS.index(name) for name in _USED]
 
-LOOKED_AT: Final = ("turned", "figure_alone", "other_counts", "same_body", "filled", "background", "anew")
+LOOKED_AT: Final = ("turned", "figure_alone", "other_counts", "same_body", "filled", "numbered", "background", "anew")
 """Facts that ask for the texts, so they are looked at only where they may matter; elsewhere they do not hold."""
 
 

@@ -40,6 +40,7 @@ from infostream_dedup.judging.evidence.kinds import (
     kinds_of_rules,
     may_be_background,
     may_be_form,
+    may_be_of_series,
     may_be_retitled,
     rules_of_pairs,
     seen_from_later,
@@ -494,8 +495,8 @@ def with_differences(
     least = np.where(facts.own, REPEATED_WORDING, LEAST_WORDING)
     near = (facts.wording_least >= least) & ~facts.same_text & (not only_forms)
     counted, retitled, formed = counts_may_decide(facts), may_be_retitled(facts), may_be_form(facts)
-    behind = may_be_background(facts) & (not only_forms)
-    places = np.flatnonzero(near | counted | retitled | formed | behind)
+    behind, coded = may_be_background(facts) & (not only_forms), may_be_of_series(facts)
+    places = np.flatnonzero(near | counted | retitled | formed | behind | coded)
     if not len(places):
         return facts
     looked: dict[str, Any] = {name: np.zeros(len(facts), dtype=np.bool_) for name in LOOKED_AT}
@@ -505,18 +506,18 @@ def with_differences(
     openings, (ones, others) = records.openings(rows), numbered.reshape(2, -1)
     compared = np.flatnonzero(near[places])
 
-    def note(at: NDArray[np.int64], told: Iterator[tuple[int, WordDifference, list[int] | None]]) -> None:
-        for pair, found, explained in told:
-            place = at[pair]
-            if not (found.is_figure or facts.own[place] or explained is None):
-                shares = np.array([facts.wording_forward[place], facts.wording_backward[place]])
-                if np.any((1.0 - shares) * (records.tokens(np.array([a[place], b[place]])) - 2) > explained):
-                    continue  # They differ in other words as well.
-            (figures if found.is_figure else turned)[place], differing[place] = True, found
+    shares = np.stack([facts.wording_forward, facts.wording_backward], axis=1)
+    lacks = (1.0 - shares) * (records.tokens(np.stack([a, b], axis=1)) - 2)
+    lacks[facts.own] = 0.0
 
-    note(places[compared], openings.compared(ones[compared], others[compared]))
-    titled = np.flatnonzero(near & ~turned & ~figures & (records.titles(a) != records.titles(b)))
-    note(titled, records.differing_bodies(a[titled], b[titled]))
+    def note(at: NDArray[np.int64], told: Iterator[tuple[int, WordDifference]]) -> None:
+        for pair, found in told:
+            (figures if found.is_figure else turned)[at[pair]], differing[at[pair]] = True, found
+
+    at = places[compared]
+    note(at, openings.compared(ones[compared], others[compared], lacks[at]))
+    at = np.flatnonzero(near & ~turned & ~figures & (records.titles(a) != records.titles(b)))
+    note(at, records.differing_bodies(a[at], b[at], lacks[at]))
     for name, asks, asked in (
         ("filled", openings.filled_anew, formed),
         ("other_counts", openings.other_counts, counted),
@@ -527,6 +528,7 @@ def with_differences(
     in_front = np.empty(len(some), dtype=np.float64)
     share_openings(ones[some], others[some], openings.tokens, in_front)
     looked["background"][places[some]] = in_front < _LEAST_IN_FRONT * facts.wording_least[places[some]]
+    looked["numbered"][coded] = records.of_one_series(a[coded], b[coded])
     for place in np.flatnonzero(retitled).tolist():
         mine_at, theirs_at = int(a[place]), int(b[place])
         body = records.opening(mine_at).partition("\n")[2]

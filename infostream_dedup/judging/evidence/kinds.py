@@ -125,6 +125,11 @@ def own_body_again(pair: PairFacts) -> NDArray[np.bool_]:
     return pair.same_body & (pair.hours <= 48.0)
 
 
+def own_number_of_a_series(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source: both titles begin with a number of a series, as of advisories, however much the texts share."""
+    return pair.numbered & ((pair.wording_most >= 0.25) | (pair.probability >= 0.6) & (pair.vocabulary >= 0.45))
+
+
 def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source: the titles differ only by the date, or, on another day, the lead is repeated with other numbers."""
     lead_again = pair.other_day & (pair.lead >= 0.8) & _other_numbers(pair)
@@ -196,6 +201,11 @@ def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
+    """No dates: the figures of another day in nearly all of the vocabulary, as of rates and counts of losses."""
+    return _undated_figures(pair) & pair.other_dates & (pair.vocabulary >= 0.8) & (pair.numbers < 0.45)
+
+
+def _undated_figures(pair: PairFacts) -> NDArray[np.bool_]:
     """No dates: many figures, most of them others, with some of the lead and most of the vocabulary, or another date.
 
     With few figures, the "source" may be just the name of a collection, and its items retell one another. With nearly
@@ -278,9 +288,18 @@ def _inside(pair: PairFacts, own: _Shares, other: _Shares, lead: _Shares, counts
     alike. A text of the same length is a version, a form or a retelling. If the model does not agree, a few common
     phrases and a footer may be all that is shared.
     """
-    most = (own >= 0.85) | (own >= 0.6) & (lead >= 0.6) & (~pair.own | (pair.lead >= 0.6))
+    most = (own >= 0.85) | (own >= 0.6) & (lead >= 0.6) & np.where(pair.own, pair.lead >= 0.6, ~_other_leads(pair))
     agreed = (pair.probability >= 0.5) | (own >= 0.8) | (lead >= 0.85)
     return most & (other <= 0.75 * own) & agreed & (counts >= 0.5)
+
+
+def _other_leads(pair: PairFacts) -> NDArray[np.bool_]:
+    """Much of a text, but not all of it or of its lead, is in a longer one, under another lead: a background."""
+    longer = pair.wording_least <= 0.75 * pair.wording_most
+    forward = pair.wording_forward > pair.wording_backward
+    lead = np.where(forward, pair.recalled_forward, pair.recalled_backward)
+    much = (pair.wording_most >= 0.6) & (pair.wording_most < 0.85)
+    return longer & much & (pair.lead < 0.25) & (lead < 0.85)
 
 
 def equal_opening(pair: PairFacts) -> NDArray[np.bool_]:
@@ -327,7 +346,8 @@ def _told_undated(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def _one_event_undated(pair: PairFacts) -> NDArray[np.bool_]:
-    return ~pair.known & ~pair.own & (pair.probability >= 0.5) & _lead_kept(pair) & ~pair.background
+    another = pair.background | _other_leads(pair) | _undated_figures(pair)
+    return ~pair.known & ~pair.own & (pair.probability >= 0.5) & _lead_kept(pair) & ~another
 
 
 def _recalled(pair: PairFacts) -> _Shares:
@@ -353,7 +373,7 @@ def form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
     """
     alike = (pair.wording_least >= 0.3) | (pair.vocabulary >= 0.8) & (pair.lead >= 0.8)
     other = np.where(pair.numbers >= 0, pair.numbers < 0.5, _other_count(pair)) | pair.filled
-    return (pair.probability >= 0.5) & alike & other & _of_two_times(pair)
+    return (pair.probability >= 0.5) & alike & other & _of_two_times(pair) | _undated_figures(pair)
 
 
 def may_be_form(pair: PairFacts) -> NDArray[np.bool_]:
@@ -362,6 +382,12 @@ def may_be_form(pair: PairFacts) -> NDArray[np.bool_]:
     Of one source, other rules know its forms.
     """
     return (pair.probability >= 0.5) & (pair.wording_least >= LEAST_WORDING) & _of_two_times(pair) & ~pair.own
+
+
+def may_be_of_series(pair: PairFacts) -> NDArray[np.bool_]:
+    """Pairs of one source under different titles that another rule may decide."""
+    alike = (pair.probability >= 0.5) | (pair.wording_most >= LEAST_WORDING)
+    return pair.own & alike & ~pair.no_title & ~pair.same_title & ~pair.same_text
 
 
 def may_be_retitled(pair: PairFacts) -> NDArray[np.bool_]:
@@ -466,6 +492,7 @@ RULES: Final = (
     Rule("own body again", Kind.COPY, own_body_again),
     Rule("turned round", Kind.DIFFERS, turned_round),
     Rule("another figure in a form", Kind.TEMPLATE, another_figure_in_a_form),
+    Rule("own number of a series", Kind.TEMPLATE, own_number_of_a_series),
     Rule("own form filled anew", Kind.TEMPLATE, own_form_filled_anew),
     Rule("own form with other numbers", Kind.TEMPLATE, own_form_with_other_numbers),
     Rule("own form of one vocabulary", Kind.TEMPLATE, own_form_of_one_vocabulary),

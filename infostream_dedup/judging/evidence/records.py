@@ -42,6 +42,8 @@ EPOCH: Final = 1000
 Shorter than the epochs of key terms, so that names found in every item of a stream soon have little weight.
 """
 
+_SERIES: Final = re.compile(r"[^\W\d_]{2,6}-\d{2,}(?:-\d+)*")
+_CODE: Final = 24  # characters among which such a number ends
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 
 _WITH_OTHERS: Final = -1
@@ -197,8 +199,8 @@ class EvidenceRecords:
         return self.words[self.begins[documents] + kernels.TITLE_AT]
 
     def differing_bodies(
-        self, a: NDArray[np.int64], b: NDArray[np.int64]
-    ) -> Iterator[tuple[int, WordDifference, list[int] | None]]:
+        self, a: NDArray[np.int64], b: NDArray[np.int64], lacks: NDArray[np.float64]
+    ) -> Iterator[tuple[int, WordDifference]]:
         """Compare texts without their titles, given their ordinals, as ``Openings.compared``."""
         rows, numbered = np.unique(np.concatenate([a, b]), return_inverse=True)
         openings, sides = self._openings(rows), numbered.reshape(2, -1)
@@ -210,13 +212,20 @@ class EvidenceRecords:
         cut = [bodies[row][:size] for row, size in zip(numbered.tolist(), most.tolist(), strict=True)]
         bounds = offsets_of([(len(one) + 3) // 4 for one in cut])
         words = np.frombuffer(b"".join(one + b"\0" * (-len(one) % 4) for one in cut), dtype="<u4").astype(np.uint32)
-        return Openings(words, bounds[:-1], bounds[1:], most).compared(*np.arange(2 * len(a)).reshape(2, -1))
+        return Openings(words, bounds[:-1], bounds[1:], most).compared(*np.arange(2 * len(a)).reshape(2, -1), lacks)
 
     def _spans(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         begins = self.begins[documents]
         counts, rest = (self.words[begins + at].astype(np.int64) for at in (kernels.COUNTS_AT, kernels.BLOCKS_AT))
         entries = (counts & 0xFFFF) + (counts >> 16) + (rest & (1 << kernels.LEAD_BITS) - 1)
         return begins + kernels.HEADER + entries + (entries + 3) // 4 + 2 * (rest >> 16), self.begins[documents + 1]
+
+    def of_one_series(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> list[bool]:
+        """Whether both texts of each pair begin with the number of a document, another one: DSA-3213-1, DLA-188-1."""
+        rows, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+        found = [_SERIES.match(text[:_CODE].decode(ALPHABET, "replace")) for text in self._openings(rows)]
+        codes = np.array([one[0] if one else "" for one in found], dtype=np.object_)[places].reshape(2, -1)
+        return [bool(x and y and x != y) for x, y in codes.T]
 
     def other_titles(self, a: int, b: int) -> bool:
         """Whether two documents, given their ordinals, have titles that are no versions of one another.

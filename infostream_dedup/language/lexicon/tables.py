@@ -216,9 +216,11 @@ class SortedLines:
         block = bisect_right(self._firsts, asked) - 1
         if block < 0 or _END in asked:
             return -1
-        lines = _END + self.text[self._starts[block] : self._starts[block + 1]]
-        found = lines.find(_END + asked + _END)
-        return -1 if found < 0 else block * _BLOCK + lines.count(_END, 0, found)
+        start = self._starts[block]
+        if self.text.startswith(asked + _END, start):
+            return block * _BLOCK
+        found = self.text.find(_END + asked + _END, start, self._starts[block + 1])
+        return -1 if found < 0 else block * _BLOCK + self.text.count(_END, start, found + 1)
 
     def containing(self, piece: str) -> Iterator[int]:
         """Yield the places of the lines that contain a rare piece of text."""

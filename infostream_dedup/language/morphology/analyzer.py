@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
 from infostream_dedup.language.lexicon.frequency import share_of
@@ -101,6 +101,7 @@ def surname_instead(form: str, lemma: str, readings: Sequence[WordReading], lang
 
 
 _SHORTEST_STEM: Final = 3
+_LONGEST_END: Final = 6  # three letters of an ending, and as many by which the stems of a declension end
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +200,21 @@ def _weighed_nominatives(base: str, declension: _Declension, language: Language)
 
 def _cuts(form: str, language: Language) -> Iterator[tuple[str, _Declension]]:
     """Yield the stems and declensions that can make the form, the shortest stem first."""
-    for size in (3, 2, 1, 0):
-        base, ending = (form[:-size], form[-size:]) if size else (form, "")
-        if size and len(base) < _SHORTEST_STEM:
-            continue
-        for declension in _fitting(base, language):
-            if ending in declension.endings:
-                yield base, declension
+    for size, declension in _cuts_by_end(form[-_LONGEST_END:], language):
+        yield form[: len(form) - size], declension
+
+
+@lru_cache(1 << 14)
+def _cuts_by_end(form: str, language: Language) -> list[tuple[int, _Declension]]:
+    """Letters of the ending and declension of each cut: the last letters of a form decide."""
+    cuts = [(form[: len(form) - size], form[len(form) - size :]) for size in (3, 2, 1, 0)]
+    return [
+        (len(ending), declension)
+        for base, ending in cuts
+        if not ending or len(base) >= _SHORTEST_STEM
+        for declension in _fitting(base, language)
+        if ending in declension.endings
+    ]
 
 
 def _fitting(base: str, language: Language) -> list[_Declension]:
@@ -439,9 +448,10 @@ class Morphology:
 
     def _predicted(self, form: str) -> Analysis:
         head, hyphen, last = form.rpartition("-")
+        listed = personal_names(self.language)
 
         def evidence(word: str) -> float:
-            return self._frequency(word) + (_LISTED_NAME if word in personal_names(self.language) else 0.0)
+            return self._frequency(word) + (_LISTED_NAME if word in listed else 0.0)
 
         return self._person(head + hyphen + predicted_nominative(last, self.language, evidence))
 

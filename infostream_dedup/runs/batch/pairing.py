@@ -301,11 +301,13 @@ def _one_text(collection: JudgedCollection, a: NDArray[np.int64], b: NDArray[np.
 
 def _links_of_weight(key_terms: KeyTerms, least: float) -> Translations:
     """All pairs in two languages with at least a share of the weight in common in both directions."""
-    languages, fewest = key_terms.counts.languages, _fewest_terms(key_terms.keys, least)
+    languages = key_terms.counts.languages
     spoken, documents = np.unique(languages, return_counts=True)
+    *fewer, most_spoken = spoken[np.argsort(documents, kind="stable")].tolist()
+    fewest = _fewest_terms(_rows_where(key_terms.keys, languages != most_spoken), least)
     ends, asked = [np.zeros((2, 0), dtype=np.int64)], np.ones(len(languages), dtype=np.bool_)
     # Each pair is found from one side, that of the fewer documents.
-    for language in spoken[np.argsort(documents, kind="stable")][:-1].tolist():
+    for language in fewer:
         asked &= languages != language
         targets = _rows_where(key_terms.targets, asked)
         # The links of nearly all documents need many terms, and then are far fewer.

@@ -53,6 +53,9 @@ LEAD: Final = 30
 SENTENCE: Final = 4
 """Tokens of an added sentence that denies the rest; in fewer, the verb is another rendering."""
 
+TOUCHED: Final = 3
+"""Triples of words that a change breaks beside one for each of its words: two, and one for a token of two words."""
+
 FRONT: Final = 6
 """Tokens at the beginning among which a text says that what follows is false."""
 
@@ -586,7 +589,9 @@ def count_slots(
 
 
 @compiled
-def _looked_at(one: int, other: int, tokens: OpeningTokens, scratch: DifferenceScratch) -> int:
+def _looked_at(
+    one: int, other: int, lacks: Vector[np.float64], tokens: OpeningTokens, scratch: DifferenceScratch
+) -> int:
     """Find the changes of a pair that rules on words may decide; negative if only numbers differ, 0 for none."""
     begin, end, start, stop = tokens.begins[one], tokens.begins[one + 1], tokens.begins[other], tokens.begins[other + 1]
     least, most = min(end - begin, stop - start), max(end - begin, stop - start)
@@ -607,7 +612,9 @@ def _looked_at(one: int, other: int, tokens: OpeningTokens, scratch: DifferenceS
     lost, missed = 0, 0
     for change in range(count):
         lost, missed = lost + changes[change, 1] - changes[change, 0], missed + changes[change, 3] - changes[change, 2]
-    if PART * min(lost, missed) <= few:
+    touched = TOUCHED * count
+    elsewhere = cut and (lacks[0] > np.float64(lost + touched) or lacks[1] > np.float64(missed + touched))
+    if PART * min(lost, missed) <= few and not elsewhere:
         for change in range(count):
             i, end, j, last = changes[change, 0], changes[change, 1], changes[change, 2], changes[change, 3]
             if _denies(p, i, end, last - j) or _denies(q, j, last, end - i):
@@ -616,13 +623,14 @@ def _looked_at(one: int, other: int, tokens: OpeningTokens, scratch: DifferenceS
         return 0
     if _may_be_exchanged(x, y, p, q, changes, count):
         return count
-    return count if count <= MOST_EDITS and _may_be_turned(p, q, changes, count) else 0
+    return count if count <= MOST_EDITS and not elsewhere and _may_be_turned(p, q, changes, count) else 0
 
 
 @compiled
 def compare_openings(
     a: Vector[np.int64],
     b: Vector[np.int64],
+    lacks: Table[np.float64],
     tokens: OpeningTokens,
     scratch: DifferenceScratch,
     found: Vector[np.int64],
@@ -633,6 +641,8 @@ def compare_openings(
     Args:
         a: int64 (pairs,), the earlier document of each pair, as counted in ``tokens``.
         b: int64 (pairs,), the later one.
+        lacks: float64 (pairs, 2), triples of words of either document that the other lacks. Where the opening of a cut
+            text explains fewer, the two differ elsewhere as well, and only exchanged words or a figure may decide.
         tokens: the tokens of the documents.
         scratch: scratch memory.
         found: int64 (pairs,), receives the number of changes of each pair, 0 if the pair differs in nothing that could
@@ -646,7 +656,7 @@ def compare_openings(
     for pair in range(a.size):
         if written + OPENING + 1 > changes.shape[0]:
             return pair
-        count = _looked_at(a[pair], b[pair], tokens, scratch)
+        count = _looked_at(a[pair], b[pair], lacks[pair], tokens, scratch)
         found[pair] = count
         for change in range(abs(count)):
             for column in range(4):
