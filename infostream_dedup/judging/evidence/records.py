@@ -212,7 +212,8 @@ class EvidenceRecords:
         cut = [bodies[row][:size] for row, size in zip(numbered.tolist(), most.tolist(), strict=True)]
         bounds = offsets_of([(len(one) + 3) // 4 for one in cut])
         words = np.frombuffer(b"".join(one + b"\0" * (-len(one) % 4) for one in cut), dtype="<u4").astype(np.uint32)
-        return Openings(words, bounds[:-1], bounds[1:], most).compared(*np.arange(2 * len(a)).reshape(2, -1), lacks)
+        ones, others = np.arange(2 * len(a)).reshape(2, -1)
+        return Openings(words, bounds[:-1], bounds[1:], most).compared(ones, others, lacks)
 
     def _spans(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         begins = self.begins[documents]
