@@ -471,7 +471,7 @@ _READ_DOCUMENTS: Final = 120
 
 _LONGEST_SENTENCE, _OURS = 300, range(len(OUR_LANGUAGES))
 
-_UNREAD: Final = 0.5
+_UNREAD: Final = 0.3
 """What the key terms of a document count beside what its beginning tells."""
 
 _MORE: Final = 20

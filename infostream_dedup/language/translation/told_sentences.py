@@ -11,6 +11,7 @@ import math
 import re
 from bisect import bisect_left
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ _WORD: Final = re.compile("[^\\W_]+")
 _SENTENCE: Final = re.compile("[.!?…]\\s|\\n")
 _SPELT: Final = str.maketrans({"'": APOSTROPHE, "’": APOSTROPHE, "ё": "е"})
 _INDEXED, _BLOCK = 5_000, 1_000  # so many last documents are indexed, in blocks
-_MOST_LIKELY, _LEAST_LIKELY = 20, 0.3  # so many of them are read, with this share of a sentence
+_MOST_LIKELY, _LEAST_LIKELY = 60, 0.2  # so many of them are read, with this share of a sentence
 _MOST_READ: Final = 20_000
 _MOST_SENTENCES: Final = 8
 _OPENING: Final = 3  # title, and the first two sentences
@@ -51,12 +52,11 @@ _LEAST_WEIGHT, _OF_NUMBER, _MOST_WEIGHT = 0.15, 3.0, 5.3
 _END: Final = "\0"  # after a whole word
 _LAST: Final = "\U0010ffff"
 
-_ORDINALS: Final = (
-    *("первый перший first", "второй другий second", "третий третій third", "четвертый четвертий fourth"),
-    *("пятый пʼятий fifth", "шестой шостий sixth", "седьмой сьомий seventh", "восьмой восьмий eighth"),
-    *("девятый девʼятий ninth", "десятый десятий tenth"),
-)
-"""In the order of ``OUR_LANGUAGES``."""
+_PREFIXES: Final = tuple("без вос від над обо пере перед под при прод про під раз рас роз".split())
+"""They begin words of many meanings."""
+
+_WORDS: Final = Path(__file__).with_name("told_words.tsv")
+"""Everyday words, most of which are no key terms, in the order of ``OUR_LANGUAGES``; written for this project."""
 
 
 class Beginning(NamedTuple):
@@ -149,7 +149,8 @@ class ToldSentence:
             self._weights.append(min(max(weight, _LEAST_WEIGHT), _MOST_WEIGHT))
             if weight <= _LEAST_WEIGHT:
                 continue
-            for beginning in (word + _END, *(() if number else _by_stem(source, target).get(stem, ()))):
+            told = () if number else _told(word, stem, _by_stem(source, target))
+            for beginning in (word + _END, *told):
                 self._letters.setdefault(beginning, []).append(place)
             for sound in () if number or len(word) < _SHORTEST else _sounds(word):
                 size = max(_SHORTEST, round(len(sound) * _SHARE_OF_SOUND))
@@ -199,7 +200,8 @@ class ToldSentence:
 
 def _beginning(term: str) -> str:
     if len(term) > _SHORTEST:
-        return term[: min(max(_SHORTEST, round(len(term) * _SHARE_OF_WORD)), _LONGEST)]
+        least = max(_SHORTEST, *(len(one) + 2 for one in _PREFIXES if term.startswith(one)), 0)
+        return term[: min(max(least, round(len(term) * _SHARE_OF_WORD)), _LONGEST)]
     inflected = len(term) == _SHORTEST and term[-1] in "аеиоуыьяюйіїє"
     return term[:-1] if inflected else term if len(term) >= _HEAD else term + _END
 
@@ -211,14 +213,22 @@ def _sounds(word: str) -> tuple[str, ...]:
     return (roman.cyrillic_consonants(roman.folded_cyrillic(word)),)
 
 
+def _told(word: str, stem: str, by_stem: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """How the equivalents of a word begin, by its stem, else by its own beginning."""
+    ways = (stem, *(word[:size] + _LAST for size in range(_LONGEST, _SHORTEST - 1, -1)))
+    return next((by_stem[one] for one in ways if one in by_stem), ())
+
+
 @cache
 def _by_stem(source: Language, target: Language) -> Mapping[str, tuple[str, ...]]:
     """How the equivalents of all words of a stem begin: to announce is told by what stands for announcement."""
     pairs, found = word_pairs(source, target), dict[str, dict[str, None]]()
     known = [(word, [one.term for one in every]) for word, every in pairs.items()]
-    for row in _ORDINALS:
-        spelt = dict(zip(OUR_LANGUAGES, row.split(), strict=True))
-        known.append((spelt[source], [spelt[target]]))
+    for row in _WORDS.read_text("utf-8").splitlines():
+        told = dict(zip(OUR_LANGUAGES, row.split("\t"), strict=True))
+        known += [(word, told[target].split()) for word in told[source].split()]
     for stem, (_, terms) in zip(stems([word for word, _ in known], source), known, strict=True):
         found.setdefault(stem, {}).update((_beginning(term), None) for term in terms if " " not in term)
+    for word, terms in known:
+        found.setdefault(_beginning(word) + _LAST, {}).update((_beginning(term), None) for term in terms if " " not in term)
     return {stem: tuple(beginnings) for stem, beginnings in found.items()}
