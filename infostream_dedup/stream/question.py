@@ -97,9 +97,7 @@ def closeness(asked: AskedTerms, orders: Ragged) -> NDArray[np.float64]:
 # Words of search texts, numbered separately from the terms of the stream: a search never changes a stream
 
 _FEWEST_CLOSE: Final = 4
-
 _NOT_ASKED: Final = -2
-
 _UNKNOWN: Final = -1
 
 
@@ -299,9 +297,7 @@ def _rows_of(found: NDArray[np.int64], documents: NDArray[np.int64], size: int) 
 
 # Translates the words of a text in another language into the terms of the stream
 
-_SURE: Final = 0.75
-"""Equivalents with lower confidence are guesses: they may match, but never become key terms."""
-
+_SURE: Final = 0.75  # equivalents with lower confidence are guesses: they may match, but never become key terms
 _MOST_REMEMBERED: Final = 200_000
 
 
@@ -416,8 +412,7 @@ class QueryTranslator:
         return [-1 if term is None or " " in term else self._numbers.number(term) for term in terms]
 
 
-_UNKNOWN_FROM: Final = 1 << 30
-"""First number for words that the store does not know; the store's terms have smaller numbers."""
+_UNKNOWN_FROM: Final = 1 << 30  # the first number for words that the store does not know, whose own are smaller
 
 _MOST_WORDS: Final = 200_000
 """Maximum number of words remembered; beyond it, all are forgotten."""

@@ -380,8 +380,7 @@ def _from(part: IndexPart, allowed: NDArray[np.bool_], ordinal: int) -> NDArray[
 
 # The documents of a store by their terms, as far as a search needs them in memory
 
-_MOST_PIECES: Final = 16
-"""Maximum number of pieces of documents not in the index yet; further pieces are joined."""
+_MOST_PIECES: Final = 16  # maximum number of pieces of documents not in the index yet; further pieces are joined
 
 Bounds = tuple[int, int]
 
@@ -462,20 +461,11 @@ class SearchedParts:
 
 
 _MOST_KEYS: Final = 255
-
-_CLOSE_DOCUMENTS: Final = 300
-"""Number of documents, at least, of which it is asked how close they have the words of a sentence."""
-
-_READ_DOCUMENTS: Final = 120
-"""Number of documents whose beginnings are read for a sentence."""
-
+_CLOSE_DOCUMENTS: Final = 300  # so many, at least, are asked how close they have the words of a sentence
+_READ_DOCUMENTS: Final = 120  # the beginnings of so many are read for a sentence
 _LONGEST_SENTENCE, _OURS = 300, range(len(OUR_LANGUAGES))
-
-_UNREAD: Final = 0.5
-"""What the key terms of a document count beside what its beginning tells."""
-
-_MORE: Final = 20
-"""So many times the wanted hits are judged where a policy leaves some of them out."""
+_UNREAD: Final = 0.3  # what the key terms of a document count beside what its beginning tells
+_MORE: Final = 20  # so many times the wanted hits are judged where a policy leaves some of them out
 
 
 class _Sentences:
@@ -537,7 +527,7 @@ class Searcher(Closing):
     @property
     def nbytes(self) -> int:
         """Bytes of the indexes that are in memory."""
-        return self._parts.nbytes + self._reader.nbytes
+        return self._parts.nbytes + self._reader.nbytes + self._beginnings.nbytes
 
     def search(
         self,

@@ -12,6 +12,7 @@ from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence import meaning
 from infostream_dedup.judging.evidence.meaning import DIMENSIONS, head_of
+from infostream_dedup.language.translation.told_sentences import Beginnings, ToldSentence
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream import search
 from infostream_dedup.stream.search import Searcher
@@ -250,3 +251,13 @@ def test_many_questions_find_a_beginning_in_another_language_without_its_key_ter
             assert (finds(stream), finds(once), finds(stream, languages=["ru"])) == (True, False, False)
             stream.store.forget("told")
             assert not finds(stream)
+
+
+def test_beginnings_indexed_one_by_one_are_those_indexed_at_once():
+    texts = {at: ("", f"Вона змінила {at % 7} законів.") for at in range(1100)}
+    told, languages = {1: ToldSentence("She changed 5 laws.", "en", "uk")}, np.ones(1100, dtype=np.uint8)
+    once, slowly = Beginnings(), Beginnings()  # whole blocks, and by parts that join
+    for index, counts in (once, [1100]), (slowly, [*range(1, 40), *range(990, 1101)]):
+        found = [index.refreshed(one, 0, lambda some, _: {at: texts[at] for at in some}) for one in counts]
+    assert slowly.nbytes
+    assert once.likely(told, found[-1], languages).tolist() == slowly.likely(told, found[-1], languages).tolist()

@@ -2,7 +2,7 @@
 
 Key terms are nouns and names; a sentence has too few of them to tell the text that answers it from others of its topic.
 Here every word counts: by its equivalents, which need only begin alike (изменение, изменят), by its sound (stable,
-стабильный; Promtex, Промтекс), or as it is written (numbers, brands). No dictionary of verbs and adjectives is needed.
+стабильный; Promtex, Промтекс), or as it is written (numbers, brands). Verbs and such have a table.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import math
 import re
 from bisect import bisect_left
 from functools import cache, lru_cache
+from pathlib import Path
+from sys import getsizeof
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -23,7 +25,7 @@ from infostream_dedup.language.translation.word_pairs import word_pairs
 from infostream_dedup.model import OUR_LANGUAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,9 +39,10 @@ _WORD: Final = re.compile("[^\\W_]+")
 _SENTENCE: Final = re.compile("[.!?…]\\s|\\n")
 _SPELT: Final = str.maketrans({"'": APOSTROPHE, "’": APOSTROPHE, "ё": "е"})
 _INDEXED, _BLOCK = 5_000, 1_000  # so many last documents are indexed, in blocks
-_MOST_LIKELY, _LEAST_LIKELY = 20, 0.3  # so many of them are read, with this share of a sentence
+_MOST_LIKELY, _LEAST_LIKELY = 60, 0.2  # so many of them are read, with this share of a sentence
 _MOST_READ: Final = 20_000
 _MOST_SENTENCES: Final = 8
+_SENTENCES: Final = [[at for at in range(_MOST_SENTENCES) if mask >> at & 1] for mask in range(1 << _MOST_SENTENCES)]
 _OPENING: Final = 3  # title, and the first two sentences
 _HEAD, _SHORTEST, _LONGEST = 3, 4, 6  # letters of a beginning
 _SHARE_OF_WORD: Final = 0.62  # share of the letters of an equivalent that inflected and derived words keep
@@ -50,44 +53,55 @@ _COMMON, _RAREST = 1e-3, 1e-8  # share of running words of a word that says litt
 _LEAST_WEIGHT, _OF_NUMBER, _MOST_WEIGHT = 0.15, 3.0, 5.3
 _END: Final = "\0"  # after a whole word
 _LAST: Final = "\U0010ffff"
-
-_ORDINALS: Final = (
-    *("первый перший first", "второй другий second", "третий третій third", "четвертый четвертий fourth"),
-    *("пятый пʼятий fifth", "шестой шостий sixth", "седьмой сьомий seventh", "восьмой восьмий eighth"),
-    *("девятый девʼятий ninth", "десятый десятий tenth"),
-)
-"""In the order of ``OUR_LANGUAGES``."""
+# They begin words of many meanings.
+_PREFIXES: Final = tuple("без вос від над обо пере перед под при прод про під раз рас роз".split())
+# Everyday words, most of which are no key terms, in the order of ``OUR_LANGUAGES``; written for this project.
+_WORDS: Final = Path(__file__).with_name("told_words.tsv")
 
 
 class Beginning(NamedTuple):
     """The first sentences of a document, its title before them."""
 
-    sentences: tuple[tuple[int, frozenset[str]], ...]  # the length of each, and its words
-    words: frozenset[str]
+    lengths: tuple[int, ...]  # of each sentence
+    words: tuple[str, ...]  # ascending
+    where: bytes  # for each word, the sentences that have it, a bit each
+    sounds: tuple[str, ...]  # how words sound, each before its place among the words; ascending
 
     @classmethod
-    def of(cls, title: str, text: str) -> Beginning:
-        """Read them."""
+    def of(cls, title: str, text: str, known: dict[str, str]) -> Beginning:
+        """Read them; ``known`` has the words of all beginnings, so that each is in memory once."""
         parts = _SENTENCE.split(f"{title}\n{text}".lower().translate(_SPELT), _MOST_SENTENCES)[:_MOST_SENTENCES]
-        read = tuple((max(len(part), 1), frozenset(_WORD.findall(part))) for part in parts)
-        return cls(read, frozenset().union(*(words for _, words in read)))
+        where: dict[str, int] = {}
+        for number, part in enumerate(parts):
+            for word in _WORD.findall(part):
+                where[known.setdefault(word, word)] = where.get(word, 0) | 1 << number
+        words = tuple(sorted(where))
+        long = [(at, word) for at, word in enumerate(words) if len(word) >= _SHORTEST and word.isalpha()]
+        heard = sorted(_sounds(word)[0] + _END + chr(at) for at, word in long)
+        sounds = tuple(known.setdefault(one, one) for one in heard)
+        return cls(tuple(max(len(part), 1) for part in parts), words, bytes(map(where.__getitem__, words)), sounds)
 
 
-class BeginningIndex:
-    """The words of many beginnings: who may tell a sentence, without reading them all."""
+class BeginningIndex(NamedTuple):
+    """The words of the beginnings of consecutive documents: who may tell a sentence, without reading them all."""
 
-    def __init__(self, beginnings: Sequence[Beginning]) -> None:
-        self.documents = len(beginnings)
-        rows = sorted((word, row) for row, one in enumerate(beginnings) for word in one.words)
-        self._words, self._rows = [word for word, _ in rows], np.array([row for _, row in rows], dtype=np.int32)
+    documents: range
+    words: list[str]
+    rows: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, documents: range, read: Mapping[int, Beginning]) -> BeginningIndex:
+        """Index them."""
+        rows = sorted((word, row) for row, at in enumerate(documents) if at in read for word in read[at].words)
+        return cls(documents, [word for word, _ in rows], np.array([row for _, row in rows], dtype=np.int32))
 
     def rows_of(self, beginnings: Sequence[str]) -> NDArray[np.int32]:
         """Documents with a word that begins like one of these; ascending."""
         found = [np.zeros(0, dtype=np.int32)]
         for one in beginnings:
-            begin = bisect_left(self._words, one.removesuffix(_END))
-            end = bisect_left(self._words, one if one.endswith(_END) else one + _LAST)
-            found.append(self._rows[begin:end])
+            begin = bisect_left(self.words, one.removesuffix(_END))
+            end = bisect_left(self.words, one if one.endswith(_END) else one + _LAST)
+            found.append(self.rows[begin:end])
         return np.unique(np.concatenate(found))
 
 
@@ -96,35 +110,47 @@ class Beginnings:
 
     def __init__(self) -> None:
         self._read: dict[int, Beginning] = {}
-        self._blocks: dict[range, BeginningIndex] = {}
+        self._words: dict[str, str] = {}
+        self._parts: list[BeginningIndex] = []
         self._forgotten = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is in memory: each word once, and pointers to it."""
+        pointers = sum(len(one.words) + len(one.sounds) for one in self._read.values())
+        pointers += sum(len(part.words) for part in self._parts)
+        return 8 * pointers + sum(part.rows.nbytes for part in self._parts) + sum(map(getsizeof, self._words))
 
     def of(self, ordinals: Sequence[int], texts_of: _Texts) -> Mapping[int, Beginning]:
         """Read those of some documents, and keep them."""
         if len(self._read) > _MOST_READ:
             self._read.clear()
+            self._words.clear()
         new = [one for one in ordinals if one not in self._read]
-        self._read |= {one: Beginning.of(*texts) for one, texts in texts_of(new, BEGINNING).items()}
-        return self._read
+        self._read |= {one: Beginning.of(*texts, self._words) for one, texts in texts_of(new, BEGINNING).items()}
+        return {one: self._read[one] for one in ordinals if one in self._read}
 
     def refreshed(self, documents: int, forgotten: int, texts_of: _Texts) -> range:
         """Index the last documents of a store that has so many, and say which they are; those forgotten leave."""
         if forgotten != self._forgotten:
             self._forgotten = forgotten
             self._read.clear()
-            self._blocks.clear()
+            self._parts.clear()
         last = range(max(documents - _INDEXED, 0) // _BLOCK * _BLOCK, documents)
-        blocks, kept = [last[at : at + _BLOCK] for at in range(0, len(last), _BLOCK)], self._blocks
-        texts = {one: texts_of(one, BEGINNING) for one in blocks if one not in kept}
-        read = {one: [Beginning.of(*found.get(at, ("", ""))) for at in one] for one, found in texts.items()}
-        self._blocks = {one: kept.get(one) or BeginningIndex(read[one]) for one in blocks}
+        parts = self._parts = [part for part in self._parts if part.documents.start >= last.start]
+        while (begin := parts[-1].documents.stop if parts else last.start) < documents:
+            new = range(begin, min(documents, (begin // _BLOCK + 1) * _BLOCK))
+            # Parts of one block that are no longer join, so that there are few, and few are made anew.
+            while new.start % _BLOCK and len(parts[-1].documents) <= len(new):
+                new = range(parts.pop().documents.start, new.stop)
+            parts.append(BeginningIndex.of(new, self.of(new, texts_of)))
         return last
 
     def likely(self, told: Mapping[int, ToldSentence], last: range, languages: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Ordinals of the indexed documents that may have most of a sentence, as told in the language of each."""
         found = [np.zeros(0, dtype=np.int64)]
         for language, sentence in told.items():
-            shares = np.concatenate([np.zeros(0), *map(sentence.likely, self._blocks.values())])
+            shares = np.concatenate([np.zeros(0), *map(sentence.likely, self._parts)])
             shares[languages != language] = 0.0
             best = np.argsort(-shares, kind="stable")[:_MOST_LIKELY]
             found.append(best[shares[best] >= _LEAST_LIKELY] + last.start)
@@ -140,8 +166,6 @@ class ToldSentence:
         self._letters: dict[str, list[int]] = {}
         self._sounds: dict[str, list[int]] = {}
         self._weights: list[float] = []
-        self._met: dict[str, dict[int, float]] = {}
-        self._seen: set[str] = set()
         frequency, words = form_frequencies(source), _WORD.findall(text.lower().translate(_SPELT))
         for place, (word, stem) in enumerate(zip(words, stems(words, source), strict=True)):
             number = not word.isalpha()
@@ -149,57 +173,58 @@ class ToldSentence:
             self._weights.append(min(max(weight, _LEAST_WEIGHT), _MOST_WEIGHT))
             if weight <= _LEAST_WEIGHT:
                 continue
-            for beginning in (word + _END, *(() if number else _by_stem(source, target).get(stem, ()))):
+            for beginning in (word + _END, *(() if number else _told(word, stem, _by_stem(source, target)))):
                 self._letters.setdefault(beginning, []).append(place)
             for sound in () if number or len(word) < _SHORTEST else _sounds(word):
                 size = max(_SHORTEST, round(len(sound) * _SHARE_OF_SOUND))
                 self._sounds.setdefault(sound[:size], []).append(place)
         self._total = sum(self._weights) or 1.0
-        self._heads = frozenset(one[:_HEAD] for one in self._letters)
-        self._sound_heads = frozenset(one[:_SHORTEST] for one in self._sounds if len(one) >= _SHORTEST)
+        self._sounds = {sound: places for sound, places in self._sounds.items() if len(sound) >= _SHORTEST}
 
     def likely(self, index: BeginningIndex) -> NDArray[np.float64]:
         """Share, by weight, of its words that the beginning of each document may have."""
-        scores = np.zeros(index.documents)
+        scores = np.zeros(len(index.documents))
         for place, weight in enumerate(self._weights):
             scores[index.rows_of([one for one, places in self._letters.items() if place in places])] += weight
         return scores / self._total
 
     def told_by(self, beginning: Beginning) -> float:
         """The greatest share, by weight, of its words that a sentence has, plus that of the first ones."""
-        for word in beginning.words - self._seen:
-            if found := self._of(word):
-                self._met[word] = found
-        self._seen |= beginning.words
-        heard, best, first = beginning.words & self._met.keys(), 0.0, 0.0
-        for number, (length, words) in enumerate(beginning.sentences):
-            met: dict[int, float] = {}
-            for word in words & heard:
-                for place, share in self._met[word].items():
-                    met[place] = max(share, met.get(place, 0.0))
-            told = math.fsum(self._weights[place] * share for place, share in met.items()) / self._total
+        met: list[dict[int, float]] = [{} for _ in beginning.lengths]
+        for at, places, share in self._met_in(beginning):
+            for sentence in _SENTENCES[beginning.where[at]]:
+                for place in places:
+                    met[sentence][place] = max(share, met[sentence].get(place, 0.0))
+        best = first = 0.0
+        for number, (length, found) in enumerate(zip(beginning.lengths, met, strict=True)):
+            told = math.fsum(self._weights[place] * share for place, share in found.items()) / self._total
             alike = min(length / self._length, self._length / length)
             best = max(best, told * (1 - _OF_LENGTH + _OF_LENGTH * alike))
             first = best if number < _OPENING else first
         return round(best + first, 9)
 
-    def _of(self, word: str) -> dict[int, float]:
-        """The words of the sentence that a word of a text stands for, with their certainty."""
-        met: dict[int, float] = {}
-        if word[:_HEAD] in self._heads or word + _END in self._letters:
-            # A short beginning is that of a short word.
-            sizes = range(_HEAD if len(word) < _HEAD + _SHORTEST else _SHORTEST, _LONGEST + 1)
-            found = [self._letters.get(one, ()) for one in (word + _END, *(word[:size] for size in sizes))]
-            met = {place: 1.0 for places in found for place in places}
-        if len(word) >= _SHORTEST and (sound := _sounds(word)[0])[:_SHORTEST] in self._sound_heads and word.isalpha():
-            for size in range(_SHORTEST, len(sound) + 1):
-                met = dict.fromkeys(self._sounds.get(sound[:size], ()), _BY_SOUND) | met
-        return met
+    def _met_in(self, beginning: Beginning) -> Iterator[tuple[int, list[int], float]]:
+        """Each word of a beginning that words of the sentence stand for, these, and how certain it is."""
+        words, sounds = beginning.words, beginning.sounds
+        for begins, places in self._letters.items():
+            whole = begins[:-1] if begins[-1] == _END else None
+            at = bisect_left(words, whole or begins)
+            while at < len(words) and (words[at] == whole if whole else words[at].startswith(begins)):
+                # A short beginning is that of a short word.
+                if whole or len(begins) > _HEAD or len(words[at]) < _HEAD + _SHORTEST:
+                    yield at, places, 1.0
+                at += 1
+        for sound, places in self._sounds.items():
+            at = bisect_left(sounds, sound)
+            while at < len(sounds) and sounds[at].startswith(sound):
+                yield ord(sounds[at][-1]), places, _BY_SOUND
+                at += 1
 
 
 def _beginning(term: str) -> str:
     if len(term) > _SHORTEST:
-        return term[: min(max(_SHORTEST, round(len(term) * _SHARE_OF_WORD)), _LONGEST)]
+        least = max(_SHORTEST, *(len(one) + 2 for one in _PREFIXES if term.startswith(one)), 0)
+        return term[: min(max(least, round(len(term) * _SHARE_OF_WORD)), _LONGEST)]
     inflected = len(term) == _SHORTEST and term[-1] in "аеиоуыьяюйіїє"
     return term[:-1] if inflected else term if len(term) >= _HEAD else term + _END
 
@@ -211,14 +236,21 @@ def _sounds(word: str) -> tuple[str, ...]:
     return (roman.cyrillic_consonants(roman.folded_cyrillic(word)),)
 
 
+def _told(word: str, stem: str, by_stem: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """How the equivalents of a word begin, by its stem, else by its own beginning."""
+    ways = stem, *(word[:size] + _LAST for size in range(_LONGEST, _SHORTEST - 1, -1))
+    return next((by_stem[one] for one in ways if one in by_stem), ())
+
+
 @cache
 def _by_stem(source: Language, target: Language) -> Mapping[str, tuple[str, ...]]:
     """How the equivalents of all words of a stem begin: to announce is told by what stands for announcement."""
     pairs, found = word_pairs(source, target), dict[str, dict[str, None]]()
     known = [(word, [one.term for one in every]) for word, every in pairs.items()]
-    for row in _ORDINALS:
-        spelt = dict(zip(OUR_LANGUAGES, row.split(), strict=True))
-        known.append((spelt[source], [spelt[target]]))
-    for stem, (_, terms) in zip(stems([word for word, _ in known], source), known, strict=True):
-        found.setdefault(stem, {}).update((_beginning(term), None) for term in terms if " " not in term)
+    for row in _WORDS.read_text("utf-8").splitlines():
+        told = dict(zip(OUR_LANGUAGES, row.split("\t"), strict=True))
+        known += [(word, told[target].split()) for word in told[source].split()]
+    for stem, (word, terms) in zip(stems([word for word, _ in known], source), known, strict=True):
+        for way in (stem, _beginning(word) + _LAST):
+            found.setdefault(way, {}).update((_beginning(term), None) for term in terms if " " not in term)
     return {stem: tuple(beginnings) for stem, beginnings in found.items()}

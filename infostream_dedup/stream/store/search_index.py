@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 # Read documents of a store by ordinal: the fields that a search shows, and those that it compares
 
 _AT_ONCE: Final = 500
-
 _DOCUMENT: Final = (
     "SELECT document.ordinal, id, title, document.source, published, url, document.language,"
     " coalesce(membership.group_id, document.group_id), coalesce(text_hash, x''), coalesce(signature.keys, x''),"
@@ -47,9 +46,7 @@ _KEYS: Final = (
     "SELECT ordinal, signature.keys, signature.weights, coalesce(word_order, x'') FROM signature"
     " LEFT JOIN pivot USING (ordinal) WHERE ordinal IN"
 )
-
 _BEGINNINGS: Final = "SELECT ordinal, title, packed FROM document JOIN body USING (ordinal) WHERE ordinal IN"
-
 _NAMES: Final = "SELECT number, term FROM term WHERE number IN"
 
 
@@ -129,18 +126,11 @@ def _rows(connection: sqlite3.Connection, query: str, values: Sequence[Any]) -> 
 
 # Parts of a store's index: consecutive documents by their terms
 
-MOST_DOCUMENTS: Final = 1 << 16
-"""Maximum number of documents in a part, so that two bytes can number them."""
-
-GONE: Final = 255
-"""Replaces the language of a document whose signature is not in the store, because it was forgotten or expired."""
-
+MOST_DOCUMENTS: Final = 1 << 16  # maximum number of documents in a part, so that two bytes can number them
+GONE: Final = 255  # replaces the language of a document whose signature is not in the store: forgotten or expired
 _UINT16: Final = np.dtype("<u2")
-
 _UINT8: Final = np.dtype("u1")
-
 _NUMBER_BITS: Final = 16
-
 _NO_SOURCE: Final = -1
 
 
@@ -413,15 +403,10 @@ def _checksum(first: int, documents: int, packed: bytes) -> bytes:
 # enough for a search to keep them in memory.
 
 TERMS_IN_BLOCK: Final = 1 << 14
-
 _UINT32: Final = np.dtype("<u4")
-
 _TERMS: Final = "SELECT term FROM term WHERE number >= ? AND number < ? ORDER BY number"
-
 _AFTER: Final = "SELECT term, number FROM term WHERE number >= ?"
-
 _ROWS: Final = "SELECT first, packed, checksum FROM term_index WHERE first >= ?"
-
 _INSERT: Final = "INSERT OR REPLACE INTO term_index (first, packed, checksum) VALUES (?, ?, ?)"
 
 
