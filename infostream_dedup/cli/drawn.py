@@ -115,14 +115,13 @@ def print_dedup(
     say(f"written: {out}" if out is not None else "nothing was written: add --out unique.csv")
 
 
-def print_hits(hits: Sequence[Hit]) -> None:
-    """Print the documents that a search found, two lines each."""
-    for number, hit in enumerate(hits, 1):
+def print_hits(hits: Sequence[Hit], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the documents that a search found, two lines each; ``rows``: the same, with titles."""
+    for number, (hit, row) in enumerate(zip(hits, rows, strict=True), 1):
         # Few words resemble nothing: what they have in common with a text is terms.
         kind = "terms only" if hit.kind == "related" else hit.kind or hit.relation or "terms only"
         sure = "" if hit.probability is None or hit.kind == "related" else f" {hit.probability:.2f}"
-        when = hit.published or ""
-        click.echo(_line(f"{number:>2} {kind}{sure} ", hit.id, hit.title or "", hit.source or "", when))
+        print_stored(f"{number:>2} {kind}{sure}", row)
         terms = ", ".join(map(str, hit.terms))
         click.echo(
             _clipped(f"{'':{_LABEL}}has {hit.share_forward:.0%} of what was asked for: {terms}".replace("%", " %"))
