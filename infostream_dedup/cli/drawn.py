@@ -108,10 +108,13 @@ def print_dedup(
         first = known.get(group.shown[0])
         sources = dict.fromkeys(one.source for one in map(known.get, group.shown) if one is not None and one.source)
         more = ", ..." if group.size > len(group.shown) else ""
-        where = f" ({', '.join(sources)}{more})" if sources else ""
-        room = max(20, width() - _LABEL - cell_width(where))
+        where = cut(f" ({', '.join(sources)}{more})", (width() - _LABEL) // 2) if sources else ""
+        room = width() - _LABEL - cell_width(where)
         title = cut(group.shown[0] if first is None else heading(first), room)
         click.echo(_clipped(f"{f'{group.size:>3} ×':<{_LABEL}}{title}{where}"))
+    if 0 < len(summary.largest) < summary.groups:
+        listed = "" if annotated else ": --annotate names the group of every item"
+        say(f"{plural(summary.groups - len(summary.largest), 'more group')}{listed}")
     say(f"written: {out}" if out is not None else "nothing was written: add --out unique.csv")
 
 

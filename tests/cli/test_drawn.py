@@ -84,6 +84,8 @@ def test_dedup_says_what_stays_and_shows_the_largest_groups(files, width):
     assert "1 repeats an earlier item (0 exact)" in whole
     assert re.search(r"2 × +Рада ухвал", whole)
     assert lines[-1] == f"written: kept-{width}.jsonl"
+    lines += shown(["dedup", str(documents_path())], width, files)
+    assert re.search(r"\d\d more groups: --annotate", " ".join(lines))
     assert max(map(cell_width, lines)) <= width
 
 
