@@ -108,21 +108,23 @@ def print_dedup(
         first = known.get(group.shown[0])
         sources = dict.fromkeys(one.source for one in map(known.get, group.shown) if one is not None and one.source)
         more = ", ..." if group.size > len(group.shown) else ""
-        where = f" ({', '.join(sources)}{more})" if sources else ""
-        room = max(20, width() - _LABEL - cell_width(where))
+        where = cut(f" ({', '.join(sources)}{more})", (width() - _LABEL) // 2) if sources else ""
+        room = width() - _LABEL - cell_width(where)
         title = cut(group.shown[0] if first is None else heading(first), room)
         click.echo(_clipped(f"{f'{group.size:>3} ×':<{_LABEL}}{title}{where}"))
+    if 0 < len(summary.largest) < summary.groups:
+        listed = "" if annotated else ": --annotate names the group of every item"
+        say(f"{plural(summary.groups - len(summary.largest), 'more group')}{listed}")
     say(f"written: {out}" if out is not None else "nothing was written: add --out unique.csv")
 
 
-def print_hits(hits: Sequence[Hit]) -> None:
-    """Print the documents that a search found, two lines each."""
-    for number, hit in enumerate(hits, 1):
+def print_hits(hits: Sequence[Hit], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the documents that a search found, two lines each; ``rows``: the same, with titles."""
+    for number, (hit, row) in enumerate(zip(hits, rows, strict=True), 1):
         # Few words resemble nothing: what they have in common with a text is terms.
         kind = "terms only" if hit.kind == "related" else hit.kind or hit.relation or "terms only"
         sure = "" if hit.probability is None or hit.kind == "related" else f" {hit.probability:.2f}"
-        when = hit.published or ""
-        click.echo(_line(f"{number:>2} {kind}{sure} ", hit.id, hit.title or "", hit.source or "", when))
+        print_stored(f"{number:>2} {kind}{sure}", row)
         terms = ", ".join(map(str, hit.terms))
         click.echo(
             _clipped(f"{'':{_LABEL}}has {hit.share_forward:.0%} of what was asked for: {terms}".replace("%", " %"))

@@ -203,7 +203,7 @@ def groups(file: Path, wide: bool, output_format: str | None, **chosen: Any) -> 
     """
     rows = api.store.groups(file, **chosen)
     if is_drawn(output_format, wide=wide):
-        print_groups(rows)
+        print_groups(api.store.with_titles(file, rows, "group"))
     else:
         _print(rows, output_format, _GROUPS)
 
@@ -229,7 +229,7 @@ def stories(file: Path, wide: bool, output_format: str | None, **chosen: Any) ->
     """
     rows = api.store.stories(file, **chosen | {"since": moment_of(chosen["since"], None, "since")})
     if is_drawn(output_format, wide=wide):
-        print_groups(rows)
+        print_groups(api.store.with_titles(file, rows, "story"))
     else:
         _print(rows, output_format, _STORIES)
 
@@ -247,7 +247,7 @@ def story(file: Path, id: str, whole: bool, wide: bool, output_format: str | Non
     position, id, source, kind (first, added, number), span, text, numbers.
     """
     if not whole:
-        print_coverage(api.store.coverage(file, id=id), output_format, wide=wide)
+        print_coverage(file, api.store.coverage(file, id=id), output_format, wide=wide)
         return
     rows = api.store.message(file, id)
     if is_drawn(output_format, wide=wide):
@@ -276,13 +276,13 @@ def coverage(file: Path, wide: bool, output_format: str | None, **asked: Any) ->
     (the news agency that the text names first; a store without texts knows only the agencies' own sites).
     """
     found = api.store.coverage(file, **asked | {"id": asked["id"] or None})
-    print_coverage(found, output_format, wide=wide)
+    print_coverage(file, found, output_format, wide=wide)
 
 
-def print_coverage(found: dict[str, Any], output_format: str | None, *, wide: bool) -> None:
+def print_coverage(file: Path, found: dict[str, Any], output_format: str | None, *, wide: bool) -> None:
     """Print the coverage of a story: drawn, as one object, or as rows of its documents."""
     if is_drawn(output_format, wide=wide):
-        print_covered(found)
+        print_covered(found | {"documents": api.store.with_titles(file, found["documents"])})
     elif (form := chosen_format(output_format, "table", "jsonl")) in ("json", "jsonl"):
         from infostream_dedup.documents.json_files import json_bytes
 
@@ -309,6 +309,7 @@ def show(file: Path, id: str, wide: bool, output_format: str | None) -> None:  #
     shown = found["document"]
     others = [member for member in found["members"] if member["ordinal"] != shown["ordinal"]]
     if is_drawn(output_format, wide=wide):
+        shown, *others = api.store.with_titles(file, [shown, *others])
         print_shown(shown, others)
         return
     rows = [{name: row.get(name) for name in _SHOWN} for row in (shown, *others)]

@@ -152,7 +152,7 @@ def ingest(
     A broker's messages are documents, arrays of them or bodies of POST /v1/batches. They are acknowledged once they are
     stored and their verdicts printed and published. What cannot be read in three tries is added to STORE.dead.jsonl.
     """
-    from infostream_dedup.api.store import show
+    from infostream_dedup.api.store import show, with_titles
 
     chosen = chosen_format(output_format, "jsonl", "jsonl")
     drawn = is_drawn(output_format) and not (keep or annotate or given["follow"])
@@ -182,7 +182,8 @@ def ingest(
             print_rows(printed, chosen, columns=columns, further=not judged)
     if drawn:
         of = [one.of or "" for one in latest]
-        known = {one: show(store, one)["document"] for one in {*of, *(one.id for one in latest)}}
+        repeats = [show(store, one)["document"] for one in {*of, *(one.id for one in latest)}]
+        known = {row["id"]: row for row in with_titles(store, repeats)}
         print_ingested(
             RUN.statuses, [(one.status, known[one.id], known[earlier]) for one, earlier in zip(latest, of, strict=True)]
         )
@@ -346,7 +347,7 @@ def search(
         return
     hits = api.search(store, text if path is None else read_text(path), **given)
     if is_drawn(output_format, wide=wide):
-        print_hits(hits)
+        print_hits(hits, api.store.with_titles(store, [hit.as_dict() for hit in hits]))
     else:
         form = chosen_format(output_format, "table", "jsonl")
         rows = [hit.as_dict() for hit in hits]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from infostream_dedup.documents.json_files import json_bytes
+from infostream_dedup.documents.lines import COLLECT_ADVICE
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError
 
@@ -163,6 +164,10 @@ def advice_on(names: Iterable[Any], missing: str = "text") -> str:
                 found[ours] = name
                 break
     if "text" not in found:
+        if "messages" in given:
+            return f"; {COLLECT_ADVICE}"
+        if len(given) == 1 and not isinstance(names, Mapping):
+            return "; if this is a heading, remove it: the first line must name the columns"
         named = "text=NAME" if missing == "text" else "id=NAME,text=NAME"
         objects = isinstance(names, Mapping) and any(isinstance(one, Mapping) for one in names.values())
         inside = "; a dot leads into an object: summary.content" if objects else ""

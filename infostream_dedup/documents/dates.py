@@ -85,29 +85,15 @@ MONTHS: Final = {
 _WEEKDAYS: Final = frozenset("mo tu we th fr sa su пн вт ср чт пт сб вс по ср че пя су во ві се п' нд не".split())
 _ZONES: Final = {
     **dict.fromkeys(("UT", "UTC", "GMT", "Z", "WET"), 0),
-    "BST": 1,
-    "WEST": 1,
-    "CET": 1,
-    "CEST": 2,
-    "EET": 2,
-    "EEST": 3,
-    "MSK": 3,
-    "МСК": 3,
-    "MSD": 4,
-    "EST": -5,
-    "EDT": -4,
-    "CST": -6,
-    "CDT": -5,
-    "MST": -7,
-    "MDT": -6,
-    "PST": -8,
-    "PDT": -7,
-}
+    "BST": 1, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "МСК": 3, "MSD": 4,
+    "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
+}  # fmt: skip
 """Hours ahead of UTC of the abbreviations that news uses and that mean one zone there."""
 
 _OFFSET: Final = re.compile(
     r"(?:UTC|GMT)?\s*([+-])([0-9]{1,2})(?::?([0-9]{2}))?(?:\s*[(\[][^()]*[)\]])?", re.IGNORECASE
 )
+_EITHER: Final = re.compile("[0-9]{1,2}([-/])[0-9]{1,2}\\1[0-9]{4}")
 _EXPECTED: Final = "expected ISO 8601 such as 2024-05-01T10:00:00+03:00, 2024-05-01, 2024-05, 2024, or epoch seconds"
 _FIRST_YEAR, _LAST_YEAR, _FIRST_NEWS = 1900, 2099, 1990
 _SPREADSHEET: Final = datetime(1899, 12, 30)  # day 0 of spreadsheets, for days after February 1900
@@ -245,7 +231,8 @@ def _parse_other_form(text: str) -> datetime:
 def _parse_day(text: str) -> datetime:
     found = next((match for pattern in _DAYS if (match := pattern.fullmatch(text))), None)
     if found is None:
-        raise ValueError(f"not a date; {_EXPECTED}")
+        unclear = _EITHER.fullmatch(text) is not None
+        raise ValueError(f"{'day and month may be either way' if unclear else 'not a date'}; {_EXPECTED}")
     parts = found.groupdict()
     name, weekday, year = parts.get("name"), parts.get("weekday"), int(parts["year"])
     month = int(parts["month"]) if name is None else MONTHS.get(name[:3].lower(), 0)

@@ -79,7 +79,9 @@ KNOWN_ENDINGS: Final = (
 """Endings of file names that can be read."""
 
 _COLLECTED: Final = (".rss", ".atom", ".xml", ".rdf", ".html", ".htm", ".xhtml", ".warc")
-COLLECT_ADVICE: Final = "'infostream-dedup collect' turns feeds, pages and web archives into documents"
+COLLECT_ADVICE: Final = (
+    "'infostream-dedup collect' turns feeds, pages, web archives and exports of Telegram into documents"
+)
 """What to do with such a file."""
 
 

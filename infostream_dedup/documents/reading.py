@@ -449,7 +449,8 @@ def files_of(source: str) -> list[str]:
         found = sorted(str(one) for one in path.rglob("*") if one.is_file() and not _is_hidden(one.relative_to(path)))
         known = [one for one in found if one.lower().endswith(KNOWN_ENDINGS)]
         if not known:
-            raise NoInputError(f"{source}: no file in this folder ends in {', '.join(KNOWN_ENDINGS)}")
+            plain = ", ".join(one for one in KNOWN_ENDINGS if one.count(".") == 1)
+            raise NoInputError(f"{source}: no file in this folder ends in {plain}, or is a packed one of these")
         return known
     if source.startswith(("http://", "https://")):
         raise NoInputError(

@@ -114,7 +114,7 @@ WITH_AN_OPTION: dict[str, tuple[str, str | bytes, str, dict[str, Any]]] = {
     ),
 }  # fmt: skip
 
-COLLECT = "'infostream-dedup collect' turns feeds, pages and web archives into documents"
+COLLECT = "'infostream-dedup collect' turns feeds, pages, web archives and exports of Telegram into documents"
 REFUSED = {
     "a feed": ("a.rss", "<rss><channel></channel></rss>", COLLECT),
     "a feed as xml": ("a.xml", "<rss><channel></channel></rss>", COLLECT),
@@ -194,7 +194,7 @@ def test_folders_and_patterns(tmp_path: Path) -> None:
         found = list(read_documents(source))
         assert sorted((one.id, one.text) for one in found) == sorted((row["id"], row["text"]) for row in PLAIN)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(NoInputError, match="no file in this folder ends in"):
+    with pytest.raises(NoInputError, match=r"no file in this folder ends in .*, \.zip, or is a packed one"):
         read_documents(tmp_path / "empty")
 
 
@@ -336,6 +336,8 @@ def test_columns() -> None:
     for wrong in ("body", "colour=x", "id=a,id=b", "id="):
         with pytest.raises(ConfigurationError):
             ColumnNames(wrong)
+    assert "the first line must name" in advice_on(["Выгрузка за май"])
+    assert "exports of Telegram" in advice_on({"name": "Канал", "messages": []})
     assert advice_on(["x", "y"]) == "; name the column that holds the text: --columns text=NAME"
 
 

@@ -263,6 +263,8 @@ def test_refused() -> None:
     for value in REFUSED:
         with pytest.raises(ValueError, match=r"."):
             utc_time(value)
+    with pytest.raises(ValueError, match="day and month may be either way"):
+        utc_time("05/06/2024 10:00")
 
 
 @pytest.mark.parametrize("value", [True, [], {}, b"2024", object()], ids=lambda value: type(value).__name__)

@@ -12,7 +12,7 @@ def test_what_a_document_said_is_gone(filled, synthetic, faults):
     with Store.open(filled) as store:
         assert store.forget("документ-3") == [Forgotten("документ-3", versions=1)]
         assert store.known("документ-3")[-1].verdict == replace(synthetic.verdict(3), terms=None)
-        assert store.titles([3]) == [""]
+        assert store.headlines(3, 4) == [""]
         assert store.text(3) is None
         (forgotten,) = store.documents(3, 4)
         assert [
@@ -86,7 +86,7 @@ def test_all_versions_are_forgotten(new_store, synthetic, faults):
     new_store.append(Batch("b", b"", Decided(remembered=[first, later], verdicts=verdicts, new_terms=list("abcdef"))))
     assert new_store.forget(first.id) == [Forgotten(first.id, versions=2)]
     assert new_store.forget(first.id) == [Forgotten(first.id, versions=0)]
-    assert new_store.titles([0, 1]) == ["", ""]
+    assert new_store.headlines(0, 2) == ["", ""]
     assert faults(new_store) == []
 
 

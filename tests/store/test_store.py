@@ -59,11 +59,9 @@ def test_documents_are_found_by_id(two):
 
 
 def test_titles_are_kept_and_texts_on_request(two):
-    assert two.titles([1, 0]) == ["Заголовок б", "Заголовок а"]
+    assert (two.heading("б"), two.heading("а"), two.heading("в")) == ("Заголовок б", "Заголовок а", "")
     assert two.text(1) == "Сегодня\nв мире"
     assert two.text(0) is None
-    with pytest.raises(KeyError):
-        two.titles([2])
 
 
 def test_a_store_opened_again_knows_everything(two):

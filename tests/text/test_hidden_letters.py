@@ -77,6 +77,19 @@ def test_such_copies_are_found(preset: str, language: str) -> None:
     assert [row["id"] for row in found.rows] == ["0"]
 
 
+PARK = (
+    "У Черкасах у суботу відкрили перший парк розваг. Доріжки зробили пологими, а на майданчиках встановили гойдалки "
+    "для крісел. Проєкт коштував 42 мільйони гривень, половину суми надали донори з Данії."
+)
+
+
+@pytest.mark.parametrize(("text", "at"), [(TEXTS["ru"].replace("закрыта", "1 200 м закрыта"), r"\d"), (PARK, r"\w")])
+def test_invisible_characters_hide_neither_numbers_nor_language(text: str, at: str) -> None:
+    texts = {"2024-05-01T09:00Z": text, "2024-05-01T20:00Z": re.sub(f"(?<={at})(?={at})", "\u200b", text)}
+    rows = [{"id": when, "text": one, "source": when, "published": when} for when, one in texts.items()]
+    assert len(dedup(rows).rows) == 1
+
+
 @pytest.mark.parametrize(("text", "words"), [
     ("первый<p>второй", ["первый", "второй"]), ("первый<br>второй", ["первый", "второй"]),
     ("первый</td><td>второй", ["первый", "второй"]), ("первый&nbsp;второй", ["первый", "второй"]),

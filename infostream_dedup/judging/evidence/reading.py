@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.arrays import offsets_of
-from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS, alphabet, word_hash
+from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS, CharacterKind, alphabet, word_hash
 from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.evidence.kernels import reading as kernels
 from infostream_dedup.judging.evidence.kernels.packing import pack_openings
@@ -184,7 +184,8 @@ def lent_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> Iterator[R
 def packed(texts: Utf8Texts, most: int = OPENING) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """First ``most`` characters of each text in windows-1251, four to a number, and the bounds of each text.
 
-    Characters that this alphabet lacks become blanks: the openings are compared word by word, in its languages.
+    Invisible characters and marks go; others that this alphabet lacks become blanks: the openings are compared word by
+    word, in its languages.
     """
     found = np.zeros(int((np.minimum(np.diff(texts.offsets), most) + 3).sum()), dtype=np.uint8)
     bounds = np.empty(len(texts) + 1, dtype=np.int64)
@@ -206,6 +207,8 @@ def _alphabet() -> NDArray[np.uint8]:
     found = np.full(sys.maxunicode + 1, ord(" "), dtype=np.uint8)
     for character, code in codes().items():
         found[ord(character)] = code if character != "\ufffd" else ord(" ")
+    kinds = alphabet().kinds
+    found[: kinds.size][kinds == CharacterKind.DROPPED] = 0
     return found
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infostream_dedup.language.lexicon.word_lists import is_belied, other_language
-from infostream_dedup.language.text.normalise import URL, clean
+from infostream_dedup.language.text.normalise import INVISIBLE, URL, clean
 from infostream_dedup.model import Language
 
 if TYPE_CHECKING:
@@ -28,8 +28,10 @@ _CYRILLIC_LETTERS: Final = "абвгдеёжзийклмнопрстуфхцчш
 _CYRILLIC_WORD: Final = re.compile("(?<![^\\W_])(?<![-.\u2010\u2011])[а-яёіїєґ]+(?![^\\W_]|[-\u2010\u2011])")
 # t.me/channel, example.com, @channel, in lower case. Few texts are searched for them.
 _SHORT_ADDRESS: Final = re.compile("(?<![a-z0-9.-])(?:[a-z0-9][a-z0-9-]*\\.)+[a-z]{2,}(?:/[!-~]*)?|@[a-z0-9_.]+")
-_STYLED: Final = re.compile("[\uff21-\uff5a\u249c-\u24e9\U0001d400-\U0001d7ff\U0001f110-\U0001f189]")
-"""Letters in another style: full width, bold, in circles."""
+_UNCLEAN: Final = re.compile(
+    f"[\uff21-\uff5a\u249c-\u24e9\U0001d400-\U0001d7ff\U0001f110-\U0001f189]|[{INVISIBLE}](?<=[^\\W\\d_].)(?=[^\\W\\d_])"
+)
+"""Letters in another style (full width, bold, in circles), and what nobody sees between two letters."""
 
 LATIN_NAMES: Final = 2
 """Latin letters per Cyrillic letter that news full of names (iPhone 15 Pro Max) may contain; English texts have hardly
@@ -90,7 +92,7 @@ def detect(text: str) -> Language:
     russian, ukrainian = count_bytes(letters, _RUSSIAN_LETTERS), count_bytes(letters, _UKRAINIAN_LETTERS)
     balance = UKRAINIAN_WEIGHT * ukrainian - RUSSIAN_WEIGHT * russian
     if russian + ukrainian < FEW:
-        if "&#" in sample or _STYLED.search(sample):
+        if "&#" in sample or _UNCLEAN.search(sample):
             folded = unicodedata.normalize("NFKC", clean(text))
             if folded[:SAMPLE].lower() != sample:
                 return detect(folded)
@@ -109,7 +111,9 @@ def twin_of(text: str) -> Language | None:
 
 def language_beyond_ours(text: str) -> str | None:
     """Return the language of a text that is clearly not one of ours, by its words without markup."""
-    return other_language(_without_markup(text))
+    found = other_language(_without_markup(text))
+    # Words that something invisible cuts may look like those of another language.
+    return other_language(clean(text)) if found and _UNCLEAN.search(text[:SAMPLE]) else found
 
 
 def is_another(code: str, text: str) -> bool:

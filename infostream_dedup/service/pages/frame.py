@@ -202,14 +202,8 @@ def _decimal(value: float | None, digits: int, words: PageWords) -> str:
 
 
 def titles_of(store: Store, ids: Iterable[str]) -> dict[str, str]:
-    """Return the title of the latest version of each document, by id; empty if the store does not know it."""
-    found = {}
-    for name in ids:
-        row = store.connection.execute(
-            "SELECT title FROM document WHERE id = ? ORDER BY version DESC LIMIT 1", (name,)
-        ).fetchone()
-        found[name] = "" if row is None else row[0]
-    return found
+    """Return the heading of the latest version of each document, by id; empty if the store does not know it."""
+    return {name: store.heading(name) for name in ids}
 
 
 def problem_answer(request: Request, problem: ProblemError) -> Response:

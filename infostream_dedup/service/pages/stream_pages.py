@@ -71,7 +71,7 @@ async def now(request: Request) -> Response:
         stories = {story_named(store.connection, row["group"]): row for row in reversed(largest)}
         latest = [one for one in latest_verdicts(store.connection, _LATEST) if not _is_muted(one, muted)]
         for row in latest:
-            row["title"] = row["title"] or _beginning(store, row["ordinal"])
+            row["title"] = row["title"] or store.beginning(row["ordinal"])
         return latest, [row | {"story": one} for one, row in stories.items()][::-1]
 
     rows, largest = await service.read(question)
@@ -104,7 +104,6 @@ def _day_bars(days: Sequence[dict[str, Any]]) -> list[dict[str, float]]:
 
 _ROWS: Final = 40
 _SPARK: Final = 16
-_SHOWN: Final = 200
 _MEMBERS: Final = 200
 _DIGITS: Final = 10
 
@@ -143,7 +142,7 @@ async def groups(
         moved = surviving_group(connection, wanted) if found is None and wanted is not None else None
         its_story = None if found is None else story_named(connection, found["group"])
         for one in [] if found is None else found["members"][:_ROWS]:
-            one["begin"] = _beginning(store, one["ordinal"])
+            one["begin"] = store.beginning(one["ordinal"])
         spreads = spread_of(connection, [row["group"] for row in rows])
         for row in rows:
             row["bars"] = bars(spreads.get(row["group"], []), _SPARK)
@@ -187,18 +186,12 @@ def _day_after(moment: int | None) -> int | None:
     return None if moment is None else moment + _WEEK // 7
 
 
-def _beginning(store: Store, ordinal: int) -> str:
-    """The first words of a document, if its text is kept."""
-    words = " ".join((store.text(ordinal) or "").split())
-    return words if len(words) <= _SHOWN else f"{words[:_SHOWN].rpartition(' ')[0]}…"
-
-
 def _others(store: Store, shown: dict[str, Any]) -> list[dict[str, Any]]:
     """The other documents of a document's group, the earliest first."""
     found = group_with_members(store.connection, shown["group"])
     others = [] if found is None else [one for one in found["members"] if not one["forgotten"]]
     members = [one for one in in_order(others) if one["id"] != shown["id"]][:_LATEST]
-    return [one | {"title": one["title"] or _beginning(store, one["ordinal"])} for one in members]
+    return [one | {"title": one["title"] or store.beginning(one["ordinal"])} for one in members]
 
 
 @router.get("/documents/{id:path}", dependencies=[needs("reader")])
@@ -210,7 +203,7 @@ async def document(request: Request, id: str) -> Response:  # noqa: A002
         if shown is None:
             return None
         text = store.text(shown["ordinal"])
-        shown["title"] = shown["title"] or _beginning(store, shown["ordinal"])
+        shown["title"] = shown["title"] or store.beginning(shown["ordinal"])
         whole = [{"text": text or "", "passage": 0, "word": 0}]
         return {
             "shown": shown,

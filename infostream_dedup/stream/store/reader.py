@@ -28,7 +28,7 @@ from infostream_dedup.stream.store.tables import VERDICT_SQL, verdict_of_row
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
 _KEPT: Final = (
@@ -38,6 +38,7 @@ _KEPT: Final = (
 _JUDGED: Final = "document LEFT JOIN judgement USING (ordinal)"
 _KNOWN: Final = f"SELECT id, ordinal, version, content_hash, {VERDICT_SQL} FROM {_JUDGED} WHERE id IN"  # noqa: S608
 _IDS_AT_ONCE: Final = 500
+_SHOWN: Final = 200  # characters of a beginning
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +138,11 @@ class StoreReader:
             terms = position_of(connection).terms
             return summed_frequencies(connection, before=before, terms=terms, table="repeat_frequency")
 
-    def titles(self, ordinals: Iterable[int]) -> list[str]:
-        """Return the headlines of documents; empty for forgotten ones."""
-        return [str(self._value("SELECT title FROM document WHERE ordinal = ?", ordinal)) for ordinal in ordinals]
+    def heading(self, id: str) -> str:  # noqa: A002 - the name of the field
+        """Return the headline of the latest version of a document, or the first words of a kept text; else nothing."""
+        query = "SELECT title, ordinal FROM document WHERE id = ? ORDER BY version DESC LIMIT 1"
+        row = self._connection.execute(query, (id,)).fetchone()
+        return "" if row is None else row[0] or self.beginning(row[1])
 
     def ordinal_of(self, *, id: str | None = None, url: str | None = None) -> int | None:  # noqa: A002 - the name of the field
         """Return the ordinal of the latest version of a document by its id or address; ``None`` if there is none."""
@@ -177,6 +180,11 @@ class StoreReader:
             row = self._connection.execute("SELECT packed FROM body WHERE ordinal = ?", (ordinal,)).fetchone()
         return None if row is None else zlib.decompress(row[0]).decode("utf-8", "surrogatepass")
 
+    def beginning(self, ordinal: int) -> str:
+        """Return the first words of a document; empty if its text is not kept."""
+        words = " ".join((self.text(ordinal) or "").split())
+        return words if len(words) <= _SHOWN else f"{words[:_SHOWN].rpartition(' ')[0]}…"
+
     def lines(self, ordinal: int) -> bytes:
         """Return what is kept of the lines of a document, as `Remembered.lines`; empty if nothing is."""
         with naming_failures(self.path):
@@ -203,13 +211,6 @@ class StoreReader:
         id_, title, language, published, source, url, packed = row
         text = zlib.decompress(packed).decode("utf-8", "surrogatepass")
         return kept_document(id_, text, title=title, language=language, published=published, source=source, url=url)
-
-    def _value(self, query: str, ordinal: int) -> Any:
-        with naming_failures(self.path):
-            row = self._connection.execute(query, (ordinal,)).fetchone()
-        if row is None:
-            raise KeyError(ordinal)
-        return row[0]
 
     def batch(self, batch_id: str) -> StoredBatch | None:
         """Return a stored batch with its original verdicts, or ``None`` if the id is unknown."""

@@ -109,7 +109,7 @@ def pack_openings(
 ) -> None:
     """Write the first ``most`` characters of texts in an alphabet, four to a number.
 
-    ``alphabet``: uint8 (code points,), the character for each; ``found``: zeros; ``bounds``: of each in numbers.
+    ``alphabet``: uint8 (code points,), the character for each, 0 for none; ``found``: zeros; ``bounds``: in numbers.
     """
     bounds[0] = 0
     for text in range(offsets.size - 1):
@@ -118,7 +118,7 @@ def pack_openings(
         while place < offsets[text + 1] and written - first < most:
             point, size = sized_code_point(data, place, offsets[text + 1])
             found[written] = alphabet[point]
-            written += 1
+            written += alphabet[point] != 0
             place += size
         bounds[text + 1] = (written + 3) // 4
 
