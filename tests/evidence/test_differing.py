@@ -274,7 +274,8 @@ LIVE = "We have closed this live page and thank our readers for their questions.
         ([_dated("a", 1, 8, LIVE, "Questions of 3 May"), _dated("a", 1, 12, LIVE, "Questions of 4 May")], "t"),
         # Sister advisories share nearly all of their words.
         ([_dated("a", 1, 8, COUNCIL, "DSA-897-1 alpha"), _dated("a", 1, 12, f"{COUNCIL} More.", "DLA-88-1 beta")], "t"),
-        ([_dated("a", 1, 8, COUNCIL, "F-1 alpha"), _dated("a", 1, 12, f"{COUNCIL} More.", "F-2 beta")], "f"),
+        ([_dated("a", 1, 8, COUNCIL, "DSA-89-1 alpha"), _dated("a", 1, 12, f"{COUNCIL} More.", "DSA-89-2 al")], "f"),
+        ([_dated("a", 1, 8, COUNCIL, "COVID-19: alpha"), _dated("a", 1, 12, f"{COUNCIL} More.", "TOP-10: beta")], "f"),
     ],
 )
 def test_forms_alerts_and_stubs_are_told_from_copies(made: list[Any], kinds: str) -> None:

@@ -42,6 +42,7 @@ _ONE = {**_UNDATED, "one_sentence": True}
 _BARE = {**_UNDATED, "recalled_backward": 0.29}
 _MANY = {**_UNDATED, "many_figures": True, "wording_forward": 0.9, "wording_backward": 0.5}
 _MINE, _HALF = {**_MANY, "same_source": True}, {"wording_forward": 0.4, "wording_backward": 0.2}
+_ONE_RULE = "undated sentence with other numbers"
 _SIZE = {"wording_backward": 0.7}  # too much for a text inside a longer one
 
 
@@ -150,6 +151,14 @@ def test_rules() -> None:
         ({**_MANY, "vocabulary": 0.8, "numbers": 0.45}, "retold", "undated wording"),
         ({**wording(0.6, 0.1)}, "contained", "lies inside"),
         ({**wording(0.1, 0.6)}, "contains", "holds inside"),
+        ({**wording(0.85, 0.49)}, "contained", "lies inside"),
+        ({**wording(0.85, 0.5)}, "copy", "much the same wording"),
+        ({**wording(0.49, 0.85)}, "copy", "much the same wording"),
+        (
+            {**_ONE, "many_figures": True, "vocabulary": 0.85, "numbers": 0.2, **wording(0.4, 0.4)},
+            "template",
+            _ONE_RULE,
+        ),
         ({**_UNDATED, "lead": 0.25, **wording(0.6, 0.29)}, "contained", "lies inside"),
         ({**_UNDATED, "lead": 0.24, **wording(0.84, 0.29)}, "related", None),
         ({**_UNDATED, "lead": 0.24, **wording(0.85, 0.29)}, "contained", "lies inside"),

@@ -12,7 +12,9 @@ from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence import meaning
 from infostream_dedup.judging.evidence.meaning import DIMENSIONS, head_of
-from infostream_dedup.language.translation.told_sentences import Beginnings, ToldSentence
+from infostream_dedup.language.lexicon.word_lists import false_friends
+from infostream_dedup.language.translation.told_sentences import _WORDS, Beginnings, ToldSentence
+from infostream_dedup.model import OUR_LANGUAGES
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream import search
 from infostream_dedup.stream.search import Searcher
@@ -259,5 +261,14 @@ def test_beginnings_indexed_one_by_one_are_those_indexed_at_once():
     once, slowly = Beginnings(), Beginnings()  # whole blocks, and by parts that join
     for index, counts in (once, [1100]), (slowly, [*range(1, 40), *range(990, 1101)]):
         found = [index.refreshed(one, 0, lambda some, _: {at: texts[at] for at in some}) for one in counts]
+    chosen = [index.likely(told, found[-1], languages).tolist() for index in (once, slowly)]
+    assert chosen == [[at for at in texts if at % 7 == 5][:60]] * 2
     assert slowly.nbytes
-    assert once.likely(told, found[-1], languages).tolist() == slowly.likely(told, found[-1], languages).tolist()
+
+
+def test_rows_of_everyday_words_join_no_false_friends() -> None:
+    rows = [[set(cell.split()) for cell in line.split("\t")] for line in _WORDS.read_text("utf-8").splitlines()]
+    assert {len(row) for row in rows} == {len(OUR_LANGUAGES)}
+    assert all(all(row) for row in rows)
+    joined = [(one.ru, one.uk) for ru, uk, _ in rows for one in false_friends() if one.ru in ru and one.uk in uk]
+    assert joined == []

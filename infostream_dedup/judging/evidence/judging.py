@@ -496,8 +496,8 @@ def with_differences(
     near = (facts.wording_least >= least) & ~facts.same_text & (not only_forms)
     counted, retitled, formed = counts_may_decide(facts), may_be_retitled(facts), may_be_form(facts)
     behind, coded = may_be_background(facts) & (not only_forms), may_be_of_series(facts)
-    places = np.flatnonzero(near | counted | retitled | formed | behind | coded)
-    if not len(places):
+    places = np.flatnonzero(near | counted | retitled | formed | behind)
+    if not (len(places) or coded.any()):
         return facts
     looked: dict[str, Any] = {name: np.zeros(len(facts), dtype=np.bool_) for name in LOOKED_AT}
     looked["anew"] = facts.anew.copy()

@@ -256,13 +256,14 @@ def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
     Two sources that quote a statement in full share a third of their wording. If sources or dates are unknown, the rule
     requires half of both, and of one sentence, in which one other word may be the news, two thirds. A copy keeps the
     numbers, though it may be cut: of two short items in one form, the number is the news. Days later, under another
-    lead, half of the wording may be the background of an affair.
+    lead, half of the wording may be the background of an affair. A later text that is mostly new is no copy.
     """
     numbers_kept = _numbers_kept(pair)
     least = np.where(pair.one_sentence & ~pair.known, 2 / 3, 0.5)
     much = (pair.wording_least >= least) & (pair.probability >= 0.5)
     in_time = (pair.hours <= VERSION_HOURS) | _old_lead(pair) | _mostly_old(pair)
-    dated = pair.known & (_some_wording(pair) | much) & in_time
+    added = (pair.wording_forward >= 0.85) & (pair.wording_backward < 0.5)
+    dated = pair.known & (_some_wording(pair) | much) & in_time & ~added
     return ~pair.own & (dated | much & ~pair.known & _lead_kept(pair)) & numbers_kept
 
 
@@ -339,14 +340,14 @@ def told_again(pair: PairFacts) -> NDArray[np.bool_]:
 def _told_undated(pair: PairFacts) -> NDArray[np.bool_]:
     """Without sources or dates, one event as far as the leads tell; no form, and no page of a manual."""
     filled = pair.same_source & pair.other_counts & (pair.wording_least >= 0.3) & (pair.numbers < 0.9)
-    filled |= pair.other_counts & (np.maximum(pair.counts_forward, pair.counts_backward) <= 0)
+    filled |= pair.other_counts & (np.maximum(pair.counts_forward, pair.counts_backward) <= 0) | _undated_figures(pair)
     # Nothing happens there, and there is no number or name of its own.
     manual = pair.same_source & ~pair.same_title & ~pair.no_title & ~pair.next_step
     return _one_event_undated(pair) & ~filled & ~(manual & (pair.numbers < 0) & np.equal(pair.names_kept, 1.0))
 
 
 def _one_event_undated(pair: PairFacts) -> NDArray[np.bool_]:
-    another = pair.background | _other_leads(pair) | _undated_figures(pair)
+    another = pair.background | _other_leads(pair)
     return ~pair.known & ~pair.own & (pair.probability >= 0.5) & _lead_kept(pair) & ~another
 
 
@@ -367,7 +368,7 @@ def may_be_background(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
-    """One text with other numbers or names in it: a form, if a third document is alike.
+    """One text with other numbers or names in it, or figures without dates: a form, if a third document is alike.
 
     Of two alone, one may be another report of the event; so may reports of a few hours, whose numbers change with it.
     """

@@ -42,7 +42,7 @@ EPOCH: Final = 1000
 Shorter than the epochs of key terms, so that names found in every item of a stream soon have little weight.
 """
 
-_SERIES: Final = re.compile(r"[^\W\d_]{2,6}-\d{2,}(?:-\d+)*")
+_SERIES: Final = re.compile(r"[^\W\d_a-zа-яёєіїґ]{2,6}-\d+(?=-\d+)")
 _CODE: Final = 24  # characters among which such a number ends
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 
@@ -222,7 +222,10 @@ class EvidenceRecords:
         return begins + kernels.HEADER + entries + (entries + 3) // 4 + 2 * (rest >> 16), self.begins[documents + 1]
 
     def of_one_series(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> list[bool]:
-        """Whether both texts of each pair begin with the number of a document, another one: DSA-3213-1, DLA-188-1."""
+        """Whether both texts of each pair begin with the number of a document, another one: DSA-3213-1, DLA-188-1.
+
+        DSA-3213-2 is another version of it; no "Covid-19" or "Су-34" is a number.
+        """
         rows, places = np.unique(np.concatenate([a, b]), return_inverse=True)
         found = [_SERIES.match(text[:_CODE].decode(ALPHABET, "replace")) for text in self._openings(rows)]
         codes = np.array([one[0] if one else "" for one in found], dtype=np.object_)[places].reshape(2, -1)

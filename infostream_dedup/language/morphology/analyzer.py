@@ -207,7 +207,7 @@ def _cuts(form: str, language: Language) -> Iterator[tuple[str, _Declension]]:
 @lru_cache(1 << 14)
 def _cuts_by_end(form: str, language: Language) -> list[tuple[int, _Declension]]:
     """Letters of the ending and declension of each cut: the last letters of a form decide."""
-    cuts = [(form[: len(form) - size], form[len(form) - size :]) for size in (3, 2, 1, 0)]
+    cuts = [(form[: len(form) - size], form[len(form) - size :]) for size in (3, 2, 1, 0) if size <= len(form)]
     return [
         (len(ending), declension)
         for base, ending in cuts

@@ -56,6 +56,9 @@ _LAST: Final = "\U0010ffff"
 # They begin words of many meanings.
 _PREFIXES: Final = tuple("без вос від над обо пере перед под при прод про під раз рас роз".split())
 # Everyday words, most of which are no key terms, in the order of ``OUR_LANGUAGES``; written for this project.
+_SHORT_ENDING: Final = re.compile(
+    "(?:.?(?:ed|ing)|e?s|d)?|[^a-z]{1,2}"
+)  # of a word of three letters: "put" begins no "Putin"
 _WORDS: Final = Path(__file__).with_name("told_words.tsv")
 
 
@@ -135,6 +138,7 @@ class Beginnings:
         if forgotten != self._forgotten:
             self._forgotten = forgotten
             self._read.clear()
+            self._words.clear()
             self._parts.clear()
         last = range(max(documents - _INDEXED, 0) // _BLOCK * _BLOCK, documents)
         parts = self._parts = [part for part in self._parts if part.documents.start >= last.start]
@@ -210,8 +214,7 @@ class ToldSentence:
             whole = begins[:-1] if begins[-1] == _END else None
             at = bisect_left(words, whole or begins)
             while at < len(words) and (words[at] == whole if whole else words[at].startswith(begins)):
-                # A short beginning is that of a short word.
-                if whole or len(begins) > _HEAD or len(words[at]) < _HEAD + _SHORTEST:
+                if whole or len(begins) > _HEAD or _SHORT_ENDING.fullmatch(words[at], len(begins)):
                     yield at, places, 1.0
                 at += 1
         for sound, places in self._sounds.items():
