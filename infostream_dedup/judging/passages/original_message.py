@@ -147,8 +147,8 @@ def original_message(
     for number, document in enumerate(documents):
         language = cast("Language", document.lang or detect(document.text))
         table = read_sentences([document.text], [language])
-        # What another language says comes behind the first text, unless it is known where.
-        before = opening[-1] if opening and language != spoken else None
+        # The message begins with the first text; what another language says comes behind it, unless it is known where.
+        before = opening[-1 if language != spoken else 0] if opening else None
         spoken = spoken or language
         marked = [] if boilerplate is None else boilerplate.marked(table, [document.source]).tolist()
         for place, (start, end) in enumerate(table.spans(0)):
