@@ -173,6 +173,10 @@ def expected(remembered, settings):
         triples=triple_rows([one.triples for one in kept]), documents=facts,
     )  # fmt: skip
     assert NO_TIME in facts.times
+    # Two of one form, and an earlier third.
+    forms = {pair for pair, form in zip(pairs, judged.forms, strict=True) if form}
+    filled = [(x, y) in forms and any({(z, y), (min(x, z), max(x, z))} <= forms for z in range(y)) for x, y in pairs]
+    judged.kinds[filled] = Kind.TEMPLATE
     status = judged.statuses(joined_kinds(settings.join))
     found = [("new", None, None, None)] * len(remembered)
     for place in best_pairs(a, b, status, judged.probability, judged.shares).tolist():

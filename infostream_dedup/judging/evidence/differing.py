@@ -72,7 +72,6 @@ ANOTHER_FIGURE: Final = "another figure"
 _FULL_STOP: Final = re.compile(r"[.!?…\n]")
 _PARTS: Final = re.compile(r"[:\-– ]")
 
-
 _NEAR: Final = 4
 """Tokens around a name among which a word of reporting makes it the name of whoever reports."""
 
@@ -395,7 +394,6 @@ def _language_of(*texts: Sequence[str]) -> Language:
 _LEAD_CHARACTERS: Final = 200
 _YEAR: Final = re.compile("(?:19|20)[0-9]{2}")
 _THOUSANDS: Final = re.compile("(?:000)+$")
-
 
 _FEWEST_SLOTS: Final = 2
 _SLOTS: Final = 0.6
