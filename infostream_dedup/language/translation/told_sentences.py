@@ -55,10 +55,9 @@ _END: Final = "\0"  # after a whole word
 _LAST: Final = "\U0010ffff"
 # They begin words of many meanings.
 _PREFIXES: Final = tuple("без вос від над обо пере перед под при прод про під раз рас роз".split())
+# Of a word of three letters: "put" begins no "Putin".
+_SHORT_ENDING: Final = re.compile("(?:.?(?:ed|ing)|e?s|d)?|[^a-z]{1,2}")
 # Everyday words, most of which are no key terms, in the order of ``OUR_LANGUAGES``; written for this project.
-_SHORT_ENDING: Final = re.compile(
-    "(?:.?(?:ed|ing)|e?s|d)?|[^a-z]{1,2}"
-)  # of a word of three letters: "put" begins no "Putin"
 _WORDS: Final = Path(__file__).with_name("told_words.tsv")
 
 
