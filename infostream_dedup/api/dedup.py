@@ -30,13 +30,13 @@ from infostream_dedup.documents.table_files import form_of_inputs
 from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.model import Document, DocumentBlock, Settings, fields_of
 from infostream_dedup.model.limits import OneOf, own_number
-from infostream_dedup.model.settings import preset_of
+from infostream_dedup.model.settings import Within, preset_of
 from infostream_dedup.model.stream_records import STATUSES
 from infostream_dedup.model.tabular import Tabular, table_html
 
 if TYPE_CHECKING:
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence, EvidenceReader
-    from infostream_dedup.judging.evidence.policies import Policy, Within
+    from infostream_dedup.judging.evidence.policies import Policy
     from infostream_dedup.links.measures import Advice
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.collection import Collection

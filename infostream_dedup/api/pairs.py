@@ -28,13 +28,12 @@ from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import Document, fields_of
 from infostream_dedup.model.limits import OneOf, Range, names_in, own_number
-from infostream_dedup.model.settings import Settings, preset_of
+from infostream_dedup.model.settings import Settings, Within, preset_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from infostream_dedup.judging.evidence.policies import Within
     from infostream_dedup.links.measures import Advice
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.pairing import Between, PairChoice, PairOrder, PairRow

@@ -20,10 +20,11 @@ from infostream_dedup.api.sources import (
     read_collection,
     refuse_on_disk,
 )
-from infostream_dedup.documents import Reading, ReadingReport, check_quarantine, time_zone, utc_time
+from infostream_dedup.documents import Reading, ReadingReport, check_quarantine
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import UsageError
 from infostream_dedup.model import Document, DocumentBlock, Settings, names_in, single_documents
+from infostream_dedup.model.dates import time_zone, utc_time
 from infostream_dedup.model.limits import own_number
 from infostream_dedup.model.settings import REPRESENTATIONS, SERIES, base_of
 

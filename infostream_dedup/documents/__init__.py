@@ -1,6 +1,5 @@
 """Read and write documents as JSON Lines, CSV, Parquet and data frames; refuse bad records or set them aside."""
 
-from infostream_dedup.documents.dates import time_zone, utc_time
 from infostream_dedup.documents.documents import Annotation, row_of
 from infostream_dedup.documents.json_files import json_bytes
 from infostream_dedup.documents.lines import file_kind
@@ -26,5 +25,5 @@ from infostream_dedup.documents.records import BadRecords, Place, ReadingReport
 __all__ = [
     "MAX_LINE_BYTES", "Annotation", "BadRecords", "Place", "Reading", "ReadingOptions", "ReadingReport", "Source",
     "check_output", "check_quarantine", "csv_line", "file_kind", "json_bytes", "open_output", "paths_of",
-    "read_documents", "row_of", "same_file", "time_zone", "utc_time", "write_documents", "write_rows",
+    "read_documents", "row_of", "same_file", "write_documents", "write_rows",
 ]  # fmt: skip

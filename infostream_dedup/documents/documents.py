@@ -11,20 +11,19 @@ from hashlib import blake2b
 from typing import Any, Final, Literal
 
 from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_on
-from infostream_dedup.documents.dates import utc_time
 from infostream_dedup.documents.records import Place, ReadingReport, Record
 from infostream_dedup.errors import BadDataError, UsageError
-from infostream_dedup.language.lexicon.word_lists import short_code
 from infostream_dedup.language.text.language import (
     LetterCounts,
-    is_another,
     is_contradicted,
+    language_as_labelled,
     language_beyond_ours,
     letter_counts,
     repaired,
 )
 from infostream_dedup.language.text.sentences import sections
 from infostream_dedup.model import OUR_LANGUAGES, Document, Language, with_texts
+from infostream_dedup.model.dates import utc_time
 from infostream_dedup.model.document import MOST_ID_BYTES
 
 OtherLanguages = Literal["stem", "skip", "fail"]
@@ -231,8 +230,8 @@ class DocumentBuilder:
         known = _LANGUAGE_NAMES.get(code)
         if known is None and (code in _NO_LANGUAGE or not _LANGUAGE_CODE.fullmatch(value)):
             return self._recognised(values, place)
-        if known is None and is_another(short_code(code), text or title):
-            return self._other(short_code(code), _format_value(value), place)
+        if known is None and (another := language_as_labelled(code, text or title)):
+            return self._other(another, _format_value(value), place)
         if known is None or (not self._plain and self._contradicted(known, title, text)):
             if self._report is not None:
                 self._report.corrected_languages += 1

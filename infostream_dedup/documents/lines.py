@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
 from infostream_dedup.errors import ConfigurationError, NoInputError
 from infostream_dedup.machine.files import Readable
-from infostream_dedup.machine.registry import offered
+from infostream_dedup.model.registry import offered
 from infostream_dedup.model.tabular import require_arrow
 
 Format = Literal["jsonl", "csv", "parquet", "xlsx"]

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.scratch import row_blocks
 
 _BLOCK_ENTRIES = 8_000_000

@@ -1,11 +1,16 @@
-"""Types of the arrays that kernels take. The number of dimensions is part of the type: kernels are compiled for it."""
+"""Arrays: their types in kernels, the multiplier of hashes, and rows of different lengths in two flat arrays."""
 
 from __future__ import annotations
 
-from typing import TypeAlias, TypeVar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+# Types of the arrays that kernels take. The number of dimensions is part of the type: kernels are compiled for it
 
 Cell = TypeVar("Cell", bound=np.generic)
 Vector: TypeAlias = NDArray[Cell]
@@ -16,3 +21,75 @@ OtherWhole = TypeVar("OtherWhole", np.int32, np.int64, np.uint32, np.uint64)
 Place = TypeVar("Place", np.int32, np.int64)
 Entry = TypeVar("Entry", np.int32, np.uint32)
 Word = TypeVar("Word", np.uint32, np.uint64)  # a kernel with one of these types is compiled once for each type of cell
+
+GOLDEN: Final = 0x9E3779B97F4A7C15
+"""2^64 divided by the golden ratio, and odd: neighbouring numbers are spread over all 64 bits, in kernels too."""
+
+
+def offsets_of(sizes: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
+    """Bounds of consecutive rows of given sizes: int64 (rows + 1,), from 0.
+
+    >>> offsets_of([2, 0, 1]).tolist()
+    [0, 2, 2, 3]
+    """
+    offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, dtype=np.int64, out=offsets[1:])
+    return offsets
+
+
+def places_of(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.int64]:
+    """Positions of all values of some rows, row by row: starts[0], starts[0] + 1, ..., starts[1], ...
+
+    >>> places_of(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    offsets = offsets_of(sizes)
+    return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
+
+
+# Not frozen: making a frozen one takes several times as long, and each document of a stream makes a dozen.
+@dataclass(slots=True, eq=False)
+class Ragged:
+    """Rows of values, mostly one per document."""
+
+    # int64 (rows + 1,): the values of row d are `values[indptr[d]:indptr[d + 1]]`. It begins with 0, except in a part
+    # of other rows, which serves only `row`, `rows` and iteration
+    indptr: NDArray[np.int64]
+    values: NDArray[Any]  # (entries,), of any dtype
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        """Views of all rows."""
+        values, bounds = self.values, self.indptr.tolist()
+        return (values[begin:end] for begin, end in pairwise(bounds))
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of values of each row: int64 (rows,)."""
+        sizes: NDArray[np.int64] = self.indptr[1:] - self.indptr[:-1]
+        return sizes
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """Row of each value: int64 (entries,)."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), self.sizes)
+
+    @property
+    def nbytes(self) -> int:
+        """Size of all values in bytes, without ``indptr``."""
+        return int(self.values.nbytes)
+
+    def row(self, number: int) -> NDArray[Any]:
+        """View of one row."""
+        return self.values[self.indptr[number] : self.indptr[number + 1]]
+
+    def rows(self, numbers: NDArray[np.integer[Any]]) -> Ragged:
+        """Copy of some rows, in the order given."""
+        sizes = self.indptr[numbers + 1] - self.indptr[numbers]
+        return Ragged(offsets_of(sizes), self.values[places_of(self.indptr[numbers], sizes)])
+
+    def chosen(self, keep: NDArray[np.bool_]) -> Ragged:
+        """Keep the values for which ``keep``, bool (entries,), is true."""
+        return Ragged(offsets_of(keep)[self.indptr], self.values[keep])

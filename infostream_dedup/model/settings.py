@@ -6,12 +6,12 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from infostream_dedup.errors import ConfigurationError, NoInputError
-from infostream_dedup.machine.registry import names_in_folder, offered
 from infostream_dedup.model.document import OUR_LANGUAGES
 from infostream_dedup.model.limits import EXPERT, OneOf, Option, Range, check_limits
+from infostream_dedup.model.registry import names_in_folder, offered
 
 CANDIDATE_TERMS: Final = 3  # number of key terms, out of 12, that must match in one direction for a pair to be judged
 
@@ -36,6 +36,9 @@ MORPH_RULES: Final = ("open", "strict")
 PAIR_RULES: Final = ("both", "either")
 
 ACROSS: Final = ("pivot", "none")  # how streams look across languages; the first is the default of preset ``judged``
+
+Within = Literal["source", "outlets", "all"]
+WITHIN: Final[tuple[Within, ...]] = ("source", "outlets", "all")
 
 STREAM_PRESETS: Final = ("judged", "faithful")
 

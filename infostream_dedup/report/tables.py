@@ -8,14 +8,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from itertools import groupby
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import UsageError
-from infostream_dedup.links.measures import Advice, Measures, usual_k
 from infostream_dedup.machine.progress import BETWEEN, Phrase
 from infostream_dedup.model.settings import base_of
 from infostream_dedup.runs.batch.answering import short_names
 from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
+
+if TYPE_CHECKING:
+    from infostream_dedup.links.measures import Advice, Measures
 
 # Figures that papers published, each on its own corpus, which differs from yours.
 #
@@ -297,7 +299,7 @@ def cards_of(result: SweepResult, wording: Wording) -> list[Card]:
                 k=k,
                 reason=result.reason[name],
                 duplicates=None if block else result.duplicates(representation),
-                groups_k=k or usual_k(result.configuration["n"]),
+                groups_k=result.decided_k(name),
                 quality=_quality(result, representation, block or "all", k, wording),
             )
         )
@@ -399,7 +401,7 @@ def tabulate_parts(result: SweepResult, wording: Wording) -> PartTables | None:
 
 
 def _table(result: SweepResult, representation: str, wording: Wording) -> PartTable:
-    k = result.recommended_k.get(representation) or usual_k(result.configuration["n"])
+    k = result.decided_k(representation)
     ks = sorted(_by_k(result, representation))
     named = [(part_name(name, result.by, wording), part) for name, part in result.parts.items()]
     lines = [_line(wording("whole"), result, representation, k, ks, whole=True)]

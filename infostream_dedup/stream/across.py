@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.evidence.facts import circumstances_of
 from infostream_dedup.judging.evidence.judging import agreement
 from infostream_dedup.judging.evidence.kernels.sharing import SLOTS
 from infostream_dedup.language.lexicon.tables import is_latin
 from infostream_dedup.links.compiled.window_index import WindowIndex
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, NEAR_BEST, OneText
+from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.model.stream_records import EpochFrequencies, KeptPivot, TranslatedFrom, Verdict

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.language.morphology.stemming import with_stems
 from infostream_dedup.language.text import scanner as forms
 from infostream_dedup.language.text import tokens
@@ -17,6 +16,7 @@ from infostream_dedup.language.text.kernels.surface_table import MISSING
 from infostream_dedup.language.text.scanner import Scanned, Scanner, detect
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Shape
+from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, language_number
 from infostream_dedup.model.stream_records import EpochFrequencies

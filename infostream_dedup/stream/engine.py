@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
+from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.machine.platform import collector_paused, trim_heap
 from infostream_dedup.model import LANGUAGES, Document, Language
 from infostream_dedup.model.document import outlet_of

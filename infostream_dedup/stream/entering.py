@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from infostream_dedup.arrays import Ragged
 from infostream_dedup.documents.documents import texts_as_given
 from infostream_dedup.judging.evidence.records import EvidenceRecords
+from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.stream_records import KeptEvidence, Remembered

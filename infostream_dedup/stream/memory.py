@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.arrays import Ragged
+    from infostream_dedup.machine.arrays import Ragged
     from infostream_dedup.stream.settings import StreamSettings
     from infostream_dedup.stream.window import EqualTo
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged, offsets_of, places_of
 from infostream_dedup.language.morphology.readings import is_seldom_noun
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, is_blocked
 from infostream_dedup.language.translation.rung import Translation
@@ -23,6 +22,7 @@ from infostream_dedup.language.translation.word_pairs import (
     plain_term,
     word_pairs,
 )
+from infostream_dedup.machine.arrays import Ragged, offsets_of, places_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings
 from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.stream.analysis import Analysed, Analyser, BackgroundTerms, LanguageCounts, TermNumbers, longer

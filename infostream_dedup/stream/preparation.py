@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import orjson
 
-from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.documents.documents import row_of
-from infostream_dedup.judging.features.numbers import NumberRuns, find_runs, numbers, numbers_of_run
+from infostream_dedup.judging.evidence.numbers import NumberRuns, find_runs, numbers, numbers_of_run
 from infostream_dedup.judging.repeated.equality import equality_hashes
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.sentences import decisions
 from infostream_dedup.language.text.surface_pool import SurfacePool, Utf8Texts, encoded, texts_of, texts_of_bytes
+from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.model import Document, full_text
 from infostream_dedup.stream.clock import NO_CLOCK, StreamClock, microseconds
 from infostream_dedup.stream.kernels.gathering import distinct_of_parts

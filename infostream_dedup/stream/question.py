@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import orjson
 
-from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.evidence.facts import HOUR, DocumentFacts
 from infostream_dedup.judging.evidence.judging import agreement, judge_pairs
 from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind, seen_from_later
@@ -24,6 +23,7 @@ from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs
 from infostream_dedup.language.translation.word_pairs import plain_term
 from infostream_dedup.links.pair_rules import NEAR_BEST
+from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings
 from infostream_dedup.model.settings import COMPARED_TERMS
 from infostream_dedup.stream.analysis import Analysed, Analyser, Frequencies, LanguageCounts, TermNumbers, choose_keys

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.kernels.screening import LEAD_ROW
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.judging.evidence.screening import Screen, ScreenedColumns, ScreenTools, screened_columns
+from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.stream.window import ComparedDocuments, EvenWindow, RowWindow, Window, triple_rows
 
 if TYPE_CHECKING:

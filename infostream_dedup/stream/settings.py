@@ -10,12 +10,11 @@ import orjson
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.judging import JOINED, joined_kinds
-from infostream_dedup.judging.evidence.policies import WITHIN
 from infostream_dedup.language.morphology.cache_file import fingerprint
 from infostream_dedup.language.translation.ladder import RULES
 from infostream_dedup.model import Settings, names_in, one_or_several
 from infostream_dedup.model.limits import EXPERT, OUTPUT, OneOf, Option, Range, check_limits
-from infostream_dedup.model.settings import ACROSS, STREAM_PRESETS, preset_of
+from infostream_dedup.model.settings import ACROSS, STREAM_PRESETS, WITHIN, preset_of
 from infostream_dedup.model.stream_records import (
     ACROSS_FIELDS,
     CLASSIFIED_FIELDS,

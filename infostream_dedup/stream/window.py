@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, sum_keys
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.judging.repeated.apart import half_of
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
+from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.model import NO_TIME
 from infostream_dedup.stream.kernels.gathering import Arranged, arrange_keys, put_rows
 from infostream_dedup.stream.kernels.judging import NO_SOURCE, Columns

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged, offsets_of, places_of
 from infostream_dedup.language.text.scanner import Scanned
 from infostream_dedup.links.pair_rules import LEAST_SHARE, SHARE_DECIMALS
+from infostream_dedup.machine.arrays import Ragged, offsets_of, places_of
 from infostream_dedup.model import OUR_LANGUAGES
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.stream.analysis import Analyser, TermNumbers

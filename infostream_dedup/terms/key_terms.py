@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.arrays import offsets_of
+from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.model import Language, Settings
 from infostream_dedup.terms.statistics import Statistics, TermCounts, above_df_max
 

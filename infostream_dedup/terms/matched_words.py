@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice, product
 from typing import Any, Final, cast
 
 import numpy as np
 
+from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.text.normalise import APOSTROPHES, FAR_INVISIBLE, INVISIBLE, MARKS, clean, in_place
-from infostream_dedup.language.text.tokens import SENTENCE_MARK, Form, forms, surfaces
+from infostream_dedup.language.text.tokens import SENTENCE_MARK, Form, Shape, forms, surfaces
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, standard_rungs
 from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.rungs.argos import ArgosRung
@@ -164,6 +165,14 @@ def places_of_terms(text: str, language: Language, settings: Settings) -> Iterat
     for start, end, word in found:
         if known[word]:
             yield start, end, known[word]
+
+
+@cache
+def kind_of_term(term: str, language: Language, representation: str) -> str:
+    """What a term is: ``surname``, ``place`` and other kinds of names, ``noun``, or ``stem``."""
+    if representation == "stem" or language not in OUR_LANGUAGES or (language == "en" and representation == "morph"):
+        return "stem"
+    return "|".join(Morphology(language).analyse(term, Shape.CAPITAL).kinds.labels()) or "noun"
 
 
 _MOST_WORDS: Final = 200_000

@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from infostream_dedup.arrays import offsets_of
 from infostream_dedup.language.translation.word_pairs import plain_term
+from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.equivalents import NO_EQUIVALENT, Equivalents, SourceTerms
 from infostream_dedup.terms.key_terms import KeyTerms

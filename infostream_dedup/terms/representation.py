@@ -25,9 +25,9 @@ from infostream_dedup.language.morphology.form_cache import known_shares
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.machine.platform import collector_paused
-from infostream_dedup.machine.registry import offered
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.limits import OneOf
+from infostream_dedup.model.registry import offered
 from infostream_dedup.model.settings import REPRESENTATIONS
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.arrays import Ragged, offsets_of, places_of
+from infostream_dedup.machine.arrays import Ragged, offsets_of, places_of
 
 LISTS = st.lists(st.lists(st.integers(-9, 9), max_size=4), max_size=6)
 

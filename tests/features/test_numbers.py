@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infostream_dedup.judging.features import numbers as fast_numbers
-from infostream_dedup.judging.features.numbers import NUMBER_WORDS, find_runs, numbers, numbers_of_run
+from infostream_dedup.judging.evidence import numbers as fast_numbers
+from infostream_dedup.judging.evidence.numbers import NUMBER_WORDS, find_runs, numbers, numbers_of_run
 from infostream_dedup.language.text.character_classes import COMMON
 from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.machine.scratch import KeptMemory

@@ -13,7 +13,7 @@ import pytest
 from infostream_dedup import read_documents
 from infostream_dedup.errors import BadDataError, NoInputError
 from infostream_dedup.language.lexicon import tables, word_lists
-from infostream_dedup.language.lexicon.tables import checked_bytes, dictionaries_folder, read_table, read_words, sealed
+from infostream_dedup.language.lexicon.tables import dictionaries_folder, read_table, read_words
 from infostream_dedup.language.lexicon.word_lists import (
     excluded,
     most_frequent_words,
@@ -22,6 +22,8 @@ from infostream_dedup.language.lexicon.word_lists import (
     short_code,
     stop_words,
 )
+from infostream_dedup.machine import files
+from infostream_dedup.machine.files import checked_bytes, sealed
 from infostream_dedup.model import Language
 from infostream_dedup.sample import documents_path
 
@@ -226,7 +228,7 @@ def test_a_dictionary_of_the_wheel_must_be_what_was_installed(tmp_path, monkeypa
     folder.mkdir()
     path = folder / "t.tsv"
     path.write_text(TABLE, encoding="utf-8")
-    monkeypatch.setattr(tables, "_recorded", lambda: {"t.tsv": sha256(TABLE.encode()).digest()})
+    monkeypatch.setattr(files, "_recorded", lambda: {"t.tsv": sha256(TABLE.encode()).digest()})
     assert len(read_table(path, ("ru", "uk"))) == 2
     path.write_text(TABLE.replace("дім", "дім "), encoding="utf-8")
     with pytest.raises(BadDataError, match="install infostream-dedup again"):

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.arrays import Ragged
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.fingerprints import count_words
 from infostream_dedup.judging.features.rows import rows_from
@@ -33,6 +32,7 @@ from infostream_dedup.lab.methods.sequences import (
     logarithmic_sample,
     modular_sample,
 )
+from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.pairing import pair_rows

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.arrays import places_of
 from infostream_dedup.language.morphology.stemming import stemmed_text
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.tokens import surfaces
+from infostream_dedup.machine.arrays import places_of
 from infostream_dedup.model import OUR_LANGUAGES, language_number
 from infostream_dedup.terms.compiled import SurfaceTokens
 

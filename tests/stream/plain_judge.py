@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
 from infostream_dedup.links.pair_rules import need
+from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.stream.kernels.judging import NO_SOURCE
 
 RELATIONS = (None, "contained", "contains", "equal")

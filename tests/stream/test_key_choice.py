@@ -97,7 +97,7 @@ def test_an_epoch_counts_when_it_is_closed():
     frequencies = Frequencies(Settings(), numbers, lambda language, kind: {})
     english = LANGUAGES.index("en")
     rows = [np.array([0, 1]), np.array([0])]
-    from infostream_dedup.arrays import Ragged
+    from infostream_dedup.machine.arrays import Ragged
 
     documents = Ragged(np.array([0, 2, 3]), np.concatenate(rows))
     count_rows(frequencies.open, np.array([english, english], dtype=np.uint8), np.array([7, 5]), documents)

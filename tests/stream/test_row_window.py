@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.arrays import Ragged
+from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.stream.window import EvenWindow, Window, with_room, without_first
 
 

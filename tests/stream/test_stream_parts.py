@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.arrays import Ragged
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.features.numbers import numbers
+from infostream_dedup.judging.evidence.numbers import numbers
 from infostream_dedup.language.text.surface_pool import texts_of
+from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.model import Document, Settings, full_text
 from infostream_dedup.stream.clock import DAY, NO_CLOCK, EpochBorders, advanced
 from infostream_dedup.stream.engine import StreamEngine

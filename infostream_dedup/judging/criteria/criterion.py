@@ -20,7 +20,7 @@ from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.documents.lines import byte_lines
 from infostream_dedup.documents.records import Place
 from infostream_dedup.errors import BadDataError, NoInputError
-from infostream_dedup.machine.registry import Registry
+from infostream_dedup.model.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

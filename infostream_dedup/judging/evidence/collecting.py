@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.meaning import Meanings
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows, WrittenTriples
 from infostream_dedup.judging.evidence.reading import (
@@ -25,6 +24,7 @@ from infostream_dedup.judging.evidence.records import (
     filtered_records,
     weigh_records,
 )
+from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.platform import trim_heap
 from infostream_dedup.machine.scratch import GrowingArray
 from infostream_dedup.machine.threads import thread_count

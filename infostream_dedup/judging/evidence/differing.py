@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.characters import DAY_WORDS, LABELS, MONTH_WORDS
 from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.evidence.kernels import differing as kernels
+from infostream_dedup.judging.evidence.numbers import numbers, one_value, value_of
 from infostream_dedup.judging.evidence.reading import ALPHABET, codes, packed
-from infostream_dedup.judging.features.numbers import numbers, one_value, value_of
 from infostream_dedup.language.lexicon.frequency import part_of_speech, share_of, zipf
 from infostream_dedup.language.lexicon.word_lists import NEGATIONS, stop_words
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
 from infostream_dedup.language.text.surface_pool import texts_of
+from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.model import OUR_LANGUAGES
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import CannotWriteError
 from infostream_dedup.judging.evidence.kernels import comparing as kernels
 from infostream_dedup.judging.evidence.kernels.packing import mark_heaviest
 from infostream_dedup.judging.evidence.kernels.sharing import SLOTS, ShareScratch, share_pairs
 from infostream_dedup.judging.evidence.kernels.triples import RANGES, PartScratch, TripleRange, count_new, split_rows
 from infostream_dedup.judging.evidence.step_words import speech_beginnings, step_beginnings
+from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.machine.threads import thread_count
 

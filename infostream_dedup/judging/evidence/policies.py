@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -12,13 +12,10 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.judging import JOINED, DocumentStatus, JudgedCandidates, joined_kinds, statuses
 from infostream_dedup.judging.evidence.kinds import ACROSS, Kind
 from infostream_dedup.model.limits import OneOf, Range, names_in
+from infostream_dedup.model.settings import WITHIN, Within
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-Within = Literal["source", "outlets", "all"]
-
-WITHIN: Final[tuple[Within, ...]] = ("source", "outlets", "all")
 
 _NEVER_IDENTICAL: Final = (Kind.DIFFERS, Kind.TEMPLATE, *ACROSS)
 """Kinds of pairs that are not one text however much of their wording is common."""

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.evidence.differing import Openings, WordDifference
 from infostream_dedup.judging.evidence.kernels import packing as kernels
 from infostream_dedup.judging.evidence.pair_model import BACKGROUND_FILE, shipped_bytes
 from infostream_dedup.judging.evidence.reading import ALPHABET
+from infostream_dedup.machine.arrays import offsets_of, places_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:

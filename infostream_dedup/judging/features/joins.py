@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.features.rows import distinct
 from infostream_dedup.judging.features.words import scrambled
+from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.machine.scratch import row_blocks
 
 if TYPE_CHECKING:

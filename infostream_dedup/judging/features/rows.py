@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import Ragged, offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -14,10 +14,10 @@ from zlib import crc32
 
 import numpy as np
 
-from infostream_dedup.arrays import GOLDEN, Ragged, offsets_of
 from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.text.normalise import clean, fold
 from infostream_dedup.language.text.sentences import sentences
+from infostream_dedup.machine.arrays import GOLDEN, Ragged, offsets_of
 from infostream_dedup.model import LANGUAGES, language_number
 
 if TYPE_CHECKING:

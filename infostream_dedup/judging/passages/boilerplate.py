@@ -13,10 +13,10 @@ from zlib import crc32
 import numpy as np
 import orjson
 
-from infostream_dedup.arrays import Ragged
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.judging.features.words import Words
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences, word_sequence_hashes
+from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.model.limits import check_path
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from infostream_dedup.arrays import Ragged
     from infostream_dedup.judging.passages.passage_runs import SentenceClasses
     from infostream_dedup.judging.passages.passage_table import PassageTable, TextComparison
     from infostream_dedup.judging.passages.sentence_table import SentenceCollection, SentenceTable
+    from infostream_dedup.machine.arrays import Ragged
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, Language
 

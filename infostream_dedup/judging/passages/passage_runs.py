@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.words import hash_sequences, hash_words
 from infostream_dedup.judging.passages.kernels import passages as kernels
+from infostream_dedup.machine.arrays import Ragged, offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.judging.passages.passage_runs import SentenceClasses, find_chains, join_runs
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, replacements
+from infostream_dedup.machine.arrays import offsets_of, places_of
 from infostream_dedup.model import NO_TIME, Language
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.terms.matched_words import NO_WORDS, TranslatedWords

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.words import Words, hash_sequences, hash_words
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.normalise import clean, fold, without_blocks
 from infostream_dedup.language.text.sentences import sentences
-from infostream_dedup.machine.registry import Registry
+from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.model import LANGUAGES, NO_TIME, Document, Language, language_number, microseconds_of
 from infostream_dedup.model.document import without_text
 from infostream_dedup.model.limits import check_limits, make_from_notation
+from infostream_dedup.model.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence

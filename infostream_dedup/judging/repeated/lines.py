@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.characters import CODE_POINTS, LABELS, CharacterKind, alphabet
 from infostream_dedup.judging.repeated.kernels import fragments as kernels
 from infostream_dedup.judging.repeated.kernels.witnesses import (
@@ -31,6 +30,7 @@ from infostream_dedup.judging.repeated.kernels.witnesses import (
     resume,
 )
 from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of, texts_of_bytes
+from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.model import NO_TIME, Document, with_texts
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from infostream_dedup.arrays import GOLDEN, offsets_of, places_of
 from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.facts import DAY, HOUR, NEWS_HOURS, DocumentFacts
 from infostream_dedup.judging.evidence.kernels.packing import TITLE_AT
@@ -37,6 +36,7 @@ from infostream_dedup.lab.estimation.kernels import (
     sort_rows,
     write_rows,
 )
+from infostream_dedup.machine.arrays import GOLDEN, offsets_of, places_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME, Document

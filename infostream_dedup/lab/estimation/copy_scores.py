@@ -14,7 +14,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.facts import DAY
@@ -32,6 +31,7 @@ from infostream_dedup.lab.estimation.census import (
     in_universe,
     thinned,
 )
+from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.machine.threads import thread_count

@@ -10,10 +10,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import GOLDEN
 from infostream_dedup.judging.evidence.kernels.triples import TripleRange, table_size, take_parts
 from infostream_dedup.links.compiled.kernels.rows import first_not_below
-from infostream_dedup.machine.arrays import Cube, Table, Vector
+from infostream_dedup.machine.arrays import GOLDEN, Cube, Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
 
 _SPREAD = np.uint64(GOLDEN)  # an odd factor, so that products differ

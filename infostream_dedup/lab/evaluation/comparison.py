@@ -53,7 +53,7 @@ from infostream_dedup.runs.batch.linking import pair_table
 from infostream_dedup.terms.compiled import key_terms_of_surfaces
 
 if TYPE_CHECKING:
-    from infostream_dedup.arrays import Ragged
+    from infostream_dedup.machine.arrays import Ragged
     from infostream_dedup.machine.progress import Progress
 
 

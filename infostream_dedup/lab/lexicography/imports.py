@@ -16,7 +16,7 @@ from xml.parsers import expat
 
 from infostream_dedup.documents.outputs import open_output
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
-from infostream_dedup.language.lexicon.tables import is_latin, key_form, read_table, sealed
+from infostream_dedup.language.lexicon.tables import is_latin, key_form, read_table
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.translation.ladder import is_blocked
 from infostream_dedup.language.translation.word_pairs import (
@@ -26,7 +26,7 @@ from infostream_dedup.language.translation.word_pairs import (
     imported_tables,
     word_pairs,
 )
-from infostream_dedup.machine.files import Readable, make_private_folder
+from infostream_dedup.machine.files import Readable, make_private_folder, sealed
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.model.limits import OneOf

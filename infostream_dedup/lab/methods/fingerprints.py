@@ -11,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.judging.features.fingerprints import (
     WordCounts,
@@ -32,6 +31,7 @@ from infostream_dedup.judging.features.words import hash_sequences, hash_text, h
 from infostream_dedup.lab.methods.method import Method, Pairs, Texts, register, sharing_pairs, unordered_pairs
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.language.text.sentences import sentences
+from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.model.limits import OneOf, Range
 
 # Documents whose texts, or beginnings, are equal.

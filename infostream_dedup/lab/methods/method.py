@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.fingerprints import (
     WordCounts,
     count_words,
@@ -23,9 +22,10 @@ from infostream_dedup.judging.features.joins import Resembling, SharedCounts, eq
 from infostream_dedup.judging.features.sentences import Sentence, sentence_weights, sentences_by_document
 from infostream_dedup.judging.features.words import Words, read_words, shingles, significant, stop_word_places
 from infostream_dedup.language.text.language import detect
-from infostream_dedup.machine.registry import Registry
+from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.model import Document, full_text
 from infostream_dedup.model.limits import check_limits, make_from_notation, make_with_parameters
+from infostream_dedup.model.registry import Registry
 from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens
 
 # The interface of every method, the collection it reads and the pairs it links.

@@ -10,7 +10,6 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.fingerprints import (
     antecedent_places,
@@ -46,6 +45,7 @@ from infostream_dedup.lab.methods.method import (
     symmetric_pairs,
     unordered_pairs,
 )
+from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.model.limits import OneOf, Range
 
 # Documents with the same longest or heaviest sentences.

@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.collecting import DocumentEvidence, EvidenceReader
 from infostream_dedup.judging.evidence.facts import DocumentFacts
@@ -25,6 +24,7 @@ from infostream_dedup.lab.methods.method import Method, Pairs, Run, Texts, regis
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.links.compiled.matching import match
 from infostream_dedup.links.pair_rules import SHARE_DECIMALS, need
+from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.model import Settings
 from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS, REPRESENTATIONS, WEIGHTINGS

@@ -15,16 +15,14 @@ from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon.tables import (
-    AGAIN,
     APOSTROPHE,
     PackedParts,
     SortedLines,
     as_lines,
-    checked_bytes,
     key_form,
     packed_parts,
-    sealed,
 )
+from infostream_dedup.machine.files import AGAIN, checked_bytes, sealed
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 _COMMON: Final = 100 * 6  # loss in centibels down to which a form counts as common: 1e-6 of running words

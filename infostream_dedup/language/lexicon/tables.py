@@ -1,8 +1,7 @@
-"""Tables of words: where they lie, how they are packed and sealed, and the spelling under which words are looked up."""
+"""Tables of words: where they lie, how they are packed, and the spelling under which words are looked up."""
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import re
@@ -12,12 +11,11 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from hashlib import blake2b, sha256
-from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Any, Final
 
 from infostream_dedup.errors import BadDataError, NoInputError
+from infostream_dedup.machine.files import AGAIN, checked_bytes, sealed
 
 # Locations of the hand-written dictionaries and of the user's own data
 
@@ -82,61 +80,10 @@ def alphabet(part: str) -> str:
     return "latin" if _LATIN_LETTERS.fullmatch(part) else ""
 
 
-# Tables with a checksum that shows whether they are intact.
-#
-# A table written by one of our commands begins with a comment that contains the checksum of the rest. The
-# dictionaries of the package have theirs in the list of files that every installed wheel carries.
-
-_SEAL: Final = b"# checksum "
-_BYTES: Final = 16
-_PACKAGE: Final = "infostream-dedup"
-_INSTALLED: Final = "_dictionaries"
-_ADVICE: Final = "import it again, or if you edited it, remove the line with the checksum"
-
-
-def sealed(table: bytes) -> bytes:
-    """Return a table with its checksum as the first line."""
-    return _SEAL + blake2b(table, digest_size=_BYTES).hexdigest().encode() + b"\n" + table
-
-
-def checked_bytes(path: Path, advice: str = _ADVICE) -> bytes:
-    """Return the content of a table, if it is intact; a table without a checksum is returned as it is."""
-    content = path.read_bytes()
-    if content.startswith(_SEAL):
-        seal, _, table = content.partition(b"\n")
-        if seal.removeprefix(_SEAL).strip() != blake2b(table, digest_size=_BYTES).hexdigest().encode():
-            raise _damaged(path, advice)
-    recorded = _recorded().get(path.name) if path.parent.name == _INSTALLED else None
-    if recorded is not None and recorded != sha256(content).digest():
-        raise _damaged(path, AGAIN)
-    return content
-
-
-@cache
-def _recorded() -> dict[str, bytes]:
-    """Return the SHA-256 of each dictionary of an installed wheel; nothing in a checkout."""
-    try:
-        listed = files(_PACKAGE) or ()
-    except PackageNotFoundError:
-        return {}
-    found = {}
-    for one in listed:
-        if one.hash is not None and one.hash.mode == "sha256" and one.parent.name == _INSTALLED:
-            found[one.name] = base64.urlsafe_b64decode(one.hash.value + "=")
-    return found
-
-
-def _damaged(path: Path, advice: str) -> BadDataError:
-    return BadDataError(
-        f"the table does not match its checksum; {advice}", code="E_DICTIONARY", source=path.name, field="checksum"
-    )
-
-
 # Large tables that come with the package: sealed files of compressed parts, and lines that are searched in place.
 #
 # `tools/make_frequencies.py` and `tools/make_translation_tables.py` write the files.
 
-AGAIN: Final = "install infostream-dedup again"
 _LEVEL: Final = 9
 _BLOCK: Final = 32
 _END: Final = b"\n"
@@ -178,12 +125,6 @@ class PackedParts:
     def _damaged(self, error: Exception) -> BadDataError:
         message = f"the table cannot be unpacked ({error}); {AGAIN}"
         return BadDataError(message, code="E_DICTIONARY", source=self._path.name)
-
-
-def seal_of(path: Path) -> str:
-    """Return the first line of a sealed file, which changes with its content."""
-    with path.open("rb") as file:
-        return file.readline().decode("ascii", "replace").strip()
 
 
 class SortedLines:

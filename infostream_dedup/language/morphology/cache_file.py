@@ -22,10 +22,11 @@ from zlib import crc32
 import orjson
 
 from infostream_dedup.language.lexicon.frequency import frequencies_file
-from infostream_dedup.language.lexicon.tables import dictionaries_folder, seal_of
+from infostream_dedup.language.lexicon.tables import dictionaries_folder
 from infostream_dedup.language.lexicon.word_lists import NAMES_FILE
 from infostream_dedup.language.morphology.analyzer import RULES
 from infostream_dedup.language.morphology.readings import RULES as ENGLISH_RULES
+from infostream_dedup.machine.files import seal_of
 from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder, checksum_of
 from infostream_dedup.model import OUR_LANGUAGES
 

@@ -26,7 +26,6 @@ import orjson
 from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.language.lexicon.tables import checked_bytes, sealed
 from infostream_dedup.language.lexicon.word_lists import is_agency
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.morphology.cache_file import (
@@ -41,6 +40,7 @@ from infostream_dedup.language.morphology.cache_file import (
 from infostream_dedup.language.text.kernels.surface_table import MISSING
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Form, Shape
+from infostream_dedup.machine.files import checked_bytes, sealed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.machine.platform import collector_paused, python_command, python_environment
 from infostream_dedup.machine.threads import thread_count

@@ -10,7 +10,7 @@ import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from infostream_dedup.language.lexicon.word_lists import is_belied, other_language
+from infostream_dedup.language.lexicon.word_lists import is_belied, other_language, short_code
 from infostream_dedup.language.text.normalise import INVISIBLE, URL, clean
 from infostream_dedup.model import Language
 
@@ -116,9 +116,10 @@ def language_beyond_ours(text: str) -> str | None:
     return other_language(clean(text)) if found and _UNCLEAN.search(text[:SAMPLE]) else found
 
 
-def is_another(code: str, text: str) -> bool:
-    """Whether a label that names a language beyond ours may be right: the words of the text do not show one of ours."""
-    return not is_belied(code, _without_markup(text))
+def language_as_labelled(code: str, text: str) -> str | None:
+    """Return the language beyond ours that a label names, unless the words of the text show one of ours."""
+    short = short_code(code)
+    return None if is_belied(short, _without_markup(text)) else short
 
 
 def _without_markup(text: str) -> str:

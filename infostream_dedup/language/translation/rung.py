@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeVar
 
-from infostream_dedup.machine.registry import Registry
+from infostream_dedup.model.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.kernels import low_k as kernels
 from infostream_dedup.links.compiled.kernels.low_k import LINKS, RECIPROCAL, WALKS
 from infostream_dedup.links.compiled.matching import SHARD_SIZE, Nodes, PostingIndex, collapse, ranked_rows
@@ -22,6 +21,7 @@ from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.measures import Measures, error_of_share
 from infostream_dedup.links.similarity_matrix import check_input
 from infostream_dedup.links.sweeping import SEED
+from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:

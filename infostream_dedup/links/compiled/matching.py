@@ -13,12 +13,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
-from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.errors import CannotCreateError
 from infostream_dedup.links.compiled.kernels import matching as kernels
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, earliest_equals, mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, row_parts, term_rows
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input
+from infostream_dedup.machine.arrays import offsets_of, places_of
 from infostream_dedup.machine.platform import reserve
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import ThreadPool, thread_count

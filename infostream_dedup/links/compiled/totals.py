@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.earlier import linkage_order
 from infostream_dedup.links.compiled.kernels import low_k as kernels
 from infostream_dedup.links.compiled.kernels.rows import (
@@ -28,6 +27,7 @@ from infostream_dedup.links.compiled.kernels.rows import (
 from infostream_dedup.links.compiled.term_rows import row_parts
 from infostream_dedup.links.measures import EXACT_FROM, KTotals, LinkTotals, Measures
 from infostream_dedup.links.sweeping import sweep_by_products
+from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.threads import ThreadPool, thread_count
 
 if TYPE_CHECKING:

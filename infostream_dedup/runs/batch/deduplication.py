@@ -327,6 +327,10 @@ class BestPairs:
         later = np.flatnonzero(self.status >= _DUPLICATE)
         return self.of[later], later
 
+    def stories(self, leader: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The story of each document, given the earliest document of its group: see ``stories_of``."""
+        return stories_of(self.told, leader)
+
     def take(self, judged: JudgedCandidates, status: NDArray[np.int8]) -> None:
         """Take the best pairs from chunks, each with all pairs of a later document."""
         # The strongest status wins, so that pairs without any need not be sorted.
@@ -380,7 +384,7 @@ def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.
     compared = (collection.key_terms.sizes >= INSUFFICIENT_TERMS) | (collection.facts.texts >= 0)
     alone = np.where(compared, "new", "insufficient_text").tolist()
     decisions = (decided.of, leader, decided.status, decided.kind, decided.probability, decided.differing)
-    columns = [one.tolist() for one in (*decisions, stories_of(decided.told, leader))]
+    columns = [one.tolist() for one in (*decisions, decided.stories(leader))]
     found = []
     for ordinal, (of, group, status, kind, probability, words, told) in enumerate(zip(*columns, strict=True)):
         story = None if told < 0 else ids[told]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.arrays import GOLDEN, places_of
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.links.compiled.matching import match
 from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.links.pair_rules import LEAST_NEED, need, reached
 from infostream_dedup.links.relation import LowLinks, NodeLinks, Relation, ShareLinks, StoredLinks
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
+from infostream_dedup.machine.arrays import GOLDEN, places_of
 from infostream_dedup.machine.platform import trim_heap
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.terms.matched_words import Meeting, meetings

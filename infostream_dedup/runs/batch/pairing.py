@@ -14,7 +14,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.differing import WordDifference
 from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
@@ -40,6 +39,7 @@ from infostream_dedup.links.pair_rules import (
     relation_of,
 )
 from infostream_dedup.links.similarity_matrix import kept_entries
+from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import GrowingArray

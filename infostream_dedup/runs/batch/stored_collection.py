@@ -18,7 +18,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from infostream_dedup.arrays import Ragged, offsets_of, places_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.facts import DocumentFacts
@@ -29,6 +28,7 @@ from infostream_dedup.links.measures import join_topics
 from infostream_dedup.links.relation import StoredLinks
 from infostream_dedup.links.similarity_matrix import pattern_of
 from infostream_dedup.links.sweeping import NO_INTERVAL, Interval, intervals
+from infostream_dedup.machine.arrays import Ragged, offsets_of, places_of
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings, language_number, microseconds_of, moment_of
 from infostream_dedup.model.limits import check_moment
 from infostream_dedup.model.settings import PRESETS

@@ -406,7 +406,7 @@ class SweepResult(Tabular):
 
     def duplicates(self, representation: str) -> float | None:
         """Share of the documents linked to an earlier one of their group, at the recommended k (6 if none is)."""
-        k = self._decided_k(representation)
+        k = self.decided_k(representation)
         for row in self.rows:
             if (row.representation, row.block, row.measures.k) == (representation, "all", k) and row.groups is not None:
                 documents = row.measures.documents
@@ -415,9 +415,10 @@ class SweepResult(Tabular):
 
     def planted_at_k(self) -> list[dict[str, Any]]:
         """Return the rows of ``planted`` at the recommended k of their representation (6 if none is)."""
-        return [row for row in self.planted if row["k"] == self._decided_k(row["representation"])]
+        return [row for row in self.planted if row["k"] == self.decided_k(row["representation"])]
 
-    def _decided_k(self, representation: str) -> int:
+    def decided_k(self, representation: str) -> int:
+        """The recommended k of a representation; the usual one if none is."""
         return self.recommended_k.get(representation) or usual_k(self.configuration["n"])
 
     def as_dict(self) -> dict[str, Any]:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
 
-from infostream_dedup.language.lexicon.word_lists import NO_NAME
-from infostream_dedup.language.morphology.analyzer import Morphology
-from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings
-from infostream_dedup.model.document import OUR_LANGUAGES
 from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.matched_words import places_of_terms
+from infostream_dedup.terms.matched_words import kind_of_term, places_of_terms
 
 _SCALE: Final = 1e9
 TERM_COLUMNS: Final = (
@@ -81,7 +76,7 @@ def term_rows(documents: Sequence[Document], key_terms: KeyTerms, settings: Sett
                 rank=place + 1,
                 term=labels[column],
                 number=column,
-                kind=_kind(labels[column], of or language, settings.representation),
+                kind=kind_of_term(labels[column], of or language, settings.representation),
                 weight=weight / _SCALE,
                 documents=int(frequencies[LANGUAGES.index(language)][column]) if frequencies else None,
                 places=in_text[place],
@@ -150,11 +145,3 @@ def _frequencies(key_terms: KeyTerms) -> dict[int, Any]:
         number: np.bincount(counts[np.flatnonzero(languages == number)].indices, minlength=counts.shape[1])
         for number in np.unique(languages).tolist()
     }
-
-
-@cache
-def _kind(term: str, language: Language, representation: str) -> str:
-    if representation == "stem" or language not in OUR_LANGUAGES or (language == "en" and representation == "morph"):
-        return "stem"
-    kinds = Morphology(language).analyse(term, Shape.CAPITAL).kinds or NO_NAME
-    return "|".join(kinds.labels()) or "noun"

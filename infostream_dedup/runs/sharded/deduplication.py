@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
 from infostream_dedup.judging.evidence.facts import NO_SOURCE, DocumentFacts, equal_halves
@@ -36,6 +35,7 @@ from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.links.compiled.kernels.rows import mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.links.pair_rules import need
+from infostream_dedup.machine.arrays import offsets_of, places_of
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import NO_TIME, Settings
 from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS, SHOWN_DECIMALS
@@ -66,7 +66,6 @@ from infostream_dedup.runs.sharded.linking import NodeTable
 from infostream_dedup.runs.sharded.pairing import DocumentPairs, DocumentRows, paired, pick_terms, recounted
 from infostream_dedup.runs.sharded.reading import DIGEST, FACTS, RECORDS, RunRows, new_wording, weighed_records
 from infostream_dedup.runs.sharded.work_folder import Stage
-from infostream_dedup.stream.stories import stories_of
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 from infostream_dedup.terms.statistics import as_count
 
@@ -695,7 +694,7 @@ def _found(
         decided.kind,
         decided.probability,
         decided.differing,
-        stories_of(decided.told, group.astype(np.int64)),
+        decided.stories(group.astype(np.int64)),
     )
 
 

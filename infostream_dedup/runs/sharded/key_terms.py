@@ -13,12 +13,12 @@ import pyarrow as pa
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.text.surface_pool import SurfaceList, texts_of_arrow
 from infostream_dedup.links.compiled.kernels.matching import own_counts
 from infostream_dedup.links.compiled.kernels.rows import mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
+from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS

@@ -17,7 +17,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.links.compiled.kernels.low_k import Counters, PlacedCollection, count_asked
 from infostream_dedup.links.compiled.kernels.matching import Scratch
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays
@@ -27,6 +26,7 @@ from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
 from infostream_dedup.links.measures import KTotals, LinkTotals
 from infostream_dedup.links.pair_rules import grades_at
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.machine.arrays import offsets_of, places_of
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.runs.sharded.kernels.rows import (
     decode_links,

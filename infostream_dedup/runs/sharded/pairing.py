@@ -12,8 +12,8 @@ import pyarrow as pa
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.links.pair_rules import need
+from infostream_dedup.machine.arrays import offsets_of, places_of
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.linking import chunks_of_pairs, least_count, relations

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.judging.evidence.facts import microseconds
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
@@ -20,6 +19,7 @@ from infostream_dedup.judging.repeated.equality import equality_hash, equality_h
 from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
 from infostream_dedup.language.text.fingerprint import TEXT_HASH, text_hash
 from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of
+from infostream_dedup.machine.arrays import offsets_of, places_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, Settings, full_text
 from infostream_dedup.model.document import outlet_of

@@ -21,8 +21,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, StoreBusyError
-from infostream_dedup.language.lexicon.tables import checked_bytes, sealed
-from infostream_dedup.machine.files import make_private_folder
+from infostream_dedup.machine.files import checked_bytes, make_private_folder, sealed
 from infostream_dedup.machine.platform import lock_file, sync_path
 from infostream_dedup.model import VERSION
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.judgements.judgements import forget_in_desk
-from infostream_dedup.judging.evidence.policies import Within
+from infostream_dedup.model.settings import Within
 from infostream_dedup.model.stream_records import Status
 from infostream_dedup.service.answer_models import (
     Comparison,

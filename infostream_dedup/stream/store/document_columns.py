@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 import orjson
 
-from infostream_dedup.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.threads import run_ahead
 from infostream_dedup.model.stream_records import Remembered

@@ -6,8 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import GOLDEN
-from infostream_dedup.machine.arrays import Table, Vector
+from infostream_dedup.machine.arrays import GOLDEN, Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch
 
 # Two independent 64-bit hashes of words in UTF-8

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import GOLDEN
 from infostream_dedup.judging.evidence.characters import CYRILLIC_BEGIN, TWINS, CharacterKind
 from infostream_dedup.judging.evidence.constants import PREFIX, SEED
+from infostream_dedup.machine.arrays import GOLDEN
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.fingerprints import (
     antecedent_places,
     lexicon_sums,
@@ -25,6 +24,7 @@ from infostream_dedup.judging.passages.sentence_table import (
 )
 from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.language.text.normalise import fold
+from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.model.limits import OneOf, Range
 

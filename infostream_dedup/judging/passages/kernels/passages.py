@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import GOLDEN
+from infostream_dedup.machine.arrays import GOLDEN
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:

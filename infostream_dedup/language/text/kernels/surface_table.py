@@ -10,9 +10,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import GOLDEN
 from infostream_dedup.language.text.tokens import LONGEST_FORM, SHORTEST_FORM, Shape
-from infostream_dedup.machine.arrays import Table, Vector
+from infostream_dedup.machine.arrays import GOLDEN, Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, HALF, between, copy_bytes, eight_bytes, equal
 

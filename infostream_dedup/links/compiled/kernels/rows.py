@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import GOLDEN
-from infostream_dedup.machine.arrays import Place, Vector, Whole
+from infostream_dedup.machine.arrays import GOLDEN, Place, Vector, Whole
 from infostream_dedup.machine.compiling import compiled, signed
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import GOLDEN
-from infostream_dedup.machine.arrays import Place, Table, Vector
+from infostream_dedup.machine.arrays import GOLDEN, Place, Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch
 
 # The terms of a window in a hash table, each with a slot

@@ -24,7 +24,7 @@ class Registry(Mapping[str, _Thing], Generic[_Thing]):
 
     ``kind`` says what the things are, for error messages: ``method``.
 
-    >>> shapes = Registry[str]("infostream_dedup.machine", "shape")
+    >>> shapes = Registry[str]("infostream_dedup.model", "shape")
     >>> shapes.add("square", "four sides", order=2)
     >>> shapes.add("triangle", "three sides", order=1)
     >>> list(shapes)
@@ -99,7 +99,7 @@ def names_in_folder(folder: Path, first: Sequence[str], *, folders: bool = False
 
     >>> from pathlib import Path
     >>> names_in_folder(Path(__file__).parent, ("registry", "nowhere"))[:2]
-    ('registry', 'arrays')
+    ('registry', 'dates')
     """
     found = {
         module.name

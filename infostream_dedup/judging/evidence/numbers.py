@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.judging.features.kernels import number_runs as kernels
+from infostream_dedup.judging.evidence.kernels import number_runs as kernels
 from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
