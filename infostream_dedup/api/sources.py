@@ -213,7 +213,6 @@ def compared_documents(
     check: Callable[[Iterable[Document]], Iterable[Document]] | None = None,
 ) -> Iterator[Document | DocumentBlock]:
     """Yield what is compared of documents; ``check`` sees each as it was given."""
-    from infostream_dedup.judging.repeated.lines import LeftOut
     from infostream_dedup.runs.batch.sources import without_repeated_lines
 
     first: Iterable[Document | DocumentBlock]
@@ -228,13 +227,11 @@ def compared_documents(
     def again() -> Iterable[Document | DocumentBlock]:
         return documents.again_blocks() if lines.listed is None else lines.left_out(documents.again())
 
-    left_out = LeftOut()
-    for whole, shortened in without_repeated_lines(first, again, left_out):
+    report = None if lines.keep_repeated else documents.report
+    for whole, shortened in without_repeated_lines(first, again, report):
         if lines.take is not None:
             lines.take(shortened)
         yield whole if lines.keep_repeated else shortened
-    if not lines.keep_repeated:
-        left_out.note(documents.report)
 
 
 def read_list(source: Any, reading: Reading) -> tuple[list[Document], ReadingReport]:

@@ -27,6 +27,10 @@ of standing searches."""
 STORY_FIELDS: Final = ("story",)  # the last field of preset ``judged``
 CLASSIFIED_FIELDS: Final = ("probability", "criteria")  # fields that a classifier of the user adds
 
+AGREEING: Final = 5
+"""Number of consecutive later dates after which a late clock of a stream catches up. It is smaller than the number of
+days in a usual window, so none of these documents has left the window by then."""
+
 _OWN_AGAIN: Final = ("template", "updated")
 
 

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.model import microseconds_of
+from infostream_dedup.model.stream_records import AGREEING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +19,6 @@ DAY: Final = 86_400_000_000
 
 NO_CLOCK: Final = 0
 """The clock before the first date."""
-
-AGREEING: Final = 5
-"""Number of consecutive later dates after which a late clock catches up. It is smaller than the number of days in a
-usual window, so none of these documents has left the window by then."""
 
 
 def microseconds(time: datetime | None) -> int | None:

@@ -16,14 +16,13 @@ from infostream_dedup.judging.evidence.meaning import Meanings
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.judging.features.rows import joined_rows
 from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs
 from infostream_dedup.language.translation.word_pairs import plain_term
 from infostream_dedup.links.pair_rules import NEAR_BEST
-from infostream_dedup.machine.arrays import Ragged
+from infostream_dedup.machine.arrays import Ragged, joined_rows
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings
 from infostream_dedup.model.settings import COMPARED_TERMS
 from infostream_dedup.stream.analysis import Analysed, Analyser, Frequencies, LanguageCounts, TermNumbers, choose_keys

@@ -13,13 +13,13 @@ from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.judging.evidence.facts import DocumentFacts, circumstances_of
 from infostream_dedup.judging.evidence.meaning import check_encoder
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
-from infostream_dedup.judging.features.rows import joined_rows
 from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.language.text.language import language_beyond_ours, twin_of
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.language.translation.told_sentences import Beginnings, ToldSentence
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, need, relation_of
+from infostream_dedup.machine.arrays import joined_rows
 from infostream_dedup.machine.files import Closing
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, names_in, one_or_several
 from infostream_dedup.model.limits import Range

@@ -23,8 +23,8 @@ from infostream_dedup.judging.features.fingerprints import (
     spot_places,
     spot_signatures,
 )
-from infostream_dedup.judging.features.rows import distinct, rows_from
 from infostream_dedup.judging.features.words import hash_sequences, hash_words, read_words, scrambled, shingles
+from infostream_dedup.machine.arrays import distinct, rows_from
 
 
 def _expected(*words):

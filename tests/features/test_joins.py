@@ -20,7 +20,7 @@ from infostream_dedup.judging.features.joins import (
     similar_vectors,
     unit_vectors,
 )
-from infostream_dedup.judging.features.rows import distinct, rows_from
+from infostream_dedup.machine.arrays import distinct, rows_from
 
 THRESHOLDS = st.sampled_from([0.05, 0.3, 0.44, 0.5, 0.6, 2 / 3, 0.75, 0.8, 0.81, 0.85, 1.0])
 BAGS = st.lists(st.lists(st.integers(0, 9), max_size=14), max_size=14)

@@ -4,8 +4,8 @@ from zlib import crc32
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import distinct, rows_from, smallest
 from infostream_dedup.judging.features.words import hash_sequences, hash_text, hash_words, scrambled
+from infostream_dedup.machine.arrays import distinct, rows_from, smallest
 
 
 def test_rows_are_lists_of_any_length():

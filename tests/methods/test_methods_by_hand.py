@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.fingerprints import count_words
-from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.judging.features.sentences import DocumentRecord, Sentence, record_pairs, record_rows
 from infostream_dedup.judging.features.words import read_words, shingles, winnowed
 from infostream_dedup.lab.methods import Texts, method
@@ -32,7 +31,7 @@ from infostream_dedup.lab.methods.sequences import (
     logarithmic_sample,
     modular_sample,
 )
-from infostream_dedup.machine.arrays import Ragged
+from infostream_dedup.machine.arrays import Ragged, rows_from
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.pairing import pair_rows

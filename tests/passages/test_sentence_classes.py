@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.judging.passages.passage_runs import index_bags, matched
+from infostream_dedup.machine.arrays import rows_from
 
 
 def _jaccard(one, other):

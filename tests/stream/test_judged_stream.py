@@ -20,7 +20,7 @@ from infostream_dedup.judging.evidence.judging import (
 )
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.judging.features.rows import rows_from
+from infostream_dedup.machine.arrays import rows_from
 from infostream_dedup.model import NO_TIME, Document, Settings
 from infostream_dedup.model.stream_records import JUDGED_FIELDS, VERDICT_FIELDS
 from infostream_dedup.sample import documents_path

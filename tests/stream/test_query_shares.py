@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.judging.features.rows import rows_from
+from infostream_dedup.machine.arrays import rows_from
 from infostream_dedup.stream.across import _PastLinks
 from infostream_dedup.stream.kernels.pivot import find_places
 from infostream_dedup.stream.pivot_terms import without

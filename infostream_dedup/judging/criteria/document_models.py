@@ -17,14 +17,13 @@ from infostream_dedup.judging.evidence.numbers import numbers
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
 from infostream_dedup.judging.evidence.records import EvidenceFrequencies, EvidenceRecords, changes_of, pack_evidence
-from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.judging.features.sentences import leading_words
 from infostream_dedup.judging.features.words import hash_words, scrambled
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.links.compiled.matching import match
-from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import Ragged, offsets_of, rows_from
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, full_text, language_number
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.terms.compiled import (

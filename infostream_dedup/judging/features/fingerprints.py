@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.judging.features.rows import distinct, smallest
 from infostream_dedup.judging.features.words import Words, hash_sequences, hash_words, scrambled
 from infostream_dedup.language.lexicon.frequency import common_forms
-from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of, smallest
 from infostream_dedup.model import LANGUAGES, Language, language_number
 from infostream_dedup.terms.statistics import UNITS
 from infostream_dedup.terms.weightings import bm25

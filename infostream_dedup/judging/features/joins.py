@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.judging.features.rows import distinct
 from infostream_dedup.judging.features.words import scrambled
-from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of
 from infostream_dedup.machine.scratch import row_blocks
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def pairs_sharing(rows: Ragged, *, lengths: NDArray[np.int64] | None = None, rat
     """Find pairs of documents that share a value.
 
     Example:
-        >>> from infostream_dedup.judging.features.rows import rows_from
+        >>> from infostream_dedup.machine.arrays import rows_from
         >>> met = pairs_sharing(rows_from([[7, 8], [9], [8, 7], [9, 8]], np.int64))
         >>> list(zip(met.a.tolist(), met.b.tolist(), met.shared.tolist()))
         [(0, 2, 2), (0, 3, 1), (1, 3, 1), (2, 3, 1)]

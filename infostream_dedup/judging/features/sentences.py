@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.judging.features.joins import pairs_sharing
-from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.judging.features.words import Words, hash_text
-from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import Ragged, offsets_of, rows_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -40,7 +40,7 @@ from infostream_dedup.lab.estimation.duplicate_scores import (
 from infostream_dedup.links.measures import FEWEST_COPIES, Advice, Choice, KnownK, error_of_share, usual_k
 from infostream_dedup.links.pair_rules import LEAST_NEED, count_grades, share_grades
 from infostream_dedup.links.relation import LowLinks, survey
-from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix, pattern_of
 from infostream_dedup.machine.platform import trim_heap
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.machine.scratch import row_blocks
@@ -56,10 +56,10 @@ from infostream_dedup.model import (
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.collection import Collection, Weighable, collect
 from infostream_dedup.runs.batch.linking import MOST_LINKS, SHARE_THRESHOLDS, Linked, LinkEstimate
-from infostream_dedup.terms.key_terms import KeyTerms, pattern
 
 if TYPE_CHECKING:
     from infostream_dedup.runs.sharded.disk_runner import DiskRun, LinkedRun
+    from infostream_dedup.terms.key_terms import KeyTerms
 
 _MOST_DISPUTED: Final = 1.0  # ``FitCheck.overall`` at which forms and copies are indistinguishable
 
@@ -714,7 +714,7 @@ class PlantedCollection:
         asking = np.concatenate([self.originals, copies])
         answering = np.concatenate([copies, self.originals])
         keys, targets = (one[rows] for one, rows in ((key_terms.keys, asking), (key_terms.targets, answering)))
-        met = pattern(keys).multiply(pattern(targets))
+        met = pattern_of(keys).multiply(pattern_of(targets))
         shared = np.asarray(met.sum(axis=1)).ravel().astype(np.uint8)
         counts = sp.csr_array((shared, (asking, answering)), shape=(documents, documents))
         counts.sort_indices()

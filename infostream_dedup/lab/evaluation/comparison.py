@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from infostream_dedup.documents import ReadingReport
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
-from infostream_dedup.judging.features.rows import distinct, rows_from
 from infostream_dedup.judging.features.string_similarity import (
     require_similarity,
     string_similarities,
@@ -46,6 +45,7 @@ from infostream_dedup.lab.methods.method import POOL_METHODS, Method, Pairs, Tex
 from infostream_dedup.links.compiled.totals import sweep_counts
 from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.machine.arrays import distinct, rows_from
 from infostream_dedup.model import VERSION, Settings
 from infostream_dedup.model.limits import OneOf
 from infostream_dedup.model.tabular import Tabular

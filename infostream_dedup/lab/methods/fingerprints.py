@@ -25,13 +25,12 @@ from infostream_dedup.judging.features.fingerprints import (
     tf_idf_weights,
 )
 from infostream_dedup.judging.features.joins import near_pairs, pairs_sharing
-from infostream_dedup.judging.features.rows import distinct, rows_from
 from infostream_dedup.judging.features.sentences import fingerprints_of_words, leading_words
 from infostream_dedup.judging.features.words import hash_sequences, hash_text, hash_words, read_words
 from infostream_dedup.lab.methods.method import Method, Pairs, Texts, register, sharing_pairs, unordered_pairs
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.language.text.sentences import sentences
-from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of, rows_from
 from infostream_dedup.model.limits import OneOf, Range
 
 # Documents whose texts, or beginnings, are equal.

@@ -21,7 +21,6 @@ from infostream_dedup.judging.features.fingerprints import (
     spot_signatures,
 )
 from infostream_dedup.judging.features.joins import containing, numbered, pairs_sharing, resembling, resembling_bags
-from infostream_dedup.judging.features.rows import distinct, smallest
 from infostream_dedup.judging.features.sentences import (
     DocumentRecord,
     Sentence,
@@ -45,7 +44,7 @@ from infostream_dedup.lab.methods.method import (
     symmetric_pairs,
     unordered_pairs,
 )
-from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of, smallest
 from infostream_dedup.model.limits import OneOf, Range
 
 # Documents with the same longest or heaviest sentences.

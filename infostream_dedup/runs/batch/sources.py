@@ -44,9 +44,13 @@ _ROWS_KEPT: Final = 1 << 18  # documents whose fragments are kept (88 bytes each
 
 
 def without_repeated_lines(
-    first: Documents, again: Callable[[], Documents], left_out: LeftOut
+    first: Documents, again: Callable[[], Documents], report: ReadingReport | None
 ) -> Iterator[tuple[Document | DocumentBlock, Document | DocumentBlock]]:
-    """Yield documents, and without the lines that many of them repeat, which are learned from all of them first."""
+    """Yield documents, and without the lines that many of them repeat, which are learned from all of them first.
+
+    ``report`` takes how many documents lost lines.
+    """
+    left_out = LeftOut()
     learner = LineLearner(collects=True)
     kept: list[Document | DocumentBlock] | None = []
     found: list[FragmentRows] | None = []
@@ -76,6 +80,8 @@ def without_repeated_lines(
             yield one, _without_lines(one, known_rows, known, left_out)
         else:
             yield one, one
+    if report is not None:
+        left_out.note(report)
 
 
 def _without_lines(

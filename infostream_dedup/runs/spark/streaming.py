@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from infostream_dedup.documents import open_output
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.machine.files import checked_bytes, sealed
-from infostream_dedup.stream.clock import AGREEING
+from infostream_dedup.model.stream_records import AGREEING
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
