@@ -172,7 +172,6 @@ _BLANK_LINES: Final = re.compile(r"(?<![ \t])[ \t]*\n\s*")
 _OPEN_TAG: Final = re.compile(rb"""<[A-Za-z](?:[^=>]+|=\s*"[^"]*"?|=\s*'[^']*'?|=)*""")
 _VALUE: Final = re.compile(rb"""=\s*(?:"[^"]*"?|'[^']*'?|[^\s>]*)""")
 _MOST_ATTRIBUTES: Final = 2_000  # of one tag: parsers compare each with each
-
 _HTML_TYPES: Final = ("text/html", "application/xhtml+xml")
 _FEED_TYPES: Final = ("application/rss+xml", "application/atom+xml", "application/xml", "text/xml")
 _PACKED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
@@ -576,7 +575,6 @@ _LATIN: Final = frozenset(("iso8859-1", "cp1252", "ascii", "iso8859-15", "latin-
 _REFUSED: Final = frozenset(("utf-7", "hz", "punycode", "idna", "unicode_escape", "raw_unicode_escape"))
 _MOST_BAD: Final = 0.01
 _WHOLE_LETTERS: Final = 10  # letters beyond ASCII for each broken one in UTF-8 that was cut somewhere
-
 _BY_ESCAPES: Final = "iso2022"
 
 

@@ -38,7 +38,6 @@ _FORMATS: Final[dict[str, Format]] = {
     ".xlsx": "xlsx",
 }
 _GZIP: Final = ".gz"
-
 InputFormat = Literal["jsonl", "json", "csv", "parquet", "arrow", "xlsx", "text", "reader"]
 
 _INPUTS: Final[dict[str, InputFormat]] = {
@@ -341,9 +340,7 @@ _LEAST_LETTERS: Final = 20
 
 _LEAST_SHARE: Final = 0.85
 _COMMON_SHARE: Final = 0.45  # share of the common letters below which this is another language
-
 _LAST: Final = frozenset("ыьэюя")  # letters that every longer text has, but not Hebrew read as cp1251
-
 ONE_BYTE: Final = ("cp1251", "koi8-u", "cp866", "iso8859-5", "mac-cyrillic")
 _COMMON: Final = frozenset("оаеинтсрвліi")
 """Lower-case letters that make up more than half of any Russian or Ukrainian text."""
@@ -431,7 +428,6 @@ BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _MAGIC_BYTES: Final = 6
 _log = logging.getLogger("infostream_dedup.documents")
 _told: Final[set[str]] = set()  # files whose encoding has been reported: some files are read twice
-
 _Buffered: TypeAlias = "io.BufferedReader[Any]"
 
 

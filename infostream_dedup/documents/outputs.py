@@ -54,7 +54,6 @@ _LONGEST_CELL: Final = 32_767
 _MOST_ROWS: Final = 1_048_576
 _WIDEST: Final = 60
 _MOST_DIGITS: Final = 10**15  # spreadsheets keep fifteen digits of a number
-
 _MADE: Final = datetime(2000, 1, 1)
 
 

@@ -128,7 +128,6 @@ class LinkTotals:
 # Choose a k: by what is known of copies, and by how close S and T show the links to be to an equivalence
 
 FEWEST_COPIES: Final = 50  # fewer copies say too little about the best k
-
 FEWEST_LINKS: Final = 50  # fewer links, or fewer paths, say too little about S and T
 
 _TOPICS_ACROSS: Final = 0.5

@@ -141,7 +141,6 @@ def _same_pattern(matrix: sp.csr_array, data: NDArray[np.uint8]) -> sp.csr_array
 # exception, several versions of a text in one language would displace each other.
 
 LEAST_SHARE: Final = 0.4  # share of the weight of the 30 heaviest key terms that must match in both directions
-
 LEAST_ORDERED_SHARE: Final = 0.3  # the same for texts whose words keep nearly the same order (see `stream.word_order`)
 
 SHARE_DECIMALS: Final = 9

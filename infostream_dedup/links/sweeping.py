@@ -25,9 +25,7 @@ PATH_BUDGET: Final = 300_000_000
 """Maximum number of two-step walks followed exactly: the product takes 1 to 17 ns each, at most about 5 s in all."""
 
 SAMPLES: Final = 1_000_000  # paths drawn above the budget, for a standard error of at most .0005
-
 SEED: Final = 20090301  # seed of the draws: the month of the source paper's collection
-
 _BLOCK_LINKS = 4_000_000
 _BLOCK_WALKS = 8_000_000
 _MOST_THRESHOLDS = 255

@@ -174,8 +174,6 @@ class _Chunk:
 
 
 _NOT_GIVEN: Final = 255  # marks a language to be detected
-
-
 _SHAPES: Final = len(Shape)
 _AT_ONCE: Final = 1 << 14  # number of words that a thread turns into terms at a time
 

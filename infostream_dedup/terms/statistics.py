@@ -60,7 +60,6 @@ class TermCounts:
 
 
 BACKGROUND_DOCUMENTS: Final = 2000  # if a language has fewer documents than this, pseudo-documents are added
-
 BACKGROUND_WORDS: Final = 250  # number of running words in a pseudo-document: about the length of a news item
 
 Background = Callable[[], Mapping[str, float]]

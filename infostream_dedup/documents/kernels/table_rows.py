@@ -22,21 +22,13 @@ from infostream_dedup.machine.kernels.byte_blocks import BLOCK, copy_bytes
 # Find the rows and cells in a piece of a CSV file, up to the first row whose quotes break RFC 4180
 
 MORE: Final = 0  # the piece ended within a row, or at its end
-
 BROKEN: Final = 1  # the next row is for the plain code, which also finds where it ends
-
 _QUOTE: Final = 0x22
-
 _APOSTROPHE: Final = 0x27
-
 _NEW_LINE: Final = 0x0A
-
 _RETURN: Final = 0x0D
-
 _ENDS: Final = 1
-
 _INCOMPLETE: Final = -1
-
 _ODD: Final = -2
 
 
@@ -188,7 +180,6 @@ def copy_cells(
 # Join the titles and texts of a table's columns into documents, where they are plainly valid
 
 _NONE: Final = np.uint64(0)
-
 _ONE: Final = np.uint64(1)
 
 

@@ -183,7 +183,6 @@ def _drawn_shares(
 
 
 _MOST_DRAWN: Final = 100_000  # maximum number of linked candidates, and of unlinked ones
-
 _WORDING: Final = [COLUMNS.index("wording_forward"), COLUMNS.index("wording_backward")]
 
 

@@ -45,9 +45,7 @@ LEAST_TOKENS: Final = 20
 """Minimum length of counted texts, in words: shorter ones would be copies after five equal words."""
 
 DATED_SHARE: Final = 0.9  # minimum share of dated documents for counting only pairs near in time
-
 WINDOW_DAYS: Final = 7
-
 ALL_PAIRS: Final = -1  # stands in for the window of a universe that has none
 
 
@@ -246,7 +244,6 @@ Fewer than ``_PHRASE`` triples and half of the wording of a short text may be an
 
 _PHRASE: Final = 12
 _ONE_POST: Final = 0.8
-
 _RARE: Final = 60  # maximum number of texts with a rare triple
 _TEXTS_AT_ONCE: Final = 20_000
 _MIX: Final = np.uint64(GOLDEN)

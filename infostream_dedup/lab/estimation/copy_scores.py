@@ -43,9 +43,7 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.store.store import Store
 
 DRAWS: Final = 200
-
 Bounds = tuple[float, float]  # lower and upper bound of a 95 % interval, 0 to 1
-
 _SEED: Final = 20_091_969
 _ENDS: Final = (0.025, 0.975)
 _MOST_TIMES: Final = 9
@@ -378,7 +376,6 @@ power of ten below everything that its days showed (reports/without-labels.md)."
 RECENT_DAYS: Final = 7
 USUAL_DAYS: Final = 28
 FEWEST_USUAL: Final = 20  # minimum number of documents, links or copies on the usual days
-
 _DOCUMENTS_AT_ONCE: Final = 50_000
 _LINKED: Final = ("exact", "duplicate")
 _MEASURES: Final = {"copies": (2, 0), "precision": (3, 1), "recall": (3, 2)}

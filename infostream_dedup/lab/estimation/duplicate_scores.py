@@ -24,7 +24,6 @@ from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME
 
 CANDIDATE_COUNT: Final = 3  # key terms of one document that the other must contain in a candidate pair
-
 MOST_CANDIDATES: Final = 50_000
 MOST_LINKS: Final = 20_000  # maximum number of links that are checked
 MOST_FAR_LINKS: Final = 5_000
@@ -183,9 +182,7 @@ FIELDS: Final = ("wording", "numbers", "names", "opening_most", "opening_least",
 smaller); weight of 30 key terms in the other text (smaller)."""
 
 CUTS: Final = (0.12, 0.25, 0.40, 0.55, 0.70, 0.85)
-
 LEVELS: Final = len(CUTS) + 2  # level 0 means that a field cannot be compared; levels 1 to 7 are separated by the cuts
-
 _ROUNDS: Final = 80
 _ADDED: Final = 0.5  # added to the count of each level
 _FEWEST: Final = 2  # minimum number of numbers or names that each document needs for this field to be compared
@@ -302,7 +299,6 @@ MOST_UNWORDED: Final = 0.05
 MOST_REFILLED: Final = 0.06
 MOST_FAR: Final = 0.1
 FEWEST_FAR: Final = 100  # minimum number of far links; fewer do not count as a sign
-
 FEWEST_CANDIDATES: Final = 200
 FEWEST_LINKS: Final = 50
 """Minimum number of links at ``CHECKED_K``, of a collection or of a source; fewer do not tell two classes apart."""

@@ -224,9 +224,7 @@ def sort_rows(
 # that a thousand sites print is still found, although each of its triples is in a thousand texts.
 
 _AHEAD: Final = 6  # triples that are looked up while the memory of a later one is fetched
-
 _FIRST_MIX = np.uint64(0xBF58476D1CE4E5B9)
-
 _SECOND_MIX = np.uint64(0x94D049BB133111EB)
 
 

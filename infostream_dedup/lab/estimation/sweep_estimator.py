@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from infostream_dedup.terms.key_terms import KeyTerms
 
 _MOST_DISPUTED: Final = 1.0  # ``FitCheck.overall`` at which forms and copies are indistinguishable
-
 _MOST_TOPICAL: Final = 0.75  # ``FitCheck.overall`` at which the classes are topics, not texts
 
 _LEAST_ACCEPTED: Final = 0.75
@@ -644,9 +643,7 @@ def _another_number(number: str, random: Random) -> str:
 
 
 RATES: Final = (0.1, 0.3, 0.5)  # share of the sentences, words or numbers that are changed
-
 MOST_OF_A_KIND: Final = 100  # copies in one language with one kind of edit at one rate
-
 _SEED: Final = 21
 _FOR_WORDS: Final = 1000
 _NORMAL: Final = 1.959964

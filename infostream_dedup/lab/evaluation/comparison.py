@@ -58,7 +58,6 @@ if TYPE_CHECKING:
 
 
 _Result = TypeVar("_Result")
-
 _MIN_SECONDS: Final = 0.05  # minimum CPU seconds of the half from which growth can be measured
 
 

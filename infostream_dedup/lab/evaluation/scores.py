@@ -139,7 +139,6 @@ def _ratio(part: int, whole: int) -> float | None:
 
 
 Interval = tuple[float, float]  # lower and upper end of a 95 % interval, 0 to 1
-
 _ENDS: Final = (0.025, 0.975)
 _CHUNK: Final = 100
 
@@ -337,7 +336,6 @@ class _Members:
 
 
 REFUSAL_K: Final = 6  # the k at which a refusal to recommend is evaluated: the paper's own
-
 _SAME_STEP = 1e-9
 
 
@@ -433,7 +431,6 @@ def _find_recommended(rows: list[StepScores], step: float | None) -> StepScores:
 
 
 KINDS: Final = KIND_NAMES  # what ``kinds`` may name
-
 _TRANSLATION: Final = KIND_NAMES[Kind.TRANSLATION]
 
 

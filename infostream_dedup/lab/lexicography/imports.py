@@ -419,8 +419,6 @@ FORMATS: Final[Mapping[TableFormat, Callable[[BinaryIO, PairIntake], None]]] = {
 """Reader of each format."""
 
 TERMS: Final = ("noun", "name")  # parts of speech that can be terms
-
-
 _NAME: Final = re.compile(r"[^\W_][\w.+-]{0,99}")
 _ENDINGS: Final = (".gz", ".tsv", ".txt", ".dix", ".xml", ".jsonl", ".json")
 _GZIP: Final = b"\x1f\x8b"

@@ -44,7 +44,6 @@ def data_folder() -> Path:
 # The spelling under which every word is looked up: its key form
 
 APOSTROPHE: Final = "\u02bc"  # modifier letter apostrophe, the only apostrophe inside the words of this package
-
 _LATIN: Final = re.compile("[a-z\u00df-\u024f\\d]+(?:[-\u02bc.&][a-z\u00df-\u024f\\d]+)*")
 _CYRILLIC_LETTERS: Final = re.compile("[\u0400-\u052f\u02bc]+")
 _LATIN_LETTERS: Final = re.compile("[^\\W\\d_\u0250-\U0010ffff]+(?:\u02bc[^\\W\\d_\u0250-\U0010ffff]+)*")

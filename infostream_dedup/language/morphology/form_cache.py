@@ -50,11 +50,8 @@ SHARES_FILE: Final = Path(__file__).with_name("known_shares.bin")
 _AGAIN: Final = "install infostream-dedup again"
 _LEVEL: Final = 9
 BETWEEN: Final = "\t"  # separates the answers for the shapes of a form
-
 ITSELF: Final = "="  # the term equals the form
-
 GUESS: Final = "~"  # precedes a term that the strict rule rejects
-
 NO_TERM_ROW: Final[FormRow] = (None, 0)
 _SHAPE_OF_DIGIT: Final = {"0": 0, "1": 1, "2": 2}
 """Position of each shape's answer in a row; words in capitals are rare and left to the morphology."""

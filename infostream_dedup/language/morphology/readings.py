@@ -280,7 +280,6 @@ def with_head_as_lemma(
 
 
 RULES: Final = 4  # version of the rules in this file, a cache key; increase it whenever an answer changes
-
 _MOST_REMEMBERED: Final = 1 << 19
 
 _IRREGULAR: Final = dict(

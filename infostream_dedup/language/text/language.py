@@ -45,7 +45,6 @@ RUSSIAN_WEIGHT: Final = 7
 UKRAINIAN_WEIGHT: Final = 3
 _WORD_WEIGHT: Final = 14
 FEW: Final = 10  # minimum number of distinctive letters; below it, function words are counted too
-
 _ENOUGH: Final = 40  # letters of another alphabet that contradict a stated language
 _ENOUGH_CYRILLIC: Final = (
     80  # letters among which every text in Ukrainian has its own, and nearly every text in Russian

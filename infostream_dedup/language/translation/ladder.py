@@ -169,7 +169,6 @@ def answers_fingerprint() -> str:
 
 
 SAME: Final = "same"  # rung of a term whose language is the target language
-
 _BATCH: Final = 50_000
 
 

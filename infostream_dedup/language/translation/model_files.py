@@ -203,7 +203,6 @@ LARGEST_TOTAL: Final = 2 * 1024**3
 """Maximum size of all files together; the largest known models of Argos Translate have a tenth of it."""
 
 LARGEST_RATIO: Final = 50  # maximum compression ratio; that of weights is below 2, that of vocabularies below 10
-
 MOST_FILES: Final = 1_000
 _LARGEST_METADATA: Final = 1024**2
 _CHUNK: Final = 1024**2

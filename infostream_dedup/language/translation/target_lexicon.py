@@ -170,7 +170,6 @@ def _share(form: str, word: str) -> float:
 # the package's tables were made from other dictionaries or by other rules.
 
 RULES: Final = 1  # version of the rules by which words are chosen and keys are made; increase it when they change
-
 _WORDS_IN_BUCKET: Final = 3
 _BYTES: Final = 3  # of the place of a word
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     _Texts = Callable[[Sequence[int], int], Mapping[int, tuple[str, str]]]
 
 BEGINNING: Final = 1000  # number of bytes of a text that are read
-
 _WORD: Final = re.compile("[^\\W_]+")
 _SENTENCE: Final = re.compile("[.!?…]\\s|\\n")
 _SPELT: Final = str.maketrans({"'": APOSTROPHE, "’": APOSTROPHE, "ё": "е"})

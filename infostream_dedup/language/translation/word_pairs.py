@@ -95,7 +95,6 @@ def _language(row: TableRow, column: str) -> str:
 # locked or not writable costs time, but never fails the job or changes an answer.
 
 RULES: Final = "1"  # version of ``word_pairs``; increase it whenever a pair changes, because the files are keyed by it
-
 _SCHEMA_VERSION: Final = 1
 _CHECKSUM_BYTES: Final = 16
 _TABLES: Final = {"pairs": "(direction TEXT PRIMARY KEY, packed BLOB NOT NULL, checksum BLOB NOT NULL) WITHOUT ROWID"}

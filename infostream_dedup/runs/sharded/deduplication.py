@@ -294,7 +294,6 @@ def _earliest(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
 # Judges pairs of a work folder by evidence, as `batch.judging` does in memory, some pairs at a time
 
 _Pairs = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
-
 _SORTED_BYTES: Final = 40  # bytes of memory for each triple sorted at a time
 
 

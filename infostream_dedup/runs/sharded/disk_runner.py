@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 # One representation of a collection in a work folder: statistics, key terms, nodes and links
 
 MOST_STORED: Final = 20_000_000  # links below ``EXACT_FROM`` are also stored if there are certainly no more than this
-
 _DAY: Final = 86_400
 
 _SHARED: Final = ("weighting", "n", "target", "df_min", "df_max", "k1", "b", "background", "morph")

@@ -393,7 +393,6 @@ KEYS: Final = Layout(
 and targets are equal."""
 
 LABELS: Final = Layout("labels", (), {"numbers": "u4"}, ("terms",))  # the terms of given numbers
-
 _NOTHING: Final = np.zeros(0, dtype=np.int64)
 _SEEDS: Final = (0, 0xD1B54A32D192ED03)
 

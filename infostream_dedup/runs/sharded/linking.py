@@ -449,7 +449,6 @@ TOTALS: Final = Layout("totals", ("documents",), {"ks": "i8", "upper": "u8", "lo
 halves of 64 bits, since 2^64 paths are within reach."""
 
 _FIELDS: Final = ("links", "reciprocal", "paths", "closed")
-
 _UNKNOWN: Final = 2**64 - 1  # upper half that marks a number as not counted
 
 

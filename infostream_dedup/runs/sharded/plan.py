@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 LEAST_MEMORY: Final = 10**9  # minimum memory, in bytes, that the disk runner accepts
-
 _FIXED: Final = 400 << 20  # bytes for Python, the libraries and the compiled code
 
 _CHUNK_BYTES: Final = 14_000
@@ -106,7 +105,6 @@ def memory_of(size: str | int) -> int:
 # Estimates what a run on disk will need, from a sample of its documents
 
 SAMPLE: Final = 500  # number of documents read for an estimate
-
 _KEY_BYTES: Final = 160
 _LINK_BYTES: Final = 5
 _MONTH: Final = 1_272_217
@@ -115,13 +113,9 @@ _LINKS_OF_MONTH: Final = 74.0
 """Links per document at k >= 4 in a synthetic month (reports/speed.md); real news has 13 in 10,868 documents."""
 
 _GROWTH: Final = 1.32
-
 _MATCHING_OF_MONTH: Final = 60.0  # CPU seconds for links, S and T of a synthetic month on disk
-
 _COMPARED_BYTES: Final = 1_000
-
 _JUDGING: Final = 3.0  # how many times longer finding and judging pairs takes than finding them alone (synthetic texts)
-
 _OVERHEAD: Final = 1.3
 
 _PACKED_BETTER: Final = {".gz": 1.0, ".zst": 1.0, ".xlsx": 1.0, ".bz2": 1.6, ".xz": 1.5}

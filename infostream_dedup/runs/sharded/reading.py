@@ -54,7 +54,6 @@ RECORDS: Final = Layout("records", ("first",), {"sizes": "i4", "words": "u4"})
 """``EvidenceRecords`` of consecutive documents, starting at ordinal ``first``."""
 
 EVIDENCE_TABLES: Final = {"raw": RAW, "facts": FACTS}
-
 _AT_ONCE: Final = 1_000_000  # characters read at a time
 
 
@@ -190,9 +189,7 @@ of the body in 16 bytes (zeros for an empty one; no entries where hashes were no
 
 FIRST_TABLES: Final = {"counts": COUNTS, "documents": DOCUMENTS}
 NO_MOMENT: Final = int(np.iinfo(np.int64).min)
-
 _DOCUMENTS_AT_ONCE: Final = 1 << 20  # characters in a batch of texts
-
 DIGEST: Final = 2 * TEXT_HASH + 8
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND: Final = 1_000_000

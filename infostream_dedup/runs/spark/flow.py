@@ -327,7 +327,6 @@ def _no_rows(nodes: NodeTable) -> pa.RecordBatch:
 # Pairs and statuses on a cluster: the links of a chunk in both directions meet in one task
 
 PAIRS: Final = Layout("pairs", (), {"a": "i8", "b": "i8", "forward": "i8", "backward": "i8"})  # pairs of documents
-
 _TURNED: Final = 1 << 60
 _LISTED: Final = "a string, b string, forward int, backward int, n_a int, n_b int, relation string"
 _TYPES: Final = {"string": pa.string(), "int": pa.int32()}

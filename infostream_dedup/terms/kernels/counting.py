@@ -102,10 +102,8 @@ def map_surfaces(
 # Count the terms of tokens, document by document
 
 _AHEAD: Final = 16  # number of tokens to look ahead: about the latency of memory
-
 _FEW: Final = 24
 _MANY: Final = 1024  # number of terms above which insertion sort would be too slow if all were in one bucket
-
 _DIGITS: Final = 256
 _DIGIT_BITS: Final = 8
 

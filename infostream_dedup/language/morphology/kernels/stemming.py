@@ -146,7 +146,6 @@ def stem_words(
 _FIRST_LETTER: Final = 0x430
 _LETTERS: Final = 0x492 - _FIRST_LETTER
 _ENDS: Final = _LETTERS  # column of the tree that says whether an ending begins here
-
 _APOSTROPHE: Final = 0xCABC
 _SHORTEST_STEM: Final = 3
 _SHORTEST_REFLEXIVE: Final = 6

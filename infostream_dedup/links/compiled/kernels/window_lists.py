@@ -103,9 +103,7 @@ def find_slots(given: Vector[np.int64], terms: TermSlots, slots: Vector[np.int64
 # behind. Once the array is full, `compact` slides all lists to its front, over what they left behind.
 
 BLOCK_BITS: Final = 6  # documents are marked in blocks of 2**6, whose one-byte counts share a cache line
-
 START: Final = 0  # column of the starts of chunks in ``Pool.lists``
-
 _BEGIN, _END, _LIMIT = 1, 2, 3
 _SLIDING_SHARE: Final = 8
 """A full list stays in its chunk if one in so many of its postings has expired. More memory would save little time."""
@@ -352,13 +350,11 @@ def rebase(terms: TermSlots, pool: Pool, oldest: int) -> None:
 ASK: Final = 0
 ADD_KEYS: Final = 1
 ADD_TARGETS: Final = 2  # phases of a document: it asks, then its keys are added, then its targets
-
 ALL_DONE: Final = 0
 SLOTS_FULL: Final = 1
 KEYS_FULL: Final = 2
 TARGETS_FULL: Final = 3
 FOUND_FULL: Final = 4  # results of ``ask_and_add``: all done, or what is full
-
 _AT_ONCE = 8
 _WORDS_OF_A_BLOCK = (1 << BLOCK_BITS) // _AT_ONCE
 _TOP_BITS = np.uint64(0x8080808080808080)
