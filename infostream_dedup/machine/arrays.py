@@ -47,6 +47,14 @@ def places_of(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.int64]:
     return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
 
 
+def entries_of(
+    indptr: NDArray[np.int64], rows: NDArray[np.integer[Any]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Positions of all values of some rows, row by row, and how many each row has."""
+    sizes = indptr[rows + 1] - indptr[rows]
+    return places_of(indptr[rows], sizes), sizes
+
+
 # Not frozen: making a frozen one takes several times as long, and each document of a stream makes a dozen.
 @dataclass(slots=True, eq=False)
 class Ragged:
@@ -87,8 +95,8 @@ class Ragged:
 
     def rows(self, numbers: NDArray[np.integer[Any]]) -> Ragged:
         """Copy of some rows, in the order given."""
-        sizes = self.indptr[numbers + 1] - self.indptr[numbers]
-        return Ragged(offsets_of(sizes), self.values[places_of(self.indptr[numbers], sizes)])
+        places, sizes = entries_of(self.indptr, numbers)
+        return Ragged(offsets_of(sizes), self.values[places])
 
     def chosen(self, keep: NDArray[np.bool_]) -> Ragged:
         """Keep the values for which ``keep``, bool (entries,), is true."""

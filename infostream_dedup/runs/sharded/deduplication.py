@@ -35,7 +35,7 @@ from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.links.compiled.kernels.rows import mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.arrays import offsets_of, places_of
+from infostream_dedup.machine.arrays import entries_of, offsets_of, places_of
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import NO_TIME, Settings
 from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS, SHOWN_DECIMALS
@@ -62,10 +62,10 @@ from infostream_dedup.runs.sharded.key_terms import (
     key_term_labels,
     mark_key_terms,
 )
-from infostream_dedup.runs.sharded.linking import NodeTable
+from infostream_dedup.runs.sharded.linking import NodeTable, earliest_equal
 from infostream_dedup.runs.sharded.pairing import DocumentPairs, DocumentRows, paired, pick_terms, recounted
 from infostream_dedup.runs.sharded.reading import DIGEST, FACTS, RECORDS, RunRows, new_wording, weighed_records
-from infostream_dedup.runs.sharded.work_folder import Stage
+from infostream_dedup.runs.sharded.work_folder import Stage, joined, rows_by_chunk
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 from infostream_dedup.terms.statistics import as_count
 
@@ -173,10 +173,8 @@ class StatusRules:
         _, number, times = np.unique(pairs.b, return_inverse=True, return_counts=True)
         several = times[number] > 1
         exact = recount(pairs.where(several)) if several.any() else pairs.where(several)
-        single = pairs.where(~several)
-        names = ("a", "b", "forward", "backward")
-        both = (np.concatenate([getattr(single, name), getattr(exact, name)]) for name in names)
-        return _best(DocumentPairs(*both))
+        both = DocumentPairs.joined([pairs.where(~several), exact])
+        return both.where(_best_places(both))
 
     def _candidates(self, pairs: DocumentPairs) -> DocumentPairs:
         known = np.minimum(pairs.forward, pairs.backward) >= self.least
@@ -208,7 +206,7 @@ class Statuses:
 
     def finish(self, rows: Sequence[dict[str, Any]]) -> FoundStatuses:
         """Statuses of all documents."""
-        first = equal_texts(rows, self._nodes.documents)
+        first = _earliest(_digests(rows, self._nodes.documents)[:, :2])
         exact = np.where(first != np.arange(len(first)), first, _NOBODY)
         equal = np.flatnonzero(exact != _NOBODY)
         join_groups(exact[equal], equal, self._parents)
@@ -221,7 +219,7 @@ class Statuses:
             of,
             earliest_joined(self._parents),
             pa.chunked_array([row["ids"] for row in rows], pa.string()),
-            np.concatenate([np.zeros(0, np.int64), *(row["lengths"] for row in rows)]),
+            joined(rows, "lengths"),
         )
 
 
@@ -242,12 +240,8 @@ def statuses_on_disk(linked: LinkedRun, *, duplicate_rule: DuplicateRule = "equa
     return found.finish(list(linked.documents()))
 
 
-def _best(pairs: DocumentPairs) -> DocumentPairs:
-    """The best pair of each later document: by (min, max, earliest)."""
-    return pairs.where(_best_places(pairs))
-
-
 def _best_places(pairs: DocumentPairs) -> NDArray[np.int64]:
+    """Where the best pair of each later document is: by (min, max, earliest)."""
     low, high = np.minimum(pairs.forward, pairs.backward), np.maximum(pairs.forward, pairs.backward)
     order = np.lexsort((pairs.a, -high, -low, pairs.b))
     return order[np.unique(pairs.b[order], return_index=True)[1]]
@@ -269,26 +263,14 @@ def earliest_joined(parents: NDArray[np.int32]) -> NDArray[np.int64]:
         found = nearer
 
 
-def equal_texts(rows: Sequence[dict[str, Any]], documents: int) -> NDArray[np.int64]:
-    """The earliest exact copy, or the document itself: int64 (documents,); -1 for a text that proves nothing."""
-    return _earliest(_digests(rows, documents)[:, :2])
-
-
 def _digests(rows: Sequence[dict[str, Any]], documents: int) -> NDArray[np.uint64]:
     """What ``equality_hash`` and ``NotCompared`` say: uint64 (documents, 5)."""
-    parts = [np.zeros(0, np.uint8), *(row["digests"] for row in rows)]
-    return np.concatenate(parts).reshape(documents, DIGEST).copy().view(np.uint64)
+    return joined(rows, "digests", np.uint8).reshape(documents, DIGEST).copy().view(np.uint64)
 
 
 def _earliest(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
     """The earliest equal row of each: int64 (rows,); -1 for rows that begin with zeros."""
-    order = np.lexsort(keys.T[::-1])
-    new = np.ones(len(keys), dtype=np.bool_)
-    new[1:] = np.any(keys[order][1:] != keys[order][:-1], axis=1)
-    starts = np.flatnonzero(new)
-    first = np.empty(len(keys), dtype=np.int64)
-    first[order] = np.repeat(order[starts], np.diff(np.append(starts, len(keys))))
-    return np.where(np.any(keys[:, :2] != 0, axis=1), first, _NOBODY)
+    return np.where(np.any(keys[:, :2] != 0, axis=1), earliest_equal(list(keys.T)), _NOBODY)
 
 
 # Judges pairs of a work folder by evidence, as `batch.judging` does in memory, some pairs at a time
@@ -316,8 +298,8 @@ class JudgedRun(LinkedRun):
     @cached_property
     def keys(self) -> Stage:
         """The heaviest key terms, and targets."""
-        rows = lambda: (("keys", row) for row in fewer_keys(self.compared.batches("keys"), self.settings.n))  # noqa: E731
-        return self.stage("keys", {"keys": KEYS}, {"compared": self.compared.key, "n": self.settings.n}, rows)
+        decided = {"compared": self.compared.key, "n": self.settings.n}
+        return self.stage("keys", KEYS, decided, lambda: fewer_keys(self.compared.batches("keys"), self.settings.n))
 
     @cached_property
     def _distinct(self) -> FrozenVocabulary | None:
@@ -331,7 +313,7 @@ class JudgedRun(LinkedRun):
         ):
             return None
         decided = {"statistics": self.statistics.key}
-        found = self.stage("distinct", {"statistics": STATISTICS}, decided, lambda: iter([("statistics", self._row())]))
+        found = self.stage("distinct", STATISTICS, decided, lambda: [self._row()])
         return FrozenVocabulary.of(found.batches("statistics"))
 
     def _row(self) -> pa.RecordBatch:
@@ -346,8 +328,7 @@ class JudgedRun(LinkedRun):
     @cached_property
     def languages(self) -> NDArray[np.uint8]:
         """uint8 (documents,), index into ``LANGUAGES``."""
-        rows = KEYS.rows(self.keys.batches("keys"))
-        return np.concatenate([np.zeros(0, np.uint8), *(row["languages"] for row in rows)])
+        return joined(KEYS.rows(self.keys.batches("keys")), "languages", np.uint8)
 
     @cached_property
     def facts(self) -> DocumentFacts:
@@ -356,10 +337,7 @@ class JudgedRun(LinkedRun):
         sources = pa.chunked_array([row["sources"] for row in rows], pa.string()).combine_chunks().dictionary_encode()
         named = np.array(sources.dictionary.to_pylist(), dtype=object) != ""
         number = sources.indices.to_numpy().astype(np.int64)
-        times = np.concatenate([np.zeros(0, np.int64), *(row["times"] for row in rows)])
-        addresses, openings = (
-            np.concatenate([np.zeros(0, np.int64), *(row[name] for row in rows)]) for name in ("addresses", "openings")
-        )
+        times, addresses, openings = (joined(rows, name) for name in ("times", "addresses", "openings"))
         digests = _digests(list(self.documents()), len(times))
         texts, halves = np.split(_earliest(np.concatenate([digests[:, :2], digests[:, 3:]])), 2)
         return DocumentFacts(
@@ -426,7 +404,7 @@ class JudgedRun(LinkedRun):
     def _records(self) -> RunRows:
         found = self.stage(
             "records",
-            {"records": RECORDS},
+            RECORDS,
             {"counted": self.counted.key},
             lambda: weighed_records(list(self.counted.batches("raw")), self.languages.astype(np.int8)),
         )
@@ -435,9 +413,7 @@ class JudgedRun(LinkedRun):
     @cached_property
     def _ranked(self) -> list[tuple[int, TermRows, NDArray[np.int64], TermRows]]:
         """First document, key terms, weights and targets of each chunk, by rank among all key terms, memory-mapped."""
-        found = self.stage(
-            "ranked", {"keys": KEYS}, {"compared": self.compared.key}, lambda: (("keys", row) for row in self._ranks())
-        )
+        found = self.stage("ranked", KEYS, {"compared": self.compared.key}, self._ranks)
         return [
             (
                 row["first"],
@@ -466,7 +442,7 @@ class JudgedRun(LinkedRun):
         """int32 (vocabulary,): rank of each key term in code point order, -1 for other terms."""
         numbers = mark_key_terms(self.compared.batches("keys"), len(self.vocabulary))
         rows = list(LABELS.rows(key_term_labels(self.counts(), self.vocabulary, numbers)))
-        known = np.concatenate([np.zeros(0, np.uint32), *(row["numbers"] for row in rows)])
+        known = joined(rows, "numbers", np.uint32)
         order = pc.sort_indices(pa.chunked_array([row["terms"] for row in rows], pa.string())).to_numpy()
         place = np.empty(len(known), dtype=np.int32)
         place[known[order]] = np.arange(len(known), dtype=np.int32)
@@ -475,16 +451,14 @@ class JudgedRun(LinkedRun):
     def _compared_keys(self, documents: NDArray[np.int64]) -> ComparedKeys:
         """Key terms of documents, which ascend."""
         firsts = np.array([first for first, *_ in self._ranked], dtype=np.int64)
-        cuts = np.searchsorted(documents, np.append(firsts, np.iinfo(np.int64).max))
         keys, weights = [np.zeros(0, np.uint32)], [np.zeros(0, np.int64)]
         targets, sizes, target_sizes = [np.zeros(0, np.uint32)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for (first, asked, heavy, answers), begin, end in zip(self._ranked, cuts, cuts[1:], strict=False):
-            rows = documents[begin:end] - first
-            places, length = _entries(asked.indptr, rows)
+        for (_, asked, heavy, answers), rows in zip(self._ranked, rows_by_chunk(documents, firsts), strict=True):
+            places, length = entries_of(asked.indptr, rows)
             keys.append(asked.indices[places])
             weights.append(heavy[places])
             sizes.append(length)
-            places, length = _entries(answers.indptr, rows)
+            places, length = entries_of(answers.indptr, rows)
             targets.append(answers.indices[places])
             target_sizes.append(length)
         begins, weighed = offsets_of(np.concatenate(sizes)), np.concatenate(weights)
@@ -548,31 +522,22 @@ class EqualDocuments:
 
     def before(self, documents: NDArray[np.int64]) -> _Pairs:
         """As ``EqualTexts.before``."""
-        earlier, later = self._halves
-        wanted = np.isin(later, documents)
         openings = None if self._openings is None else self._openings.before(documents)
-        return self._all(self._texts.before(documents), (later[wanted], earlier[wanted]), openings)
+        return self._all(documents, self._texts.before(documents), self._halves[::-1], openings)
 
     def after(self, documents: NDArray[np.int64]) -> _Pairs:
         """As ``EqualTexts.after``."""
-        earlier, later = self._halves
-        wanted = np.isin(earlier, documents)
         openings = None if self._openings is None else self._openings.after(documents)
-        return self._all(self._texts.after(documents), (earlier[wanted], later[wanted]), openings)
+        return self._all(documents, self._texts.after(documents), self._halves, openings)
 
-    def _all(self, texts: _Pairs, halves: _Pairs, openings: _Pairs | None) -> _Pairs:
-        found = [texts, halves]
+    def _all(self, documents: NDArray[np.int64], texts: _Pairs, halves: _Pairs, openings: _Pairs | None) -> _Pairs:
+        own = np.isin(halves[0], documents)
+        found = [texts, (halves[0][own], halves[1][own])]
         if openings is not None:
             wanted = self._sources[openings[0]] != self._sources[openings[1]]
             found.append((openings[0][wanted], openings[1][wanted]))
         one, other = np.concatenate(found, axis=1)
         return one, other
-
-
-def _entries(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Positions of the entries of rows, and how many each row has."""
-    length = indptr[rows + 1] - indptr[rows]
-    return places_of(indptr[rows], length), length
 
 
 # Lists judged pairs of a collection in a work folder, as `batch.judged_pairing` does, but not translations
@@ -585,7 +550,9 @@ def judged_pairs_on_disk(
     collection: JudgedRun, choice: PairChoice, *, parts: NDArray[np.int64] | None = None
 ) -> Iterator[JudgedPairRow]:
     """Judged pairs as rows, as ``batch.judged_pairing.judged_pair_rows`` yields them with ``between`` ``none``."""
-    found = collected(chain([_nothing(collection)], _listed(collection, choice, parts)), choice)
+    nobody = np.zeros(0, dtype=np.int64)
+    nothing = ListedPairs.of(collection.judge(nobody, nobody), np.zeros(0, dtype=np.bool_))
+    found = collected(chain([nothing], _listed(collection, choice, parts)), choice)
     rows = DocumentRows(collection)
     for begin in range(0, len(found.a), _ROWS_AT_ONCE):
         part = found.at(slice(begin, begin + _ROWS_AT_ONCE))
@@ -611,11 +578,6 @@ def _listed(collection: JudgedRun, choice: PairChoice, parts: NDArray[np.int64] 
             wanted &= parts[a] != parts[b]
         yield choice.listed(collection.judge(a[wanted], b[wanted], filtered=choice.least > 0))
         collection.run.tell("judging", int(documents[-1]) + 1, len(languages))
-
-
-def _nothing(collection: JudgedRun) -> ListedPairs:
-    nobody = np.zeros(0, dtype=np.int64)
-    return ListedPairs.of(collection.judge(nobody, nobody), np.zeros(0, dtype=np.bool_))
 
 
 def _reasons(collection: JudgedRun, part: ListedPairs) -> list[list[EvidenceReason] | None]:
@@ -689,7 +651,7 @@ def _found(
         decided.of,
         group,
         pa.chunked_array([row["ids"] for row in rows], pa.string()),
-        np.concatenate([np.zeros(0, np.int64), *(row["lengths"] for row in rows)]),
+        joined(rows, "lengths"),
         decided.kind,
         decided.probability,
         decided.differing,

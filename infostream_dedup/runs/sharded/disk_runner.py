@@ -44,7 +44,7 @@ from infostream_dedup.runs.sharded.linking import (
 )
 from infostream_dedup.runs.sharded.plan import Plan
 from infostream_dedup.runs.sharded.reading import DOCUMENTS, EVIDENCE_TABLES, FIRST_TABLES, NO_MOMENT, read_and_count
-from infostream_dedup.runs.sharded.work_folder import Stage, WorkFolder
+from infostream_dedup.runs.sharded.work_folder import Layout, Make, Stage, WorkFolder, joined
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,7 +63,7 @@ class LinkedRun:
     """One representation of a collection: its key terms and links, made when first needed.
 
     ``run``: the run; ``counted``: its first stage; ``settings``: settings with the representation; ``window_days``: as
-    in ``DiskRun.linked``. ``run``: the run; ``settings``: with the representation; ``counted``: the first stage.
+    in ``DiskRun.linked``.
     """
 
     def __init__(self, run: DiskRun, counted: Stage, settings: Settings, window_days: float | None) -> None:
@@ -107,15 +107,12 @@ class LinkedRun:
     @cached_property
     def statistics(self) -> Stage:
         """The vocabulary with its statistics, in one row."""
-        return self.stage(
-            "statistics", {"statistics": STATISTICS}, {"counted": self.counted.key}, self._make_statistics
-        )
+        return self.stage("statistics", STATISTICS, {"counted": self.counted.key}, self._make_statistics)
 
-    def _make_statistics(self) -> Iterator[tuple[str, pa.RecordBatch]]:
+    def _make_statistics(self) -> Iterator[pa.RecordBatch]:
         self.run.tell(f"{self.settings.representation}: statistics", 0, 1)
         try:
-            for row in merge_statistics(partial_statistics(self.counts())):
-                yield "statistics", row
+            yield from merge_statistics(partial_statistics(self.counts()))
         except CollisionError as error:
             raise CollisionError(error.shared, terms_of_hash(self.counts(), error.shared)) from error
         self.run.tell(f"{self.settings.representation}: statistics", 1, 1)
@@ -134,12 +131,11 @@ class LinkedRun:
         shown = {"statistics": self.statistics.key, "answers": answers_fingerprint(), "pivot": self.settings.pivot}
         decided = {**shown, **{one: getattr(self.settings, one) for one in _SHARED}}
         rows = iter(()) if self.pivot is None else self.pivot.make_columns()
-        return self.stage("columns", {"columns": COLUMNS}, decided, lambda: self._make_columns(rows))
+        return self.stage("columns", COLUMNS, decided, lambda: self._make_columns(rows))
 
-    def _make_columns(self, rows: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, pa.RecordBatch]]:
+    def _make_columns(self, rows: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         self.run.tell("pivot: translation", 0, 1)
-        for row in rows:
-            yield "columns", row
+        yield from rows
         self.run.tell("pivot: translation", 1, 1)
 
     @cached_property
@@ -155,23 +151,23 @@ class LinkedRun:
         if self.pivot is None:
             return self.selected("keys", self.settings)
         decided = {"columns": self.columns.key}
-        return self.stage("keys", {"keys": KEYS}, decided, lambda: self._make_keys(self.settings, None))
+        return self.stage("keys", KEYS, decided, lambda: self._make_keys(self.settings, None))
 
     def selected(self, name: str, settings: Settings, distinct: FrozenVocabulary | None = None) -> Stage:
         """A stage of key terms and targets."""
         decided = {"statistics": self.statistics.key, **{one: getattr(settings, one) for one in _SHARED}}
         if distinct is not None:
             decided["distinct"] = True
-        return self.stage(name, {"keys": KEYS}, decided, lambda: self._make_keys(settings, distinct))
+        return self.stage(name, KEYS, decided, lambda: self._make_keys(settings, distinct))
 
-    def _make_keys(self, settings: Settings, distinct: FrozenVocabulary | None) -> Iterator[tuple[str, pa.RecordBatch]]:
+    def _make_keys(self, settings: Settings, distinct: FrozenVocabulary | None) -> Iterator[pa.RecordBatch]:
         done, workers = 0, self.run.workers
         if self.pivot is None:
             rows = select_keys(self.counts(), self.vocabulary, settings, distinct=distinct, workers=workers)
         else:
             rows = self.pivot.select_keys(self.columns.batches("columns"), workers=workers)
         for row in rows:
-            yield "keys", row
+            yield row
             done += len(row.column("sizes")[0])
             self.run.tell(f"{self.settings.representation}: key terms", done, self.vocabulary.documents)
 
@@ -183,7 +179,7 @@ class LinkedRun:
         """
         if self._window is None:
             return None
-        given = np.concatenate([np.zeros(0, np.int64), *(row["moments"] for row in self.documents())])
+        given = joined(self.documents(), "moments")
         clock = np.maximum.accumulate(given)
         return np.where(given == NO_MOMENT, np.where(clock == NO_MOMENT, 0, clock), given)
 
@@ -193,12 +189,9 @@ class LinkedRun:
         decided = {"keys": self.keys.key, "by_language": by_language, "window": self._window}
         return self.stage(
             "nodes",
-            {"nodes": NODES},
+            NODES,
             decided,
-            lambda: (
-                ("nodes", row)
-                for row in collapse_documents(self.keys.batches("keys"), by_language=by_language, moments=self.moments)
-            ),
+            lambda: collapse_documents(self.keys.batches("keys"), by_language=by_language, moments=self.moments),
         )
 
     @cached_property
@@ -232,12 +225,12 @@ class LinkedRun:
         shards = self._shards()
         decided = {"nodes": self._nodes.key, "k_min": k_min}
         name = f"links{k_min}"
-        found = self.stage(name, {"links": LINKS}, decided, lambda: self._make_links(k_min, shards))
+        found = self.stage(name, LINKS, decided, lambda: self._make_links(k_min, shards))
         for shard in range(shards):
             self.drop(f"{name}-{shard}")
         return found
 
-    def _make_links(self, k_min: int, shards: int) -> Iterator[tuple[str, pa.RecordBatch]]:
+    def _make_links(self, k_min: int, shards: int) -> Iterator[pa.RecordBatch]:
         firsts = [row["first"] for row in KEYS.rows(self.keys.batches("keys"))]
         chunks = len(firsts)
         linking = Linking(self.nodes, self.numbers_of_keys, k_min, self.moments, self._window)
@@ -246,30 +239,29 @@ class LinkedRun:
         parts = [
             self.stage(
                 f"links{k_min}-{shard}",
-                {"links": LINKS},
+                LINKS,
                 decided,
                 partial(self._make_shard, linking, shard * per_shard, (shard + 1) * per_shard, chunks),
             )
             for shard in range(shards)
         ]
         for number, rows in enumerate(zip(*(part.batches("links") for part in parts), strict=True)):
-            for row in merge_links(rows):
-                yield "links", row
+            yield from merge_links(rows)
             self.run.tell(f"{self.settings.representation}: merging links", number + 1, chunks)
 
-    def _make_shard(self, linking: Linking, begin: int, end: int, chunks: int) -> Iterator[tuple[str, pa.RecordBatch]]:
+    def _make_shard(self, linking: Linking, begin: int, end: int, chunks: int) -> Iterator[pa.RecordBatch]:
         shard = Shard(islice(self.chunks(), begin, end), linking)
         step = f"{self.settings.representation}: links to documents of chunks {begin + 1} to {min(end, chunks)}"
         for number, row in enumerate(shard.ask(self.chunks(), workers=self.run.workers)):
-            yield "links", row
+            yield row
             self.run.tell(step, number + 1, chunks)
 
     def degrees(self, most: int) -> Stage:
         """How many documents each node is linked with at k = 1 to ``most``, shard by shard; not with a window."""
         decided = {"nodes": self._nodes.key, "most": most}
-        return self.stage(f"degrees{most}", {"degrees": DEGREES}, decided, lambda: self._make_degrees(most))
+        return self.stage(f"degrees{most}", DEGREES, decided, lambda: self._make_degrees(most))
 
-    def _make_degrees(self, most: int) -> Iterator[tuple[str, pa.RecordBatch]]:
+    def _make_degrees(self, most: int) -> Iterator[pa.RecordBatch]:
         linking, n = Linking(self.nodes, self.numbers_of_keys, 1), self.settings.n
         chunks = sum(1 for _ in self.keys.batches("keys"))
         per_shard = max(1, -(-chunks // self._shards()))
@@ -277,7 +269,7 @@ class LinkedRun:
             shard = Shard(islice(self.chunks(), begin, begin + per_shard), linking)
             step = f"{self.settings.representation}: links below k = {most + 1} to documents of chunks {begin + 1} on"
             for number, row in enumerate(shard.degrees(self.chunks(), n=n, most=most)):
-                yield "degrees", row
+                yield row
                 self.run.tell(step, number + 1, chunks)
 
     def _shards(self) -> int:
@@ -293,14 +285,11 @@ class LinkedRun:
         return LinkTable(self.links(k_min).batches("links"))
 
     def stage(
-        self,
-        name: str,
-        tables: Mapping[str, Any],
-        decided_by: Mapping[str, Any],
-        make: Callable[[], Iterable[tuple[str, pa.RecordBatch]]],
+        self, name: str, table: Layout, decided_by: Mapping[str, Any], make: Callable[[], Iterable[pa.RecordBatch]]
     ) -> Stage:
-        """A stage of this representation (see ``WorkFolder.stage``)."""
-        return self.run.folder.stage(f"{self.name}-{name}", tables, decided_by, make)
+        """A stage of this representation with one table (see ``WorkFolder.stage``)."""
+        rows: Make = lambda: ((table.name, row) for row in make())  # noqa: E731
+        return self.run.folder.stage(f"{self.name}-{name}", {table.name: table}, decided_by, rows)
 
     def drop(self, name: str) -> None:
         """Remove the files of a stage of this representation that is no longer needed."""

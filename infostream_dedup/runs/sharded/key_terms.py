@@ -46,12 +46,8 @@ from infostream_dedup.terms.statistics import Statistics, TermCounts, Totals, fi
 
 # Counts terms of texts: each chunk of documents has its own vocabulary, whose terms are identified by hashes
 
-CHUNK: Final = 50_000
-"""Documents counted together. Words are analysed once per chunk; counting a chunk of news takes about 500 MB."""
-
-TEXTS: Final = pa.schema([("ordinal", pa.int64()), ("text", pa.large_string()), ("lang", pa.string())])
-"""Documents as the first stage takes them: ``ordinal`` ascends without gaps among documents that may share a chunk;
-``lang`` is null if the language is to be detected."""
+TEXTS: Final = pa.schema([("text", pa.large_string()), ("lang", pa.string())])
+"""Documents as the first stage takes them: ``lang`` is null if the language is to be detected."""
 
 COUNTS: Final = Layout(
     "counts",
@@ -97,75 +93,47 @@ class CountedChunk:
 
 
 def count_documents(
-    batches: Iterable[pa.RecordBatch], settings: Sequence[Settings], *, chunk: int = CHUNK, workers: int = 1
+    batches: Iterable[pa.RecordBatch], settings: Sequence[Settings], *, chunk: int, workers: int = 1
 ) -> Iterator[pa.RecordBatch]:
-    """Count the terms of documents."""
-    open_chunk = _OpenChunk(workers)
-    for batch in batches:
-        for piece in _without_gaps(batch):
-            start = 0
-            while start < piece.num_rows:
-                if open_chunk.ends_before(piece.column("ordinal")[start].as_py(), chunk):
-                    yield from open_chunk.counted(settings)
-                    open_chunk = _OpenChunk(workers)
-                taken = min(piece.num_rows - start, chunk - open_chunk.documents)
-                open_chunk.add(piece.slice(start, taken))
-                start += taken
-    if open_chunk.documents:
-        yield from open_chunk.counted(settings)
+    """Count the terms of documents, ``chunk`` of them together: words are analysed once per chunk."""
+    counter, first, held = SurfaceCounter(workers), 0, 0
 
-
-def _without_gaps(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    ordinals = batch.column("ordinal").to_numpy()
-    bounds = [0, *(np.flatnonzero(np.diff(ordinals) != 1) + 1).tolist(), len(ordinals)]
-    for begin, end in pairwise(bounds):
-        if end > begin:
-            yield batch.slice(begin, end - begin)
-
-
-class _OpenChunk:
-    """Documents read so far, without their texts."""
-
-    def __init__(self, workers: int) -> None:
-        self._workers = workers
-        self._counter = SurfaceCounter(workers)
-        self._first = 0
-        self.documents = 0
-
-    def ends_before(self, ordinal: int, chunk: int) -> bool:
-        return self.documents > 0 and (self.documents >= chunk or ordinal != self._first + self.documents)
-
-    def add(self, batch: pa.RecordBatch) -> None:
-        if self.documents == 0:
-            self._first = batch.column("ordinal")[0].as_py()
-        self._counter.add_texts(texts_of_arrow(batch.column("text")), batch.column("lang").to_pylist())
-        self.documents += batch.num_rows
-
-    def counted(self, settings: Sequence[Settings]) -> Iterator[pa.RecordBatch]:
-        surfaces = self._counter.finish()
+    def counted() -> Iterator[pa.RecordBatch]:
+        surfaces = counter.finish()
         for one in settings:
-            yield _row(self._first, one.representation, count_terms(surfaces, one, workers=self._workers))
+            yield _row(first, one.representation, count_terms(surfaces, one, workers=workers))
+
+    for batch in batches:
+        start = 0
+        while start < batch.num_rows:
+            if held == chunk:
+                yield from counted()
+                counter, first, held = SurfaceCounter(workers), first + held, 0
+            piece = batch.slice(start, chunk - held)
+            counter.add_texts(texts_of_arrow(piece.column("text")), piece.column("lang").to_pylist())
+            start, held = start + piece.num_rows, held + piece.num_rows
+    if held:
+        yield from counted()
 
 
 def _row(first: int, representation: str, counts: TermCounts) -> pa.RecordBatch:
     terms = counts.terms if isinstance(counts.terms, SurfaceList) else SurfaceList.of(counts.terms)
     hashes = term_hashes(terms)
     order = np.argsort(hashes[0], kind="stable")
-    values: dict[str, Any] = {
-        "representation": REPRESENTATIONS.index(representation),
-        "first": first,
-        "languages": counts.languages,
-        "lengths": counts.lengths,
-        "sizes": np.diff(counts.counts.indptr),
-        "columns": counts.counts.indices,
-        "counts": counts.counts.data,
-        "starts": terms.starts,
-        "pool": terms.pool[: int(terms.starts[-1]) + BLOCK],
-        "hashes": hashes[0][order],
-        "checks": hashes[1][order],
-        "order": order,
-    }
-    return COUNTS.row(**values)
+    return COUNTS.row(
+        representation=REPRESENTATIONS.index(representation),
+        first=first,
+        languages=counts.languages,
+        lengths=counts.lengths,
+        sizes=np.diff(counts.counts.indptr),
+        columns=counts.counts.indices,
+        counts=counts.counts.data,
+        starts=terms.starts,
+        pool=terms.pool[: int(terms.starts[-1]) + BLOCK],
+        hashes=hashes[0][order],
+        checks=hashes[1][order],
+        order=order,
+    )
 
 
 STATISTICS: Final = Layout(
@@ -276,7 +244,7 @@ def partial_statistics(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordB
     for chunk in CountedChunk.read(batches):
         again = np.flatnonzero(chunk.hashes[1:] == chunk.hashes[:-1])
         if len(again):
-            raise _collision(chunk.hashes[again[0]])
+            raise CollisionError(int(chunk.hashes[again[0]]))
         matrix, languages = chunk.counts.counts, chunk.counts.languages
         df = np.zeros((len(LANGUAGES), matrix.shape[1]), dtype=np.int64)
         add_frequencies(matrix.indptr.astype(np.int64), matrix.indices, languages, df)
@@ -303,11 +271,10 @@ def merge_statistics(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
     while len(parts) > 1:
         last = parts.pop()
         parts.append(_merged(parts.pop(), last))
-    nothing = np.zeros(0, dtype=np.uint64)
     whole = parts[0] if parts else _EMPTY
     yield STATISTICS.row(
-        hashes=whole.hashes if parts else nothing,
-        checks=whole.checks if parts else nothing,
+        hashes=whole.hashes,
+        checks=whole.checks,
         frequencies=whole.df.ravel(),
         documents=[one.documents for one in whole.totals],
         lengths=[one.length for one in whole.totals],
@@ -323,16 +290,12 @@ def _merged(one: FrozenVocabulary, other: FrozenVocabulary) -> FrozenVocabulary:
     checks[right] = other.checks
     clash = np.flatnonzero(checks[left] != one.checks)
     if len(clash):
-        raise _collision(one.hashes[clash[0]])
+        raise CollisionError(int(one.hashes[clash[0]]))
     df = np.zeros((len(LANGUAGES), size), dtype=np.int64)
     df[:, left] = one.df
     df[:, right] += other.df
     totals = tuple(mine + theirs for mine, theirs in zip(one.totals, other.totals, strict=True))
     return FrozenVocabulary(hashes, checks, df, totals)
-
-
-def _collision(shared: np.uint64) -> CollisionError:
-    return CollisionError(int(shared))
 
 
 def count_distinct(
@@ -371,7 +334,6 @@ _EMPTY: Final = FrozenVocabulary(
     np.zeros((len(LANGUAGES), 0), np.int64),
     tuple(Totals() for _ in LANGUAGES),
 )
-
 
 KEYS: Final = Layout(
     "keys",
@@ -655,7 +617,9 @@ class PivotTerms:
             np.repeat(np.arange(len(LANGUAGES), dtype=np.uint8), np.diff(starts)),
         )
         equivalents = equivalents_of(sources, self._pivot, shares=shares_of_languages(self._documents))
-        space, df = _nothing(equivalents), np.zeros(starts[-1], dtype=np.int64)
+        documents, lengths = np.zeros((2, len(LANGUAGES)), dtype=np.int64)
+        space = SpaceCounts(np.zeros((2, len(equivalents.vocabulary)), dtype=np.int64), documents, lengths)
+        df = np.zeros(starts[-1], dtype=np.int64)
         for chunk in CountedChunk.read(self._counts()):
             own = _numbered(chunk.counts, sources, number_of)
             space += SpaceCounts.of(canonical_counts(chunk.counts, own, equivalents))
@@ -705,8 +669,3 @@ def _numbered(counts: TermCounts, every: SourceTerms, number_of: list[dict[str, 
     shape = (own.counts.shape[0], len(every.terms))
     matrix = sp.csr_array((own.counts.data, number[own.counts.indices], own.counts.indptr), shape=shape)
     return SourceTerms(matrix, every.terms, every.languages)
-
-
-def _nothing(equivalents: Equivalents) -> SpaceCounts:
-    documents, lengths = np.zeros((2, len(LANGUAGES)), dtype=np.int64)
-    return SpaceCounts(np.zeros((2, len(equivalents.vocabulary)), dtype=np.int64), documents, lengths)

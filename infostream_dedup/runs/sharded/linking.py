@@ -9,7 +9,8 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -26,7 +27,7 @@ from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
 from infostream_dedup.links.measures import KTotals, LinkTotals
 from infostream_dedup.links.pair_rules import grades_at
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
-from infostream_dedup.machine.arrays import offsets_of, places_of
+from infostream_dedup.machine.arrays import entries_of, offsets_of
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.runs.sharded.kernels.rows import (
     decode_links,
@@ -38,7 +39,7 @@ from infostream_dedup.runs.sharded.kernels.rows import (
     span_rows,
 )
 from infostream_dedup.runs.sharded.key_terms import KEYS, KeyChunk
-from infostream_dedup.runs.sharded.work_folder import Layout
+from infostream_dedup.runs.sharded.work_folder import Layout, joined, rows_by_chunk
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -96,27 +97,18 @@ def collapse_documents(
     batches: Iterable[pa.RecordBatch], *, by_language: bool = False, moments: NDArray[np.int64] | None = None
 ) -> Iterator[pa.RecordBatch]:
     """Group documents with equal key terms and targets, by two 64-bit hashes of them."""
-    rows = [(row["hashes"], row["checks"], row["own"], row["languages"], row["sizes"]) for row in KEYS.rows(batches)]
-    hashes, checks = (_joined([row[column] for row in rows], np.uint64) for column in (0, 1))
-    own, languages = (_joined([row[column] for row in rows], np.uint8) for column in (2, 3))
-    sizes = _joined([row[4].astype(np.uint8) for row in rows], np.uint8)
-    columns: list[NDArray[np.generic]] = [checks, hashes]
+    names = ("hashes", "checks", "own", "languages", "sizes")
+    rows = [{name: row[name] for name in names} for row in KEYS.rows(batches)]
+    own, languages = (joined(rows, name, np.uint8) for name in ("own", "languages"))
+    sizes = joined(rows, "sizes", np.int32).astype(np.uint8)
+    columns = [joined(rows, name, np.uint64) for name in ("checks", "hashes")]
     if by_language:
         columns.append(languages)
     if moments is not None:
         columns.append(moments)
-    order = np.lexsort(columns)
-    new = np.ones(len(order), dtype=np.bool_)
-    new[1:] = False
-    for column in columns:
-        ordered = column[order]
-        new[1:] |= ordered[1:] != ordered[:-1]
-    starts = np.flatnonzero(new)
-    # The sort is stable, so each run begins with its earliest document.
-    leader_of = np.empty(len(order), dtype=np.int64)
-    leader_of[order] = np.repeat(order[starts], np.diff(np.append(starts, len(order))))
-    leaders = np.flatnonzero(leader_of == np.arange(len(order)))
-    number = np.zeros(len(order), dtype=np.int64)
+    leader_of = earliest_equal(columns)
+    leaders = np.flatnonzero(leader_of == np.arange(len(leader_of)))
+    number = np.zeros(len(leader_of), dtype=np.int64)
     number[leaders] = np.arange(len(leaders))
     node_of = number[leader_of]
     several = np.bincount(node_of, minlength=len(leaders)) > 1
@@ -129,8 +121,19 @@ def collapse_documents(
     )
 
 
-def _joined(parts: list[NDArray[np.generic]], kind: type[np.generic]) -> NDArray[np.generic]:
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=kind)
+def earliest_equal(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    """The earliest document with the same values in all columns: int64 (documents,)."""
+    order = np.lexsort(columns)
+    new = np.zeros(len(order), dtype=np.bool_)
+    new[:1] = True
+    for column in columns:
+        ordered = column[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
+    starts = np.flatnonzero(new)
+    # The sort is stable, so each run begins with its earliest document.
+    earliest = np.empty(len(order), dtype=np.int64)
+    earliest[order] = np.repeat(order[starts], np.diff(np.append(starts, len(order))))
+    return earliest
 
 
 LINKS: Final = Layout("links", ("first", "nodes"), {"sizes": "i4", "columns": "i4", "counts": "u1"})
@@ -195,10 +198,8 @@ class Shard:
         self._place_of = np.empty(len(self._nodes), dtype=np.int64)
         self._place_of[self._index.order] = np.arange(len(self._nodes))
         self._own = threading.local()
-        self._moments = _moments_of(linking, self._nodes)
-
-    def __len__(self) -> int:
-        return len(self._nodes)
+        moments = linking.moments
+        self._moments = np.zeros(0, dtype=np.int64) if moments is None else moments[linking.nodes.leaders[self._nodes]]
 
     def ask(self, chunks: Iterable[KeyChunk], *, workers: int = 1) -> Iterator[pa.RecordBatch]:
         """Links of the nodes led by documents of some chunks to the nodes of this shard: a row of LINKS for each."""
@@ -213,7 +214,7 @@ class Shard:
         scratch: Scratch = self._own.scratch
         first, leaders = self._linking.leaders(chunk)
         parts = [np.zeros(0, dtype=np.uint64)]
-        if len(self) and len(leaders) and self._within_reach(chunk):
+        if len(self._nodes) and len(leaders) and self._within_reach(chunk):
             parts += self._named(self._linking.rows(chunk.keys, leaders), first, scratch)
         links = np.concatenate(parts)
         links.sort()
@@ -315,18 +316,11 @@ class Shard:
 
 def merge_links(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Join the links that shards found: consecutive rows of LINKS of the same nodes become one."""
-    waiting: list[dict[str, Any]] = []
-    for row in LINKS.rows(batches):
-        if waiting and (waiting[0]["first"], waiting[0]["nodes"]) != (row["first"], row["nodes"]):
-            yield _merged(waiting)
-            waiting = []
-        waiting.append(row)
-    if waiting:
-        yield _merged(waiting)
+    for (first, nodes), rows in groupby(LINKS.rows(batches), key=itemgetter("first", "nodes")):
+        yield _merged(first, nodes, list(rows))
 
 
-def _merged(rows: Sequence[dict[str, Any]]) -> pa.RecordBatch:
-    first, nodes = int(rows[0]["first"]), int(rows[0]["nodes"])
+def _merged(first: int, nodes: int, rows: Sequence[dict[str, Any]]) -> pa.RecordBatch:
     sizes = np.zeros(nodes, dtype=np.int64)
     for row in rows:
         sizes += row["sizes"]
@@ -353,13 +347,6 @@ def _stacked(rows: Sequence[TermRows], terms: int) -> TermRows:
     indptr = offsets_of(np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(one.indptr) for one in rows)]))
     indices = np.concatenate([np.zeros(0, dtype=np.uint32), *(one.indices for one in rows)])
     return TermRows(indptr, indices, terms)
-
-
-def _moments_of(linking: Linking, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    if linking.moments is None:
-        return np.zeros(0, dtype=np.int64)
-    moments: NDArray[np.int64] = linking.moments[linking.nodes.leaders[nodes]]
-    return moments
 
 
 # Maximum spanning forests: the fewest links that determine which nodes are connected at every k.
@@ -403,16 +390,10 @@ def merge_forests(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.
     yield FOREST.row(a=a[chosen], b=b[chosen], counts=counts[chosen])
 
 
-def group_leaders_of(forest: Iterable[pa.RecordBatch], nodes: int, k: int) -> NDArray[np.int64]:
-    """The smallest node to which each node is connected at k: int64 (nodes,)."""
-    a, b, counts = _edges(forest)
-    chosen = counts >= k
-    return _smallest(a[chosen], b[chosen], nodes)
-
-
 def group_sizes_of(forest: Iterable[pa.RecordBatch], nodes: NodeTable, k: int) -> NDArray[np.int64]:
     """Documents in each group at k, single ones included: int64 (groups,), in no particular order."""
-    leader = group_leaders_of(forest, len(nodes), k)
+    a, b, counts = _edges(forest)
+    leader = _smallest(a[counts >= k], b[counts >= k], len(nodes))
     documents = np.bincount(leader, weights=nodes.weights, minlength=len(nodes)).astype(np.int64)
     alone = (np.bincount(leader, minlength=len(nodes)) == 1) & (nodes.inside < k)
     singles = np.ones(int(documents[alone].sum()), dtype=np.int64)
@@ -438,6 +419,7 @@ def _edges(batches: Iterable[pa.RecordBatch]) -> tuple[NDArray[np.int32], NDArra
 
 
 def _smallest(a: NDArray[np.int32], b: NDArray[np.int32], nodes: int) -> NDArray[np.int64]:
+    """The smallest node to which each node is connected: int64 (nodes,)."""
     graph = sp.csr_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(nodes, nodes))
     _, labels = connected_components(graph, directed=False)
     _, first, group = np.unique(labels, return_index=True, return_inverse=True)
@@ -473,10 +455,8 @@ class BlockRows:
 
     def taken(self, rows: NDArray[np.int64]) -> BlockRows:
         """Select some rows."""
-        sizes = np.diff(self.indptr)[rows]
-        indptr = offsets_of(sizes)
-        place = places_of(self.indptr[:-1][rows], sizes)
-        return BlockRows(self.nodes[rows], indptr, self.columns[place], self.counts[place])
+        place, sizes = entries_of(self.indptr, rows)
+        return BlockRows(self.nodes[rows], offsets_of(sizes), self.columns[place], self.counts[place])
 
 
 class LinkTable:
@@ -492,14 +472,9 @@ class LinkTable:
     def __len__(self) -> int:
         return sum(len(row["columns"]) for row in self._rows)
 
-    @property
-    def nodes(self) -> int:
-        """Number of nodes."""
-        return sum(int(row["nodes"]) for row in self._rows)
-
     def sizes(self) -> NDArray[np.int64]:
         """int64 (nodes,): links of each node."""
-        return np.concatenate([np.zeros(0, np.int64), *(row["sizes"].astype(np.int64) for row in self._rows)])
+        return joined(self._rows, "sizes")
 
     def whole(self) -> BlockRows:
         """All rows."""
@@ -514,12 +489,8 @@ class LinkTable:
 
     def rows(self, nodes: NDArray[np.int64]) -> BlockRows:
         """The rows of some nodes, which ascend."""
-        bounds = np.searchsorted(nodes, np.append(self._firsts, np.iinfo(np.int64).max))
-        parts = []
-        for row, begin, end in zip(self._rows, bounds, bounds[1:], strict=False):
-            if end > begin:
-                parts.append(_rows_of(row).taken(nodes[begin:end] - row["first"]))
-        return BlockRows.joined(parts)
+        asked = zip(self._rows, rows_by_chunk(nodes, self._firsts), strict=True)
+        return BlockRows.joined([_rows_of(row).taken(rows) for row, rows in asked if len(rows)])
 
     def block(self, own: NDArray[np.int64]) -> BlockRows:
         """The rows of some nodes (ascending) and of all nodes to which they link."""
@@ -693,7 +664,7 @@ REQUESTS: Final = Layout("requests", ("chunk", "block"), {"nodes": "i4"})
 
 def own_rows(batches: Iterable[pa.RecordBatch], block_of: NDArray[np.integer]) -> Iterator[pa.RecordBatch]:
     """Send rows of LINKS to the blocks that they belong to, as rows of ROWS."""
-    for rows in _rows_of_block(batches):
+    for rows in map(_rows_of, LINKS.rows(batches)):
         blocks = block_of[rows.nodes]
         for block in np.unique(blocks).tolist():
             yield _row(block, rows.taken(np.flatnonzero(blocks == block)), own=True)
@@ -706,7 +677,7 @@ def request_rows(
 
     firsts: int64 (chunks,), first node of each chunk, ascending.
     """
-    for rows in _rows_of_block(batches):
+    for rows in map(_rows_of, LINKS.rows(batches)):
         asking = np.repeat(block_of[rows.nodes].astype(np.int64), np.diff(rows.indptr))
         abroad = asking != block_of[rows.columns]
         wanted = np.unique(asking[abroad] << np.int64(32) | rows.columns[abroad].astype(np.int64))
@@ -719,7 +690,7 @@ def request_rows(
 
 def answer_requests(links: pa.RecordBatch, requests: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Answer the requests for nodes of a chunk with rows of ROWS; each block gets a row once."""
-    (rows,) = _rows_of_block([links])
+    (rows,) = map(_rows_of, LINKS.rows([links]))
     wanted: dict[int, list[NDArray[np.int32]]] = {}
     for request in REQUESTS.rows(requests):
         wanted.setdefault(request["block"], []).append(request["nodes"])
@@ -732,33 +703,16 @@ def count_blocks(
     batches: Iterable[pa.RecordBatch], nodes: NodeTable, ks: Sequence[int], *, scaled: bool = False
 ) -> Iterator[tuple[str, pa.RecordBatch]]:
     """Compute totals and forests of blocks."""
-    waiting: list[tuple[bool, BlockRows]] = []
-    current = None
-    for row in ROWS.rows(batches):
-        if waiting and row["block"] != current:
-            yield from _counted(waiting, nodes, ks, scaled)
-            waiting = []
-        current = row["block"]
-        rows = BlockRows(row["nodes"].astype(np.int64), offsets_of(row["sizes"]), row["columns"], row["counts"])
-        waiting.append((bool(row["own"]), rows))
-    if waiting:
-        yield from _counted(waiting, nodes, ks, scaled)
-
-
-def _counted(
-    parts: list[tuple[bool, BlockRows]], nodes: NodeTable, ks: Sequence[int], scaled: bool
-) -> Iterator[tuple[str, pa.RecordBatch]]:
-    own = np.concatenate([rows.nodes for mine, rows in parts if mine] or [np.zeros(0, np.int64)])
-    joined = BlockRows.joined([rows for _, rows in parts])
-    totals, forest = count_block(np.sort(own), joined, nodes, ks, scaled=scaled)
-    yield "totals", totals_row(totals)
-    yield "forest", forest
-
-
-def _rows_of_block(batches: Iterable[pa.RecordBatch]) -> Iterator[BlockRows]:
-    for row in LINKS.rows(batches):
-        nodes = np.arange(row["first"], row["first"] + row["nodes"], dtype=np.int64)
-        yield BlockRows(nodes, offsets_of(row["sizes"]), row["columns"], row["counts"])
+    for _, group in groupby(ROWS.rows(batches), key=itemgetter("block")):
+        rows = list(group)
+        own = joined((row for row in rows if row["own"]), "nodes")
+        parts = [
+            BlockRows(row["nodes"].astype(np.int64), offsets_of(row["sizes"]), row["columns"], row["counts"])
+            for row in rows
+        ]
+        totals, forest = count_block(np.sort(own), BlockRows.joined(parts), nodes, ks, scaled=scaled)
+        yield "totals", totals_row(totals)
+        yield "forest", forest
 
 
 def _row(block: int, rows: BlockRows, *, own: bool) -> pa.RecordBatch:

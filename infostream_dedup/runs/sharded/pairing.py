@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.arrays import offsets_of, places_of
+from infostream_dedup.machine.arrays import Ragged, entries_of, offsets_of, places_of
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.linking import chunks_of_pairs, least_count, relations
@@ -21,7 +21,7 @@ from infostream_dedup.runs.batch.pairing import PairRow, Row, rows_of_pairs
 from infostream_dedup.runs.sharded.disk_runner import LinkedRun
 from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, column_labels, key_term_labels
 from infostream_dedup.runs.sharded.linking import LINKS, BlockRows, LinkTable, NodeTable, merge_links
-from infostream_dedup.runs.sharded.work_folder import Layout, Stage
+from infostream_dedup.runs.sharded.work_folder import Layout, Stage, joined, rows_by_chunk
 from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace
 from infostream_dedup.terms.statistics import TermCounts
 
@@ -67,6 +67,12 @@ class DocumentPairs:
     def where(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> DocumentPairs:
         """The chosen pairs."""
         return DocumentPairs(self.a[chosen], self.b[chosen], self.forward[chosen], self.backward[chosen])
+
+    @classmethod
+    def joined(cls, parts: Iterable[DocumentPairs]) -> DocumentPairs:
+        """The pairs of several parts, part by part."""
+        columns = [np.zeros((4, 0), np.int64), *(np.stack((p.a, p.b, p.forward, p.backward)) for p in parts)]
+        return cls(*np.concatenate(columns, axis=1))
 
 
 class PairFinder:
@@ -140,34 +146,29 @@ class PairFinder:
 
     def _written_out(self, node: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Position in ``node`` and document, for every document of each node."""
-        sizes = self._bounds[node + 1] - self._bounds[node]
-        place = places_of(self._bounds[node], sizes)
+        place, sizes = entries_of(self._bounds, node)
         return np.repeat(np.arange(len(node)), sizes), self._members[place]
 
 
 def paired(linked: LinkedRun, least: int) -> PairFinder:
     """The pairs of a collection in a work folder."""
-    turned = linked.stage(
-        f"turned{least}",
-        {"links": LINKS},
-        {"links": linked.links(least).key},
-        lambda: _make_turned(linked, linked.links(least), least),
-    )
+    links = linked.links(least)
+    turned = linked.stage(f"turned{least}", LINKS, {"links": links.key}, lambda: _make_turned(linked, links, least))
     return PairFinder(linked.nodes, linked.link_table(least), LinkTable(turned.batches("links")), least)
 
 
-def _make_turned(linked: LinkedRun, links: Stage, least: int) -> Iterator[tuple[str, pa.RecordBatch]]:
+def _make_turned(linked: LinkedRun, links: Stage, least: int) -> Iterator[pa.RecordBatch]:
     firsts = np.array([row["first"] for row in LINKS.rows(links.batches("links"))], dtype=np.int64)
     parts = linked.stage(
         f"turning{least}",
-        {"links": LINKS},
+        LINKS,
         {"links": links.key},
-        lambda: (("links", row) for row in turn_links(links.batches("links"), firsts, len(linked.nodes))),
+        lambda: turn_links(links.batches("links"), firsts, len(linked.nodes)),
     )
     batches = list(parts.batches("links"))
     for chunk in range(len(firsts)):
         # One part for each asking chunk, in their order.
-        yield "links", merged_rows(batches[chunk :: len(firsts)])
+        yield merged_rows(batches[chunk :: len(firsts)])
         linked.run.tell(f"{linked.settings.representation}: links turned round", chunk + 1, len(firsts))
     linked.drop(f"turning{least}")
 
@@ -200,16 +201,15 @@ class DocumentRows:
         self._numbers = linked.numbers_of_keys
         self._documents = list(linked.documents())
         self._document_firsts = np.array([row["first"] for row in self._documents], dtype=np.int64)
-        self.languages = np.concatenate([np.zeros(0, np.uint8), *(row["languages"] for row in self._chunks)])
+        self.languages = joined(self._chunks, "languages", np.uint8)
         self._labels = _labels(linked)
         self._linked = linked
 
     def ids(self, documents: NDArray[np.int64]) -> list[str]:
         """Ids of documents, which ascend."""
         found: list[str] = []
-        cuts = np.searchsorted(documents, np.append(self._document_firsts, np.iinfo(np.int64).max))
-        for row, begin, end in zip(self._documents, cuts, cuts[1:], strict=False):
-            found += row["ids"].take(pa.array(documents[begin:end] - row["first"])).to_pylist()
+        for row, rows in zip(self._documents, rows_by_chunk(documents, self._document_firsts), strict=True):
+            found += row["ids"].take(pa.array(rows)).to_pylist()
         return found
 
     def key_terms(self, documents: NDArray[np.int64]) -> KeyTerms:
@@ -269,19 +269,14 @@ class DocumentRows:
         self, documents: NDArray[np.int64], name: str, which: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Key-term numbers of each document's terms (other terms are left out), weights and sizes."""
-        cuts = np.searchsorted(documents, np.append(self._firsts, np.iinfo(np.int64).max))
         terms, weights, sizes = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for row, bounds, begin, end in zip(self._chunks, self._bounds, cuts, cuts[1:], strict=False):
-            if end <= begin:
-                continue
-            indptr, rows = bounds[which], documents[begin:end] - row["first"]
-            length = np.diff(indptr)[rows]
-            starts = offsets_of(length)
-            place = places_of(indptr[:-1][rows], length)
+        asked = rows_by_chunk(documents, self._firsts)
+        for row, bounds, rows in zip(self._chunks, self._bounds, asked, strict=True):
+            place, length = entries_of(bounds[which], rows)
             number = self._numbers[row[name][place]].astype(np.int64)
             known = number >= 0
             terms.append(number[known])
-            sizes.append(np.diff(offsets_of(known)[starts]))
+            sizes.append(np.diff(offsets_of(known)[offsets_of(length)]))
             if name == "keys":
                 weights.append(row["weights"][place])
         return np.concatenate(terms), np.concatenate(weights), np.concatenate(sizes)
@@ -295,14 +290,9 @@ def all_key_terms(linked: LinkedRun) -> KeyTerms:
 
 def _labels(linked: LinkedRun) -> pa.StringArray:
     """The word of each key term, by number."""
-    found = linked.stage(
-        "labels",
-        {"labels": LABELS},
-        {"keys": linked.keys.key},
-        lambda: (("labels", row) for row in _label_rows(linked)),
-    )
+    found = linked.stage("labels", LABELS, {"keys": linked.keys.key}, lambda: _label_rows(linked))
     rows = list(LABELS.rows(found.batches("labels")))
-    numbers = np.concatenate([np.zeros(0, np.uint32), *(row["numbers"] for row in rows)])
+    numbers = joined(rows, "numbers", np.uint32)
     terms = pa.concat_arrays([pa.array([], pa.string()), *(row["terms"] for row in rows)])
     return terms.take(pa.array(np.argsort(numbers)))
 
@@ -358,9 +348,11 @@ def pick_terms(batches: Iterable[pa.RecordBatch], documents: NDArray[np.int64]) 
         begin, end = np.searchsorted(documents, [row["first"], row["first"] + len(row["sizes"])])
         if begin < end:
             chosen = documents[begin:end]
-            keys, sizes = _taken(row["keys"], row["sizes"], chosen - row["first"])
-            targets, target_sizes = _taken(row["targets"], row["target_sizes"], chosen - row["first"])
-            yield PICKED.row(documents=chosen, sizes=sizes, keys=keys, target_sizes=target_sizes, targets=targets)
+            keys = Ragged(offsets_of(row["sizes"]), row["keys"]).rows(chosen - row["first"])
+            targets = Ragged(offsets_of(row["target_sizes"]), row["targets"]).rows(chosen - row["first"])
+            yield PICKED.row(
+                documents=chosen, sizes=keys.sizes, keys=keys.values, target_sizes=targets.sizes, targets=targets.values
+            )
 
 
 def recounted(pairs: DocumentPairs, pick: Callable[[NDArray[np.int64]], Iterable[pa.RecordBatch]]) -> DocumentPairs:
@@ -374,13 +366,6 @@ def recounted(pairs: DocumentPairs, pick: Callable[[NDArray[np.int64]], Iterable
         forward[some] = keys[a].multiply(targets[b]).sum(axis=1)
         backward[some] = keys[b].multiply(targets[a]).sum(axis=1)
     return DocumentPairs(pairs.a, pairs.b, forward, backward)
-
-
-def _taken(terms: NDArray[Any], sizes: NDArray[Any], rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Terms of some rows, and how many each has."""
-    indptr = offsets_of(sizes)
-    length = indptr[rows + 1] - indptr[rows]
-    return terms[places_of(indptr[rows], length)], length
 
 
 def _matrices(rows: list[dict[str, Any]]) -> tuple[sp.csr_array, sp.csr_array]:

@@ -19,12 +19,12 @@ from infostream_dedup.judging.repeated.equality import equality_hash, equality_h
 from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
 from infostream_dedup.language.text.fingerprint import TEXT_HASH, text_hash
 from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of
-from infostream_dedup.machine.arrays import offsets_of, places_of
+from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, Settings, full_text
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.runs.sharded.key_terms import COUNTS, TEXTS, count_documents
-from infostream_dedup.runs.sharded.work_folder import Layout
+from infostream_dedup.runs.sharded.work_folder import Layout, rows_by_chunk
 
 # Evidence of the documents of a work folder: collected while texts are read, weighted once all have been read
 
@@ -106,7 +106,7 @@ def _raw(row: dict[str, Any]) -> RawEvidence:
     )
 
 
-def weighed_records(raw: Sequence[pa.RecordBatch], languages: NDArray[np.int8]) -> Iterator[tuple[str, pa.RecordBatch]]:
+def weighed_records(raw: Sequence[pa.RecordBatch], languages: NDArray[np.int8]) -> Iterator[pa.RecordBatch]:
     """Weight the evidence of a whole collection."""
     frequencies = EvidenceFrequencies()
     for row in RAW.rows(raw):
@@ -116,7 +116,7 @@ def weighed_records(raw: Sequence[pa.RecordBatch], languages: NDArray[np.int8]) 
     for row in RAW.rows(raw):
         found = _raw(row)
         records = pack_weighed(found, languages[row["first"] :][: len(found)], counts, documents)
-        yield "records", RECORDS.row(first=row["first"], sizes=np.diff(records.begins), words=records.words)
+        yield RECORDS.row(first=row["first"], sizes=np.diff(records.begins), words=records.words)
 
 
 def new_wording(raw: Iterable[pa.RecordBatch], documents: int, parts: int) -> NDArray[np.bool_]:
@@ -146,22 +146,20 @@ class RunRows:
     """Values of documents stored in consecutive runs, memory-mapped."""
 
     firsts: NDArray[np.int64]  # int64 (runs,), first document of each
-    runs: list[tuple[NDArray[np.int64], NDArray[Any]]]  # bounds and values of each
+    runs: list[Ragged]  # the values of each
 
     @classmethod
     def of_triples(cls, raw: Iterable[pa.RecordBatch]) -> RunRows:
         """Triples of documents, from rows of RAW."""
         rows = list(RAW.rows(raw))
-        return cls._of(rows, [(row["ends"].reshape(-1, 5)[:, 0].copy(), row["triples"]) for row in rows])
+        runs = [Ragged(row["ends"].reshape(-1, 5)[:, 0].copy(), row["triples"]) for row in rows]
+        return cls(np.array([row["first"] for row in rows], dtype=np.int64), runs)
 
     @classmethod
     def of_records(cls, records: Iterable[pa.RecordBatch]) -> RunRows:
         """Records of documents, from rows of RECORDS."""
         rows = list(RECORDS.rows(records))
-        return cls._of(rows, [(offsets_of(row["sizes"]), row["words"]) for row in rows])
-
-    @classmethod
-    def _of(cls, rows: list[dict[str, Any]], runs: list[tuple[NDArray[np.int64], NDArray[Any]]]) -> RunRows:
+        runs = [Ragged(offsets_of(row["sizes"]), row["words"]) for row in rows]
         return cls(np.array([row["first"] for row in rows], dtype=np.int64), runs)
 
     def triples(self, documents: NDArray[np.int64]) -> TripleRows:
@@ -173,14 +171,10 @@ class RunRows:
         return EvidenceRecords(*self._some(documents, np.uint32))
 
     def _some(self, documents: NDArray[np.int64], kind: type[np.generic]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        cuts = np.searchsorted(documents, np.append(self.firsts, np.iinfo(np.int64).max))
-        sizes, values = [np.zeros(0, np.int64)], [np.zeros(0, kind)]
-        for (bounds, held), first, begin, end in zip(self.runs, self.firsts, cuts, cuts[1:], strict=False):
-            rows = documents[begin:end] - first
-            length = bounds[rows + 1] - bounds[rows]
-            values.append(held[places_of(bounds[rows], length)])
-            sizes.append(length)
-        return np.concatenate(values), offsets_of(np.concatenate(sizes))
+        asked = zip(self.runs, rows_by_chunk(documents, self.firsts), strict=True)
+        parts = [run.rows(rows) for run, rows in asked]
+        sizes = np.concatenate([np.zeros(0, np.int64), *(part.sizes for part in parts)])
+        return np.concatenate([np.zeros(0, kind), *(part.values for part in parts)]), offsets_of(sizes)
 
 
 DOCUMENTS: Final = Layout("documents", ("first",), {"moments": "i8", "lengths": "i8", "digests": "u1"}, ("ids",))
@@ -326,9 +320,8 @@ class _Waiting:
         return self._batch(texts, block.languages)
 
     def _batch(self, texts: pa.Array, languages: Sequence[str | None]) -> pa.RecordBatch:
-        ordinals = pa.array(np.arange(self.first, self.first + len(texts), dtype=np.int64))
         self.first += len(texts)
-        return pa.RecordBatch.from_arrays([ordinals, texts, pa.array(languages, pa.string())], schema=TEXTS)
+        return pa.RecordBatch.from_arrays([texts, pa.array(languages, pa.string())], schema=TEXTS)
 
 
 def _strings(texts: list[str]) -> pa.Array:

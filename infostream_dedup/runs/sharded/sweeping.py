@@ -155,7 +155,7 @@ class FoldedLinks:
             name, decided = f"{name}-scaled", {**decided, "short": "scaled"}
         if part is not None:
             name, decided = f"{name}-{part.name}", {**decided, "labels": part.digest}
-        return linked.stage(name, _TABLES, decided, self._make_totals)
+        return linked.run.folder.stage(f"{linked.name}-{name}", _TABLES, decided, self._make_totals)
 
     def _make_totals(self) -> Iterator[tuple[str, pa.RecordBatch]]:
         linked, nodes, part = self._linked, self._nodes, self._part

@@ -94,6 +94,17 @@ class Layout:
         return found
 
 
+def joined(rows: Iterable[Mapping[str, Any]], name: str, kind: type[np.generic] = np.int64) -> NDArray[Any]:
+    """One array column of all rows."""
+    return np.concatenate([np.zeros(0, dtype=kind), *(row[name] for row in rows)])
+
+
+def rows_by_chunk(documents: NDArray[np.int64], firsts: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """The rows of each chunk that are asked for; documents ascend, and ``firsts`` begin the chunks."""
+    cuts = np.searchsorted(documents, np.append(firsts, np.iinfo(np.int64).max))
+    return [documents[begin:end] - first for first, begin, end in zip(firsts, cuts, cuts[1:], strict=False)]
+
+
 _ENDING: Final = ".arrow"
 _PART: Final = f"{_ENDING}.part"
 _LOCK: Final = "infostream-dedup.lock"

@@ -250,7 +250,9 @@ class SpreadLinks:
         if found:
             return found
         # A collection without links has no rows to send.
-        return [Blob(0, 0, row) for _, row in count_blocks([_no_rows(run.nodes)], self._nodes, ks)]
+        every = np.arange(len(run.nodes))
+        none = ROWS.row(block=0, own=1, nodes=every, sizes=np.zeros_like(every), columns=[], counts=[])
+        return [Blob(0, 0, row) for _, row in count_blocks([none], self._nodes, ks)]
 
     def _rows(self, blocks: int) -> Flow:
         """ROWS for every block."""
@@ -319,11 +321,6 @@ def _places(links: Flow) -> list[Blob]:
     return links.then(lambda blobs: (Blob(0, blob.place, nothing) for blob in blobs)).collected()
 
 
-def _no_rows(nodes: NodeTable) -> pa.RecordBatch:
-    every = np.arange(len(nodes))
-    return ROWS.row(block=0, own=1, nodes=every, sizes=np.zeros(len(nodes), np.int64), columns=[], counts=[])
-
-
 # Pairs and statuses on a cluster: the links of a chunk in both directions meet in one task
 
 PAIRS: Final = Layout("pairs", (), {"a": "i8", "b": "i8", "forward": "i8", "backward": "i8"})  # pairs of documents
@@ -347,18 +344,9 @@ def judged_documents(run: SparkRun, rules: StatusRules) -> tuple[DocumentPairs, 
 
     found = [_pairs_of(blob.batch) for blob in _both_directions(run, least).then(decide).collected()]
     # Three of each chunk, in the order of ``decide``.
-    duplicate, similar, same = (_joined(found[kind::3]) for kind in range(3))
+    duplicate, similar, same = (DocumentPairs.joined(found[kind::3]) for kind in range(3))
     recount = partial(recounted, pick=run.picked)
     return rules.settled(duplicate, recount), rules.settled(similar, recount), same
-
-
-def _joined(parts: Sequence[DocumentPairs]) -> DocumentPairs:
-    nothing = np.zeros(0, dtype=np.int64)
-    a, b, forward, backward = (
-        np.concatenate([nothing, *(getattr(part, name) for part in parts)])
-        for name in ("a", "b", "forward", "backward")
-    )
-    return DocumentPairs(a, b, forward, backward)
 
 
 def listed_pairs(run: SparkRun, k_min: int | None) -> DataFrame:

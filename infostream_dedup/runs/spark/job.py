@@ -335,20 +335,13 @@ def _by_range(vocabulary: FrozenVocabulary, ranges: int) -> Iterator[pa.RecordBa
         )
 
 
-def _tasks(blobs: Iterable[Blob]) -> Iterator[tuple[list[pa.RecordBatch], Iterator[pa.RecordBatch]]]:
-    """The members of each shard, and the questions to it, which must be read before the next shard."""
-    waiting = iter(blobs)
-    ahead = next(waiting, None)
-    while ahead is not None:
-        part, held = ahead.part, []
-        while ahead is not None and ahead.part == part and ahead.place < _QUESTION:
-            held.append(ahead.batch)
-            ahead = next(waiting, None)
-        questions: list[pa.RecordBatch] = []
-        while ahead is not None and ahead.part == part:
-            questions.append(ahead.batch)
-            ahead = next(waiting, None)
-        yield held, iter(questions)
+def _tasks(blobs: Iterable[Blob]) -> Iterator[tuple[list[pa.RecordBatch], list[pa.RecordBatch]]]:
+    """The members of each shard, and the questions to it."""
+    for _, of_shard in groupby(blobs, key=lambda blob: blob.part):
+        members, questions = list[pa.RecordBatch](), list[pa.RecordBatch]()
+        for blob in of_shard:
+            (members if blob.place < _QUESTION else questions).append(blob.batch)
+        yield members, questions
 
 
 def _merge(blobs: Iterator[Blob]) -> Iterator[Blob]:
