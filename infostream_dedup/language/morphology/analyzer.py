@@ -484,21 +484,13 @@ class Morphology:
 
     def _named(self, name: str) -> Analysis:
         listed = self._names[name]
-        return Analysis(
-            lemma=name,
-            part_of_speech="NOUN",
-            kinds=listed.kinds,
-            known=True,
-            frequency=self._frequency(name),
-            source=listed.place,
-            term=name,
-            in_dictionary=True,
-        )
+        return self._dictionary_noun(name, listed.place, listed.kinds)
 
-    def _dictionary_noun(self, lemma: str, place: str) -> Analysis:
+    def _dictionary_noun(self, lemma: str, place: str, kinds: NameKind = NO_NAME) -> Analysis:
         return Analysis(
             lemma=lemma,
             part_of_speech="NOUN",
+            kinds=kinds,
             known=True,
             frequency=self._frequency(lemma),
             source=place,
@@ -520,18 +512,20 @@ class Morphology:
         if repair and repair.lemma and found.lemma not in self._names:
             found = self._dictionary_noun(repair.lemma, repair.place)
         lemma = found.lemma
+        why = ""
         if min(len(lemma), len(form)) < 2:
-            return replace(found, term=None, in_dictionary=False, why="one letter")
-        if shape == Shape.UPPER and is_roman_numeral(form):
-            return replace(found, term=None, in_dictionary=False, why="a Roman numeral")
-        if is_agency(lemma, self.language) and self._is_meant_as_name(lemma, form, shape):
-            return replace(found, term=None, in_dictionary=False, why="an agency")
-        listed = self._excluded.get(lemma) or self._excluded.get(form)
-        if listed:
-            return replace(found, term=None, in_dictionary=False, why=f"{listed.why} ({listed.place})")
+            why = "one letter"
+        elif shape == Shape.UPPER and is_roman_numeral(form):
+            why = "a Roman numeral"
+        elif is_agency(lemma, self.language) and self._is_meant_as_name(lemma, form, shape):
+            why = "an agency"
+        elif listed := self._excluded.get(lemma) or self._excluded.get(form):
+            why = f"{listed.why} ({listed.place})"
         # A dictionary noun may share its lemma with a function word (ніж: knife, than); a guess may not.
-        if lemma in self._stop and not found.known and NameKind.ABBREVIATION not in found.kinds:
-            return replace(found, term=None, in_dictionary=False, why="stop word")
+        elif lemma in self._stop and not found.known and NameKind.ABBREVIATION not in found.kinds:
+            why = "stop word"
+        if why:
+            return replace(found, term=None, in_dictionary=False, why=why)
         if found.known and not found.in_dictionary and self._frequency(form) > 0:
             return replace(found, in_dictionary=True)
         return found

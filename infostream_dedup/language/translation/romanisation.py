@@ -125,13 +125,7 @@ def romanised(name: str, language: Language) -> list[str]:
     >>> romanised("стефанчук", "uk")
     ['stefanchuk']
     """
-    for ending, spellings in _ENDINGS[language].items():
-        if name.endswith(ending) and len(name) > len(ending) + 1:
-            return _spell(name[: -len(ending)], language, spellings)
-    return _spell(name, language, ("",))
-
-
-def _spell(stem: str, language: Language, endings: tuple[str, ...]) -> list[str]:
+    stem, endings = _without_ending(name, _ENDINGS[language])
     options = []
     for place, char in enumerate(stem):
         after_vowel = place > 0 and stem[place - 1] in _VOWELS
@@ -140,9 +134,21 @@ def _spell(stem: str, language: Language, endings: tuple[str, ...]) -> list[str]
         if of_char is None:
             return []
         options.append(of_char)
+    return _spelt(options, endings, _MOST_SPELLINGS)
+
+
+def _without_ending(name: str, endings: Mapping[str, tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
+    """The name without the first of these endings that it has, and what the ending may become."""
+    for ending, others in endings.items():
+        if name.endswith(ending) and len(name) > len(ending) + 1:
+            return name[: -len(ending)], others
+    return name, ("",)
+
+
+def _spelt(options: Sequence[tuple[str, ...]], endings: tuple[str, ...], most: int) -> list[str]:
     # Endings differ most, so they vary first.
     spelt = ("".join(letters) + ending for letters in product(*options) for ending in endings)
-    return list(dict.fromkeys(islice(spelt, _MOST_SPELLINGS)))
+    return list(dict.fromkeys(islice(spelt, most)))
 
 
 def cyrillised(name: str, language: Language) -> str | None:
@@ -409,16 +415,10 @@ def respelt(name: str, source: Language) -> list[str]:
     >>> respelt("рыжов", "ru"), respelt("гладкий", "ru")[0]
     (['рижов'], 'гладкий')
     """
-    stem = name
-    endings: tuple[str, ...] = ("",)
-    for ending, others in _NAME_ENDINGS[source].items():
-        if name.endswith(ending) and len(name) > len(ending) + 1:
-            stem, endings = name[: -len(ending)], others
-            break
+    stem, endings = _without_ending(name, _NAME_ENDINGS[source])
     groups = _LETTER_GROUPS[source].findall(stem)
     options = [_options(groups, place, source) for place in range(len(groups))]
-    spelt = ("".join(letters) + ending for letters in product(*options) for ending in endings)
-    return list(dict.fromkeys(islice(spelt, _MOST_NAME_SPELLINGS)))
+    return _spelt(options, endings, _MOST_NAME_SPELLINGS)
 
 
 def _options(groups: list[str], place: int, source: Language) -> tuple[str, ...]:

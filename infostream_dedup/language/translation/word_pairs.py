@@ -170,8 +170,7 @@ _IMPORTED: Final = 0.9
 _OF_LAST_WORD: Final = 0.8
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(NamedTuple):
     source: str
     target: str
     confidence: float
@@ -216,9 +215,9 @@ def _made(source: Language, target: Language) -> dict[str, tuple[Equivalent, ...
     sources = as_terms([pair.source for pair in pairs], source)
     targets = as_terms([pair.target for pair in pairs], target)
     found: dict[str, dict[str, float]] = {}
-    for pair, source_term, target_term in zip(pairs, sources, targets, strict=True):
+    for (_, _, confidence), source_term, target_term in zip(pairs, sources, targets, strict=True):
         known = found.setdefault(source_term, {})
-        known[target_term] = max(known.get(target_term, 0.0), pair.confidence)
+        known[target_term] = max(known.get(target_term, 0.0), confidence)
     return {
         term: tuple(Equivalent(other, known[other]) for other in sorted(known, key=lambda other: -known[other]))
         for term, known in found.items()
