@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies, part_of_speech
-from infostream_dedup.language.lexicon.tables import APOSTROPHE
+from infostream_dedup.language.lexicon.tables import APOSTROPHE, read_words
 from infostream_dedup.language.lexicon.word_lists import (
     NO_NAME,
     NameKind,
@@ -282,73 +283,10 @@ def with_head_as_lemma(
 RULES: Final = 4  # version of the rules in this file, a cache key; increase it whenever an answer changes
 _MOST_REMEMBERED: Final = 1 << 19
 
-_IRREGULAR: Final = dict(
-    pair.split(":")
-    for pair in """men:man women:woman children:child people:person peoples:people persons:person feet:foot teeth:tooth
-    geese:goose mice:mouse lice:louse oxen:ox wolves:wolf knives:knife lives:life wives:wife leaves:leaf halves:half
-    shelves:shelf thieves:thief calves:calf loaves:loaf elves:elf scarves:scarf hooves:hoof selves:self dice:die
-    media:media data:data criteria:criterion phenomena:phenomenon bacteria:bacterium memoranda:memorandum
-    referenda:referendum strata:stratum crises:crisis analyses:analysis bases:base theses:thesis hypotheses:hypothesis
-    diagnoses:diagnosis prognoses:prognosis oases:oasis parentheses:parenthesis syntheses:synthesis axes:axis
-    alumni:alumnus fungi:fungus cacti:cactus stimuli:stimulus nuclei:nucleus radii:radius bureaux:bureau
-    chateaux:chateau plateaux:plateau buses:bus gases:gas lenses:lens viruses:virus statuses:status censuses:census
-    canvases:canvas biases:bias atlases:atlas aliases:alias movies:movie cookies:cookie calories:calorie zombies:zombie
-    rookies:rookie selfies:selfie hippies:hippie veggies:veggie prairies:prairie ties:tie pies:pie lies:lie shoes:shoe
-    toes:toe foes:foe caches:cache niches:niche headaches:headache aches:ache quizzes:quiz""".split()
-)
-_SAME_IN_PLURAL: Final = frozenset(
-    """news series species politics economics physics mathematics athletics gymnastics ethics logistics statistics
-    electronics robotics genetics linguistics aerobics acoustics mechanics dynamics obstetrics pediatrics paediatrics
-    geopolitics headquarters crossroads barracks goods customs arms clothes trousers jeans shorts pants tights glasses
-    scissors binoculars pyjamas pajamas thanks congratulations alms lens gas bus plus minus virus status census campus
-    bonus focus chorus circus genius genus surplus corpus consensus chaos cosmos ethos pathos atlas canvas bias alias
-    christmas texas kansas arkansas perhaps always afterwards towards besides sometimes whereas does goes measles mumps
-    diabetes rabies herpes aids outskirts premises proceeds suds riches remains innings means tennis chess billiards
-    darts dominoes checkers draughts olympics paralympics mass pass grass gross abs pus us tos yes hers ours yours
-    theirs its his this thus was has is as alas vis gallows sweepstakes debris chassis corps rendezvous faux
-    pancreas ananas oasis mars venus jesus moses james charles louis thomas nicholas hans jens lars klaus
-    lotus walrus cactus octopus platypus hummus sinus fetus foetus uterus typhus thermos rhinoceros asparagus
-    albatross citrus apparatus nexus versus prospectus syllabus impetus radius stimulus nucleus alumnus fungus abacus
-    bogus hiatus locus modus opus onus papyrus emphasis""".split()
-)
-_OTHER_WORDS: Final = frozenset(
-    """able academic accuse achieve actual admit affect afraid african agree al alive allow alter american angry
-    announce annoy annual appear apply appreciate argentine argue arrest arrive asian ask assist ate athletic
-    australian automotive avoid aware bad basic became become began begin begun belgian believe belong bend bent
-    betray big black bland blank blind blue blunt bother bought bound brazilian break brew bright bring british
-    broad broke broken brought brown build built buy cast catalan catch cheap chemical chew choose chose chosen
-    civil clean clear click coincide cold come commercial complete consider consist contend continental continue
-    cool correspond cosmetic create creep criminal crimson crisp cuban daily dangerous dark dart dead deadly decide
-    defend deny depend describe deserve destroy develop did differ difficult digital direct dirty discuss divine do
-    domestic done drew drive driven drove dub dutch dynamic early easy eat eaten economic egyptian eighty electric
-    electronic eleven employ empty enhance enjoy ensure equal essential establish ethic european evangelical evolve
-    excel exist expect expensive explain extra fall fallen false fast federal feel fell fifteen fifty fight final
-    financial find fluffy follow force foreign former forty foster fought found free french frozen fuck full
-    fundamental gave genetic geographic german get give given glad global go golden gone good got gray great green
-    grey grim gross grow handy happen happy hard heal hear heavy held hence hi high hindu hold hollow hong hot http
-    huge hurt idle immortal imperial implement important impossible improve include increase individual indonesian
-    indoor infinite insist interactive international involve iraqi israeli italian join judicial keep kenyan kept
-    key kinetic knew know known lame large late launch lay lead lean learn leave led left legendary let lethal light
-    likely linguistic listen live local long loom lose lost lucky lush lust made main maintain majestic major make
-    martial mean medical meet mention met mexican military minor mock moist monthly mortal mutual national neat
-    necessary new nigerian nineteen ninety northeast northeastern northwest northwestern norwegian nuclear occur
-    offer old olive olympic open orbital outdoor oval oversee own paid pakistani palestinian pay persist petty
-    philippine political poor possible pre prefer prepare prevent prime prior pro promote protect proud prove
-    provide purple put queer quick ran random rapid raw reach ready real receive recent red reduce refer reformed
-    refuse regional remain remember remove require resemble reside resist respond reveal reverend rich rip rise
-    risen rose royal run russian sad safe said salty sane sang sat saudi save saw say scarlet see seek seem seen
-    sell semantic send sent separate serious serve set seventeen seventy severe shady shake sharp short shorter show
-    shown significant simple sing sit sixteen sixty skinny skip slam sleepy slippery slow small smart social solar
-    somali sometime sorry sought southeast southeastern southwest spanish speak special specific spend spent spin
-    spoke spoken spooky stand steam steer stellar stood strange strong subordinate suck suggest sung supernatural
-    sure switch take taken teach tell tend textile thank think thirteen thirty thought told took trek true try tuck
-    twenty twist ukrainian ultra unable unaware undermine understand understood unite universal unlikely urge visual
-    vow wait wake want warm warn weak wear weekly welcome went whatever whisper white win won wooden write written
-    wrote yellow young youngest""".split()
-)
-"""Frequent verbs and adjectives that wordfreq cannot distinguish from nouns: their apparent plurals and past tenses are
-other words. Nouns of our tables stay nouns."""
-
+_HERE: Final = Path(__file__).parent
+_IRREGULAR: Final = dict(pair.split(":") for pair in read_words(_HERE / "irregular_plurals.txt"))
+_SAME_IN_PLURAL: Final = frozenset(read_words(_HERE / "same_in_plural.txt"))
+_OTHER_WORDS: Final = frozenset(read_words(_HERE / "seldom_nouns.txt"))
 _NOUN_ENDINGS: Final = tuple(
     """tion sion ment ness ity ism ist ship hood ance ence ancy ency logy graphy phobia cracy crat metry scope ette dom
     eer tude cide itis osis ware ery ology nomy wright smith graph gram""".split()

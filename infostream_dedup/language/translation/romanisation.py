@@ -11,10 +11,11 @@ import unicodedata
 from functools import cache
 from itertools import chain, islice, product
 from math import log10
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
-from infostream_dedup.language.lexicon.tables import APOSTROPHE
+from infostream_dedup.language.lexicon.tables import APOSTROPHE, read_words
 from infostream_dedup.language.lexicon.word_lists import names, personal_names
 from infostream_dedup.language.morphology.readings import readings_of
 from infostream_dedup.language.translation.target_lexicon import (
@@ -173,93 +174,13 @@ def cyrillised(name: str, language: Language) -> str | None:
 IMPOSSIBLE: Final = 99.0
 _FOLD: Final = str.maketrans("іїыйэєёґяющ", "ииииееегауш", "ьъ-" + APOSTROPHE)
 
-_TABLE: Final = """
-a    а е.2 еи.2 о.3
-ai   еи аи.1 е.2 а.3
-ay   еи аи.1 и.3 е.3
-au   о ау
-aw   о ау.1 оу.2
-ae   а е ае -.3
-e    е и.2 -.3 а.4
-ea   и е.1 еи.1 еа.1 иа.2
-ei   еи аи и.1 е.2
-ey   и еи е.2
-eu   еу у.1 ои.1 ев.1
-ew   у
-eo   ео и.2 е.2
-i    и аи.1 е.3
-ie   и ие е.2 аи.2
-ia   иа а.2
-igh  аи
-o    о оу.1 а.2 у.3 е.3
-oa   о оа.1 оу.1
-oe   о е ое.1
-oi   ои
-oy   ои
-oo   у о.2
-ou   у ау оу.1 о.2
-ow   оу ау ов о.1
-u    у а.1 и.3 е.2
-ue   у уе.1 ве.2 е.2
-ui   уи и.1 у.2 ви.1
-y    и аи.1 -.2
-ya   а.1 иа
-yu   у
-ye   е
-yo   ио е о.2
-b    б
-c    к с.1 ц.1
-ch   ч х.1 к.1 ш.1
-ck   к
-cz   ч
-d    д
-dg   ж
-f    ф
-g    г ж.1
-gh   - г.1 ф.2 х.2
-h    х г -.1
-j    ж х.1 и.1 з.2
-k    к
-kh   х
-kn   н кн.1
-l    л
-m    м
-n    н
-ng   нг н.2
-p    п
-ph   ф
-q    к
-qu   кв к.1 ку.1
-r    р
-s    с з.1 ш.3
-sch  ш ск.1 сх.2
-sh   ш
-sz   ш с.1
-t    т
-th   т с.2 з.2
-tch  ч
-ts   ц тс.1
-tz   ц
-v    в ф.2
-w    в у
-wh   у в х.1
-wr   р
-x    кс гз.2 з.2 ш.3
-z    з ц.1 с.1
-zh   ж чж
-al   ал о.3
-gu   гу гв г.1
-xi   кси с.2 ши.2
-"""
-
 
 def _groups() -> dict[str, tuple[tuple[str, float], ...]]:
     found = {}
-    for line in _TABLE.split("\n"):
-        if line:
-            group, *options = line.split()
-            parts = (option.partition(".") for option in options)
-            found[group] = tuple((sound.replace("-", ""), float("0." + (cost or "0"))) for sound, _, cost in parts)
+    for line in read_words(Path(__file__).with_name("transcription.txt")):
+        group, *options = line.split()
+        parts = (option.partition(".") for option in options)
+        found[group] = tuple((sound.replace("-", ""), float("0." + (cost or "0"))) for sound, _, cost in parts)
     return found
 
 

@@ -50,21 +50,12 @@ TEXTS: Final = pa.schema([("text", pa.large_string()), ("lang", pa.string())])
 """Documents as the first stage takes them: ``lang`` is null if the language is to be detected."""
 
 COUNTS: Final = Layout(
-    "counts",
-    ("representation", "first"),
+    "counts", ("representation", "first"),
     {
-        "languages": "u1",
-        "lengths": "i8",
-        "sizes": "i4",
-        "columns": "i4",
-        "counts": "i4",
-        "starts": "i8",
-        "pool": "u1",
-        "hashes": "u8",
-        "checks": "u8",
-        "order": "i4",
+        "languages": "u1", "lengths": "i8", "sizes": "i4", "columns": "i4", "counts": "i4", "starts": "i8",
+        "pool": "u1", "hashes": "u8", "checks": "u8", "order": "i4",
     },
-)
+)  # fmt: skip
 """A chunk as counts of its terms. ``representation`` is an index into ``REPRESENTATIONS``, ``first`` the ordinal of the
 first document. ``columns`` number the chunk's terms in code point order; ``starts`` are their offsets in ``pool``.
 ``order`` lists them by hash; ``hashes`` and ``checks`` are in that order."""
@@ -336,20 +327,12 @@ _EMPTY: Final = FrozenVocabulary(
 )
 
 KEYS: Final = Layout(
-    "keys",
-    ("first",),
+    "keys", ("first",),
     {
-        "languages": "u1",
-        "sizes": "i4",
-        "keys": "u4",
-        "weights": "i8",
-        "target_sizes": "i4",
-        "targets": "u4",
-        "own": "u1",
-        "hashes": "u8",
-        "checks": "u8",
+        "languages": "u1", "sizes": "i4", "keys": "u4", "weights": "i8", "target_sizes": "i4", "targets": "u4",
+        "own": "u1", "hashes": "u8", "checks": "u8",
     },
-)
+)  # fmt: skip
 """A chunk's key terms and targets. ``keys`` are in code point order of the terms, ``weights`` in units of 1e-9,
 ``targets`` ascend. ``own``: key terms in the document's own target. ``hashes`` and ``checks`` are equal if key terms
 and targets are equal."""

@@ -29,21 +29,12 @@ from infostream_dedup.runs.sharded.work_folder import Layout, rows_by_chunk
 # Evidence of the documents of a work folder: collected while texts are read, weighted once all have been read
 
 RAW: Final = Layout(
-    "raw evidence",
-    ("first",),
+    "raw evidence", ("first",),
     {
-        "triples": "u8",
-        "numbers": "u4",
-        "names": "u4",
-        "lead": "u4",
-        "body": "u4",
-        "ends": "i8",
-        "tokens": "i4",
-        "titles": "u8",
-        "openings": "u4",
-        "opening_ends": "i8",
+        "triples": "u8", "numbers": "u4", "names": "u4", "lead": "u4", "body": "u4", "ends": "i8", "tokens": "i4",
+        "titles": "u8", "openings": "u4", "opening_ends": "i8",
     },
-)
+)  # fmt: skip
 """``RawEvidence`` of consecutive documents, starting at ordinal ``first``."""
 
 FACTS: Final = Layout("facts", ("first",), {"times": "i8", "addresses": "i8", "openings": "i8"}, ("sources",))
