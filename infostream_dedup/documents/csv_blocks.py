@@ -146,7 +146,14 @@ def arrow_block(batch: Any, source: str, before: int) -> ArrowBlock | None:
             languages, _given(batch.column("text")).tolist(), plain_ids(values[ID]), strict=True
         )
     ]
-    columns = _joined(batch, np.array(states, dtype=np.uint8), np.array(languages).astype(np.uint8), dates)
+    titles = _bytes(batch.column("title")) if "title" in batch.schema.names else None
+    columns = joined_columns(
+        np.array(states, dtype=np.uint8),
+        np.array(languages).astype(np.uint8),
+        dates,
+        titles,
+        _bytes(batch.column("text")),
+    )
     return ArrowBlock(source, batch, before, columns, values)
 
 
@@ -238,13 +245,6 @@ def _dates(batch: Any) -> NDArray[np.int64] | None:
     else:
         dates[given, 1] = OTHER_DATE
     return dates
-
-
-def _joined(
-    batch: Any, states: NDArray[np.uint8], languages: NDArray[np.uint8], dates: NDArray[np.int64]
-) -> TableColumns:
-    titles = _bytes(batch.column("title")) if "title" in batch.schema.names else None
-    return joined_columns(states, languages, dates, titles, _bytes(batch.column("text")))
 
 
 def joined_columns(
@@ -522,10 +522,10 @@ def csv_blocks(
             if not header.is_plain:
                 yield from read_rows(feed, header)
                 return
-            begin = feed.next_place()
+            begin = feed.next_place
             yield from _Blocks(stream, source, header, max_line_bytes, begin.line or 1, begin.byte_offset or 0).read()
     except StreamError as fault:
-        yield feed.next_place().error(fault.code, fault.message)
+        yield feed.next_place.error(fault.code, fault.message)
 
 
 class _Blocks:
@@ -614,7 +614,7 @@ class _Blocks:
         try:
             yield from read_rows(feed, self._header)
         except StreamError as fault:
-            yield feed.next_place().error(fault.code, fault.message)
+            yield feed.next_place.error(fault.code, fault.message)
 
 
 class _Remaining(Readable):

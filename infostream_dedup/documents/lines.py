@@ -168,6 +168,8 @@ def must_be_gzip(name: str) -> bool:
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 _CHUNK: Final = 64 * 1024
+_MAX_GZIP_RATIO: Final = 200
+_RATIO_FREE_BYTES: Final = 64 * 2**20  # less than this may have been packed to any size
 _WITH_GZIP_HEADER: Final = 16 + zlib.MAX_WBITS
 
 
@@ -183,11 +185,9 @@ class StreamError(Exception):
 class GunzipStream(Readable):
     """Unpacks an archive of one or more members; zero bytes after the last are padding."""
 
-    def __init__(self, packed: BinaryIO, *, max_ratio: int = 200, ratio_free_bytes: int = 64 * 2**20) -> None:
+    def __init__(self, packed: BinaryIO) -> None:
         super().__init__()
         self._packed = packed
-        self._max_ratio = max_ratio
-        self._ratio_free_bytes = ratio_free_bytes
         self._pending = b""
         self._damage: StreamError | None = None
         self._bytes_in = 0
@@ -239,10 +239,10 @@ class GunzipStream(Readable):
     def _check_ratio(self, size: int) -> None:
         self._bytes_out += size
         used = self._bytes_in - len(self._pending)
-        if self._bytes_out > self._ratio_free_bytes and self._bytes_out > self._max_ratio * used:
+        if self._bytes_out > _RATIO_FREE_BYTES and self._bytes_out > _MAX_GZIP_RATIO * used:
             raise StreamError(
                 "E_RATIO",
-                f"{used} packed bytes unpack to {self._bytes_out}, more than {self._max_ratio} times as many; "
+                f"{used} packed bytes unpack to {self._bytes_out}, more than {_MAX_GZIP_RATIO} times as many; "
                 "if that is intended, unpack the archive first",
             )
 
@@ -260,7 +260,6 @@ def _unpack_up_to_damage(member: zlib._Decompress, packed: bytes) -> bytes:
 
 _MAGIC: Final = ((b"BZh", "bz2"), (b"\xfd7zXZ\x00", "xz"), (b"\x28\xb5\x2f\xfd", "zst"), (b"PK\x03\x04", "zip"))
 _MAX_RATIO: Final = 1000
-_RATIO_FREE_BYTES: Final = 64 * 2**20
 
 
 def check_ratio(unpacked: int, packed: int) -> None:

@@ -312,22 +312,18 @@ def write_rows(
         case "sqlite":
             return write_database(rows, stream, columns=columns)
         case "parquet":
-            return _write_parquet(list(rows), stream, columns)
+            require_arrow("writing Parquet")
+            import pyarrow.parquet as pq
 
-
-def _write_parquet(rows: list[Mapping[str, Any]], stream: BinaryIO, columns: Sequence[str] | None) -> int:
-    require_arrow("writing Parquet")
-    import pyarrow.parquet as pq
-
-    pq.write_table(arrow_table(rows, columns or ()), stream)
-    return len(rows)
+            held = list(rows)
+            pq.write_table(arrow_table(held, columns or ()), stream)
+            return len(held)
 
 
 def _write_json(rows: Iterable[Mapping[str, Any]], stream: BinaryIO) -> int:
     number = 0
-    for row in rows:
-        stream.write((b",\n" if number else b"[\n") + json_bytes(row))
-        number += 1
+    for number, row in enumerate(rows, 1):
+        stream.write((b",\n" if number > 1 else b"[\n") + json_bytes(row))
     stream.write(b"\n]\n" if number else b"[]\n")
     return number
 
@@ -346,12 +342,11 @@ def _write_csv(
     stream.write(csv_beginning(dialect) + line(columns))
     known = frozenset(columns)
     number = 0
-    for row in rows:
+    for number, row in enumerate(rows, 1):
         if not known.issuperset(row):
             unknown = [name for name in row if name not in known]
-            raise ValueError(f"row {number + 1} has columns that the header lacks: {unknown}")
+            raise ValueError(f"row {number} has columns that the header lacks: {unknown}")
         stream.write(line(row.get(name) for name in columns))
-        number += 1
     return number
 
 

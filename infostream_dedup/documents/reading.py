@@ -446,7 +446,11 @@ def files_of(source: str) -> list[str]:
         reason = f"{error.strerror or error}; to read texts that are in memory, give them as a list"
         raise NoInputError(f"cannot open {source[:60]!r}...: {reason}") from None
     if path.is_dir():
-        found = sorted(str(one) for one in path.rglob("*") if one.is_file() and not _is_hidden(one.relative_to(path)))
+        found = sorted(
+            str(one)
+            for one in path.rglob("*")
+            if one.is_file() and not any(part.startswith(".") for part in one.relative_to(path).parts)
+        )
         known = [one for one in found if one.lower().endswith(KNOWN_ENDINGS)]
         if not known:
             plain = ", ".join(one for one in KNOWN_ENDINGS if one.count(".") == 1)
@@ -499,10 +503,6 @@ def copied(stream: Any, name: str) -> str:
         while content := stream.read(1 << 20):
             out.write(content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content)
     return str(target)
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
 
 
 def text_records(source: str, encoding: str | None) -> Iterator[Item]:

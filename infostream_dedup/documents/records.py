@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import orjson
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, ConfigurationError
+from infostream_dedup.machine.files import Closing
 from infostream_dedup.model import Document, full_text
 
 if TYPE_CHECKING:
@@ -58,22 +58,18 @@ Item: TypeAlias = Record | BadDataError
 _RAW_BYTES: Final = 48 * 1024  # 64 KiB once encoded in base64
 
 
-class Quarantine:
+class Quarantine(Closing):
     """A new file of rows ``source, line, byte_offset, field, code, message, raw_b64``."""
 
     def __init__(self, path: str | Path) -> None:
         self._path = path
         try:
-            self._file: BinaryIO = Path(path).open("wb", buffering=0)  # noqa: SIM115 - closed by __exit__
+            self._file: BinaryIO = Path(path).open("wb", buffering=0)  # noqa: SIM115 - see close
         except OSError as error:
             raise CannotCreateError(f"cannot create the quarantine file {path}: {error.strerror or error}") from error
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Close the file."""
         self._file.close()
 
     def add(self, error: BadDataError) -> None:
@@ -181,7 +177,7 @@ def _listed(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
-class BadRecords:
+class BadRecords(Closing):
     """Receives the bad records of one or more readings. Entering the block starts a new quarantine file.
 
     ``on_error``: ``fail`` raises the first bad record; ``skip`` sets it aside, in the file ``quarantine`` if there is
@@ -197,7 +193,7 @@ class BadRecords:
         report: ReadingReport | None = None,
     ) -> None:
         _check_options(on_error, quarantine, max_errors)
-        self._skips = on_error == "skip"
+        self.skips = on_error == "skip"  # whether bad records are set aside
         self.quarantine = quarantine
         self.report = report if report is not None else ReadingReport()
         self._max_errors = max_errors
@@ -208,20 +204,14 @@ class BadRecords:
         self._file = None if self.quarantine is None else Quarantine(self.quarantine)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Close the quarantine file."""
         if self._file is not None:
-            self._file.__exit__(kind, error, trace)
-
-    @property
-    def skips(self) -> bool:
-        """Whether bad records are set aside."""
-        return self._skips
+            self._file.close()
 
     def add(self, error: BadDataError) -> None:
         """Set aside a bad record, or raise its error."""
-        if not self._skips:
+        if not self.skips:
             raise error
         if self._file is not None:
             self._file.add(error)

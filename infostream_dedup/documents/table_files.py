@@ -348,7 +348,7 @@ def csv_records(
             else:
                 yield from read_rows(feed, header)
     except StreamError as fault:
-        yield feed.next_place().error(fault.code, fault.message)
+        yield feed.next_place.error(fault.code, fault.message)
 
 
 def form_of_inputs(paths: Sequence[str], reading: Reading) -> CsvForm:
@@ -381,15 +381,15 @@ class RowFeed:
     """Passes lines to the CSV parser as text and keeps the bytes of the current row.
 
     ``source``: name of the file; ``max_bytes``: maximum length of a row; ``before``: lines and bytes of the file that
-    precede those passed on. ``lines``: the lines to pass on; ``max_bytes``: maximum length of a row; ``is_utf8``:
-    whether the current row is UTF-8.
+    precede those passed on; ``lines``: the lines to pass on; ``is_utf8``: whether the current row is UTF-8; ``next_place``: position of
+    the next line.
     """
 
     def __init__(self, source: str, max_bytes: int, before: tuple[int, int] = (0, 0)) -> None:
         self.lines: Iterator[Line] = iter(())
         self._source = source
         self.max_bytes = max_bytes
-        self._next_place = Place(source, line=before[0] + 1, byte_offset=before[1])
+        self.next_place = Place(source, line=before[0] + 1, byte_offset=before[1])
         self.begin()
 
     def begin(self) -> None:
@@ -405,7 +405,7 @@ class RowFeed:
         line = next(self.lines)
         self._row.append(line)
         self._size += len(line.data)
-        self._next_place = Place(self._source, line.number + 1, line.offset + len(line.data))
+        self.next_place = Place(self._source, line.number + 1, line.offset + len(line.data))
         if line.too_long or self._size > self.max_bytes + len(b"\r\n"):
             raise _RowTooLongError
         try:
@@ -418,13 +418,9 @@ class RowFeed:
     def place(self) -> Place:
         """Return the position of the current row, with its bytes."""
         if not self._row:
-            return self._next_place
+            return self.next_place
         first = self._row[0]
         return Place(self._source, first.number, first.offset, b"".join(line.data for line in self._row))
-
-    def next_place(self) -> Place:
-        """Return the position of the next line."""
-        return self._next_place
 
 
 class Header(NamedTuple):

@@ -208,7 +208,10 @@ def _count_contributions(
         np.bincount(truth.stories[both_of(truth.positives, truth.documents)[0]], minlength=stories).astype(np.float64),
         _count_by_story(one[true], grades[true], stories, steps),
         _count_by_story(one[within], grades[within], stories, steps),
-        [_count_table(low[last == step], high[last == step], stories) for step in range(1, steps + 1)],
+        [
+            sp.coo_array((np.ones(int(own.sum())), (low[own], high[own])), shape=(stories, stories)).tocsr()
+            for own in (last == step for step in range(1, steps + 1))
+        ],
     )
 
 
@@ -219,10 +222,6 @@ def _count_by_story(
     exactly = np.bincount(stories_of * (steps + 1) + grades, minlength=stories * (steps + 1))
     table = exactly.reshape(stories, steps + 1)
     return np.cumsum(table[:, ::-1], axis=1)[:, ::-1][:, 1:].astype(np.float64)
-
-
-def _count_table(low: NDArray[np.int64], high: NDArray[np.int64], stories: int) -> sp.csr_array:
-    return sp.csr_array(sp.coo_array((np.ones(len(low)), (low, high)), shape=(stories, stories)).tocsr())
 
 
 def _draw_stories(stories: int, resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
