@@ -381,8 +381,8 @@ class RowFeed:
     """Passes lines to the CSV parser as text and keeps the bytes of the current row.
 
     ``source``: name of the file; ``max_bytes``: maximum length of a row; ``before``: lines and bytes of the file that
-    precede those passed on; ``lines``: the lines to pass on; ``is_utf8``: whether the current row is UTF-8; ``next_place``: position of
-    the next line.
+    precede those passed on; ``lines``: the lines to pass on; ``is_utf8``: whether the current row is UTF-8;
+    ``next_place``: position of the next line.
     """
 
     def __init__(self, source: str, max_bytes: int, before: tuple[int, int] = (0, 0)) -> None:

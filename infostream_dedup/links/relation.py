@@ -150,18 +150,11 @@ class NodeLinks:
 
     def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
         """As ``Relation.group_sizes``, in no particular order."""
-        stored = [max(k, self.k_min) for k in ks]
+        stored, weights = [max(k, self.k_min) for k in ks], self.matched.nodes.weights
         return [
-            self._sizes(leaders, k)
+            group_sizes_of_nodes(leaders, weights, self.matched.inside < k)
             for k, leaders in zip(stored, group_leaders(self.matched.counts, stored), strict=True)
         ]
-
-    def _sizes(self, leader: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-        weights = self.matched.nodes.weights
-        documents = np.bincount(leader, weights=weights, minlength=len(weights)).astype(np.int64)
-        alone = (np.bincount(leader, minlength=len(weights)) == 1) & (self.matched.inside < k)
-        singles = np.ones(int(documents[alone].sum()), dtype=np.int64)
-        return np.concatenate([documents[(documents > 0) & ~alone], singles])
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
         """Not possible: equal documents may have different labels."""
@@ -259,6 +252,19 @@ def group_sizes(leaders: NDArray[np.int64]) -> NDArray[np.int64]:
     """Documents in each group, single documents included, in the order of the leaders: int64 (groups,)."""
     sizes = np.bincount(leaders)
     return sizes[sizes > 0].astype(np.int64, copy=False)
+
+
+def group_sizes_of_nodes(
+    leaders: NDArray[np.int64], weights: NDArray[np.int64], loose: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Documents in each group of nodes, in no particular order; those of a ``loose`` node are not linked to each other.
+
+    ``leaders``: of each node; ``weights``: documents of each node.
+    """
+    documents = np.bincount(leaders, weights=weights, minlength=len(weights)).astype(np.int64)
+    alone = (np.bincount(leaders, minlength=len(weights)) == 1) & loose
+    singles = np.ones(int(documents[alone].sum()), dtype=np.int64)
+    return np.concatenate([documents[(documents > 0) & ~alone], singles])
 
 
 # Measure the links of a collection, in whatever form they are stored, and count their groups

@@ -23,6 +23,7 @@ from infostream_dedup.language.text import scanner
 from infostream_dedup.language.text.scanner import Scanned, Scanner, detect
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, texts_of
 from infostream_dedup.language.text.tokens import Shape
+from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.threads import Turns, thread_count
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings, language_number
 from infostream_dedup.terms.kernels import counting
@@ -388,15 +389,6 @@ def statistics_of(counts: TermCounts, settings: Settings, *, workers: int = 0) -
     return statistics_by_language(counts, df, settings)
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """The terms kept from consecutive documents, ascending in each, with their weights."""
-
-    sizes: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    weights: NDArray[np.int64]
-
-
 class _Weighed:
     """Documents whose terms are weighted part by part; weights of terms that are not kept are never stored."""
 
@@ -418,20 +410,20 @@ class _Weighed:
         weigh = weighting(self._settings.weighting).weight
         documents, indptr = self._shape[0], self._indptr
 
-        def select(first: int) -> _Part:
+        def select(first: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+            """Numbers of terms kept from each of some documents, the terms, and their weights."""
             last = min(first + _ROWS_AT_ONCE, documents)
             begin, end = indptr[first], indptr[last]
             f, idf, norm = np.empty((3, end - begin), dtype=np.float64)
             gather_factors(first, last, indptr, self._factors, f, idf, norm)
             sizes, places, weights = heaviest_of_rows(indptr[first : last + 1], weigh(f, idf, norm, self._settings), n)
-            return _Part(sizes, self._indices[begin:end][places], weights)
+            return sizes, self._indices[begin:end][places], weights
 
         with ThreadPoolExecutor(thread_count(workers)) as pool:
             parts = list(pool.map(select, range(0, documents, _ROWS_AT_ONCE)))
-        parts.append(_Part(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64)))
-        ends = np.cumsum(np.concatenate([[0], *(part.sizes for part in parts)]))
-        indices = np.concatenate([part.indices for part in parts])
-        return sp.csr_array((np.concatenate([part.weights for part in parts]), indices, ends), shape=self._shape)
+        parts.append((np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64)))
+        sizes, indices, weights = map(np.concatenate, zip(*parts, strict=True))
+        return sp.csr_array((weights, indices, offsets_of(sizes)), shape=self._shape)
 
 
 def heaviest_of_rows(

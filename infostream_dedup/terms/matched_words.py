@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import islice, product
@@ -15,7 +15,6 @@ from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.text.normalise import APOSTROPHES, FAR_INVISIBLE, INVISIBLE, MARKS, clean, in_place
 from infostream_dedup.language.text.tokens import SENTENCE_MARK, Form, Shape, forms, surfaces
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, standard_rungs
-from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.rungs.argos import ArgosRung
 from infostream_dedup.language.translation.word_pairs import plain_term
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings, one_or_several
@@ -237,7 +236,8 @@ def translated_words(
     if languages[0] == languages[1] or not set(languages) <= set(OUR_LANGUAGES):
         return NO_WORDS
     settings = Settings(representation="pivot")
-    met = _met(texts, languages, settings, _by_dictionaries if dictionaries_only else _by_ladder)
+    rungs = dictionary_rungs() if dictionaries_only else [one for one in standard_rungs() if one.name != ArgosRung.name]
+    met = _met(texts, languages, settings, lambda terms, *way: Translator(*way, rungs=rungs).translate(terms))
     places = [list(places_of_terms(text, language, settings)) for text, language in zip(texts, languages, strict=True)]
     spans_a, spans_b = _spans(places[0], {one.a for one in met}), _spans(places[1], {one.b for one in met})
     found = [one for one in met if one.a in spans_a and one.b in spans_b]
@@ -276,15 +276,6 @@ def _numbers(met: list[Meeting]) -> list[int]:
 
 def _sides(one: Meeting) -> tuple[tuple[str, str], tuple[str, str]]:
     return ("a", one.a), ("b", one.b)
-
-
-def _by_dictionaries(terms: Sequence[str], source: Language, target: Language) -> Sequence[tuple[Translation, ...]]:
-    return Translator(source, target, rungs=dictionary_rungs()).translate(terms)
-
-
-def _by_ladder(terms: Sequence[str], source: Language, target: Language) -> Sequence[tuple[Translation, ...]]:
-    quick = [rung for rung in standard_rungs() if rung.name != ArgosRung.name]
-    return Translator(source, target, rungs=quick).translate(terms)
 
 
 def _spans(places: list[tuple[int, int, list[str]]], words: set[str]) -> Mapping[str, _Spans]:

@@ -136,7 +136,7 @@ def _count_sampled(
 
     def count(first: int) -> NDArray[np.int64]:
         if not hasattr(scratch, "counters"):
-            scratch.counters = _counters(collection)
+            scratch.counters = counters_for(collection.shard_size)
         rows = places[first : first + _ROWS_AT_ONCE]
         counts = np.zeros((3, len(rows), n + 1), dtype=np.int64)
         kernels.count_asked(len(rows), _asking(collection, rows), rows, scratch.counters, *counts)
@@ -297,8 +297,8 @@ def _measure_sample(
     return rows
 
 
-def _counters(collection: kernels.PlacedCollection) -> kernels.Counters:
-    size = collection.shard_size
+def counters_for(size: int) -> kernels.Counters:
+    """Counters for shards of this many places."""
     return kernels.Counters(
         np.zeros(size, np.uint8), np.zeros(size, np.uint8), np.empty(size + 1, np.uint32), np.empty(size + 1, np.uint32)
     )
@@ -314,7 +314,7 @@ def _count_links(
 
     def total(first: int) -> NDArray[np.int64]:
         if not hasattr(scratch, "counters"):
-            scratch.counters = _counters(collection)
+            scratch.counters = counters_for(collection.shard_size)
         part = np.zeros((n + 1, 4, 2), dtype=np.int64)
         last = min(first + _ROWS_AT_ONCE, places)
         kernels.total_chunk(first, last, collection, scratch.counters, part, outgoing, incoming)
@@ -353,7 +353,7 @@ def _draw_paths(
 
     def close(part: slice) -> None:
         if not hasattr(scratch, "counters"):
-            scratch.counters = _counters(placed.collection)
+            scratch.counters = counters_for(placed.collection.shard_size)
             scratch.lists = kernels.Neighbours(
                 np.empty((2, len(up_to)), dtype=np.uint32),
                 np.empty((2, len(up_to)), dtype=np.int64),

@@ -18,14 +18,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from infostream_dedup.links.compiled.kernels.low_k import Counters, PlacedCollection, count_asked
+from infostream_dedup.links.compiled.kernels.low_k import PlacedCollection, count_asked
 from infostream_dedup.links.compiled.kernels.matching import Scratch
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays
+from infostream_dedup.links.compiled.low_k import counters_for
 from infostream_dedup.links.compiled.matching import PostingIndex, commonest_key_terms, ranked_rows
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
 from infostream_dedup.links.measures import KTotals, LinkTotals
 from infostream_dedup.links.pair_rules import grades_at
+from infostream_dedup.links.relation import group_sizes_of_nodes
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.arrays import entries_of, offsets_of
 from infostream_dedup.machine.threads import thread_count
@@ -252,13 +254,7 @@ class Shard:
         """
         index, weights = self._index, self._linking.nodes.weights
         key_starts, key_postings = index.lists_of(self._keys, 1)
-        size = index.shard_size
-        counters = Counters(
-            np.zeros(size, np.uint8),
-            np.zeros(size, np.uint8),
-            np.empty(size + 1, np.uint32),
-            np.empty(size + 1, np.uint32),
-        )
+        counters = counters_for(index.shard_size)
         for chunk in chunks:
             first, leaders = self._linking.leaders(chunk)
             order = np.arange(len(leaders), dtype=np.uint32)
@@ -273,7 +269,7 @@ class Shard:
                 target_postings=index.postings,
                 key_starts=key_starts,
                 key_postings=key_postings,
-                shard_size=size,
+                shard_size=index.shard_size,
                 weights=weights[self._nodes[index.order]].astype(np.uint32),
                 own=np.zeros(0, dtype=np.uint8),
             )
@@ -393,11 +389,8 @@ def merge_forests(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.
 def group_sizes_of(forest: Iterable[pa.RecordBatch], nodes: NodeTable, k: int) -> NDArray[np.int64]:
     """Documents in each group at k, single ones included: int64 (groups,), in no particular order."""
     a, b, counts = _edges(forest)
-    leader = _smallest(a[counts >= k], b[counts >= k], len(nodes))
-    documents = np.bincount(leader, weights=nodes.weights, minlength=len(nodes)).astype(np.int64)
-    alone = (np.bincount(leader, minlength=len(nodes)) == 1) & (nodes.inside < k)
-    singles = np.ones(int(documents[alone].sum()), dtype=np.int64)
-    return np.concatenate([documents[(documents > 0) & ~alone], singles])
+    leaders = _smallest(a[counts >= k], b[counts >= k], len(nodes))
+    return group_sizes_of_nodes(leaders, nodes.weights, nodes.inside < k)
 
 
 def linkage_order(forest: Iterable[pa.RecordBatch], nodes: int) -> NDArray[np.int64]:
