@@ -221,17 +221,11 @@ def _ask_rungs(
             (rung.name, rung.looked_up, answers, "" if answers else rung.explain_silence(plain, source, target))
         )
         if rung.looked_up:
-            found.append(_look_up_remembered(plain, source, target, cache))
+            known = cache.answers([plain], source, target)
+            why = "remembered: no rung knows it" if plain in known else "not asked before"
+            remembered = known.get(plain, ())
+            found.append((cache.name, False, remembered, "" if remembered else why))
     return found
-
-
-def _look_up_remembered(
-    term: str, source: Language, target: Language, cache: AnswerCache
-) -> tuple[str, bool, Sequence[Translation], str]:
-    known = cache.answers([term], source, target)
-    if term not in known:
-        return cache.name, False, (), "not asked before"
-    return cache.name, False, known[term], "" if known[term] else "remembered: no rung knows it"
 
 
 def _explain_refusal(

@@ -26,8 +26,8 @@ from infostream_dedup.judging.features.fingerprints import (
 )
 from infostream_dedup.judging.features.joins import near_pairs, pairs_sharing
 from infostream_dedup.judging.features.sentences import fingerprints_of_words, leading_words
-from infostream_dedup.judging.features.words import hash_sequences, hash_text, hash_words, read_words
-from infostream_dedup.lab.methods.method import Method, Pairs, Texts, register, sharing_pairs, unordered_pairs
+from infostream_dedup.judging.features.words import hash_text, hash_words, read_words
+from infostream_dedup.lab.methods.method import Method, Pairs, Sharing, Texts, hashed_rows, register, unordered_pairs
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of, rows_from
@@ -257,19 +257,9 @@ def optimal_weights(counts: WordCounts, c: float) -> NDArray[np.int64]:
 # Documents with the same words of a lexicon.
 
 
-@dataclass(frozen=True)
-class _LexiconFingerprints(Method):
-    """Compares fingerprints, one by each lexicon."""
-
-    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
-        """Return pairs with a common fingerprint; the score is the share of those that both could have in common."""
-        del texts
-        return sharing_pairs(signatures)
-
-
 @register("i-match")
 @dataclass(frozen=True)
-class IMatch(_LexiconFingerprints):
+class IMatch(Sharing):
     """I-Match: two documents are duplicates if they have the same words of medium IDF.
 
     A. Chowdhury, O. Frieder, D. Grossman, M. McCabe: Collection statistics for fast duplicate document detection, ACM
@@ -309,7 +299,7 @@ class IMatch(_LexiconFingerprints):
 
 @register("lex-rand")
 @dataclass(frozen=True)
-class LexiconRandomization(_LexiconFingerprints):
+class LexiconRandomization(Sharing):
     """Lex Rand: I-Match with several random lexicons; one equal fingerprint makes a pair (A7).
 
     A. Kołcz, A. Chowdhury, J. Alspector: Improved robustness of signature-based near-replica detection via lexicon
@@ -396,12 +386,8 @@ class DescriptiveWords(Method):
         threshold, near = thresholds(counts, level, self.steps)
         above = level > threshold[counts.tf.indices]
         kept = support_words(counts, above, near, self)
-        bits = Ragged(counts.tf.indptr.astype(np.int64), counts.tf.indices).chosen(above & kept[counts.tf.indices])
-        hashes = hash_words(texts.significant.vocabulary)
-        rows = [hashes[bits.row(document)] for document in range(len(bits))]
-        values = [hash_sequences(list(row[:, None])) for row in rows if len(row)]
-        indptr = offsets_of(bits.sizes > 0)
-        return Ragged(indptr, np.concatenate([np.zeros(0, dtype=np.uint64), *values]))
+        hashes = Ragged(counts.tf.indptr.astype(np.int64), hash_words(texts.significant.vocabulary)[counts.tf.indices])
+        return hashed_rows(hashes.chosen(above & kept[counts.tf.indices]))
 
 
 def thresholds(

@@ -20,9 +20,16 @@ from infostream_dedup.judging.features.fingerprints import (
 )
 from infostream_dedup.judging.features.joins import Resembling, SharedCounts, equal_pairs, pairs_sharing
 from infostream_dedup.judging.features.sentences import Sentence, sentence_weights, sentences_by_document
-from infostream_dedup.judging.features.words import Words, read_words, shingles, significant, stop_word_places
+from infostream_dedup.judging.features.words import (
+    Words,
+    hash_sequences,
+    read_words,
+    shingles,
+    significant,
+    stop_word_places,
+)
 from infostream_dedup.language.text.language import detect
-from infostream_dedup.machine.arrays import Ragged
+from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.model import Document, full_text
 from infostream_dedup.model.limits import check_limits, make_from_notation, make_with_parameters
 from infostream_dedup.model.registry import Registry
@@ -53,6 +60,11 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.a)
 
+    @classmethod
+    def of(cls, found: Resembling, *, directed: bool = False) -> Pairs:
+        """Make pairs from the result of a join."""
+        return cls(found.a, found.b, found.scores, directed)
+
     def as_list(self) -> list[tuple[int, int, float]]:
         """Return the pairs as tuples, with scores rounded to 3 decimals."""
         return list(zip(self.a.tolist(), self.b.tolist(), np.round(self.scores, 3).tolist(), strict=True))
@@ -65,20 +77,10 @@ def unordered_pairs(a: NDArray[np.int64], b: NDArray[np.int64], scores: NDArray[
     return Pairs(first[order], second[order], scores[order])
 
 
-def sharing_pairs(signatures: Ragged) -> Pairs:
-    """Make the pairs with a common value; the score is the share of those that both could have in common."""
-    met = pairs_sharing(signatures)
-    return Pairs(met.a, met.b, met.shared / np.minimum(signatures.sizes[met.a], signatures.sizes[met.b]))
-
-
-def directed_pairs(found: Resembling) -> Pairs:
-    """Make pairs a -> b from the result of a join."""
-    return Pairs(found.a, found.b, found.scores, directed=True)
-
-
-def symmetric_pairs(found: Resembling) -> Pairs:
-    """Make pairs a < b from the result of a join."""
-    return Pairs(found.a, found.b, found.scores)
+def hashed_rows(rows: Ragged) -> Ragged:
+    """One hash of all values of each row; an empty row stays empty."""
+    hashes = [hash_sequences(list(row[:, None])) for row in rows if len(row)]
+    return Ragged(offsets_of(rows.sizes > 0), np.concatenate([np.zeros(0, dtype=np.uint64), *hashes]))
 
 
 def equal(met: SharedCounts) -> Pairs:
@@ -242,6 +244,16 @@ class Method(ABC):
     def as_dict(self) -> dict[str, Any]:
         """Return name and parameters."""
         return {"method": self.name, **{field.name: getattr(self, field.name) for field in fields(self)}}
+
+
+class Sharing(Method):
+    """Links documents with a common value, one of several that each has."""
+
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
+        """Return pairs with a common value; the score is the share of those that both could have in common."""
+        del texts
+        met = pairs_sharing(signatures)
+        return Pairs(met.a, met.b, met.shared / np.minimum(signatures.sizes[met.a], signatures.sizes[met.b]))
 
 
 # All methods by name: a file in this folder, or a class in one of its files, registers itself and is found.

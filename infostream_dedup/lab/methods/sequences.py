@@ -33,17 +33,8 @@ from infostream_dedup.judging.features.sentences import (
     sentence_fingerprints,
 )
 from infostream_dedup.judging.features.string_similarity import string_similarities
-from infostream_dedup.judging.features.words import Words, hash_sequences, hash_text, winnowed
-from infostream_dedup.lab.methods.method import (
-    Method,
-    Pairs,
-    Texts,
-    directed_pairs,
-    register,
-    sharing_pairs,
-    symmetric_pairs,
-    unordered_pairs,
-)
+from infostream_dedup.judging.features.words import Words, hash_text, winnowed
+from infostream_dedup.lab.methods.method import Method, Pairs, Sharing, Texts, hashed_rows, register, unordered_pairs
 from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of, smallest
 from infostream_dedup.model.limits import OneOf, Range
 
@@ -294,7 +285,7 @@ class _Measured(Method):
     """Links documents by the resemblance of their signatures, or by their containment, which is directed."""
 
     tau: float
-    measure: str
+    measure: str = "resemblance"
 
     @property
     def directed(self) -> bool:
@@ -303,9 +294,8 @@ class _Measured(Method):
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that reach the threshold; the score is the resemblance or containment."""
         del texts
-        if self.directed:
-            return directed_pairs(containing(signatures, self.tau))
-        return symmetric_pairs(resembling(signatures, self.tau))
+        found = containing(signatures, self.tau) if self.directed else resembling(signatures, self.tau)
+        return Pairs.of(found, directed=self.directed)
 
 
 @register("shingles")
@@ -393,7 +383,7 @@ class DigitalSyntacticClustering(_Measured):
 
 @register("dsc-ss")
 @dataclass(frozen=True)
-class Supershingles(Method):
+class Supershingles(Sharing):
     """DSC-SS: documents that share a supershingle, the hash of a group of sampled shingles.
 
     A. Broder, S. Glassman, M. Manasse, G. Zweig: Syntactic clustering of the Web, WWW6, 1997, section on supershingles:
@@ -427,11 +417,6 @@ class Supershingles(Method):
         shingles = texts.shingles(self.w, all_words=True)
         sample = sample_min(shingles, self.s) if self.sample == "min" else sample_mod(shingles, self.m)
         return grouped(sample, self.group)
-
-    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
-        """Return pairs with a common supershingle; the score is the share of common ones."""
-        del texts
-        return sharing_pairs(signatures)
 
 
 @register("winnowing")
@@ -474,7 +459,7 @@ class Winnowing(Method):
         """Return pairs that reach the threshold; the score is the share."""
         del texts
         if self.measure == "resemblance":
-            return symmetric_pairs(resembling(signatures, self.tau))
+            return Pairs.of(resembling(signatures, self.tau))
         found = containing(signatures, self.tau)
         low, high = np.minimum(found.a, found.b), np.maximum(found.a, found.b)
         # The direction from the smaller document has the greater share; it comes first of its pair.
@@ -519,11 +504,7 @@ class LogShingles(Method):
         """Return one hash of the sampled fingerprints for each document."""
         shingles = texts.shingles(self.w, wrap=True)
         sample = logarithmic_sample(shingles) if self.sample == "log" else modular_sample(shingles, self.target)
-        sample = _fill_empty_samples(distinct(sample), shingles)
-        rows = [sample.row(document) for document in range(len(sample))]
-        hashes = [hash_sequences(list(row[:, None])) for row in rows if len(row)]
-        indptr = offsets_of(sample.sizes > 0)
-        return Ragged(indptr, np.concatenate([np.zeros(0, dtype=np.uint64), *hashes]))
+        return hashed_rows(_fill_empty_samples(distinct(sample), shingles))
 
 
 def logarithmic_sample(shingles: Ragged) -> Ragged:
@@ -681,12 +662,12 @@ class SpotSigs(Method):
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that reach the threshold; the score is the resemblance."""
         del texts
-        return symmetric_pairs(resembling_bags(signatures, self.tau))
+        return Pairs.of(resembling_bags(signatures, self.tau))
 
 
 @register("low-idf-sig")
 @dataclass(frozen=True)
-class LowIdfSignatures(Method):
+class LowIdfSignatures(_Measured):
     """Low-IDF-Sig: documents with similar bags of word chains that follow frequent words.
 
     Yu Haomin, Zhang Yue, Zhang Qi, Huang Xuanjing: Low-IDF-Sig (in Chinese; an improvement of SpotSigs for sentences).
@@ -719,8 +700,3 @@ class LowIdfSignatures(Method):
         """Return the features of each document; repeated ones are numbered."""
         antecedent = antecedent_places(texts.words, texts.languages, self.n)
         return distinct(numbered(low_idf_signatures(texts.words, antecedent, c=self.c, d=self.d)))
-
-    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
-        """Return pairs that reach the threshold; the score is the resemblance."""
-        del texts
-        return symmetric_pairs(resembling(signatures, self.tau))
