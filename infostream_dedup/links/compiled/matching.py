@@ -532,10 +532,10 @@ _WHOLE: Final = 240  # amounts of all key terms of a document, of 255, as each i
 def match_weights(
     keys: sp.csr_array, targets: sp.csr_array, share: float, *, terms: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Ordinals (a, b), a < b, of pairs by the weight that the key terms of one have in the other, in the order of (b, a).
+    """Pairs in which one document has at least a share of the weight of the other's key terms, and enough terms.
 
-    All pairs that have at least a share of the weight, in one direction, and at least so many terms, in one direction;
-    and a few that have a little less of the weight. At most 15 key terms in a row.
+    Ordinals (a, b), a < b, in the order of (b, a). ``terms`` may match in the other direction. A few pairs have a
+    little less of the weight. At most 15 key terms in a row.
     """
     asking, answering = term_rows(keys), term_rows(targets)
     sizes, every = np.diff(asking.indptr), np.arange(asking.documents + 1)

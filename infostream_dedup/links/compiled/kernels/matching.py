@@ -78,8 +78,8 @@ def place_amounts(
                 placed[first_not_below(ranks, indptr[place], indptr[place + 1], int(term))] = amounts[position]
 
 
-# Count how many key terms of a document other documents contain, for all counts of at least k_min. Each term counts one,
-# or another amount.
+# Count how many key terms of a document other documents contain, for all counts of at least k_min. Each term counts
+# one, or another amount.
 #
 # With m key terms, rarest first, a document with k_min of them has one of the first m - k_min + 1, two of the first m
 # - k_min + 2, and so on. So only the first lists set counters; the others, which are the longest, count only for

@@ -402,13 +402,13 @@ def mark_enough(
 
 @compiled
 def _fewest(document: int, terms: TermPlaces, amounts: Vector[np.uint8], least: int) -> int:
-    """Key terms of a document that can count ``least``: two, or more."""
+    """Fewest key terms of a document that can count ``least``: one, two, or more, which is 3."""
     first, second = 0, 0
     for place in range(terms.key_indptr[document], terms.key_indptr[document + 1]):
         amount = signed(amounts[place])
         second = max(second, min(first, amount))
         first = max(first, amount)
-    return 2 if first + second >= least else 3
+    return 3 - signed(first + second >= least) - signed(first >= least)
 
 
 @compiled
