@@ -9,7 +9,6 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -256,11 +255,11 @@ def stored_checksum(connection: sqlite3.Connection, sequence: int) -> bytes:
     return batch_checksum(head, [term for (term,) in terms], [table.stored(connection, head) for table in IN_BATCH])
 
 
-def signature_hash(ordinal: int, parts: Iterable[Sequence[bytes | None]]) -> bytes:
-    """Return the checksum of a document's rows in `PARTS`, without their ordinals; all ``None`` for a missing row."""
-    values = list(chain.from_iterable(parts))
-    sizes = orjson.dumps([ordinal, *(None if value is None else len(value) for value in values)])
-    return blake2b(sizes + b"".join(filter(None, values)), digest_size=8).digest()
+def signature_hashes(ordinals: Sequence[int], columns: Sequence[Sequence[bytes | None]]) -> list[bytes]:
+    """Return the checksums of documents' rows in `PARTS`, without their ordinals; all ``None`` for a missing row."""
+    sizes = [[None if value is None else len(value) for value in column] for column in columns]
+    rows = zip(zip(ordinals, *sizes, strict=True), zip(*columns, strict=True), strict=True)
+    return [blake2b(orjson.dumps(one) + b"".join(filter(None, row)), digest_size=8).digest() for one, row in rows]
 
 
 def count_checksum(epoch: int, counts: bytes) -> bytes:
