@@ -192,7 +192,8 @@ class LinksAcross:
                 enters=enters,
             )
             for candidates in found:
-                self._link(candidates, first, links)
+                if len(candidates.ordinals):
+                    self._link(candidates, first, links)
         for own in links:
             own.sort(key=lambda one: one.ordinal)
         return links

@@ -439,8 +439,11 @@ class Deduplicator(Closing):
         return engine
 
     def _plan(self, documents: Sequence[Document], hashes: Sequence[bytes], on_conflict: OnConflict) -> _Plan:
+        ids = list({document.id: None for document in documents})
+        known = self._store.known_of(ids)
+        if not known and len(ids) == len(documents):
+            return _Plan(list(documents), list(hashes), [0] * len(ids), list(range(len(ids))))
         plan = _Plan()
-        known = self._store.known_of(list({document.id: None for document in documents}))
         latest: dict[str, list[tuple[bytes, int | Known]]] = {}
         for number, (document, digest) in enumerate(zip(documents, hashes, strict=True), start=1):
             versions = latest.get(document.id)
@@ -463,9 +466,11 @@ class Deduplicator(Closing):
     def _decide(self, engine: StreamEngine, name: str, digest: bytes, plan: _Plan, read: ReadBatch) -> list[Verdict]:
         first = engine.next_ordinal
         decided = engine.judge(read)
-        repeated = len(plan.documents) < len(plan.answers)
+        if len(plan.documents) == len(plan.answers):
+            self._store.append(Batch(name, digest, decided))
+            return decided.verdicts
         ordinals = [answer.ordinal if isinstance(answer, Known) else first + answer for answer in plan.answers]
-        self._store.append(Batch(name, digest, decided, ordinals if repeated else None))
+        self._store.append(Batch(name, digest, decided, ordinals))
         return [answer.verdict if isinstance(answer, Known) else decided.verdicts[answer] for answer in plan.answers]
 
 

@@ -195,6 +195,7 @@ class StreamEngine:
         self._rules = TermRules(settings)
         self.rules_changed = False
         self.settings = settings
+        self._weighed = settings.terms.but(n=COMPARED_TERMS) if settings.preset == "judged" else settings.terms
         self.numbers = TermNumbers()
         self.frequencies = Frequencies(settings.terms, self.numbers)
         self.texts = compared_texts(settings)
@@ -465,9 +466,9 @@ class StreamEngine:
         self._count(languages, lengths, targets, decided.verdicts[len(decided.verdicts) - len(remembered) :])
 
     def _entering(self, batch: ReadBatch, start: int, end: int) -> Entering:
-        terms, analysed, read, pivot = self.settings.terms, batch.analysed, batch.evidence, batch.pivot
-        weighed = terms if read is None else terms.but(n=COMPARED_TERMS)
-        keys, further = choose_keys(analysed, start, end, self.frequencies, self.numbers, weighed).split(terms.n)
+        analysed, read, pivot = batch.analysed, batch.evidence, batch.pivot
+        chosen = choose_keys(analysed, start, end, self.frequencies, self.numbers, self._weighed)
+        keys, further = chosen.split(self.settings.terms.n)
         across = None if self._across is None or pivot is None else self._across.entering(pivot, start, end)
         return Entering(
             prepared=batch.prepared,

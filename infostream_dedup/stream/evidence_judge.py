@@ -200,7 +200,10 @@ class EvidenceJudge:
         found: list[BestCandidate | None] = [None] * len(documents)
         first = documents[0].ordinal
         self._corrections = [one.ordinal - self._window.first for one in documents if one.version > 0]
-        (asked, judged), repeats = self._judged(candidates, first)
+        parts = self._parts(candidates, first)
+        if not any(len(part.a) for part in parts):
+            return found
+        (asked, judged), repeats = self._judged(parts, first)
         # The strongest status wins, so pairs without a status matter only if a document has no others.
         decided = np.flatnonzero(judged.status > DocumentStatus.NEW)
         if not len(decided):
@@ -278,14 +281,18 @@ class EvidenceJudge:
         pairs.judged.kinds[found], pairs.judged.differing[found] = Kind.TEMPLATE, None
         pairs.judged.status[found] = DocumentStatus.SIMILAR
 
-    def _judged(self, candidates: CandidateRows, first: int) -> tuple[_Pairs, _Repeated]:
+    def _parts(self, candidates: CandidateRows, first: int) -> list[_Part]:
         later = np.repeat(np.arange(first, first + len(candidates), dtype=np.int64), np.diff(candidates.ends))
         finds = self._comparable(candidates, later)
+        if not len(finds):
+            return []
         asked = _Asked(finds, later[finds], candidates.ordinals[finds])
         recent = asked.earlier >= self._recent.first
-        parts = [self._of_recent(asked.at(recent))]
-        if not recent.all():
-            parts.append(self._older(asked.at(~recent)))
+        if recent.all():
+            return [self._of_recent(asked)]
+        return [self._of_recent(asked.at(recent)), self._older(asked.at(~recent))]
+
+    def _judged(self, parts: list[_Part], first: int) -> tuple[_Pairs, _Repeated]:
         parts, crowd = self._deciding(parts)
         pairs, repeats = self._judged_parts(parts, first)
         return pairs, repeats if crowd is None else crowd.repeats(repeats)
