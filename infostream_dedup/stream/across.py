@@ -202,6 +202,9 @@ class LinksAcross:
         self, first: int, links: Sequence[Sequence[LinkAcross]], oldest: Sequence[int], one_text: OneText
     ) -> list[list[LinkAcross]]:
         """The links that the rule keeps, the best of each document first."""
+        if not any(links):
+            self._forget_before(max(oldest, default=0))
+            return [[] for _ in links]
         doubts: list[list[list[_Doubt]]] = []
         for ordinal, (own, alive) in enumerate(zip(links, oldest, strict=True), start=first):
             self._forget_before(alive)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from hashlib import blake2b
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 Row = tuple[Any, ...]
-Column = Callable[[Sequence[Any]], Sequence[Any]]
+Column = Callable[[Sequence[Any]], Iterable[Any]]
 """Makes a column of the items of a batch; many at a time, because a row at a time takes twice as long."""
 
 
@@ -43,8 +44,7 @@ class NumberedRow(NamedTuple):
 
 
 def _each(path: str) -> Column:
-    get = attrgetter(path)
-    return lambda items: list(map(get, items))
+    return partial(map, attrgetter(path))
 
 
 def _blobs(path: str, dtype: np.dtype[Any]) -> Column:
@@ -104,10 +104,10 @@ class Table:
             connection.execute(f"UPDATE {self.name} SET {changes} WHERE ordinal = ?", (ordinal,))  # noqa: S608
 
 
-def insertion(table: str, columns: Iterable[str]) -> str:
+@cache
+def insertion(table: str, columns: tuple[str, ...]) -> str:
     """Return an INSERT statement with bound values; names come from this room only."""
-    names = list(columns)
-    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
 
 
 SIGNATURE: Final = Table(
