@@ -328,13 +328,13 @@ def pairs(
 ) -> PairListing:
     """Find the pairs of documents that belong together by the evidence, or that are linked in at least one direction.
 
-    With preset ``judged``, the default, key terms only find candidate pairs: three of twelve must match in one
-    direction, or the texts must be equal. Evidence beyond key terms (wording, numbers, names, opening, length) gives
-    each pair a probability and a kind. It judges pairs of one language, and always runs compiled code. Pairs of two
-    languages whose key terms match in the pivot language are listed as translations, without a probability. Preset
-    ``faithful`` follows the paper; it is the default if an option is given that ``judged`` does not support: ``k``,
-    ``k_min``, ``n``, ``score``, ``threshold``, ``min_terms``, ``target``, ``representation`` other than ``morph``,
-    ``statistics`` or ``settings``.
+    With preset ``judged``, the default, key terms only find candidate pairs: in one direction three of twelve must
+    match, with three tenths of their weight, or the texts must be equal. Evidence beyond key terms (wording, numbers,
+    names, opening, length) gives each pair of one language a probability and a kind. Pairs of two languages whose key
+    terms match in the pivot language are listed as translations, without a probability. Preset ``faithful`` follows
+    the paper; it is the default if an option is given that ``judged`` does not support: ``k``, ``k_min``, ``n``,
+    ``score``, ``threshold``, ``min_terms``, ``target``, ``representation`` other than ``morph``, ``statistics`` or
+    ``settings``.
 
     Args:
         source: the documents (see ``read_documents``).

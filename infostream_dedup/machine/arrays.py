@@ -33,7 +33,7 @@ def offsets_of(sizes: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
     [0, 2, 2, 3]
     """
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, dtype=np.int64, out=offsets[1:])
+    np.add.accumulate(sizes, dtype=np.int64, out=offsets[1:])
     return offsets
 
 

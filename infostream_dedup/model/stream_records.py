@@ -62,7 +62,8 @@ class TranslatedFrom:
         return {name: getattr(self, name) for name in plain} | {"met": met}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Not frozen, like ``Remembered``.
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Verdict:
     """The stream's decision about one document.
 
@@ -160,7 +161,7 @@ class Verdicts(Tabular, list[Verdict]):
         return [verdict.as_dict((*VERDICT_FIELDS, *JUDGED_FIELDS, *ACROSS_FIELDS, *STORY_FIELDS)) for verdict in self]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class KeptEvidence:
     """What preset ``judged`` keeps about one document besides its signature, as a store keeps it."""
 
@@ -170,7 +171,7 @@ class KeptEvidence:
     triples: bytes  # hashes of its word triples, 8 bytes each, ascending
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class KeptPivot:
     """What a stream that looks across languages keeps about one document besides its signature, as a store keeps it."""
 

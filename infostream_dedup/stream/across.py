@@ -15,10 +15,10 @@ from infostream_dedup.language.lexicon.tables import is_latin
 from infostream_dedup.links.compiled.window_index import WindowIndex
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, NEAR_BEST, OneText
 from infostream_dedup.machine.arrays import Ragged
-from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES
 from infostream_dedup.model.settings import SHOWN_DECIMALS
-from infostream_dedup.model.stream_records import EpochFrequencies, KeptPivot, TranslatedFrom, Verdict
-from infostream_dedup.stream.analysis import Analysed, KeyRows, TermNumbers, choose_keys, code_point_rank, longer
+from infostream_dedup.model.stream_records import KeptPivot, TranslatedFrom, Verdict
+from infostream_dedup.stream.analysis import KeyRows, TermNumbers, choose_keys, code_point_rank, longer
 from infostream_dedup.stream.kernels.pivot import (
     MOST_KEYS,
     PLACE_BITS,
@@ -192,7 +192,8 @@ class LinksAcross:
                 enters=enters,
             )
             for candidates in found:
-                self._link(candidates, first, links)
+                if len(candidates.ordinals):
+                    self._link(candidates, first, links)
         for own in links:
             own.sort(key=lambda one: one.ordinal)
         return links
@@ -201,6 +202,9 @@ class LinksAcross:
         self, first: int, links: Sequence[Sequence[LinkAcross]], oldest: Sequence[int], one_text: OneText
     ) -> list[list[LinkAcross]]:
         """The links that the rule keeps, the best of each document first."""
+        if not any(links):
+            self._forget_before(max(oldest, default=0))
+            return [[] for _ in links]
         doubts: list[list[list[_Doubt]]] = []
         for ordinal, (own, alive) in enumerate(zip(links, oldest, strict=True), start=first):
             self._forget_before(alive)
@@ -564,17 +568,13 @@ class Across:
         self._settings = settings.terms.but(n=KEY_TERMS)
         self._numbers = numbers
         self._words = PivotWords(numbers)
-        self._reader = PivotReader(settings.terms, numbers, self._words)
+        self.reader = PivotReader(settings.terms, numbers, self._words)
         self.frequencies = PivotFrequencies(settings.terms, numbers)
 
     def remember(self, memory: Memory) -> None:
         """Attach the window, whose documents are not linked yet."""
         self.links = LinksAcross(memory.window, self._words)
         self._met = WordsAcross(memory.window, self._words, self._numbers)
-
-    def read(self, batch: Sequence[Document], analysed: Analysed) -> PivotRead:
-        """Translate the terms of a batch."""
-        return self._reader.read(batch, analysed)
 
     def entering(self, read: PivotRead, start: int, end: int) -> EnteringAcross:
         """Choose the key terms of consecutive documents of one epoch."""
@@ -583,14 +583,6 @@ class Across:
             _part(rows, start, end) for rows in (read.canonical.terms, read.matched_by, read.order)
         )
         return EnteringAcross(keys, read.members(start, keys.keys), canonical, matched_by, order)
-
-    def count(self, lengths: NDArray[np.int64], entering: EnteringAcross) -> None:
-        """Count documents in the open epoch."""
-        self.frequencies.count(lengths, entering.canonical)
-
-    def close(self, epoch: int) -> list[EpochFrequencies]:
-        """Close the open epoch."""
-        return self.frequencies.close(epoch)
 
     def met(self, first: int, links: Sequence[Sequence[LinkAcross]]) -> list[TranslatedFrom | None]:
         """Describe how consecutive documents match the best earlier one in another language, or None."""

@@ -64,10 +64,10 @@ class StreamClock:
         """Return the clock after a document; its date in UTC microseconds since 1970."""
         self.at = advanced(self.at, published)
         if self._agreeing and published is not None and published > NO_CLOCK:
-            last = [*self.dates, published]
-            if len(last) == AGREEING:
-                self.at = max(self.at, min(last))
-            self.dates = last[-(AGREEING - 1) :]
+            # Few documents are dated after the clock.
+            if published > self.at and len(self.dates) == AGREEING - 1:
+                self.at = max(self.at, min(published, *self.dates))
+            self.dates = [*self.dates[-(AGREEING - 2) :], published]
         return self.at
 
 
@@ -95,6 +95,8 @@ class EpochBorders:
         """Return the epoch of each document."""
         days = self._settings.epoch_days
         if days is None:
+            if clocks and self._by_ordinal(first) == (last := self._by_ordinal(first + len(clocks) - 1)):
+                return [last] * len(clocks)
             return [self._by_ordinal(ordinal) for ordinal in range(first, first + len(clocks))]
         found = []
         before = clock if first else clocks[0] if clocks else 0

@@ -314,7 +314,9 @@ class Deduplicator(Closing):
             ahead, self._ahead = self._ahead, None
             done = self._store.batch(name)
             if done is None:
-                plan = self._plan(documents, hashes, conflict)
+                # A batch was read ahead because all its documents are new.
+                known = ahead is not None and read is not None
+                plan = _all_new(documents, hashes) if known else self._plan(documents, hashes, conflict)
             if done is None or ahead is not None:
                 # The engine is now ahead of the store. If the batch fails, the next one starts from the stored state.
                 self._engine = None
@@ -439,8 +441,11 @@ class Deduplicator(Closing):
         return engine
 
     def _plan(self, documents: Sequence[Document], hashes: Sequence[bytes], on_conflict: OnConflict) -> _Plan:
+        ids = list({document.id: None for document in documents})
+        known = self._store.known_of(ids)
+        if not known and len(ids) == len(documents):
+            return _all_new(documents, hashes)
         plan = _Plan()
-        known = self._store.known_of(list({document.id: None for document in documents}))
         latest: dict[str, list[tuple[bytes, int | Known]]] = {}
         for number, (document, digest) in enumerate(zip(documents, hashes, strict=True), start=1):
             versions = latest.get(document.id)
@@ -463,10 +468,16 @@ class Deduplicator(Closing):
     def _decide(self, engine: StreamEngine, name: str, digest: bytes, plan: _Plan, read: ReadBatch) -> list[Verdict]:
         first = engine.next_ordinal
         decided = engine.judge(read)
-        repeated = len(plan.documents) < len(plan.answers)
+        if len(plan.documents) == len(plan.answers):
+            self._store.append(Batch(name, digest, decided))
+            return decided.verdicts
         ordinals = [answer.ordinal if isinstance(answer, Known) else first + answer for answer in plan.answers]
-        self._store.append(Batch(name, digest, decided, ordinals if repeated else None))
+        self._store.append(Batch(name, digest, decided, ordinals))
         return [answer.verdict if isinstance(answer, Known) else decided.verdicts[answer] for answer in plan.answers]
+
+
+def _all_new(documents: Sequence[Document], hashes: Sequence[bytes]) -> _Plan:
+    return _Plan(list(documents), list(hashes), [0] * len(documents), list(range(len(documents))))
 
 
 def _with_boilerplate(settings: StreamSettings, given: str | None) -> StreamSettings:

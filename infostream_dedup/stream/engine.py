@@ -195,6 +195,7 @@ class StreamEngine:
         self._rules = TermRules(settings)
         self.rules_changed = False
         self.settings = settings
+        self._weighed = settings.terms.but(n=COMPARED_TERMS) if settings.preset == "judged" else settings.terms
         self.numbers = TermNumbers()
         self.frequencies = Frequencies(settings.terms, self.numbers)
         self.texts = compared_texts(settings)
@@ -344,7 +345,7 @@ class StreamEngine:
         analysed = self._analyser.read(documents, texts, ordered=self._across is not None)
         judged = self.settings.preset == "judged"
         evidence = self._evidence.read(documents, texts, analysed.languages, first) if judged else None
-        pivot = None if self._across is None else self._across.read(documents, analysed)
+        pivot = None if self._across is None else self._across.reader.read(documents, analysed)
         self._read_to = first + len(prepared), running.at
         state = self._rules.state() | ({"dates": self._dates} if judged else {})
         return ReadBatch(
@@ -365,7 +366,7 @@ class StreamEngine:
         while start < len(prepared):
             if epochs[start] != self.frequencies.epoch:
                 if self._across is not None:
-                    decided.pivot += self._across.close(self.frequencies.epoch)
+                    decided.pivot += self._across.frequencies.close(self.frequencies.epoch)
                 closed, repeated = self.frequencies.close()
                 decided.closed += closed
                 decided.repeated += repeated
@@ -461,13 +462,13 @@ class StreamEngine:
             decided.verdicts += self._judge_documents(begun, decided)
         languages, lengths, targets = entering.languages, entering.lengths, entering.targets
         if self._across is not None and entering.across is not None:
-            self._across.count(lengths, entering.across)
+            self._across.frequencies.count(lengths, entering.across.canonical)
         self._count(languages, lengths, targets, decided.verdicts[len(decided.verdicts) - len(remembered) :])
 
     def _entering(self, batch: ReadBatch, start: int, end: int) -> Entering:
-        terms, analysed, read, pivot = self.settings.terms, batch.analysed, batch.evidence, batch.pivot
-        weighed = terms if read is None else terms.but(n=COMPARED_TERMS)
-        keys, further = choose_keys(analysed, start, end, self.frequencies, self.numbers, weighed).split(terms.n)
+        analysed, read, pivot = batch.analysed, batch.evidence, batch.pivot
+        chosen = choose_keys(analysed, start, end, self.frequencies, self.numbers, self._weighed)
+        keys, further = chosen.split(self.settings.terms.n)
         across = None if self._across is None or pivot is None else self._across.entering(pivot, start, end)
         return Entering(
             prepared=batch.prepared,

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.judging.evidence.reading import evidence_texts, lent_evidence, read_evidence
-from infostream_dedup.judging.evidence.records import (
-    EPOCH,
-    Changes,
-    EvidenceFrequencies,
-    EvidenceRecords,
-    changes_of,
-    pack_weighed,
-)
+from infostream_dedup.judging.evidence.records import EPOCH, Changes, EvidenceFrequencies, changes_of, pack_weighed
 from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.model.stream_records import CountedEvidence
 
@@ -24,7 +17,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.judging.evidence.reading import RawEvidence
     from infostream_dedup.model import Document
 
 
@@ -82,7 +74,7 @@ class EvidenceCounts:
                 batch = []
             own = Utf8Texts(texts.offsets[begin : end + 1], texts.data)
             with lent_evidence(*evidence_texts(documents[begin:end], own)) as raw:
-                found.records += self._packed(raw, numbers[begin:end]).blobs()
+                found.records += pack_weighed(raw, numbers[begin:end], *self.weights()).blobs()
                 found.triples += raw.triple_blobs()
                 batch.append(changes_of(raw, numbers[begin:end]))
             self._open.append(batch[-1])
@@ -92,16 +84,14 @@ class EvidenceCounts:
     def weigh(self, document: Document, language: int) -> tuple[bytes, bytes]:
         """Read a document that is not part of the stream, and count nothing."""
         raw = read_evidence(*evidence_texts([document]))
-        return self._packed(raw, np.array([language], dtype=np.int8)).blobs()[0], raw.triple_blobs()[0]
+        records = pack_weighed(raw, np.array([language], dtype=np.int8), *self.weights())
+        return records.blobs()[0], raw.triple_blobs()[0]
 
     def weights(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """What `pack_weighed` weighs by in this epoch."""
         if self._weights is None:
             self._weights = self._frozen.filled_up()
         return self._weights
-
-    def _packed(self, raw: RawEvidence, languages: NDArray[np.int8]) -> EvidenceRecords:
-        return pack_weighed(raw, languages, *self.weights())
 
     def _close(self, epoch: int, found: ReadEvidence) -> None:
         for changes in self._open:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -43,25 +42,6 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.settings import StreamSettings
 
 
-# Leaves out candidates that certainly decide nothing
-
-
-@dataclass(frozen=True, slots=True)
-class Undecided:
-    """Pairs that may give a document its status, as far as a screen can tell; verdicts are the same without it."""
-
-    bounds: NDArray[np.float64]  # float64, what `Screen.bounds` returned for each of them
-    screen: Screen  # the screen
-
-    def at(self, wanted: NDArray[np.bool_]) -> Undecided:
-        """Some of the pairs."""
-        return Undecided(self.bounds[wanted], self.screen)
-
-    def may_decide(self, shares: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Which of them may, given the shares of their key terms; argument as in ``Screen.may_decide``."""
-        return self.screen.may_decide(self.bounds, shares)
-
-
 _LEAST_TERMS: Final = 3
 """A document with fewer key terms is linked only to equal texts."""
 
@@ -94,22 +74,20 @@ class _Part(NamedTuple):
     b: NDArray[np.int64]
     documents: ComparedDocuments
     triples: TripleRows | TripleSource
-    undecided: Undecided | None = None
+    screen: Screen | None = None  # left out pairs that certainly decide nothing; verdicts are the same without it
+    bounds: NDArray[np.float64] = np.zeros(0)  # float64 (pairs,), `Screen.bounds`; empty without a screen
 
-    def screened(self, screen: Screen | None) -> _Part:
+    def screened(self, screen: Screen) -> _Part:
         """Those that the screen does not leave out, among them all that share much wording."""
-        if screen is None:
-            return self
         bounds = screen.bounds(self.a, self.b, self.documents.facts.texts)
-        part = self._replace(undecided=Undecided(bounds, screen))
-        return part.at(bounds > -np.inf)
+        return self._replace(screen=screen, bounds=bounds).at(bounds > -np.inf)
 
     def may_share_wording(self) -> _Asked:
-        return self.asked if self.undecided is None else self.asked.at(self.undecided.bounds == np.inf)
+        return self.asked if self.screen is None else self.asked.at(self.bounds == np.inf)
 
     def at(self, wanted: NDArray[np.bool_]) -> _Part:
-        undecided = self.undecided and self.undecided.at(wanted)
-        return self._replace(asked=self.asked.at(wanted), a=self.a[wanted], b=self.b[wanted], undecided=undecided)
+        bounds = self.bounds if self.screen is None else self.bounds[wanted]
+        return self._replace(asked=self.asked.at(wanted), a=self.a[wanted], b=self.b[wanted], bounds=bounds)
 
 
 class _Judged(NamedTuple):
@@ -200,7 +178,10 @@ class EvidenceJudge:
         found: list[BestCandidate | None] = [None] * len(documents)
         first = documents[0].ordinal
         self._corrections = [one.ordinal - self._window.first for one in documents if one.version > 0]
-        (asked, judged), repeats = self._judged(candidates, first)
+        parts = self._parts(candidates, first)
+        if not any(len(part.a) for part in parts):
+            return found
+        (asked, judged), repeats = self._judged(parts, first)
         # The strongest status wins, so pairs without a status matter only if a document has no others.
         decided = np.flatnonzero(judged.status > DocumentStatus.NEW)
         if not len(decided):
@@ -278,14 +259,18 @@ class EvidenceJudge:
         pairs.judged.kinds[found], pairs.judged.differing[found] = Kind.TEMPLATE, None
         pairs.judged.status[found] = DocumentStatus.SIMILAR
 
-    def _judged(self, candidates: CandidateRows, first: int) -> tuple[_Pairs, _Repeated]:
+    def _parts(self, candidates: CandidateRows, first: int) -> list[_Part]:
         later = np.repeat(np.arange(first, first + len(candidates), dtype=np.int64), np.diff(candidates.ends))
         finds = self._comparable(candidates, later)
+        if not len(finds):
+            return []
         asked = _Asked(finds, later[finds], candidates.ordinals[finds])
         recent = asked.earlier >= self._recent.first
-        parts = [self._of_recent(asked.at(recent))]
-        if not recent.all():
-            parts.append(self._older(asked.at(~recent)))
+        if recent.all():
+            return [self._of_recent(asked)]
+        return [self._of_recent(asked.at(recent)), self._older(asked.at(~recent))]
+
+    def _judged(self, parts: list[_Part], first: int) -> tuple[_Pairs, _Repeated]:
         parts, crowd = self._deciding(parts)
         pairs, repeats = self._judged_parts(parts, first)
         return pairs, repeats if crowd is None else crowd.repeats(repeats)
@@ -350,7 +335,7 @@ class EvidenceJudge:
         differing, wording = np.full(len(a), None, dtype=np.object_), same.astype(np.float64)
         forms = np.zeros(len(a), dtype=np.bool_)
         left = ~same & passes_filter(evidence)
-        other = np.flatnonzero(left if part.undecided is None else left & part.undecided.may_decide(evidence))
+        other = np.flatnonzero(left if part.screen is None else left & part.screen.may_decide(part.bounds, evidence))
         if len(other):
             judged = judge_pairs(
                 a[other],

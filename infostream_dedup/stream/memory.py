@@ -315,12 +315,10 @@ class Memory:
         evidence: EvidenceRows | None = None,
     ) -> None:
         """Add the columns of documents; arguments as ``Window.extend``, with sources by name."""
-        number_of = {source: self._source_number(source) for source in dict.fromkeys(sources)}
+        known = self._sources
+        number_of = {one: known.setdefault(one, len(known)) if one else NO_SOURCE for one in dict.fromkeys(sources)}
         numbers = np.array(list(map(number_of.__getitem__, sources)), dtype=np.int32)
         self.window.extend(ids, hashes, numbers, clocks, times, rows, evidence=evidence)
-
-    def _source_number(self, source: str | None) -> int:
-        return self._sources.setdefault(source, len(self._sources)) if source else NO_SOURCE
 
     def candidate_rows(
         self, first: int, oldest: NDArray[np.int64], needs: NDArray[np.int64], least_keys: int

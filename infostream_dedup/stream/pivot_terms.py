@@ -150,10 +150,10 @@ class PivotWords:
         answers = self._translators[language].translate(words)
         if OUR_LANGUAGES[language] == "en":
             answers = [and_itself(word, found) for word, found in zip(words, answers, strict=True)]
-        return [_distinct_words(found) for found in answers]
+        return list(map(_distinct_words, answers))
 
     def _remember(self, language: int, words: NDArray[np.int64], answers: list[list[Translation]]) -> None:
-        best = [next((one.term for one in found if one.confidence >= SURE), None) for found in answers]
+        best = list(map(_surest, answers))
         if language == _ENGLISH:
             told = self._numbers.terms.some(words)
             best = [None if is_seldom_noun(word) else term for word, term in zip(told, best, strict=True)]
@@ -175,7 +175,7 @@ class PivotWords:
         names = self._rung_names
         rungs = [one.rung for found in answers for one in found]
         names += sorted(set(rungs).difference(names))
-        return [names.index(rung) for rung in rungs]
+        return list(map(names.index, rungs))
 
 
 @cache
@@ -195,7 +195,16 @@ def pivot_frequencies(language: Language) -> Mapping[str, float]:
     return MappingProxyType(found)
 
 
+def _surest(found: Sequence[Translation]) -> str | None:
+    for one in found:
+        if one.confidence >= SURE:
+            return one.term
+    return None
+
+
 def _distinct_words(found: Sequence[Translation]) -> list[Translation]:
+    if len(found) == 1 and " " not in found[0].term:
+        return list(found)
     by_term: dict[str, Translation] = {}
     for one in found:
         if " " not in one.term:
@@ -341,10 +350,12 @@ class PivotReader:
         words = self._source_words(documents, analysed)
         spoken = languages[words.owners]
         canonical = np.full(len(words.words), NO_TERM, dtype=np.int64)
-        parts = []
+        parts = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
         # Words of other languages have no equivalents.
         for language in range(len(OUR_LANGUAGES)):
             own = np.flatnonzero(spoken == language)
+            if not len(own):
+                continue
             canonical[own] = self._words.canonical(language, words.words[own])
             places, matched_by = self._words.met(language, words.words[own])
             parts.append((own[places], matched_by.astype(np.int64)))

@@ -75,8 +75,9 @@ _MANY_RUNS: Final = 300
 
 def content_hash(document: Document) -> bytes:
     """Return 16 bytes that depend on every field of a document, not on the order of the fields."""
+    row = row_of(document)
     # 1 and "1" are one id.
-    row = {**row_of(document), "id": document.id}
+    row["id"] = document.id
     if "item" in row:
         # When a feed was read again says nothing about its items.
         row.pop("collected_at", None)

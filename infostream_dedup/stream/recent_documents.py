@@ -59,13 +59,8 @@ class RecentDocuments:
 
     @property
     def _columns(self) -> tuple[RowWindow | EvenWindow, ...]:
-        keys = (self._terms, self._weights, self._heaviest, self._own, self._squares)
-        return (*keys, self._texts, self._triples)
-
-    @property
-    def _screened(self) -> tuple[RowWindow | EvenWindow, ...]:
-        """Screening data for the first documents; covers all documents once compiled code is active."""
-        return (self._lengths, self._reach, self._doubled, self._leads, self._signatures)
+        keys = (self._terms, self._weights, self._heaviest, self._own, self._squares, self._texts, self._triples)
+        return (*keys, self._lengths, self._reach, self._doubled, self._leads, self._signatures)
 
     def __len__(self) -> int:
         return self.end - self.first
@@ -78,7 +73,7 @@ class RecentDocuments:
     @property
     def nbytes(self) -> int:
         """Bytes of all columns, without spare room."""
-        return sum(one.nbytes for one in (*self._columns, *self._screened))
+        return sum(one.nbytes for one in self._columns)
 
     def tidy(self) -> None:
         """Drop documents that have left the window, and the oldest ones if there are too many."""
@@ -90,10 +85,8 @@ class RecentDocuments:
         self._drop(gone)
 
     def _drop(self, gone: int) -> None:
-        screened = min(gone, len(self._lengths))
-        for columns, rows in ((self._columns, gone), (self._screened, screened)):
-            for column in columns:
-                column.drop(rows)
+        for column in self._columns:
+            column.drop(gone)
         self._begin += gone
         self._renumber_texts()
 

@@ -72,8 +72,11 @@ class RowWindow:
         values = rows.values[first : rows.indptr[-1]]
         begin = int(self._ends[self._size])
         end = begin + len(values)
-        self._values = with_room(self._values, end)
-        self._ends = with_room(self._ends, self._size + size)
+        # Every document enters a dozen of these, mostly where there is room.
+        if len(self._values) < end:
+            self._values = with_room(self._values, end)
+        if len(self._ends) < self._size + size:
+            self._ends = with_room(self._ends, self._size + size)
         self._values[begin:end] = values
         np.add(rows.indptr, begin - first, out=self._ends[self._size : self._size + size])
         self._size += size - 1

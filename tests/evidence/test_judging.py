@@ -13,6 +13,7 @@ from infostream_dedup.judging.evidence.differing import openings_of
 from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
 from infostream_dedup.judging.evidence.judging import (
     FILTER,
+    LEAST_SHARE,
     DocumentStatus,
     JudgedCandidates,
     fillings_of_forms,
@@ -140,7 +141,8 @@ def test_without_the_filter_every_pair_is_looked_at(collection: Collection) -> N
 
 
 def test_the_filter_asks_for_shares_only() -> None:
-    evidence = np.zeros((2, len(COLUMNS)))
-    evidence[:, :4] = [[0.1, 0.2, 0.1, 0.2], [0.1, 0.2, 0.1, 0.199999998]]
-    assert FILTER == 0.9
-    assert passes_filter(evidence).tolist() == [True, False]
+    evidence = np.zeros((4, len(COLUMNS)))
+    evidence[:2, :4] = [[0.1, 0.3, 0.1, 0.15], [0.1, 0.3, 0.1, 0.149999998]]
+    evidence[2:, :4] = [[0.3, 0.0, 0.2, 0.2], [0.299999998, 0.299999998, 0.2, 0.2]]
+    assert (FILTER, LEAST_SHARE) == (0.9, 0.3)
+    assert passes_filter(evidence).tolist() == [True, False, True, False]

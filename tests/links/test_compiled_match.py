@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import CannotCreateError
 from infostream_dedup.links import similarity_matrix
-from infostream_dedup.links.compiled.matching import PostingIndex, Resources, _shard_size, match, match_nodes
+from infostream_dedup.links.compiled.matching import (
+    PostingIndex,
+    Resources,
+    _shard_size,
+    match,
+    match_nodes,
+    match_weights,
+)
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.compiled.totals import LinkBlock, block_totals, sweep_counts
 from infostream_dedup.links.similarity_matrix import work_exceeds
@@ -55,6 +62,23 @@ def counted(documents, k_min):
             if i != j and len(keys & target) >= k_min:
                 table[i, j] = len(keys & target)
     return table
+
+
+@given(documents=collections(), share=st.sampled_from([0.3, 0.5, 0.8]), terms=st.integers(1, 3))
+def test_pairs_by_weight_are_those_with_a_share_and_enough_terms(documents, share, terms):
+    keys, targets = matrices(documents)
+    found = list(zip(*(ends.tolist() for ends in match_weights(keys, targets, share, terms=terms)), strict=True))
+    assert found == sorted(set(found), key=lambda pair: pair[::-1])
+    weights = keys.toarray()
+    for b, (own, whole) in enumerate(documents):
+        for a, (its, other) in enumerate(documents[:b]):
+            ways = [(a, its & whole, its), (b, own & other, own)]
+            shares = [sum(weights[one][list(met)]) / max(sum(weights[one][list(of)]), 1) for one, met, of in ways]
+            enough = max(len(met) for _, met, _ in ways) >= terms
+            if enough and max(shares) >= share:
+                assert (a, b) in found
+            elif not enough or max(shares) < share - max(len(its), len(own)) / 240:
+                assert (a, b) not in found
 
 
 @pytest.mark.parametrize("shard_size", [1, 3, 1 << 18])

@@ -9,7 +9,6 @@ import pytest
 from infostream_dedup.model import Document
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.evidence_judge import _Part
-from infostream_dedup.stream.recent_documents import RecentDocuments
 from infostream_dedup.stream.settings import StreamSettings
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
@@ -57,17 +56,16 @@ def decided(documents, settings):
 @pytest.mark.parametrize("changes", [{}, {"join": ("copy", "template", "retold")}])
 def test_leaving_out_pairs_that_decide_nothing_changes_no_verdict(monkeypatch, seed, changes):
     documents, sizes, settings = list(story(seed)), [], SETTINGS.but(**changes)
-    screen, screened = RecentDocuments.screen, _Part.screened
+    screened = _Part.screened
 
     def counted(part, *given):
         found = screened(part, *given)
-        maybe = found.undecided.may_decide(np.zeros((len(found.a), 4)))
+        maybe = found.screen.may_decide(found.bounds, np.zeros((len(found.a), 4)))
         sizes.append((len(part.a), len(found.a), np.count_nonzero(maybe)))
         return found
 
-    monkeypatch.setattr(RecentDocuments, "screen", lambda *_: None)
+    monkeypatch.setattr(_Part, "screened", lambda part, _: part)
     plain = decided(documents, settings)
-    monkeypatch.setattr(RecentDocuments, "screen", screen)
     monkeypatch.setattr(_Part, "screened", counted)
     assert decided(documents, settings) == plain
     of, left, kept = map(sum, zip(*sizes, strict=True))

@@ -361,6 +361,8 @@ def shortened(
     """
     rows, marks = found
     numbers, places = np.nonzero(marks & LEFT_OUT)
+    if not (len(numbers) or apart):
+        return
     lines = rows.hashes[numbers, places].tolist()
     spans = list(zip(rows.begins[numbers, places].tolist(), rows.ends[numbers, places].tolist(), strict=True))
     left_out.lines.update(lines)

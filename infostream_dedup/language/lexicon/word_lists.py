@@ -98,7 +98,7 @@ def names(language: Language) -> Mapping[str, Name]:
     for table, kind in NAME_TABLES.items():
         for row in name_rows(table):
             for spelling in variants(row, language):
-                if any(char.isspace() for char in spelling):
+                if len(spelling.split()) > 1:
                     continue
                 kinds = kind | NameKind.ABBREVIATION if len(spelling) > 1 and spelling.isupper() else kind
                 key = key_form(spelling.strip('«»"“”'))

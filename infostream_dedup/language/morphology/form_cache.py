@@ -309,7 +309,11 @@ def _by_shape(values: NDArray[np.int32], parts: _Parts, forms: int) -> NDArray[n
 @cache
 def known_table(language: str) -> KnownTable:
     """Return the shipped answers for forms of a language; the first call in a process takes 0.1 s."""
+    _unpacked.add(language)
     return KnownTable(*known_texts(language))
+
+
+_unpacked: set[str] = set()
 
 
 # Run morphological analyses on all cores: they are pure Python, so this needs processes.
@@ -413,8 +417,8 @@ _MOST_IN_MEMORY = 1_000_000
 
 _MANY = 1_000  # minimum number of forms for which the shipped table is asked before the file; unpacking it takes 0.2 s
 _SHAPES = {shape: str(int(shape)) for shape in Shape}  # the digit for the shape, which precedes the form in a key
-_WORTH_UNPACKING: Final = 50_000
-"""Number of words that are looked up in the packed table of terms before it is unpacked."""
+_WORTH_UNPACKING: Final = 10_000
+"""Number of words that are looked up in the packed table of terms before it is unpacked: what this takes, .07 s."""
 
 
 class FormCache:
@@ -483,7 +487,7 @@ class FormCache:
 
     def _shipped(self, keys: Sequence[str]) -> list[FormRow]:
         self._asked += len(keys)
-        if self._asked < _WORTH_UNPACKING:
+        if self._asked < _WORTH_UNPACKING and self._language not in _unpacked:
             return known_terms(self._language).rows(keys)
         return known_table(self._language).rows(keys)
 

@@ -23,6 +23,8 @@ _BLOCK_BYTES: Final = 1 << 19
 """Bytes of text that are copied and hashed at a time, so that they stay in the processor's cache."""
 
 _WORTH_TABLES: Final = 8  # fewer bodies are hashed one by one: the table of characters takes longer to make
+_MOST_ALONE: Final = 500  # bodies that take as long one by one as the table
+_alone = [0]  # bodies hashed one by one, at least as many once there is a table
 
 
 def text_hash(text: str) -> bytes:
@@ -37,7 +39,9 @@ def text_hash(text: str) -> bytes:
 
 def text_hashes(body: Callable[[int], str], texts: Utf8Texts, begins: NDArray[np.int64]) -> list[bytes]:
     """Compute ``text_hash`` for many bodies."""
-    if len(texts) < _WORTH_TABLES:
+    few = len(texts) < _WORTH_TABLES and _alone[0] < _MOST_ALONE
+    _alone[0] += len(texts) if few else _MOST_ALONE
+    if few:
         return [text_hash(body(number)) for number in range(len(texts))]
     hashes: list[bytes] = []
     for block in texts.blocks(_BLOCK_BYTES):

@@ -218,7 +218,7 @@ class SurfaceForms:
 
 def forms(surfaces: SurfaceList) -> SurfaceForms:
     """Return the forms of all surfaces: ordinary words by compiled code, the others by ``tokens.forms``."""
-    pool = SurfacePool()
+    pool = SurfacePool(len(surfaces))
     pool.make_room(len(surfaces), int(surfaces.starts[-1]))
     numbers, shapes = np.empty(len(surfaces), dtype=np.int32), np.empty(len(surfaces), dtype=np.uint8)
     plain_forms(surfaces.pool, surfaces.starts, form_buffers(), pool.table, numbers, shapes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -14,8 +15,9 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
 from infostream_dedup.errors import CannotCreateError
+from infostream_dedup.links.compiled.earlier import linked_pairs
 from infostream_dedup.links.compiled.kernels import matching as kernels
-from infostream_dedup.links.compiled.kernels.rows import LinkArrays, earliest_equals, mix_rows
+from infostream_dedup.links.compiled.kernels.rows import LinkArrays, TermPlaces, earliest_equals, mark_enough, mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, row_parts, term_rows
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input
 from infostream_dedup.machine.arrays import offsets_of, places_of
@@ -138,14 +140,25 @@ class PostingIndex:
         return cls(order=order, terms=ranked, rank=rank, starts=starts, postings=postings, shard_size=shards.size)
 
     def questions(
-        self, keys: TermRows, documents: NDArray[np.uint32], itself: NDArray[np.int64], threads: int = 1
+        self,
+        keys: TermRows,
+        documents: NDArray[np.uint32],
+        itself: NDArray[np.int64],
+        threads: int = 1,
+        amounts: NDArray[np.uint8] | None = None,
     ) -> kernels.Questions:
-        """The key terms of some documents as questions to this index."""
-        return kernels.Questions(*ranked_rows(keys, documents, self.rank, threads), itself)
+        """The key terms of some documents as questions to this index; ``amounts`` say what each of ``keys`` counts."""
+        indptr, ranks = ranked_rows(keys, documents, self.rank, threads)
+        placed = np.ones(len(ranks), dtype=np.uint8)
+        if amounts is not None:
+            kernels.place_amounts(keys, amounts, documents, self.rank, indptr, ranks, placed)
+        return kernels.Questions(indptr, ranks, placed, itself)
 
-    def own_questions(self, keys: TermRows, threads: int = 1) -> kernels.Questions:
+    def own_questions(
+        self, keys: TermRows, threads: int = 1, amounts: NDArray[np.uint8] | None = None
+    ) -> kernels.Questions:
         """The key terms of the indexed documents, by place."""
-        return self.questions(keys, self.order, np.arange(len(self), dtype=np.int64), threads)
+        return self.questions(keys, self.order, np.arange(len(self), dtype=np.int64), threads, amounts)
 
     def counts_within(self, weights: NDArray[np.int64], keys: TermRows, targets: TermRows) -> NDArray[np.uint8]:
         """Count of the links among the equal documents of each place; 0 for a single document."""
@@ -446,13 +459,22 @@ class _Run:
     threads: int  # number of threads
 
     @classmethod
-    def prepare(cls, keys: TermRows, targets: TermRows, nodes: Nodes, *, k_min: int, resources: Resources) -> _Run:
+    def prepare(
+        cls,
+        keys: TermRows,
+        targets: TermRows,
+        nodes: Nodes,
+        *,
+        k_min: int,
+        resources: Resources,
+        amounts: NDArray[np.uint8] | None = None,
+    ) -> _Run:
         threads = resources.threads
         index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=resources.shard_size, threads=threads)
         node_at = nodes.node_of[index.order]
         return cls(
             index=index,
-            questions=index.own_questions(keys, threads),
+            questions=index.own_questions(keys, threads, amounts),
             nodes=nodes,
             node_at=node_at,
             inside=index.counts_within(nodes.weights[node_at], keys, targets),
@@ -502,6 +524,32 @@ class _Run:
         )
         kernels.split(ordered, rows)
         yield rows
+
+
+_WHOLE: Final = 240  # amounts of all key terms of a document, of 255, as each is rounded up
+
+
+def match_weights(
+    keys: sp.csr_array, targets: sp.csr_array, share: float, *, terms: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Pairs in which one document has at least a share of the weight of the other's key terms, and enough terms.
+
+    Ordinals (a, b), a < b, in the order of (b, a). ``terms`` may match in the other direction. A few pairs have a
+    little less of the weight. At most 15 key terms in a row.
+    """
+    asking, answering = term_rows(keys), term_rows(targets)
+    sizes, every = np.diff(asking.indptr), np.arange(asking.documents + 1)
+    own = np.repeat(np.asarray(keys.sum(axis=1), dtype=np.int64).ravel(), sizes)
+    amounts, least = (-(-_WHOLE * keys.data // own)).astype(np.uint8), math.ceil(share * _WHOLE)
+    nodes, resources = Nodes(every[:-1], every, every[:-1]), Resources()
+    run = _Run.prepare(asking, answering, nodes, k_min=least, resources=resources, amounts=amounts)
+    spool = run.match(kernels.Members(every, run.node_at), resources.storage(), None)
+    del run
+    links = spool.finish(resources.threads)
+    a, b = linked_pairs(_csr(links.counts, links))
+    enough = np.empty(len(a), dtype=np.bool_)
+    mark_enough(a, b, TermPlaces(*asking[:2], *answering[:2]), amounts, least, terms, enough)
+    return a[enough], b[enough]
 
 
 def _sum_matched(

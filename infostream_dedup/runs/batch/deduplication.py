@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from infostream_dedup.judging.evidence.judging import (
     KEPT,
     STATUS_NAMES,
+    Verdicts,
     best_pairs,
     break_chains,
     fillings_of_forms,
@@ -331,26 +333,19 @@ class BestPairs:
         """The story of each document, given the earliest document of its group: see ``stories_of``."""
         return stories_of(self.told, leader)
 
-    def take(self, judged: JudgedCandidates, status: NDArray[np.int8]) -> None:
-        """Take the best pairs from chunks, each with all pairs of a later document."""
+    def take(self, found: Verdicts) -> None:
+        """Take the best pairs; all pairs of a later document at once."""
         # The strongest status wins, so that pairs without any need not be sorted.
-        told = tell_one_story(judged.kinds, judged.probability, judged.facts.hours) & (status > _NEW)
-        self.told.append(np.stack((judged.b[told], judged.a[told])))
-        copies = ~judged.forms & (judged.kinds == Kind.COPY)
-        for found, which in ((self.forms, judged.forms), (self.copies, copies)):
-            found.append(np.stack((judged.a[which], judged.b[which])))
-        with_status = np.flatnonzero(status > _NEW)
-        a, b, probability, shares = (
-            judged.a[with_status],
-            judged.b[with_status],
-            judged.probability[with_status],
-            judged.shares[with_status],
-        )
-        best = with_status[best_pairs(a, b, status[with_status], probability, shares)]
-        later = judged.b[best]
-        self.status[later], self.of[later] = status[best], judged.a[best]
-        self.kind[later], self.probability[later] = judged.kinds[best], judged.probability[best]
-        self.differing[later] = judged.differing[best]
+        with_status = found.status > _NEW
+        told = tell_one_story(found.kinds, found.probability, found.hours) & with_status
+        self.told.append(np.stack((found.b[told], found.a[told])))
+        copies = ~found.forms & (found.kinds == Kind.COPY)
+        for pairs, which in ((self.forms, found.forms), (self.copies, copies)):
+            pairs.append(np.stack((found.a[which], found.b[which])))
+        some = found.at(np.flatnonzero(with_status))
+        best = some.at(best_pairs(some.a, some.b, some.status, some.probability, some.shares))
+        self.status[best.b], self.of[best.b], self.kind[best.b] = best.status, best.a, best.kinds
+        self.probability[best.b], self.differing[best.b] = best.probability, best.differing
 
 
 def judged_statuses(
@@ -366,16 +361,23 @@ def judged_statuses(
     sizes = collection.key_terms.sizes
     decided = BestPairs.none(len(sizes))
     a, b = collection.deciding_candidates()
-    kept = np.full(len(sizes), KEPT, dtype=np.int8)
-    for judged in collection.judged(a, b, screened=True, few=policy.allows_every_pair, progress=progress):
-        status = policy.statuses(judged)
-        enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
-        status[~enough & ~judged.facts.same_text] = _NEW
-        yield_to_differing(judged.b, status, judged.kinds, judged.facts.wording_least)
-        break_chains(judged, status, kept)
-        decided.take(judged, status)
+    nobody = np.zeros(0, dtype=np.int64)
+    every = collection.judged(a, b, screened=True, few=policy.allows_every_pair, by_story=True, progress=progress)
+    parts = chain([collection.judge(nobody, nobody)], every)
+    found = Verdicts.joined([verdicts_of(judged, policy, sizes) for judged in parts])
+    yield_to_differing(found.b, found.status, found.kinds, found.wording)
+    break_chains(found, np.full(len(sizes), KEPT, dtype=np.int8))
+    decided.take(found)
     decided.find_forms()
     return _named(collection, decided, groups_of([decided.joined()], len(sizes)))
+
+
+def verdicts_of(judged: JudgedCandidates, policy: Policy, sizes: NDArray[Any]) -> Verdicts:
+    """What judged pairs say of their later documents; ``sizes``: key terms of each document."""
+    status = policy.statuses(judged)
+    enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
+    status[~enough & ~judged.facts.same_text] = _NEW
+    return Verdicts.of(judged, status)
 
 
 def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.int64]) -> list[JudgedStatus]:

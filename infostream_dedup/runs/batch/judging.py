@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.judging.evidence.facts import DocumentFacts, equal_halves
-from infostream_dedup.judging.evidence.judging import JudgedCandidates, deciding_pairs, judge_pairs
+from infostream_dedup.judging.evidence.judging import LEAST_SHARE, JudgedCandidates, deciding_pairs, judge_pairs
 from infostream_dedup.judging.evidence.pair_evidence import HEAVIEST, heaviest, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.compiled.earlier import linked_pairs
+from infostream_dedup.links.compiled.matching import match_weights
 from infostream_dedup.links.similarity_matrix import kept_entries
 from infostream_dedup.machine.threads import mapped, thread_count
 from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS
@@ -100,12 +101,15 @@ class JudgedCollection:
             DocumentFacts.of_documents(collection.documents, collection.text_hashes, collection.openings),
         )
 
-    def candidates(self, *, k_min: int | None = None) -> Ordinals:
+    def candidates(self, *, k_min: int | None = None, filtered: bool = False) -> Ordinals:
         """Return the pairs to judge as (earlier, later), in the order of (b, a).
 
         Both documents have the same language or the same text. Pairs of equal texts are included however short they
-        are, unless ``k_min`` is given.
+        are, unless ``k_min`` is given. ``filtered`` leaves out most of those that do not pass the filter.
         """
+        if filtered and k_min is None and self.settings.n == HEAVIEST:
+            terms = self.key_terms
+            return self._with_equal(match_weights(terms.keys, terms.targets, LEAST_SHARE, terms=CANDIDATE_TERMS))
         linked = link(self.key_terms, self.settings, k_min=k_min or CANDIDATE_TERMS)
         pairs = linked_pairs(linked.matrix.counts)
         return self._with_equal(pairs) if k_min is None else self._in_one_language(*pairs)
@@ -116,7 +120,7 @@ class JudgedCollection:
         Large clusters of documents with equal key terms contribute only pairs with the cluster's earliest documents.
         """
         if verbatim_links(self.key_terms) <= MOST_VERBATIM_LINKS:
-            return self.candidates()
+            return self.candidates(filtered=True)
         settings = self.settings.but(k=CANDIDATE_TERMS)
         nodes = link_nodes(self.key_terms, settings, k_min=CANDIDATE_TERMS)
         earlier, later = (ends.astype(np.int64, copy=False) for ends in node_pairs(nodes, settings))

@@ -549,7 +549,7 @@ def listed_pairs(
     progress: Progress | None = None,
 ) -> ListedPairs:
     """Judge the pairs of a collection and return those to list, in the chosen order, without translations."""
-    a, b = collection.candidates(k_min=choice.k_min)
+    a, b = collection.candidates(k_min=choice.k_min, filtered=choice.least > 0)
     for numbers in (collection.key_terms.counts.languages if choice.cross_language else None, parts):
         if numbers is not None:
             a, b = np.stack((a, b))[:, numbers[a] != numbers[b]]

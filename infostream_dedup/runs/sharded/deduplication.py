@@ -19,7 +19,6 @@ from infostream_dedup.judging.evidence.facts import NO_SOURCE, DocumentFacts, eq
 from infostream_dedup.judging.evidence.judging import (
     KEPT,
     STATUS_NAMES,
-    DocumentStatus,
     JudgedCandidates,
     break_chains,
     crowded,
@@ -47,6 +46,7 @@ from infostream_dedup.runs.batch.deduplication import (
     Show,
     Status,
     repeats,
+    verdicts_of,
 )
 from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, least_count
 from infostream_dedup.runs.batch.pairing import JudgedPairRow, ListedPairs, PairChoice, collected, judgements_of
@@ -629,12 +629,10 @@ def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) 
     parents, kept = np.arange(len(sizes), dtype=np.int32), np.full(len(sizes), KEPT, dtype=np.int8)
     for a, b in _candidates(collection):
         judged = collection.judge(*(collection.deciding(a, b) if policy.allows_every_pair else (a, b)))
-        status = policy.statuses(judged)
-        enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
-        status[~enough & ~judged.facts.same_text] = DocumentStatus.NEW
-        yield_to_differing(judged.b, status, judged.kinds, judged.facts.wording_least)
-        break_chains(judged, status, kept)
-        decided.take(judged, status)
+        found = verdicts_of(judged, policy, sizes)
+        yield_to_differing(found.b, found.status, found.kinds, found.wording)
+        break_chains(found, kept)
+        decided.take(found)
     decided.find_forms()
     join_groups(*decided.joined(), parents)
     return _found(collection, decided, earliest_joined(parents), sizes)

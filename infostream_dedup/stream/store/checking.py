@@ -17,7 +17,7 @@ from infostream_dedup.stream.store.document_columns import REPEATS
 from infostream_dedup.stream.store.opening import settings_are_as_written
 from infostream_dedup.stream.store.restoring import counts_apart, open_epoch, told_again
 from infostream_dedup.stream.store.search_index import index_faults, term_index_faults
-from infostream_dedup.stream.store.tables import PARTS, Row, count_checksum, signature_hash, stored_checksum
+from infostream_dedup.stream.store.tables import PARTS, Row, count_checksum, signature_hashes, stored_checksum
 
 _MEMBERS: Final = (
     "SELECT ordinal, group_id, source, language FROM membership WHERE group_id IN (SELECT group_id FROM grouping)"
@@ -128,7 +128,7 @@ def _signatures(connection: sqlite3.Connection) -> Faults:
         if kept[0] is None:
             left = any(part is not None for part in kept)
             yield None if gone and not left else f"the signature of document {id_!r} is missing"
-        elif signature_hash(ordinal, [kept]) != checksum:
+        elif signature_hashes([ordinal], [[value] for value in kept]) != [checksum]:
             yield f"the signature of document {id_!r} does not match its checksum"
         else:
             known = all(max(numbers_of(kept[place], INT32), default=-1) < terms for place in (keys, targets))

@@ -121,12 +121,15 @@ class FilePlace:
         if not frames:
             return True
         try:
-            with self._log.open("rb") as log:  # SQLite has locks on the other two files, which closing them would end
-                head = log.read(_LOG_HEAD_BYTES)
-                log.seek(_LOG_HEAD_BYTES + (frames - 1) * (_FRAME_HEAD_BYTES + (65_536 if page == 1 else page)))
-                frame = log.read(_FRAME_HEAD_BYTES)
+            # SQLite has locks on the other two files, which closing them would end.
+            log = os.open(self._log, os.O_RDONLY)
         except FileNotFoundError:  # deleted this moment
             return False
+        begin = _LOG_HEAD_BYTES + (frames - 1) * (_FRAME_HEAD_BYTES + (65_536 if page == 1 else page))
+        try:
+            head, frame = os.pread(log, _LOG_HEAD_BYTES, 0), os.pread(log, _FRAME_HEAD_BYTES, begin)
+        finally:
+            os.close(log)
         salts = index[32:40]
         is_head = int.from_bytes(head[:4], "big") | 1 == _LOG_HEAD and head[16:24] == salts
         return is_head and frame[8:] == salts + struct.pack(">II", *sums)

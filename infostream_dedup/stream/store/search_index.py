@@ -528,7 +528,7 @@ def _block_of(connection: sqlite3.Connection, first: int) -> _Block:
 
 def _hashes(terms: Sequence[str]) -> NDArray[np.uint32]:
     # The words of a question may contain lone surrogates; no stored term does.
-    return np.fromiter((crc32(str.encode(term, "utf-8", "replace")) for term in terms), _UINT32, len(terms))
+    return np.array([crc32(term.encode("utf-8", "replace")) for term in terms], dtype=_UINT32)
 
 
 def _terms_checksum(first: int, packed: bytes) -> bytes:

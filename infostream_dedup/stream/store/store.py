@@ -52,7 +52,7 @@ from infostream_dedup.stream.store.tables import (
     batch_checksum,
     count_checksum,
     insertion,
-    signature_hash,
+    signature_hashes,
 )
 
 if TYPE_CHECKING:
@@ -142,12 +142,13 @@ def _numbered(
 
 
 def _checksums(remembered: Sequence[Remembered], parts: Sequence[Sequence[Row]]) -> list[bytes]:
-    kept = [{row[0]: row[1:] for row in rows} for rows in parts]
-    missing = [(None,) * (len(table.columns) - 1) for table, _ in PARTS]
-    return [
-        signature_hash(one.ordinal, [rows.get(one.ordinal, none) for rows, none in zip(kept, missing, strict=True)])
-        for one in remembered
-    ]
+    columns: list[Sequence[bytes | None]] = []
+    for (table, _), rows in zip(PARTS, parts, strict=True):
+        if len(rows) < len(remembered):
+            held, missing = {row[0]: row for row in rows}, (None,) * len(table.columns)
+            rows = [held.get(one.ordinal, missing) for one in remembered]
+        columns += list(zip(*rows, strict=True))[1:]
+    return signature_hashes([one.ordinal for one in remembered], columns)
 
 
 def _count_evidence(connection: sqlite3.Connection, counted: Sequence[CountedEvidence]) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from hashlib import blake2b
-from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 Row = tuple[Any, ...]
-Column = Callable[[Sequence[Any]], Sequence[Any]]
+Column = Callable[[Sequence[Any]], Iterable[Any]]
 """Makes a column of the items of a batch; many at a time, because a row at a time takes twice as long."""
 
 
@@ -44,8 +44,7 @@ class NumberedRow(NamedTuple):
 
 
 def _each(path: str) -> Column:
-    get = attrgetter(path)
-    return lambda items: list(map(get, items))
+    return partial(map, attrgetter(path))
 
 
 def _blobs(path: str, dtype: np.dtype[Any]) -> Column:
@@ -105,10 +104,10 @@ class Table:
             connection.execute(f"UPDATE {self.name} SET {changes} WHERE ordinal = ?", (ordinal,))  # noqa: S608
 
 
-def insertion(table: str, columns: Iterable[str]) -> str:
+@cache
+def insertion(table: str, columns: tuple[str, ...]) -> str:
     """Return an INSERT statement with bound values; names come from this room only."""
-    names = list(columns)
-    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
 
 
 SIGNATURE: Final = Table(
@@ -256,11 +255,11 @@ def stored_checksum(connection: sqlite3.Connection, sequence: int) -> bytes:
     return batch_checksum(head, [term for (term,) in terms], [table.stored(connection, head) for table in IN_BATCH])
 
 
-def signature_hash(ordinal: int, parts: Iterable[Sequence[bytes | None]]) -> bytes:
-    """Return the checksum of a document's rows in `PARTS`, without their ordinals; all ``None`` for a missing row."""
-    values = list(chain.from_iterable(parts))
-    sizes = orjson.dumps([ordinal, *(None if value is None else len(value) for value in values)])
-    return blake2b(sizes + b"".join(filter(None, values)), digest_size=8).digest()
+def signature_hashes(ordinals: Sequence[int], columns: Sequence[Sequence[bytes | None]]) -> list[bytes]:
+    """Return the checksums of documents' rows in `PARTS`, without their ordinals; all ``None`` for a missing row."""
+    sizes = [[None if value is None else len(value) for value in column] for column in columns]
+    rows = zip(zip(ordinals, *sizes, strict=True), zip(*columns, strict=True), strict=True)
+    return [blake2b(orjson.dumps(one) + b"".join(filter(None, row)), digest_size=8).digest() for one, row in rows]
 
 
 def count_checksum(epoch: int, counts: bytes) -> bytes:

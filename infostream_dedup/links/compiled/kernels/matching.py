@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infostream_dedup.links.compiled.kernels.rows import LinkArrays, holds
+from infostream_dedup.links.compiled.kernels.rows import LinkArrays, first_not_below, holds
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.machine.arrays import Table, Vector
-from infostream_dedup.machine.compiling import compiled, prefetch
+from infostream_dedup.machine.compiling import compiled, prefetch, signed
 
 # Posting lists of the key terms: the documents that contain a term, in shards of documents
 
@@ -59,7 +59,27 @@ def rank_rows(
     return written
 
 
-# Count how many key terms of a document other documents contain, for all counts of at least k_min.
+@compiled
+def place_amounts(
+    rows: TermRows,
+    amounts: Vector[np.uint8],
+    order: Vector[np.uint32],
+    rank: Vector[np.int32],
+    indptr: Vector[np.int64],
+    ranks: Vector[np.uint32],
+    placed: Vector[np.uint8],
+) -> None:
+    """Write the amount of each term, given as in ``rows``, in the order of ``ranks``, as ``rank_rows`` wrote them."""
+    for place in range(order.size):
+        document = order[place]
+        for position in range(rows.indptr[document], rows.indptr[document + 1]):
+            term = rank[rows.indices[position]]
+            if term >= 0:
+                placed[first_not_below(ranks, indptr[place], indptr[place + 1], int(term))] = amounts[position]
+
+
+# Count how many key terms of a document other documents contain, for all counts of at least k_min. Each term counts
+# one, or another amount.
 #
 # With m key terms, rarest first, a document with k_min of them has one of the first m - k_min + 1, two of the first m
 # - k_min + 2, and so on. So only the first lists set counters; the others, which are the longest, count only for
@@ -80,6 +100,7 @@ class Questions(NamedTuple):
     indptr: Vector[np.int64]  # int64 (questions + 1,), start of each question's key terms in `ranks`
     # uint32, key terms as ranks, ascending in a question, that is, rarest first; at most 255 in each
     ranks: Vector[np.uint32]
+    amounts: Vector[np.uint8]  # uint8, what each key term counts: one, or more; at most 255 in all in each question
     # int64 (questions,), place of the asking document in the lists, -1 if it is not in them. A document is never linked
     # to itself
     itself: Vector[np.int64]
@@ -101,32 +122,43 @@ class Scratch(NamedTuple):
 
 
 @compiled
-def _count_all(postings: Vector[np.uint32], begin: int, end: int, hits: Vector[np.uint8]) -> None:
+def _count_all(postings: Vector[np.uint32], begin: int, end: int, amount: np.uint8, hits: Vector[np.uint8]) -> None:
     for position in range(begin, end):
-        hits[postings[position]] += np.uint8(1)
+        hits[postings[position]] += amount
 
 
 @compiled
-def _count_promising(postings: Vector[np.uint32], begin: int, end: int, needed: int, hits: Vector[np.uint8]) -> None:
+def _count_promising(
+    postings: Vector[np.uint32], begin: int, end: int, needed: int, amount: np.uint8, hits: Vector[np.uint8]
+) -> None:
     # So few places pass that a branch is better than writing to all counters.
     for position in range(begin, end):
         place = postings[position]
         if hits[place] >= needed:
-            hits[place] += np.uint8(1)
+            hits[place] += amount
+
+
+@compiled
+def _whole(questions: Questions, row: int) -> int:
+    """What all key terms of a question count."""
+    whole = 0
+    for at in range(questions.indptr[row], questions.indptr[row + 1]):
+        whole += signed(questions.amounts[at])
+    return whole
 
 
 @compiled
 def _count_row(
     row: int, starts: Vector[np.int64], questions: Questions, lists: Lists, k_min: int, hits: Vector[np.uint8]
 ) -> None:
-    end = questions.indptr[row + 1]
-    for at in range(questions.indptr[row], end):
-        rank = questions.ranks[at]
-        needed = k_min - (end - at)
+    needed = k_min - _whole(questions, row)
+    for at in range(questions.indptr[row], questions.indptr[row + 1]):
+        rank, amount = questions.ranks[at], questions.amounts[at]
         if needed <= 0:
-            _count_all(lists.postings, starts[rank], starts[rank + 1], hits)
+            _count_all(lists.postings, starts[rank], starts[rank + 1], amount, hits)
         else:
-            _count_promising(lists.postings, starts[rank], starts[rank + 1], needed, hits)
+            _count_promising(lists.postings, starts[rank], starts[rank + 1], needed, amount, hits)
+        needed += signed(amount)
 
 
 @compiled
@@ -176,9 +208,12 @@ def match_rows(first: int, last: int, questions: Questions, lists: Lists, k_min:
             if 0 <= own < lists.shard_size:
                 scratch.hits[own] = np.uint8(0)
             head = np.uint64(row - first) << np.uint64(40) | np.uint64(base) << np.uint64(8)
-            for at in range(questions.indptr[row], questions.indptr[row + 1] - k_min + 1):
+            needed, at = k_min - _whole(questions, row), questions.indptr[row]
+            while needed <= 0 and at < questions.indptr[row + 1]:
                 begin, end = starts[questions.ranks[at]], starts[questions.ranks[at] + 1]
                 written = _write_links(lists.postings, begin, end, head, k_min, scratch, written)
+                needed += signed(questions.amounts[at])
+                at += 1
     return written
 
 

@@ -376,6 +376,41 @@ def _held(asking: int, answering: int, terms: TermPlaces) -> int:
 
 
 @compiled
+def mark_enough(
+    a: Vector[np.int32],
+    b: Vector[np.int32],
+    terms: TermPlaces,
+    amounts: Vector[np.uint8],
+    least: int,
+    enough: int,
+    found: Vector[np.bool_],
+) -> None:
+    """Mark the pairs of which one document has enough key terms of the other.
+
+    ``amounts``: uint8, what each key term counts; each pair counts at least ``least`` in one direction, so that none
+    whose documents need ``enough`` terms for this is looked at.
+    """
+    for pair in range(a.size):
+        fewest = min(_fewest(int(a[pair]), terms, amounts, least), _fewest(int(b[pair]), terms, amounts, least))
+        found[pair] = (
+            fewest >= enough
+            or _held(int(a[pair]), int(b[pair]), terms) >= enough
+            or _held(int(b[pair]), int(a[pair]), terms) >= enough
+        )
+
+
+@compiled
+def _fewest(document: int, terms: TermPlaces, amounts: Vector[np.uint8], least: int) -> int:
+    """Fewest key terms of a document that can count ``least``: one, two, or more, which is 3."""
+    first, second = 0, 0
+    for place in range(terms.key_indptr[document], terms.key_indptr[document + 1]):
+        amount = signed(amounts[place])
+        second = max(second, min(first, amount))
+        first = max(first, amount)
+    return 3 - signed(first + second >= least) - signed(first >= least)
+
+
+@compiled
 def _join_trees(one: int, other: int, parents: Vector[np.int32]) -> None:
     one, other = root(parents, one), root(parents, other)
     parents[max(one, other)] = min(one, other)
