@@ -349,12 +349,6 @@ def test_a_page_that_shows_a_piece_of_a_feed_is_a_page(tmp_path) -> None:
         assert row["title"] == "Budget approved"
 
 
-def test_sources_without_a_text_are_counted(tmp_path, run_command) -> None:
-    answer = run_command(tmp_path, "collect", "-", stdin=b"<html><body></body></html>", TZ="UTC")
-    assert (answer.returncode, answer.stdout) == (0, b"")
-    assert b"collected 0 documents; 1 without a text" in answer.stderr
-
-
 def test_a_page_in_a_file_is_not_named_after_the_file(tmp_path) -> None:
     for day, subject in (("1", "budget"), ("2", "bridge")):
         (tmp_path / day).mkdir()
