@@ -126,17 +126,6 @@ def test_the_target_appears_only_when_it_is_whole(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_a_process_killed_while_writing_leaves_no_target(tmp_path: Path) -> None:
-    script = (
-        "import os, sys\nfrom infostream_dedup.documents import write_documents\n"
-        "def rows():\n    yield {'id': 'a', 'text': 't' * 10**6}\n    os._exit(9)\n"
-        "write_documents(rows(), sys.argv[1])"
-    )
-    target = tmp_path / "out.jsonl"
-    assert subprocess.run([sys.executable, "-c", script, str(target)], check=False).returncode == 9
-    assert not target.exists()
-
-
 def test_inputs_are_never_written_over(tmp_path: Path) -> None:
     source, link = tmp_path / "in.jsonl", tmp_path / "link.jsonl"
     source.write_bytes(b'{"id":"a","text":"t"}\n')
@@ -190,13 +179,6 @@ def test_a_long_name_is_taken(tmp_path: Path) -> None:
     target = tmp_path / ("x" * 249 + ".jsonl")
     write_documents(DOCUMENTS, target)
     assert target.exists()
-
-
-def test_two_outputs_of_one_folder_at_once(tmp_path: Path) -> None:
-    with open_output(tmp_path / "1") as one, open_output(tmp_path / "2") as two:
-        one.write(b"1")
-        two.write(b"2")
-    assert [(tmp_path / name).read_bytes() for name in "12"] == [b"1", b"2"]
 
 
 def test_targets_that_cannot_be_created(tmp_path: Path) -> None:
@@ -490,11 +472,6 @@ def test_a_workbook_gives_the_documents_back(tmp_path: Path) -> None:
     first = target.read_bytes()
     write_documents(rows, target)
     assert target.read_bytes() == first
-
-
-def test_an_empty_workbook_has_its_header(tmp_path: Path) -> None:
-    assert write_documents([], tmp_path / "out.xlsx") == 0
-    assert list(read_documents(tmp_path / "out.xlsx")) == []
 
 
 def test_a_workbook_that_cannot_be_written_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,10 +100,6 @@ def test_groups_and_the_confirmed_block_are_shown():
     assert "second look at wording" in page
 
 
-def test_equal_results_give_equal_bytes(files):
-    assert report_files(sweep(documents_path()), Cover(paper=True)) == files
-
-
 def test_a_collection_without_links_still_has_a_report():
     assert b"none" in report_files(sweep([{"id": "1", "text": "Снег"}, {"id": "2", "text": ""}]))["report.html"]
 
@@ -520,13 +516,6 @@ def test_a_folder_may_exist_or_be_made_with_those_above_it(tmp_path: Path) -> No
     check_report_folder(tmp_path)
     check_report_folder(tmp_path / "2026" / "march")
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("name", ["taken", "taken/march", "taken/2026/march"])
-def test_a_file_is_no_folder(tmp_path: Path, name: str) -> None:
-    (tmp_path / "taken").touch()
-    with pytest.raises(CannotCreateError, match="taken is a file"):
-        check_report_folder(tmp_path / name)
 
 
 def test_a_folder_that_must_not_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
