@@ -69,15 +69,11 @@ def test_a_feed_gives_its_items_once_as_plain_text(tmp_path) -> None:
     found = collect(file)
     first, keyless = list(found)
     assert first == {
-        "id": "example.org:n-1",
-        "title": "Уряд схвалив бюджет & план",
-        "text": "Уряд схвалив бюджет.\nДефіцит\u00a0— 20%.",
-        "published": "2023-11-21T08:05:00+00:00",
-        "source": "example.org",
-        "url": "https://www.example.org/1",
-        "item": "example.org:n-1",
+        "id": "example.org:n-1", "title": "Уряд схвалив бюджет & план",
+        "text": "Уряд схвалив бюджет.\nДефіцит\u00a0— 20%.", "published": "2023-11-21T08:05:00+00:00",
+        "source": "example.org", "url": "https://www.example.org/1", "item": "example.org:n-1",
         "collected_at": first["collected_at"],
-    }
+    }  # fmt: skip
     assert set(keyless) == {"id", "title", "text", "item", "collected_at"}
     assert (found.report.read, found.report.used) == (4, 2)
     assert found.report.quarantined_by_code == {"empty": 1, "again": 1}

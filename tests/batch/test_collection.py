@@ -220,12 +220,8 @@ def test_rows_of_a_document_by_hand():
     text = "Президент Терехов открыл завод в Харькове. Завод построил Газпром."
     rows = {row.term: row for row in key_terms([{"id": "1", "title": "Новый завод", "text": text}], df_min=1)}
     assert {term: row.kind for term, row in rows.items()} == {
-        "терехов": "surname",
-        "харьков": "place",
-        "газпром": "organisation",
-        "завод": "noun",
-        "президент": "noun",
-    }
+        "терехов": "surname", "харьков": "place", "газпром": "organisation", "завод": "noun", "президент": "noun",
+    }  # fmt: skip
     factory = rows["завод"]
     assert [text[start:end] for start, end in factory.places] == ["завод", "Завод"]
     assert factory.places_in_title == [[6, 11]]

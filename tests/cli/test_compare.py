@@ -206,18 +206,11 @@ def test_every_part_of_a_file_is_refused(file):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("k = 9", "k = 13"),
-        ("k = 9", "k = true"),
-        ("k = 9", 'k = "9"'),
-        ("n = 12", "n = 8"),
-        ("[judged]", "[judge]"),
-        ("min_probability = 0.5", "min_probability = 5"),
-        ("min_probability", "probability"),
-        ('join = ["copy"]', 'join = "copy"'),
-        ("[thresholds", "[threshold"),
-        ('score = "count"', "score = 1"),
+        ("k = 9", "k = 13"), ("k = 9", "k = true"), ("k = 9", 'k = "9"'), ("n = 12", "n = 8"), ("[judged]", "[judge]"),
+        ("min_probability = 0.5", "min_probability = 5"), ("min_probability", "probability"),
+        ('join = ["copy"]', 'join = "copy"'), ("[thresholds", "[threshold"), ('score = "count"', "score = 1"),
     ],
-)
+)  # fmt: skip
 def test_a_damaged_file_is_refused(file, old, new):
     whole = file.read_text(encoding="utf-8")
     file.write_text(whole.replace(old, new), encoding="utf-8")

@@ -546,23 +546,14 @@ ENGLISH = "The roads to the site are closed and the city promises a detour. This
 @pytest.mark.parametrize(
     ("text", "label", "expected"),
     [
-        (RUSSIAN, "uk", None),
-        (UKRAINIAN, "ru", None),
-        (ENGLISH, "ru", None),
-        (RUSSIAN, "en", None),
-        (RUSSIAN, "ru", "ru"),
-        (UKRAINIAN, "uk", "uk"),
-        (ENGLISH, "en", "en"),
-        ("Снег", "uk", "uk"),
-        ("Apple iPhone 15 Pro Max", "ru", "ru"),
-        (RUSSIAN + UKRAINIAN, "uk", "uk"),
-        (UKRAINIAN, "be", "be"),
-        (ENGLISH, "de", None),
-        (ENGLISH, "xx", None),
+        (RUSSIAN, "uk", None), (UKRAINIAN, "ru", None), (ENGLISH, "ru", None), (RUSSIAN, "en", None),
+        (RUSSIAN, "ru", "ru"), (UKRAINIAN, "uk", "uk"), (ENGLISH, "en", "en"), ("Снег", "uk", "uk"),
+        ("Apple iPhone 15 Pro Max", "ru", "ru"), (RUSSIAN + UKRAINIAN, "uk", "uk"), (UKRAINIAN, "be", "be"),
+        (ENGLISH, "de", None), (ENGLISH, "xx", None),
         (RUSSIAN + " Об этом же сказал и мэр, но он не знает, когда это будет.", "fr", None),
         ("Der Bundestag hat das Gesetz über „The Lord of the Rings“ und die Renten mit den Stimmen", "de", "de"),
     ],
-)
+)  # fmt: skip
 def test_letters_correct_a_language(tmp_path: Path, text: str, label: str, expected: str | None) -> None:
     row = {"id": "1", "text": text, "lang": label}
     report = ReadingReport()

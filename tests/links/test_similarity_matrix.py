@@ -242,13 +242,9 @@ def test_rows_as_plain_values() -> None:
 
 def row(k, symmetry, transitivity, links=1000, paths=1000):
     return Measures.of(
-        k=k,
-        documents=500,
-        links=links,
-        reciprocal=round(symmetry * links),
-        paths=paths,
+        k=k, documents=500, links=links, reciprocal=round(symmetry * links), paths=paths,
         closed=None if transitivity is None else round(transitivity * paths),
-    )
+    )  # fmt: skip
 
 
 def table(*levels, links=1000):
