@@ -234,6 +234,16 @@ def test_what_is_not_an_input_is_refused(source: Any) -> None:
         read_documents(source)
 
 
+def test_wrong_options_are_refused_at_once() -> None:
+    for options in [
+        {"on_error": "ignore"}, {"quarantine": "q.jsonl"}, {"max_errors": 5},
+        {"on_error": "skip", "quarantine": "q.jsonl", "max_errors": -1}, {"max_line_bytes": 0},
+        {"tz": "Mars/Olympus"},
+    ]:  # fmt: skip
+        with pytest.raises(ConfigurationError):
+            read_documents(ROWS, **options)
+
+
 def test_paths_and_values_do_not_mix(tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl"
     path.write_bytes(b"")

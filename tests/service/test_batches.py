@@ -319,6 +319,20 @@ def test_an_item_of_a_feed_may_be_corrected(kept: ServiceClient, on_error: str) 
     assert kept("POST", "/v1/batches", **batch({**second, "text": "Иначе."}, on_conflict="error")).status_code == 409
 
 
+def test_corrections_are_not_set_aside(kept: ServiceClient) -> None:
+    kept("POST", "/v1/batches", **batch(FIRST))
+    answer = kept("POST", "/v1/batches", **batch(SECOND, {"id": "b"}, on_conflict="version", on_error="skip")).json()
+    assert [row["id"] for row in answer["verdicts"]] == [FIRST["id"]]
+    assert [(one["index"], one["code"]) for one in answer["quarantined"]] == [(1, "E_MISSING")]
+
+
+def test_a_check_foretells_the_verdict_on_a_correction(kept: ServiceClient) -> None:
+    kept("POST", "/v1/batches", **batch(FIRST))
+    assert kept("POST", "/v1/check", **batch(SECOND)).status_code == 409
+    foretold = kept("POST", "/v1/check", **batch(SECOND, on_conflict="version")).json()["verdicts"]
+    assert foretold == kept("POST", "/v1/batches", **batch(SECOND, on_conflict="version")).json()["verdicts"]
+
+
 @pytest.mark.parametrize("path", ["/v1/batches", "/v1/check"])
 @pytest.mark.parametrize("value", ["newest", None, 1, ["version"]])
 def test_what_else_is_asked_for_a_conflict_is_refused(kept: ServiceClient, path: str, value: object) -> None:
