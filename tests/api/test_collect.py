@@ -410,16 +410,16 @@ def test_a_long_attribute_and_much_script_are_no_reason_to_refuse(tmp_path) -> N
     assert "parliament approved" in collect(tmp_path / "a.html").as_rows()[0]["text"]
 
 
+SLOW = f"<html><body><article><p>Parliament.{'<b>x</b> <i>y</i> ' * 20_000}</article></body></html>"
+"""So many marks take the library that looks for the text half a minute."""
+
+
 def test_blanks_without_a_line_end_take_no_time(tmp_path) -> None:
     body = "a&lt;b&gt;x&lt;/b&gt;" + " " * 200_000 + "y"
     (tmp_path / "a.xml").write_text(RSS.replace("Текст без адреси й дати.", body), encoding="utf-8")
     begin = cpu_seconds()
     collect(tmp_path / "a.xml").as_rows()
     assert cpu_seconds() - begin < 4
-
-
-SLOW = f"<html><body><article><p>Parliament.{'<b>x</b> <i>y</i> ' * 20_000}</article></body></html>"
-"""So many marks take the library that looks for the text half a minute."""
 
 
 @pytest.mark.parametrize("kind", ["pages", pytest.param("archive", marks=pytest.mark.slow)])

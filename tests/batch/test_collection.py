@@ -140,16 +140,6 @@ def test_files_written_to_while_they_are_read(second, tmp_path):
         assert caught.value.code == "E_CHANGED"
 
 
-def test_records_in_memory_are_checked_once_if_they_are_kept(tmp_path):
-    records = [{"id": "1", "text": "Снег\x00"}, {"id": "1", "text": "Дождь"}, {"id": "2", "text": "Град"}]
-    reading = Reading(on_error="skip", quarantine=tmp_path / "bad.jsonl")
-    with rereadable(records, reading, keep=True) as documents:
-        first = list(documents.first_blocks())
-        assert [(one.id, one.text) for one in first] == [("1", "Снег "), ("2", "Град")]
-        assert all(one is other for one, other in zip(first, documents.again(), strict=True))
-        assert documents.report.used == 2
-
-
 class Once:
     """An object that looks as if it could be read again, such as the cursor of a database."""
 

@@ -170,15 +170,6 @@ def counts(request, monkeypatch):
     return sp.csr_array(dense.astype(np.uint8))
 
 
-def test_blocks_hold_every_pair_once_with_both_counts(counts):
-    pairs = LinkedPairs(counts)
-    dense = counts.toarray().astype(int)
-    found = [row for block in pairs.blocks for row in zip(*(part.tolist() for part in pairs.of(block)), strict=True)]
-    assert found == [
-        (a, b, dense[a, b], dense[b, a]) for a in range(23) for b in range(a + 1, 23) if dense[a, b] or dense[b, a]
-    ]
-
-
 def test_examples_are_spread_as_over_one_list(counts):
     counts.data %= 5
     counts.data += 1

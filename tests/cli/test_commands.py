@@ -398,6 +398,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_the_missing_extra_is_said(invoke, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ctranslate2", None)
+    result = invoke(str(MODEL))
+    assert json.loads(result.stdout)["tried"] is False
+    assert re.search(r"pip install .*\[translate\]", result.stderr)
+    assert not invoke(str(MODEL), "--quiet").stderr
+
+
 @pytest.mark.parametrize(("command", "code"), [
     ("dedup a.jsonl --out - --summary a.jsonl", 73), ("dedup --summary a.jsonl a.jsonl --out -", 73),
     ("pairs a.* --summary ./a.jsonl", 73), ("pairs . --summary a.jsonl", 73),

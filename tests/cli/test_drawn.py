@@ -15,7 +15,7 @@ from infostream_dedup import Deduplicator, read_documents
 from infostream_dedup.cli.output import cell_width
 from infostream_dedup.sample import documents_path
 
-WIDTHS = (80, 100, 160)
+WIDTHS = (80, 160)
 
 
 def shown(arguments: list[str], width: int, folder) -> list[str]:

@@ -3,7 +3,6 @@
 import csv
 import gzip
 import hashlib
-import itertools
 import json
 import os
 import random
@@ -397,11 +396,8 @@ def test_templates_of_other_stories_are_not_duplicates(run, tmp_path, halves):
     assert not any(row["faults"] for row in lines(verified.stdout))
 
 
-SIZES = (1, 7, 50, 500, 1_000_000)
 SEEDS = ("0", "1", "12345")
 PLACES = (("UTC", "C"), ("Asia/Kathmandu", "uk_UA.UTF-8"))  # time zone and locale
-
-PART = 2000
 SMALL_PART = 600
 EPOCHS = ("--first-epoch", "200", "--epoch-documents", "150")
 """Several epochs of the small part, at borders that no size of batches has."""
@@ -448,19 +444,4 @@ def test_every_seed_and_place_at_least_once_on_a_part_of_real_news(run, stream):
     combinations = list(zip((1, 50, 1_000_000), SEEDS, (*PLACES, PLACES[0]), strict=True))
     found = checksums(run, stream(SMALL_PART), combinations, *EPOCHS)
     assert {lines for lines, _ in found.values()} == {SMALL_PART}
-    assert len(set(found.values())) == 1, found
-
-
-@pytest.mark.corpus
-@pytest.mark.slow
-def test_all_combinations_on_a_part_of_real_news(run, stream):
-    found = checksums(run, stream(PART), itertools.product(SIZES, SEEDS, PLACES))
-    assert len(found) == 30
-    assert len(set(found.values())) == 1, found
-
-
-@pytest.mark.corpus
-@pytest.mark.slow
-def test_all_sizes_on_the_whole_of_real_news(run, stream):
-    found = checksums(run, stream(None), [(size, SEEDS[0], PLACES[0]) for size in SIZES])
     assert len(set(found.values())) == 1, found

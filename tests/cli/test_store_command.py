@@ -103,17 +103,6 @@ def test_forget_removes_nothing_if_something_is_unknown(run, filled):
     assert run("store", "forget", "stream.db").returncode == 2
 
 
-@pytest.mark.parametrize("command", ["stats", "verify", "expire"])
-def test_failures_have_their_codes(run, tmp_path, filled, command):
-    assert run("store", command, "missing.db").returncode == 66
-    assert run("store", command, ".").returncode == 73
-    (tmp_path / "notes.txt").write_text("precious")
-    refused = run("store", command, "notes.txt")
-    assert refused.returncode == 65
-    assert refused.stderr.decode().strip().endswith("not a store: not an SQLite file [E_STORE_FOREIGN]")
-    assert b"Traceback" not in refused.stderr
-
-
 def test_the_document_that_represents_a_group_is_the_one_of_the_rule(run, tmp_path):
     text = "Министр открыл мост через реку, больницу и школу в столице; президент и парламент обсудили бюджет."
     more = text + " Губернатор области осмотрел завод."

@@ -257,6 +257,18 @@ def test_a_table_with_two_columns_of_one_name() -> None:
         list(read_documents(frame))
 
 
+def test_workbooks(tmp_path: Path) -> None:
+    book = pytest.importorskip("openpyxl", reason="writes the workbook that the test reads").Workbook()
+    book.active.append(["ID", "Текст"])
+    for number, text in enumerate(TEXTS, 1):
+        book.active.append([number, text])
+    book.save(tmp_path / "a.xlsx")
+    with pytest.raises(BadDataError, match="perhaps columns='id=ID,text=Текст'"):
+        list(read_documents(tmp_path / "a.xlsx"))
+    found = list(read_documents(tmp_path / "a.xlsx", columns="id=ID,text=Текст"))
+    assert [(one.id, one.text) for one in found] == [(str(n), text) for n, text in enumerate(TEXTS, 1)]
+
+
 def test_made_ids_depend_on_content_and_distinguish_equal_documents() -> None:
     rows = [{"text": "Снег"}, {"text": "Дождь"}, {"text": "Снег"}, {"id": "own", "text": "Снег"}]
     first = [one.id for one in read_documents(rows, make_ids=True)]

@@ -162,17 +162,6 @@ def test_several_files_are_one_collection(tmp_path: Path) -> None:
     assert report.summary() == "read 5 = used 4 + quarantined 1 (E_ID_CONFLICT 1)"
 
 
-def test_a_broken_file_does_not_stop_the_next(tmp_path: Path) -> None:
-    one, two = tmp_path / "1.jsonl.gz", tmp_path / "2.jsonl"
-    one.write_bytes(gzip.compress(_jsonl(ROWS[0]))[:-4])
-    two.write_bytes(_jsonl(ROWS[1]))
-    aside = tmp_path / "aside.jsonl"
-    assert _ids([one, two], on_error="skip", quarantine=aside) == ["a", "b"]
-    assert orjson.loads(aside.read_bytes())["message"].endswith(
-        "truncated; get it again; 1 whole lines were read before"
-    )
-
-
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     class Stdin:
         buffer = io.BytesIO(_jsonl(*ROWS) + b"x\n")
@@ -197,6 +186,17 @@ def test_standard_input_is_read_as_it_comes() -> None:
         process.stdin.flush()
         assert process.stdout.readline() == b"a\n"
         process.stdin.close()
+
+
+def test_missing_files_are_named_before_reading_begins(tmp_path: Path) -> None:
+    there = tmp_path / "d.jsonl"
+    there.write_bytes(_jsonl(*ROWS))
+    with pytest.raises(NoInputError, match=r"no\.jsonl does not exist") as caught:
+        read_documents([there, tmp_path / "no.jsonl"])
+    assert caught.value.exit_code == 66
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(NoInputError, match="no file in this folder"):
+        read_documents(tmp_path / "folder.csv")
 
 
 def test_file_that_vanishes_before_reading(tmp_path: Path) -> None:
@@ -345,23 +345,6 @@ def test_nanoseconds_are_cut(tmp_path: Path) -> None:
     times = pa.array([1_714_557_600_123_456_789], pa.timestamp("ns"))
     [document] = read_documents(pa.table({"id": ["a"], "text": ["one"], "published": times}))
     assert document.time == datetime(2024, 5, 1, 10, 0, 0, 123_456, tzinfo=UTC)
-
-
-FRAMES = {
-    "pandas": pd.DataFrame(ROWS), "pandas, filtered": pd.DataFrame([{"id": "x", "text": "0"}, *ROWS])[1:],
-    "polars": pl.DataFrame(ROWS), "Arrow table": pa.Table.from_pylist(ROWS),
-    "Arrow batch": pa.RecordBatch.from_pylist(ROWS), "Arrow reader": None, "list": ROWS, "generator": None,
-}  # fmt: skip
-
-
-def test_values_in_memory() -> None:
-    for kind in FRAMES:
-        source: Any = FRAMES[kind]
-        if kind == "Arrow reader":
-            source = pa.Table.from_pylist(ROWS).to_reader()
-        if kind == "generator":
-            source = (row for row in ROWS)
-        assert list(read_documents(source)) == list(read_documents(ROWS))
 
 
 def test_frame_with_a_column_of_two_types() -> None:

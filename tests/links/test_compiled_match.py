@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import CannotCreateError
 from infostream_dedup.links import similarity_matrix
-from infostream_dedup.links.compiled.matching import PostingIndex, Resources, _shard_size, match, match_nodes
-from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
+from infostream_dedup.links.compiled.matching import PostingIndex, Resources, match, match_nodes
+from infostream_dedup.links.compiled.term_rows import term_rows
 from infostream_dedup.links.compiled.totals import LinkBlock, block_totals, sweep_counts
 from infostream_dedup.links.similarity_matrix import work_exceeds
 from infostream_dedup.links.sweeping import sweep_by_products
@@ -138,23 +138,6 @@ def test_questions_do_not_depend_on_threads(collection, threads):
     for column, other in zip(one, several, strict=True):
         assert column.dtype == other.dtype
         assert column.tolist() == other.tolist()
-
-
-@pytest.mark.parametrize(("sharing", "bits"), [(1, 20), (5, 19), (10, 18), (1000, 16)])
-def test_shards_are_smaller_where_lists_are_longer(sharing, bits):
-    # One term each, shared by 5 of 1,000 documents: a question meets 2,621 postings among 2**19 documents, 1,310 among
-    # 2**18, which is too few.
-    documents = 1000
-    rows = TermRows(np.arange(documents + 1), (np.arange(documents) // sharing).astype(np.uint32), documents)
-    counts = np.bincount(rows.indices, minlength=documents)
-    assert _shard_size(rows, rows, counts) == 1 << bits
-    # Two million documents with such a vocabulary would need more room for starts than for lists.
-    assert _shard_size(rows, _documents(rows, 1 << 21), counts) == 1 << 20
-
-
-def _documents(rows, documents):
-    indptr = np.concatenate([rows.indptr, np.full(documents - rows.documents, rows.indptr[-1])])
-    return TermRows(indptr, rows.indices, rows.terms)
 
 
 def lies_on_disk(array):

@@ -10,7 +10,6 @@ from infostream_dedup.judging.passages.passage_runs import NEAR, REPEATS, Chains
 from infostream_dedup.judging.passages.passage_table import passage_table
 from infostream_dedup.judging.passages.sentence_table import read_sentences, sentence_feature
 from infostream_dedup.judging.passages.settings import PassageSettings
-from infostream_dedup.model import NO_TIME
 
 LOOSE = PassageSettings(min_words=1, min_run=0)
 
@@ -79,18 +78,6 @@ def test_every_two_documents():
     assert [(pair.a, pair.b, pair.coverage_a) for pair in found.document_pairs()] == [
         (0, 1, 0.5), (0, 2, 1.0), (1, 2, 1.0),
     ]  # fmt: skip
-
-
-def test_the_earlier_document_is_a():
-    documents = ["ab", "xab", "yyab"]
-    found = _table(documents, times=[30, 10, NO_TIME])
-    # 0 is later than 1; of 2 the time is not known, so the order of the input decides.
-    assert [(a, b) for a, b, _, _ in _sides(found)] == [(0, 2), (1, 0), (1, 2)]
-    assert _sides(found)[1] == (1, 0, [1, 2], [0, 1])
-    pair = list(found.document_pairs())[1]
-    assert (pair.a, pair.b, round(pair.coverage_a, 3), pair.coverage_b) == (1, 0, 0.667, 1.0)
-    assert (pair.passages[0].start_a, pair.passages[0].start_b) == (9, 0)
-    assert _sides(_table(documents, times=[10, 10, 10]))[0] == (0, 1, [0, 1], [1, 2])
 
 
 def test_a_document_that_repeats_itself_is_not_a_copy_of_itself():

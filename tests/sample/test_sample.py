@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from infostream_dedup.sample import documents_path, labels_path
+from infostream_dedup import api
+from infostream_dedup.sample import documents_path, labels_path, topics_path
 
 Row = dict[str, Any]
 
@@ -73,3 +74,14 @@ def test_labels_agree_with_families_and_languages(by_id: dict[str, Row], labels:
         if row["kind"] == "exact":
             assert a["text"] == b["text"]
             assert a["title"] != b["title"]
+
+
+def test_topics_are_nobodys_translation() -> None:
+    found = api.sweep(str(topics_path()), representations=["pivot"], estimate=False, examples=False)
+    symmetry = [
+        row.measures.symmetry or 0.0 for row in found.rows if row.block == "cross" and row.measures.k in range(3, 10)
+    ]
+    # As on real news, and unlike the translated texts of the sample.
+    assert symmetry == sorted(symmetry, reverse=True)
+    assert symmetry[1] > 0.5 > symmetry[3] > 0.1 > symmetry[5]
+    assert any("they join texts on one topic, not translations" in note for note in found.notes)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,6 +11,7 @@ from html import unescape
 from importlib import resources
 from pathlib import Path
 from string import Formatter
+from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
@@ -242,6 +244,24 @@ def test_alarms_are_shown_even_if_drifts_take_too_long(filled: ServiceClient, mo
         assert shown.status_code == 200
         assert "store copies --drifts" in shown.text
     assert len(asked) == 1
+    del filled.running.figures["drifts"]
+
+
+def test_nobody_waits_long_for_the_count_of_drifts(filled: ServiceClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    may_end = threading.Event()
+
+    def slow(_: object) -> list[Any]:
+        may_end.wait(60)
+        return []
+
+    monkeypatch.setattr("infostream_dedup.service.figures.latest_drifts", slow)
+    monkeypatch.delitem(filled.running.figures, "drifts", raising=False)
+    settings = filled.running.settings
+    filled.running.settings = replace(settings, limits=replace(settings.limits, query_seconds=0.1))
+    assert "They are being counted" in filled("GET", "/alarms?ui=en").text
+    may_end.set()
+    filled.running.settings = settings
+    assert "Copies and links are as usual" in filled("GET", "/alarms?ui=en").text
     del filled.running.figures["drifts"]
 
 

@@ -62,14 +62,6 @@ def test_probabilities_rise_with_the_decision_value(trained):
     assert trained.training["calibrated_out_of_folds"]
 
 
-def test_a_decision_does_not_depend_on_the_other_pairs(sample_models, sample_pairs, trained):
-    whole = trained.decide(sample_models, sample_pairs.i, sample_pairs.j)
-    for row in (0, 7, 300):
-        alone = trained.decide(sample_models, sample_pairs.i[row : row + 1], sample_pairs.j[row : row + 1])
-        assert alone.forward[0] == whole.forward[row]
-    assert trained.decide(sample_models, sample_pairs.j, sample_pairs.i).forward.tolist() == whole.backward.tolist()
-
-
 def test_labels_of_one_kind_teach_nothing(sample_models, sample_pairs):
     for kind in (sample_pairs.repeats, ~sample_pairs.repeats):
         with pytest.raises(BadDataError, match="both kinds"):
