@@ -11,7 +11,7 @@ from infostream_dedup.documents import Reading, read_documents
 from infostream_dedup.errors import BadDataError, ConfigurationError, UsageError
 from infostream_dedup.judging.evidence.reading import evidence_texts, evidence_texts_of_block
 from infostream_dedup.judging.repeated.equality import equality_hash
-from infostream_dedup.model import DocumentBlock, full_text, single_documents, without_text
+from infostream_dedup.model import DocumentBlock, full_text, single_documents
 from infostream_dedup.runs.batch.collection import block_of, collect, in_blocks
 from infostream_dedup.runs.batch.sources import rereadable
 from infostream_dedup.sample import documents_path
@@ -111,13 +111,6 @@ def test_blocks_keep_the_order(chunk: int, sizes: list[int]) -> None:
         *DOCUMENTS[:2],
     ]
     assert [len(block) for block in blocks if block is not given] == sizes
-
-
-def test_a_collection_keeps_the_fields_of_its_documents() -> None:
-    found = collect(DOCUMENTS)
-    assert found.text_hashes == [equality_hash(one) for one in DOCUMENTS]
-    assert found.text_lengths.tolist() == [len(one.text) for one in DOCUMENTS]
-    assert list(found.documents) == [without_text(one) for one in DOCUMENTS]
 
 
 FIRST = '{"id": "1", "text": "Снег"}\n{"id": "2", "text": "Дождь"}\n'
@@ -283,12 +276,6 @@ def test_each_term_that_met_is_shown_in_both_languages_with_its_rung(trilingual)
     assert met["уряд"].rung == "dictionary"
     assert row.terms == list(dict.fromkeys(one.pivot for one in row.met))
     assert row.as_dict()["met"][0].keys() == {"a", "b", "pivot", "rung"}
-
-
-def test_rows_of_other_representations_have_no_words_for_terms(trilingual):
-    assert all("met" not in row.as_dict() for row in pairs(trilingual, representation="morph", df_min=1, k_min=1))
-    bare = pairs(trilingual, representation="pivot", df_min=1, terms=False)
-    assert all({"met", "terms"}.isdisjoint(row.as_dict()) for row in bare)
 
 
 @pytest.mark.parametrize("pivot", ["ru", "uk", "en"])

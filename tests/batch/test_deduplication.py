@@ -33,13 +33,6 @@ def test_status_of_every_document(found):
     }  # fmt: skip
 
 
-def test_of_names_the_earlier_document(found):
-    assert found["reprint"].of == found["copy"].of == "story"
-    assert found["digest"].of in ("story", "reprint", "copy", "other", "third")
-    assert found["story"].of is None
-    assert found["headline"].of is None
-
-
 def test_groups_join_exact_and_duplicate_only(found):
     assert {name for name, status in found.items() if status.group == "story"} == {"story", "reprint", "copy"}
     assert found["digest"].group == "digest"
@@ -101,13 +94,6 @@ def test_dedup_keeps_every_column_and_the_order(stream, tmp_path):
         "documents": 7, "kept": 5, "groups": 1, "new": 3, "exact": 1, "duplicate": 1, "similar": 1,
         "insufficient_text": 1,
     }  # fmt: skip
-
-
-def test_annotate_keeps_every_document(stream, tmp_path):
-    target = tmp_path / "all.jsonl"
-    assert dedup(stream, target, preset="faithful", annotate=True).kept == 7
-    written = [orjson.loads(line) for line in target.read_bytes().splitlines()]
-    assert written[2] == {**stream[2], "status": "duplicate", "of": "story", "group": "story"}
 
 
 ROWS = [{"id": "1", "text": "Снег идёт", "group": "sport"}, {"id": "2", "text": "Снег идёт"}]

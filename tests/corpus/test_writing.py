@@ -37,13 +37,6 @@ DOCUMENTS = [
 ENDINGS = [".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".parquet"]
 
 
-def test_row_of_a_document_made_in_memory_has_a_fixed_order() -> None:
-    assert list(row_of(DOCUMENTS[0]).items()) == [
-        ("id", "a"), ("title", "T"), ("text", "один"), ("lang", "uk"), ("published", 2024), ("topic", "x"),
-    ]  # fmt: skip
-    assert row_of(Document(id="b", text="")) == {"id": "b", "text": ""}
-
-
 def test_row_of_a_changed_document_loses_nothing() -> None:
     from dataclasses import replace
 
@@ -60,13 +53,6 @@ def test_an_unknown_field_may_be_named_as_an_attribute() -> None:
     [document] = read_documents([row])
     assert (document.time, document.extra) == (None, {"time": "noon", "extra": {"deep": 1}})
     assert row_of(document) == row
-
-
-def test_json_lines_keep_keys_and_their_order(tmp_path: Path) -> None:
-    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
-    source.write_bytes(b'{"x":[1,{"y":null}],"text":"t","id":"a","url":null}\n{"id":"b","n":0.5,"text":""}\n')
-    assert write_documents(read_documents(source), target, inputs=[source]) == 2
-    assert target.read_bytes() == source.read_bytes()
 
 
 def test_annotated_rows(tmp_path: Path) -> None:

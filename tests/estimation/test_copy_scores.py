@@ -306,15 +306,6 @@ def test_a_story_that_all_print_is_one_cluster_of_copies_and_short_texts_are_lef
     assert universe == {"documents": 8, "days": None, "short": 3, "undated": 0, "few_terms": 0}
 
 
-def test_without_estimates_the_rows_are_those_of_before():
-    plain = sweep(str(documents_path()), representations=["stem"], estimate=False)
-    full = sweep(str(documents_path()), representations=["stem"], estimate=True)
-    for one, other in zip(plain.rows, full.rows, strict=True):
-        assert "copies" not in one.as_dict()
-        assert one.as_dict().items() < other.as_dict().items()
-    assert "without_labels" not in plain.as_dict()
-
-
 def test_shares_and_blocks_have_the_columns_too():
     found = sweep(str(documents_path()), representations=["pivot"], score="share", preset="best", estimate=True)
     rows = {(row.block, row.measures.threshold): row.as_dict() for row in found.rows}

@@ -81,15 +81,6 @@ def test_records_equal_plain_ones(seed: int) -> None:
         assert words == pack_plainly(evidence, language, counts, float(totals[language])) + opening, made[number]
 
 
-def test_some_records_are_those_of_the_chosen_documents() -> None:
-    raw, languages = read(documents(5))
-    records = pack_evidence(raw, languages, EvidenceFrequencies())
-    chosen = np.array([4, 0, 4, 7])
-    blobs = records.blobs()
-    assert records.some(chosen).blobs() == [blobs[number] for number in chosen.tolist()]
-    assert len(records.some(chosen[:0])) == 0
-
-
 @pytest.mark.parametrize("seed", [3, 4])
 def test_comparison_equals_plain_comparison(seed: int) -> None:
     made = documents(seed)
@@ -189,14 +180,6 @@ def test_records_of_huge_documents_keep_the_smallest_hashes() -> None:
     kept = unpack_plainly(pack_evidence(raw, languages, frequencies).words.tolist()).numbers
     assert list(kept) == raw.numbers[:4096].tolist()
     assert int(changes.counts.sum()) == 4096 + len(raw.names) + len(raw.lead)
-
-
-def test_records_come_back_from_a_store() -> None:
-    raw, languages = read(documents(6))
-    records = pack_evidence(raw, languages, EvidenceFrequencies())
-    again = EvidenceRecords.of_blobs(records.blobs())
-    assert np.array_equal(again.words, records.words)
-    assert np.array_equal(again.begins, records.begins)
 
 
 def test_background_gives_way_to_counted_documents() -> None:

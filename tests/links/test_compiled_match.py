@@ -171,14 +171,6 @@ def test_unsorted_indices_are_refused():
         match(sp.csr_array((1, 2), dtype=np.int64), targets, n=3, weights=False, k_min=1)
 
 
-def test_nodes_hold_equal_documents_and_the_links_between_them():
-    keys, targets = matrices([({0, 1, 2}, {0, 1, 2}), ({0, 1}, {0, 1, 2, 3}), ({0, 1, 2}, {0, 1, 2})])
-    found = match_nodes(keys, targets, n=12, k_min=1)
-    assert found.nodes.node_of.tolist() == [0, 1, 0]
-    assert found.counts.toarray().tolist() == [[0, 3], [2, 0]]
-    assert found.inside.tolist() == [3, 0]
-
-
 @given(documents=collections(), k_min=st.integers(1, 3))
 def test_nodes_give_the_symmetry_and_transitivity_of_their_documents(documents, k_min):
     keys, targets = matrices(documents + documents[:5] + documents[:2])

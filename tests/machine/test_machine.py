@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.machine.platform import available_memory, collector_paused, trim_heap
+from infostream_dedup.machine.platform import collector_paused, trim_heap
 from infostream_dedup.machine.scratch import GrowingArray, KeptMemory, row_blocks
 from infostream_dedup.machine.threads import Turns, run_ahead
 
@@ -131,12 +131,6 @@ def test_arrays_that_the_heap_kept_are_given_back():
     trim_heap()
     assert _resident_megabytes() < held - 120
     assert last.sum() == 1_000_000
-
-
-def test_some_memory_is_free():
-    free = available_memory()
-    assert free is not None
-    assert free > 0
 
 
 # Scratch memory is used again while it is large enough, and is each thread's own.

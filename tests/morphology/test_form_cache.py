@@ -70,15 +70,6 @@ def test_second_run_asks_only_the_file(path: Path, monkeypatch: pytest.MonkeyPat
     assert again.terms_of(FORMS, strict=True) == STRICT
 
 
-def test_languages_and_shapes_do_not_mix(path: Path) -> None:
-    fill(path)
-    cache = FormCache("uk", CacheFile(path, "one"))
-    assert cache.terms_of([Form("шольцем", Shape.CAPITAL)], strict=False) == ["шольц"]
-    russian = FormCache("ru", CacheFile(path, "one"))
-    masks = [Form("маска", Shape.LOWER), Form("маска", Shape.CAPITAL)]
-    assert russian.terms_of(masks, strict=False) == ["маска", "маск"]
-
-
 def test_answers_of_another_fingerprint_are_replaced(path: Path) -> None:
     fill(path, "one")
     file = CacheFile(path, "two")
@@ -259,18 +250,6 @@ def test_public_function_agrees_with_morphology() -> None:
 def test_fingerprint_is_one_hexadecimal_number() -> None:
     assert len(fingerprint()) == 32
     assert int(fingerprint(), 16) >= 0
-
-
-def test_rows_distinguish_no_term_from_unknown(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fill(path)
-    keys = ["2шольцем", "0неизвестное", "0идти", "0правительства", "3щзж"]
-    rows = [("шольц", 1), (None, None), (None, 0), ("правительство", 1), ("щзж", 0)]
-    assert CacheFile(path, "one").rows("ru", keys) == rows
-    monkeypatch.setattr(cache_file, "_CHUNK", 2)
-    assert CacheFile(path, "one").rows("ru", keys) == rows
-    assert CacheFile(path, "one").rows("uk", keys) == [(None, None)] * 5
-    assert CacheFile(path, "two").rows("ru", keys) == [(None, None)] * 5
-    assert CacheFile(path, "one").rows("ru", []) == []
 
 
 def test_a_file_that_is_replaced_is_opened_again(path: Path) -> None:

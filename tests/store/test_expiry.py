@@ -53,13 +53,6 @@ def test_nothing_visible_changes(filled, synthetic, faults):
         assert faults(store) == []
 
 
-def test_a_second_time_there_is_nothing_to_do(filled):
-    with Store.open(filled) as store:
-        store.expire()
-        again = store.expire()
-        assert (again.documents, again.below) == (0, 70)
-
-
 def test_the_open_epoch_stays_though_the_window_has_moved(filled, synthetic):
     with Store.open(filled) as store:
         store.append(synthetic.batch(20, closed=[], oldest=105))

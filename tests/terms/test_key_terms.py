@@ -94,12 +94,6 @@ def test_bm25_by_hand():
     assert _bm25([2.0], idf, [7.0], 7.0)[0] == pytest.approx(math.log(9.5 / 1.5) * 2 * 3 / 4)
 
 
-def test_bm25_of_a_long_document_is_smaller():
-    short, long = _bm25([1.0, 1.0], np.array([1.0, 1.0]), [5.0, 50.0], 10.0)
-    assert short == pytest.approx(3 / (1 + 2 * (0.25 + 0.75 * 0.5)))
-    assert long == pytest.approx(3 / (1 + 2 * (0.25 + 0.75 * 5)))
-
-
 def test_idf_is_negative_in_more_than_half_of_the_documents():
     below, above = bm25.idf(np.array([4.0, 6.0]), 10)
     assert below > 0 > above

@@ -256,32 +256,5 @@ def test_memory_follows_the_window_not_the_stream():
     assert sizes[-1] == sizes[0]
 
 
-def test_more_candidates_than_documents_is_impossible_even_when_all_match():
-    index = WindowIndex()
-    for ordinal in range(2500):
-        index.add(ordinal, keys=[1, 2], targets=[1, 2])
-    found = index.candidates(keys=[1, 2], targets=[1, 2], k_min=2)
-    assert found.ordinals.tolist() == list(range(2500))
-    assert set(found.forward.tolist()) == set(found.backward.tolist()) == {2}
-
-
-@pytest.mark.parametrize("gone", [0, 1, 63, 64, 100, 511, 4000])
-def test_few_are_found_wherever_they_are_in_a_large_window(gone):
-    # Counts are looked through and cleared where documents have been marked only: by 64, and eight such blocks at once.
-    index, size = WindowIndex(), 5000
-    own = np.arange(2 * size).reshape(size, 2)
-    rows = Lists(np.arange(0, 2 * size + 1, 2), own.ravel())
-    index.extend(np.arange(size), keys=rows, targets=rows)
-    index.expire_before(gone)
-    for place in (0, 1, 63, 64, 65, 511, 512, 513, 575, 576, 4095, 4096, size - 1):
-        mine = set(own[place].tolist())
-        here = [(place, 2, 2)] if place >= gone else []
-        assert answered(index, mine, mine, 2) == here
-        assert answered(index, {int(own[place, 0])}, set(), 1) == [(place, 1, 0) for place, *_ in here]
-        assert answered(index, {3 * size}, mine, 2) == [(place, 0, 2) for place, *_ in here]
-    ends = {int(own[place, 1]) for place in (gone, size - 1)}
-    assert answered(index, ends, ends, 1) == [(gone, 1, 1), (size - 1, 1, 1)]
-
-
 def test_an_empty_index_answers_nothing():
     assert answered(WindowIndex(), {1}, {1}, 1) == []
