@@ -1,7 +1,6 @@
 """The comparison of methods: both protocols, overlap, coverage, runs, examples."""
 
 import builtins
-import json
 from importlib import import_module
 from itertools import combinations
 
@@ -347,14 +346,6 @@ def test_features_by_hand(texts: Texts) -> None:
     assert part.features.jaccard5 == pytest.approx(6 / 18)
     assert (part.found_by, part.of_kind) == (["x"], 2)
     assert (none.features.jaccard5, none.features.containment5, none.features.terms) == (0.0, 0.0, [])
-
-
-def test_a_row_can_be_filled_in_and_read(texts: Texts) -> None:
-    pair = compared_pairs(texts, {"x": np.array([1], dtype=np.int64)}, np.array([1]))[0]
-    row = json.loads(json.dumps(pair.as_dict()))
-    assert row["label"] is None
-    assert labels_of([row]) == []
-    assert [label.label for label in labels_of([row | {"label": "dup"}])] == ["dup"]
 
 
 # Several methods on one collection: pairs, relations, costs.

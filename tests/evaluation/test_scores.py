@@ -172,22 +172,6 @@ def test_agrees_with_drawing_stories_and_counting_pairs(data: st.DataObject) -> 
         assert found.f1 == pytest.approx((min(low, estimate), max(high, estimate)), abs=1e-12)
 
 
-def _many_stories() -> tuple[Predictions, Truth]:
-    """40 stories of 2 documents: 32 found, 8 missed; 6 pairs of stories linked falsely by all 4 pairs of documents."""
-    families = "".join(chr(97 + number) * 2 for number in range(40))
-    truth = _truth(families, {(2 * story, 2 * story + 1): "dup" for story in range(40)})
-    pairs = {(2 * story, 2 * story + 1): 2 for story in range(32)}
-    for story in range(0, 12, 2):
-        pairs |= {(2 * story + a, 2 * story + 2 + b): 1 for a in (0, 1) for b in (0, 1)}
-    return _predictions(pairs, 80, 2), truth
-
-
-def test_the_interval_of_recall_is_that_of_a_share_of_stories() -> None:
-    predictions, truth = _many_stories()
-    found = _intervals(predictions, truth)[0].recall
-    assert found == pytest.approx((0.8 - 1.96 * 0.0632, 0.8 + 1.96 * 0.0632), abs=0.03)
-
-
 def test_one_story_gives_no_interval() -> None:
     truth = _truth("ff", {(0, 1): "dup"})
     assert _intervals(_predictions({(0, 1): 1}, 2, 1), truth) == [Intervals(None, None, None)]
@@ -296,12 +280,6 @@ def _evaluation(
 
 
 GRADES = {(0, 1): 4, (2, 3): 3, (0, 4): 1, (1, 4): 2}
-
-
-def test_a_row_for_every_step() -> None:
-    found = _evaluation(GRADES, 5)
-    figures = [(row.step, row.scores.tp, row.scores.fp, row.scores.fn) for row in found.rows]
-    assert figures == [(4, 2, 2, 0), (5, 2, 1, 0), (6, 2, 0, 0), (7, 1, 0, 1)]
 
 
 def test_the_best_row_and_the_recommended_one() -> None:

@@ -197,10 +197,6 @@ def test_blocks_cover_all_rows_within_the_limit(work: list[int], limit: int) -> 
     assert all(sum(work[a.start : b.stop]) > limit for a, b in pairwise(blocks))
 
 
-def test_rows_without_work_need_no_block_of_their_own() -> None:
-    assert list(row_blocks(np.zeros(1000, dtype=np.int64), 5)) == [slice(0, 1000)]
-
-
 # A package of somebody else adds methods, representations and readers by entry points; a broken one does no harm
 
 

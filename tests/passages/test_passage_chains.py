@@ -67,14 +67,6 @@ def test_short_passages_are_left_out():
     assert len(_table(documents, LOOSE.but(min_words=5))) == 0
 
 
-def test_every_two_documents():
-    found = _table(["ab", "b", "ab", "", "c"])
-    assert [side[:2] for side in _sides(found)] == [(0, 1), (0, 2), (1, 2)]
-    assert [(pair.a, pair.b, pair.coverage_a) for pair in found.document_pairs()] == [
-        (0, 1, 0.5), (0, 2, 1.0), (1, 2, 1.0),
-    ]  # fmt: skip
-
-
 def test_a_document_that_repeats_itself_is_not_a_copy_of_itself():
     assert len(_table(["abab"])) == 0
 

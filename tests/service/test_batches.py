@@ -33,15 +33,6 @@ def test_verdicts_are_those_of_ingest(filled: ServiceClient, tmp_path: Path) -> 
     assert orjson.dumps(answer["verdicts"]) == orjson.dumps(expected)
 
 
-def test_a_batch_that_comes_again_is_replayed(fresh: ServiceClient) -> None:
-    body = {"batch_id": "one", "documents": [document("a"), document("b")]}
-    first, again = (fresh("POST", "/v1/batches", json=body).json() for _ in range(2))
-    assert (first["replayed"], again["replayed"]) == (False, True)
-    assert first["verdicts"] == again["verdicts"]
-    assert again["position"] == {"batches": 1, "documents": 2}
-    assert [row["status"] for row in first["verdicts"]] == ["new", "exact"]
-
-
 def test_four_clients_that_send_the_same_batches_thrice_count_each_once(fresh: ServiceClient) -> None:
     bodies = [{"batch_id": str(n), "documents": [document(f"{n}-{i}") for i in range(3)]} for n in range(4)]
     for _ in range(3):

@@ -167,15 +167,6 @@ def test_the_background_is_the_same(representation):
     assert_same_key_terms(select_key_terms(counts, chosen), compiled.select_key_terms(counts, chosen))
 
 
-def test_key_terms_by_statistics_of_others():
-    chosen = Settings(representation="stem", n=5, k=5)
-    counts = count_terms(plain(sample()), chosen)
-    statistics = select_key_terms(counts, chosen.but(background=False)).statistics
-    assert_same_key_terms(
-        select_key_terms(counts, chosen, statistics), compiled.select_key_terms(counts, chosen, statistics)
-    )
-
-
 def test_texts_in_memory_are_counted_like_texts_one_by_one():
     texts = sample()
     counter = compiled.SurfaceCounter(2)

@@ -41,11 +41,6 @@ def test_heaviest_equals_plain_sorting(rows, n):
         assert found[[row]].indices.tolist() == sorted(expected)
 
 
-def test_explicit_zeros_are_never_key_terms():
-    weights = sp.csr_array((np.array([0, 3], dtype=np.int64), np.array([0, 1]), np.array([0, 2])), shape=(1, 2))
-    assert heaviest(weights, 2).indices.tolist() == [1]
-
-
 @pytest.fixture
 def counts():
     # Ten documents of four terms: document d holds term d // 3 and, all of them, none in common.

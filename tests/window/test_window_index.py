@@ -108,24 +108,6 @@ def add_one_by_one(index, entries, ordinal):
     return ordinal
 
 
-def test_a_long_stream_in_bulk_goes_on_exactly():
-    entries = list(long_stream(3000, 50))
-    single, many = WindowIndex(), WindowIndex()
-    for ordinal, keys, targets in entries[:2000]:
-        single.add(ordinal, keys=keys, targets=targets)
-    for begin, end in ((0, 700), (700, 701), (701, 2000)):
-        keys, targets = (Lists.of([entry[side] for entry in entries[begin:end]]) for side in (1, 2))
-        many.extend(np.arange(begin, end), keys=keys, targets=targets)
-    for ordinal, keys, targets in entries[2000:]:
-        for index in (single, many):
-            index.expire_before(ordinal - 299)
-            index.add(ordinal, keys=keys, targets=targets)
-        if ordinal % 37 == 0:
-            sets = set(keys.tolist()), set(targets.tolist())
-            assert answered(single, *sets, 2) == answered(many, *sets, 2)
-    assert len(many) == 300
-
-
 def finds_of(rows):
     """What each question of a part found, as (ordinal, forward, backward)."""
     finds = list(zip(*(column.tolist() for column in (rows.ordinals, rows.forward, rows.backward)), strict=True))

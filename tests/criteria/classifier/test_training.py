@@ -47,16 +47,6 @@ def test_all_criteria_together_beat_most_alone(sample_models, sample_pairs, trai
     assert _f1(truth, together) > _f1(truth, alone)
 
 
-def test_facts_of_training_are_those_of_the_folds(sample_models, sample_pairs, trained):
-    found = held_out(sample_models, sample_pairs, PRESET.criteria, NoAuthority(), PRIOR).found("both")
-    folds = trained.training["folds"]
-    assert (folds["tp"], folds["fp"]) == (
-        int((found & sample_pairs.repeats).sum()),
-        int((found & ~sample_pairs.repeats).sum()),
-    )
-    assert folds["tp"] + folds["fn"] == trained.training["repeats"] == int(sample_pairs.repeats.sum())
-
-
 def test_probabilities_rise_with_the_decision_value(trained):
     assert trained.calibration.slope < 0
     assert trained.training["calibrated_out_of_folds"]
