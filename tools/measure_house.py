@@ -19,7 +19,7 @@ from pathlib import Path
 LIMITS = {
     "lines of the package": (107_995, 78_000),
     "files of the package": (410, 330),
-    "lines of tests": (52_950, 40_000),
+    "lines of tests": (50_640, 40_000),
     "lines of reports and benchmarks": (8_550, 8_000),
     "arrows between rooms": (229, 140),
     "import circles": (0, 0),

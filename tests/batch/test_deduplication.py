@@ -33,6 +33,13 @@ def test_status_of_every_document(found):
     }  # fmt: skip
 
 
+def test_of_names_the_earlier_document(found):
+    assert found["reprint"].of == found["copy"].of == "story"
+    assert found["digest"].of in ("story", "reprint", "copy", "other", "third")
+    assert found["story"].of is None
+    assert found["headline"].of is None
+
+
 def test_groups_join_exact_and_duplicate_only(found):
     assert {name for name, status in found.items() if status.group == "story"} == {"story", "reprint", "copy"}
     assert found["digest"].group == "digest"

@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import orjson
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,10 +15,12 @@ from infostream_dedup import Settings, pairs
 from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import Document, full_text
-from infostream_dedup.runs.batch import pairing
+from infostream_dedup.runs.batch import linking, pairing
 from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.examples import spread_pairs
 from infostream_dedup.runs.batch.judging import united
 from infostream_dedup.runs.batch.linking import (
+    LinkedPairs,
     candidate_pairs,
     chunks_of_pairs,
     least_count,
@@ -148,6 +151,28 @@ def test_pairs_of_either_list_are_united(seed: int, count: int, more: int) -> No
     one, other = sorted(set(drawn(seed, count))), list(dict.fromkeys(drawn(seed + 10, more)))
     a, b = united(ends(one), ends(other))
     assert list(zip(a.tolist(), b.tolist(), strict=True)) == sorted({*one, *other})
+
+
+@pytest.fixture(params=[1, 7, 10_000])
+def counts(request, monkeypatch):
+    monkeypatch.setattr(linking, "_BLOCK_LINKS", request.param)
+    random = np.random.default_rng(5)
+    dense = random.integers(0, 256, (23, 23)) * (random.random((23, 23)) < 0.3)
+    np.fill_diagonal(dense, 0)
+    return sp.csr_array(dense.astype(np.uint8))
+
+
+def test_examples_are_spread_as_over_one_list(counts):
+    counts.data %= 5
+    counts.data += 1
+    dense = counts.toarray()
+    strongest = np.triu(np.maximum(dense, dense.T))
+    chosen, tallies = spread_pairs(LinkedPairs(counts), 6)
+    for k in range(1, 6):
+        at = np.argwhere(strongest == k)
+        wanted = np.unique(np.linspace(0, len(at) - 1, min(len(at), 10)).astype(np.int64))
+        assert tallies[k] == len(at)
+        assert chosen[k].T.tolist() == at[wanted].tolist()
 
 
 @pytest.mark.parametrize("short", ["scaled", "strict"])

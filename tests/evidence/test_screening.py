@@ -57,6 +57,16 @@ def any_model(seed: int) -> PairModel:
     return PairModel(float(draw.normal(-sum(weights.values()) / 2 - 4, 1)), weights)
 
 
+def test_pairs_of_equal_texts_are_never_left_out() -> None:
+    made = documents(0, 9)
+    read = Read(made, key_rows(*key_terms(0, len(made))))
+    screen = Screen.of(read.keys, read.records, read.triples, shipped_model())
+    a, b, texts = np.array([0, 1, 0]), np.array([3, 4, 4]), np.array([7, -1, 2, 7, -1, 3, 4, 5, 6])
+    found, different = screen.bounds(a, b, texts), screen.bounds(a, b, np.arange(9))
+    assert found[0] == np.inf > different[0]
+    assert np.array_equal(found[1:], different[1:])
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_no_pair_that_decides_is_left_out(seed: int) -> None:
     made = documents(seed, 45)
