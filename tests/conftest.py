@@ -1,6 +1,5 @@
 """Fixtures that every test may use."""
 
-import importlib.util
 import io
 import logging
 import os
@@ -45,13 +44,10 @@ def writer_script() -> Path:
 
 
 @pytest.fixture(scope="session")
-def synthetic(writer_script: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("synthetic_stream", writer_script)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def synthetic() -> ModuleType:
+    from tests.store import synthetic_stream
+
+    return synthetic_stream
 
 
 @pytest.fixture(scope="session")

@@ -107,24 +107,3 @@ def test_errors_are_the_same_with_and_without_the_extras(folder):
         one, other = (run(folder, *words, packages=packages) for packages in (set(), MODULES))
         assert (one.returncode, one.stderr) == (other.returncode, other.stderr)
         assert options or one.returncode == 65
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "extra"),
-    [
-        ("dedup a.csv --out o.parquet", "tables"),
-        ("dedup a.csv --out o.csv --workdir work", "tables"),
-        ("dedup a.csv --out o.xlsx", "xlsx"),
-        ("sweep missing.feather", "tables"),
-        ("sweep missing.parquet", "tables"),
-        ("sweep packed.jsonl.zst", "tables"),
-    ],
-)
-def test_a_missing_extra_is_named(folder, words, extra):
-    for name in ("missing.feather", "missing.parquet"):
-        (folder / name).write_bytes(b"PAR1")
-    (folder / "packed.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfd\0")
-    told = run(folder, *words.split())
-    assert told.returncode == 78, told.stderr.decode()
-    assert re.search(rf"pip install .*\[{extra}\]", told.stderr.decode())

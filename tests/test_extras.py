@@ -53,25 +53,18 @@ for scheme in ("amqp", "nats", "redis", "kafka"):
 """
 CLI = ["-m", "infostream_dedup"]
 COMMANDS = {
-    "tables": [*CLI, "dedup", "news.jsonl", "--out", "kept.parquet"],
-    "terminal": [*CLI, "sweep", "news.jsonl"],
+    "tables": [*CLI, "dedup", "news.jsonl", "--out", "kept.parquet"], "terminal": [*CLI, "sweep", "news.jsonl"],
     "report": [*CLI, "sweep", "news.jsonl", "--out", "report"],
     "plots": [*CLI, "sweep", "news.jsonl", "--out", "plots"],
     "learn": ["-c", "import rapidfuzz, sklearn.linear_model; from infostream_dedup import train"],
-    "compare": [*CLI, "compare", "news.jsonl", "--methods", "minhash"],
-    "feeds": [*CLI, "collect", "feed.xml"],
-    "xlsx": [*CLI, "dedup", "news.jsonl", "--out", "kept.xlsx"],
-    "service": ["-c", SERVE],
-    "duckdb": ["-c", DUCKDB],
+    "compare": [*CLI, "compare", "news.jsonl", "--methods", "minhash"], "feeds": [*CLI, "collect", "feed.xml"],
+    "xlsx": [*CLI, "dedup", "news.jsonl", "--out", "kept.xlsx"], "service": ["-c", SERVE], "duckdb": ["-c", DUCKDB],
     "notebook": ["-c", "from infostream_dedup import sweep; assert sweep('news.jsonl').chart().to_json()"],
     "frames": ["-c", "from infostream_dedup import drop_near_duplicates as drop; import narwhals; print(drop.__doc__)"],
-    "remote": ["-c", REMOTE],
-    "mcp": [*CLI, "mcp", "--store", "stored.db"],
-    "queue": ["-c", QUEUE],
-    "traces": ["-c", "import opentelemetry.sdk.trace, infostream_dedup.service.guard"],
-    "spark": ["-c", SPARK],
+    "remote": ["-c", REMOTE], "mcp": [*CLI, "mcp", "--store", "stored.db"], "queue": ["-c", QUEUE],
+    "traces": ["-c", "import opentelemetry.sdk.trace, infostream_dedup.service.guard"], "spark": ["-c", SPARK],
     "semantic": [*CLI, "dedup", "news.jsonl", "--semantic", "--out", "-"],
-}
+}  # fmt: skip
 
 
 def test_every_extra_is_tried():

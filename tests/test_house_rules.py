@@ -109,16 +109,11 @@ NOT_YET: dict[str, set[str]] = {
 @pytest.mark.parametrize(
     "rule",
     [
-        long_files,
-        functions_of_many_parameters,
-        calls_of_many_values,
-        positional_records,
-        shared_class_names,
-        possessive_groups,
-        pythons_started_unsafely,
+        long_files, functions_of_many_parameters, calls_of_many_values, positional_records, shared_class_names,
+        possessive_groups, pythons_started_unsafely,
     ],
     ids=lambda rule: rule.__name__,
-)
+)  # fmt: skip
 def test_the_rule_holds_but_for_the_places_listed(rule):
     found, listed = set(rule()), NOT_YET.get(rule.__name__, set())
     assert found - listed == set(), f"breaks the rule: {rule.__doc__}"

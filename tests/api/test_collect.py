@@ -69,15 +69,11 @@ def test_a_feed_gives_its_items_once_as_plain_text(tmp_path) -> None:
     found = collect(file)
     first, keyless = list(found)
     assert first == {
-        "id": "example.org:n-1",
-        "title": "Уряд схвалив бюджет & план",
-        "text": "Уряд схвалив бюджет.\nДефіцит\u00a0— 20%.",
-        "published": "2023-11-21T08:05:00+00:00",
-        "source": "example.org",
-        "url": "https://www.example.org/1",
-        "item": "example.org:n-1",
+        "id": "example.org:n-1", "title": "Уряд схвалив бюджет & план",
+        "text": "Уряд схвалив бюджет.\nДефіцит\u00a0— 20%.", "published": "2023-11-21T08:05:00+00:00",
+        "source": "example.org", "url": "https://www.example.org/1", "item": "example.org:n-1",
         "collected_at": first["collected_at"],
-    }
+    }  # fmt: skip
     assert set(keyless) == {"id", "title", "text", "item", "collected_at"}
     assert (found.report.read, found.report.used) == (4, 2)
     assert found.report.quarantined_by_code == {"empty": 1, "again": 1}
@@ -349,12 +345,6 @@ def test_a_page_that_shows_a_piece_of_a_feed_is_a_page(tmp_path) -> None:
         assert row["title"] == "Budget approved"
 
 
-def test_sources_without_a_text_are_counted(tmp_path, run_command) -> None:
-    answer = run_command(tmp_path, "collect", "-", stdin=b"<html><body></body></html>", TZ="UTC")
-    assert (answer.returncode, answer.stdout) == (0, b"")
-    assert b"collected 0 documents; 1 without a text" in answer.stderr
-
-
 def test_a_page_in_a_file_is_not_named_after_the_file(tmp_path) -> None:
     for day, subject in (("1", "budget"), ("2", "bridge")):
         (tmp_path / day).mkdir()
@@ -420,16 +410,16 @@ def test_a_long_attribute_and_much_script_are_no_reason_to_refuse(tmp_path) -> N
     assert "parliament approved" in collect(tmp_path / "a.html").as_rows()[0]["text"]
 
 
+SLOW = f"<html><body><article><p>Parliament.{'<b>x</b> <i>y</i> ' * 20_000}</article></body></html>"
+"""So many marks take the library that looks for the text half a minute."""
+
+
 def test_blanks_without_a_line_end_take_no_time(tmp_path) -> None:
     body = "a&lt;b&gt;x&lt;/b&gt;" + " " * 200_000 + "y"
     (tmp_path / "a.xml").write_text(RSS.replace("Текст без адреси й дати.", body), encoding="utf-8")
     begin = cpu_seconds()
     collect(tmp_path / "a.xml").as_rows()
     assert cpu_seconds() - begin < 4
-
-
-SLOW = f"<html><body><article><p>Parliament.{'<b>x</b> <i>y</i> ' * 20_000}</article></body></html>"
-"""So many marks take the library that looks for the text half a minute."""
 
 
 @pytest.mark.parametrize("kind", ["pages", pytest.param("archive", marks=pytest.mark.slow)])

@@ -45,7 +45,7 @@ from infostream_dedup.api.keywords import KEYWORDS
 from infostream_dedup.api.sweep import sweep_store
 from infostream_dedup.cli import cli
 from infostream_dedup.documents import Reading, ReadingOptions
-from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, InfostreamError, UsageError
+from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, UsageError
 from infostream_dedup.judging.passages import PassageSettings
 
 ROOT = Path(__file__).parents[2]
@@ -486,31 +486,6 @@ def test_the_quarantine_never_replaces_the_store_of_statistics(tmp_path: Path) -
     with pytest.raises(ConfigurationError, match=r"s\.db is one of the inputs"):
         pairs(OWN_ROWS, statistics=f"{tmp_path / 's.db'}:0", on_error="skip", quarantine=tmp_path / "s.db")
     assert (tmp_path / "s.db").read_bytes() == before
-
-
-@pytest.mark.parametrize("source", ["{}", "{}/news*", "{}/./news.jsonl"], ids=["folder", "pattern", "file"])
-@pytest.mark.parametrize("job", ["dedup", "train"])
-def test_an_output_never_replaces_a_file_of_the_input(source: str, job: str, tmp_path: Path) -> None:
-    folder = tmp_path / "in"
-    folder.mkdir()
-    file = folder / "news.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in OWN_ROWS), encoding="utf-8")
-    before = file.read_bytes()
-    named = source.format(tmp_path / "in")
-    labels = tmp_path / "labels.jsonl"
-    labels.write_text('{"a": "1", "b": "2", "label": "dup"}\n', encoding="utf-8")
-    with pytest.raises(CannotCreateError, match=r"news\.jsonl is one of the inputs; give the output another name"):
-        dedup(named, file) if job == "dedup" else train({named}, labels, model=file)
-    assert file.read_bytes() == before
-
-
-def test_the_output_never_replaces_the_listed_sentences(tmp_path: Path) -> None:
-    listed = tmp_path / "listed.jsonl"
-    listed.write_text(json.dumps({"source": None, "sentence": "Снег."}), encoding="utf-8")
-    before = listed.read_bytes()
-    with pytest.raises(CannotCreateError, match=r"listed\.jsonl is one of the inputs"):
-        dedup(OWN_ROWS, listed, boilerplate=listed)
-    assert listed.read_bytes() == before
 
 
 def test_texts_that_name_no_file_have_no_files(tmp_path: Path) -> None:

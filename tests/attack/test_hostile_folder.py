@@ -20,47 +20,27 @@ from ..service.conftest import sample_documents
 from ..service.test_server import free_port
 
 COMMANDS = (
-    "ingest SAMPLE --store news.db --keep-text",
-    "sweep SAMPLE --representation stem --write-config thresholds.toml",
-    "pairs SAMPLE --representation stem",
-    "dedup SAMPLE --annotate --out groups.jsonl",
-    "evaluate SAMPLE --labels LABELS",
-    "compare SAMPLE --labels LABELS --methods shingles",
-    "audit SAMPLE --out audit.jsonl --pairs 20",
-    "train SAMPLE --labels LABELS --model model.json",
-    "classify SAMPLE --model model.json",
-    "passages find SAMPLE",
-    "passages compare words.txt words.txt",
-    "passages provenance groups.jsonl",
-    "search --store news.db --text words",
+    "ingest SAMPLE --store news.db --keep-text", "sweep SAMPLE --representation stem --write-config thresholds.toml",
+    "pairs SAMPLE --representation stem", "dedup SAMPLE --annotate --out groups.jsonl",
+    "evaluate SAMPLE --labels LABELS", "compare SAMPLE --labels LABELS --methods shingles",
+    "audit SAMPLE --out audit.jsonl --pairs 20", "train SAMPLE --labels LABELS --model model.json",
+    "classify SAMPLE --model model.json", "passages find SAMPLE", "passages compare words.txt words.txt",
+    "passages provenance groups.jsonl", "search --store news.db --text words",
     "collect words.html --out collected.jsonl",
     *(f"store {one} news.db" for one in ("stats", "best", "events", "groups", "republications", "templates", "copies")),
     *(f"store {one} news.db" for one in ("verify", "index", "expire", "stories", "health")),
-    "store retune news.db --config thresholds.toml",
-    "store show news.db none",
-    "store story news.db none",
-    "store fork news.db new.db --preset judged",
-    "coverage news.db --text words",
-    "terms SAMPLE --representation stem",
-    "store backup news.db copy.db",
-    "store restore news.db copy.db",
-    "store forget news.db none",
+    "store retune news.db --config thresholds.toml", "store show news.db none", "store story news.db none",
+    "store fork news.db new.db --preset judged", "coverage news.db --text words", "terms SAMPLE --representation stem",
+    "store backup news.db copy.db", "store restore news.db copy.db", "store forget news.db none",
     "watch add bridges --store news.db --file words.txt",
     *(f"watch {one} --store news.db" for one in ("list", "hits bridges", "remove bridges")),
     *(f"desk {one}" for one in ("export news.db", "import news.db LABELS --person somebody")),
     *(f"desk {one}" for one in ("backup news.db copy.desk", "forget news.db none")),
     *(f"dictionaries {one}" for one in ("list", "show завод --lang ru", "check --no-coverage", "build")),
     *(f"dictionaries {one}" for one in ("import none --from uk --to ru --format tsv", "install-model none")),
-    "dictionaries remove none",
-    "config show ingest",
-    "config check thresholds.toml --command dedup",
-    "config completion bash",
-    "config man pages",
-    "help common",
-    "warm",
-    "demo",
-    "mcp --store news.db",
-)
+    "dictionaries remove none", "config show ingest", "config check thresholds.toml --command dedup",
+    "config completion bash", "config man pages", "help common", "warm", "demo", "mcp --store news.db",
+)  # fmt: skip
 DRIVER = """
 import sys
 from infostream_dedup.cli import main
@@ -118,14 +98,9 @@ def test_no_command_runs_them(hostile: Path) -> None:
     named = {one for one in leaves(cli) for line in COMMANDS if line == one or line.startswith(f"{one} ")}
     assert named == {*leaves(cli)} - {"serve"}
     done = subprocess.run(
-        [sys.executable, "-P", "-c", DRIVER],
-        input="\n".join(given).encode(),
-        cwd=hostile,
-        env=environment(hostile),
-        capture_output=True,
-        timeout=900,
-        check=True,
-    )
+        [sys.executable, "-P", "-c", DRIVER], input="\n".join(given).encode(), cwd=hostile, env=environment(hostile),
+        capture_output=True, timeout=900, check=True,
+    )  # fmt: skip
     codes = dict(line.rsplit(": ", 1) for line in done.stdout.decode().splitlines() if ": " in line)
     assert set(given) <= codes.keys()
     assert [line for line in given if codes[line] == "2"] == []

@@ -101,34 +101,3 @@ def test_a_clock_that_jumps(record_figures, scale):
     repeated = [one.status for one in whole[4::4]]
     record_figures(documents=len(documents), wild_dates=sum(one.time in wild for one in documents), lost_repeats=0)
     assert set(repeated) == {"exact"}
-
-
-GOOD = [
-    orjson.dumps({"id": str(number), "text": "Мост через реку, 1,5 млн", "published": "2026-03-01", "lang": "ru"})
-    for number in range(3)
-]
-PIECES = [b"{", b"}", b'"', b"\\ud800", b"\x00", b"\xff", b"[", b"null", b"1e999", b"\\", b"\n", b"\xe2\x80\xa8", b":"]
-PIECES += [b'"id"', b'"text":""', b"-0", b"9" * 400, b"\xef\xbb\xbf", "й".encode(), b"\xd0", b"true", b"\t", b"\r"]
-
-
-@pytest.mark.parametrize("ending", ["jsonl", "csv"])
-def test_fuzzed_files(ending, tmp_path, record_figures, scale):
-    draw, path, answers = random.Random(ending), tmp_path / f"d.{ending}", {}  # noqa: S311
-    cases = 500 if scale == 1 else 2500 * scale
-    good = b"\n".join(GOOD) if ending == "jsonl" else b'id,text,lang\na,\xd0\xb0,ru\nb,"x\ny",en\n'
-    engine = StreamEngine(STEMS)
-    for _ in range(cases):
-        content = bytearray(good)
-        for _ in range(draw.randrange(1, 6)):
-            place = draw.randrange(len(content) + 1)
-            if draw.random() < 0.5:
-                content[place:place] = draw.choice(PIECES)
-            elif content:
-                content[min(place, len(content) - 1)] ^= 1 << draw.randrange(8)
-        path.write_bytes(content)
-        answer = read(path, on_error="skip", quarantine=tmp_path / "q.jsonl") if draw.random() < 0.3 else read(path)
-        answers[answer] = answers.get(answer, 0) + 1
-        if isinstance(answer, int) and draw.random() < 0.2:
-            documents = {one.id: one for one in read_documents(path, on_error="skip", quarantine=tmp_path / "q.jsonl")}
-            engine.decide([Document(id=f"{_}", text=one.text, title=one.title) for one in documents.values()])
-    record_figures(cases=cases, kinds_of_answer=len(answers), uncaught=0)

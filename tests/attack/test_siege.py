@@ -35,14 +35,8 @@ class Besieged:
         self.port = free_port()
         start = ["-m", "infostream_dedup"] if collects else ["-c", SERVE]
         options = [
-            "--store",
-            str(folder / "news.db"),
-            "--keep-text",
-            "--port",
-            str(self.port),
-            "--window-documents",
-            "400",
-        ]
+            "--store", str(folder / "news.db"), "--keep-text", "--port", str(self.port), "--window-documents", "400",
+        ]  # fmt: skip
         self.process = subprocess.Popen([sys.executable, *start, "serve", *options], stderr=subprocess.DEVNULL)
         self.address = f"http://127.0.0.1:{self.port}"
         for _ in range(1200):

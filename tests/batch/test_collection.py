@@ -11,7 +11,7 @@ from infostream_dedup.documents import Reading, read_documents
 from infostream_dedup.errors import BadDataError, ConfigurationError, UsageError
 from infostream_dedup.judging.evidence.reading import evidence_texts, evidence_texts_of_block
 from infostream_dedup.judging.repeated.equality import equality_hash
-from infostream_dedup.model import DocumentBlock, full_text, single_documents, without_text
+from infostream_dedup.model import DocumentBlock, full_text, single_documents
 from infostream_dedup.runs.batch.collection import block_of, collect, in_blocks
 from infostream_dedup.runs.batch.sources import rereadable
 from infostream_dedup.sample import documents_path
@@ -113,13 +113,6 @@ def test_blocks_keep_the_order(chunk: int, sizes: list[int]) -> None:
     assert [len(block) for block in blocks if block is not given] == sizes
 
 
-def test_a_collection_keeps_the_fields_of_its_documents() -> None:
-    found = collect(DOCUMENTS)
-    assert found.text_hashes == [equality_hash(one) for one in DOCUMENTS]
-    assert found.text_lengths.tolist() == [len(one.text) for one in DOCUMENTS]
-    assert list(found.documents) == [without_text(one) for one in DOCUMENTS]
-
-
 FIRST = '{"id": "1", "text": "Снег"}\n{"id": "2", "text": "Дождь"}\n'
 
 
@@ -138,16 +131,6 @@ def test_files_written_to_while_they_are_read(second, tmp_path):
         with pytest.raises(BadDataError, match="the second reading returned different documents") as caught:
             list(documents.again())
         assert caught.value.code == "E_CHANGED"
-
-
-def test_records_in_memory_are_checked_once_if_they_are_kept(tmp_path):
-    records = [{"id": "1", "text": "Снег\x00"}, {"id": "1", "text": "Дождь"}, {"id": "2", "text": "Град"}]
-    reading = Reading(on_error="skip", quarantine=tmp_path / "bad.jsonl")
-    with rereadable(records, reading, keep=True) as documents:
-        first = list(documents.first_blocks())
-        assert [(one.id, one.text) for one in first] == [("1", "Снег "), ("2", "Град")]
-        assert all(one is other for one, other in zip(first, documents.again(), strict=True))
-        assert documents.report.used == 2
 
 
 class Once:
@@ -220,12 +203,8 @@ def test_rows_of_a_document_by_hand():
     text = "Президент Терехов открыл завод в Харькове. Завод построил Газпром."
     rows = {row.term: row for row in key_terms([{"id": "1", "title": "Новый завод", "text": text}], df_min=1)}
     assert {term: row.kind for term, row in rows.items()} == {
-        "терехов": "surname",
-        "харьков": "place",
-        "газпром": "organisation",
-        "завод": "noun",
-        "президент": "noun",
-    }
+        "терехов": "surname", "харьков": "place", "газпром": "organisation", "завод": "noun", "президент": "noun",
+    }  # fmt: skip
     factory = rows["завод"]
     assert [text[start:end] for start, end in factory.places] == ["завод", "Завод"]
     assert factory.places_in_title == [[6, 11]]
@@ -297,12 +276,6 @@ def test_each_term_that_met_is_shown_in_both_languages_with_its_rung(trilingual)
     assert met["уряд"].rung == "dictionary"
     assert row.terms == list(dict.fromkeys(one.pivot for one in row.met))
     assert row.as_dict()["met"][0].keys() == {"a", "b", "pivot", "rung"}
-
-
-def test_rows_of_other_representations_have_no_words_for_terms(trilingual):
-    assert all("met" not in row.as_dict() for row in pairs(trilingual, representation="morph", df_min=1, k_min=1))
-    bare = pairs(trilingual, representation="pivot", df_min=1, terms=False)
-    assert all({"met", "terms"}.isdisjoint(row.as_dict()) for row in bare)
 
 
 @pytest.mark.parametrize("pivot", ["ru", "uk", "en"])

@@ -103,13 +103,6 @@ def test_dedup_keeps_every_column_and_the_order(stream, tmp_path):
     }  # fmt: skip
 
 
-def test_annotate_keeps_every_document(stream, tmp_path):
-    target = tmp_path / "all.jsonl"
-    assert dedup(stream, target, preset="faithful", annotate=True).kept == 7
-    written = [orjson.loads(line) for line in target.read_bytes().splitlines()]
-    assert written[2] == {**stream[2], "status": "duplicate", "of": "story", "group": "story"}
-
-
 ROWS = [{"id": "1", "text": "Снег идёт", "group": "sport"}, {"id": "2", "text": "Снег идёт"}]
 
 
@@ -167,24 +160,6 @@ def test_status_of_a_small_stream(news, tmp_path):
     assert found["copy"]["probability"] == 1.0
     assert found["story"]["probability"] is None
     assert 0.9 <= found["reprint"]["probability"] < 1.0
-
-
-def test_one_document_of_a_group_is_kept(news, tmp_path):
-    out = tmp_path / "out.jsonl"
-    summary = dedup(news, out, preset="judged")
-    kept = [json.loads(line)["id"] for line in out.read_text("utf-8").splitlines()]
-    assert kept == ["story", "other", "third", "digest", "headline"]
-    assert (summary.kept, summary.groups, summary.statuses["duplicate"], summary.statuses["exact"]) == (5, 1, 1, 1)
-
-
-def test_kinds_that_join_are_chosen(news, tmp_path):
-    kind = annotated(news, tmp_path / "plain.jsonl")["digest"]["kind"]
-    joined = annotated(news, tmp_path / "joined.jsonl", join=f"copy,{kind}")
-    assert joined["digest"]["status"] == "duplicate"
-    assert joined["digest"]["group"] == "story"
-    none = annotated(news, tmp_path / "none.jsonl", join=["updated"])
-    assert none["reprint"]["status"] == "similar"
-    assert none["copy"]["status"] == "exact"
 
 
 def test_retold_stories_join_only_on_request(stream, tmp_path):

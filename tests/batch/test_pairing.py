@@ -18,7 +18,7 @@ from infostream_dedup.model import Document, full_text
 from infostream_dedup.runs.batch import linking, pairing
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.examples import spread_pairs
-from infostream_dedup.runs.batch.judging import by_later, united
+from infostream_dedup.runs.batch.judging import united
 from infostream_dedup.runs.batch.linking import (
     LinkedPairs,
     candidate_pairs,
@@ -153,14 +153,6 @@ def test_pairs_of_either_list_are_united(seed: int, count: int, more: int) -> No
     assert list(zip(a.tolist(), b.tolist(), strict=True)) == sorted({*one, *other})
 
 
-def test_pairs_are_sorted_by_the_later_document() -> None:
-    given = drawn(5, 30)
-    expected = sorted(given, key=lambda pair: pair[::-1])
-    for order in (given, expected):
-        first, second = by_later(*ends(order), _DOCUMENTS)
-        assert list(zip(first.tolist(), second.tolist(), strict=True)) == expected
-
-
 @pytest.fixture(params=[1, 7, 10_000])
 def counts(request, monkeypatch):
     monkeypatch.setattr(linking, "_BLOCK_LINKS", request.param)
@@ -168,15 +160,6 @@ def counts(request, monkeypatch):
     dense = random.integers(0, 256, (23, 23)) * (random.random((23, 23)) < 0.3)
     np.fill_diagonal(dense, 0)
     return sp.csr_array(dense.astype(np.uint8))
-
-
-def test_blocks_hold_every_pair_once_with_both_counts(counts):
-    pairs = LinkedPairs(counts)
-    dense = counts.toarray().astype(int)
-    found = [row for block in pairs.blocks for row in zip(*(part.tolist() for part in pairs.of(block)), strict=True)]
-    assert found == [
-        (a, b, dense[a, b], dense[b, a]) for a in range(23) for b in range(a + 1, 23) if dense[a, b] or dense[b, a]
-    ]
 
 
 def test_examples_are_spread_as_over_one_list(counts):

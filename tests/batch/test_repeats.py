@@ -69,16 +69,6 @@ def test_what_only_repeats_lift_above_df_max_stays_a_key_term(collection):
     assert weights["mayor"] > weights["bridg"] == weights["river"] > 0
 
 
-def test_nothing_else_changes(collection):
-    without = collection.key_terms(PLAIN)
-    for repeats in ([False] * 4, [False, False, True, False]):
-        found = collection.key_terms_despite_repeats(PLAIN, lambda repeats=repeats: np.array(repeats))
-        assert (found.keys != without.keys).nnz == 0
-    high = PLAIN.but(df_max=1e9)
-    found = collection.key_terms_despite_repeats(high, lambda: pytest.fail("asked, though no term is above df_max"))
-    assert (found.keys != collection.key_terms(high).keys).nnz == 0
-
-
 def test_dedup_of_one_story():
     draw = random.Random(5)  # noqa: S311
     base, texts = draw.sample(WORDS, 60), []

@@ -80,14 +80,6 @@ def test_each_document_keeps_the_terms_of_its_epoch(documents, epochs):
     ]
 
 
-def test_own_statistics_give_other_figures(documents, store):
-    own = api.sweep(documents, representations=["morph"])
-    found = api.sweep_store(store)
-    assert rows(found) != rows(own)
-    # What is found is the same story: duplicates of six terms are there by either weighing.
-    assert {k: next(row.measures for row in found.rows if row.measures.k == k) for k in (6,)}[6].reciprocal > 0
-
-
 def test_a_range_of_the_clock_is_swept(documents, store):
     with Store.open(store, read_only=True) as opened:
         clocks = opened.documents(0, len(documents)).clocks.tolist()

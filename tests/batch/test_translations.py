@@ -199,15 +199,6 @@ def test_translations_come_in_the_order_of_ids_or_after_all_probabilities(sample
     assert wide == strong
 
 
-def test_one_language_has_no_translations():
-    documents = [{"id": "1", "text": RENDERINGS["ru"][0]}, {"id": "2", "text": RENDERINGS["ru"][1]}]
-    assert find_across(judged(documents)) is None
-    found = pairs(documents, preset="judged")
-    assert "met" not in found.columns
-    assert [row.kind for row in found] == ["retold"]
-    assert list(pairs(documents, preset="judged", cross_language=True)) == []
-
-
 def test_equal_texts_in_two_languages_are_copies_not_translations():
     text = "NASA SpaceX Boeing Starliner Dragon Kennedy Houston Artemis Orion Falcon Gateway Lunar"
     documents = [{"id": "1", "lang": "ru", "text": text}, {"id": "2", "lang": "en", "text": text}]

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 
 from infostream_dedup.cli.dictionaries import install_model
 from infostream_dedup.cli.output import Column, cell_width, print_table, table_lines
-from infostream_dedup.errors import BadDataError
 from infostream_dedup.sample import documents_path, labels_path, topics_path
 
 SAMPLE = str(documents_path())
@@ -360,25 +359,6 @@ def test_the_example_of_remove_removes_what_the_example_of_import_imports(run, t
         assert answer.returncode == 0, answer.stderr
 
 
-def test_import_asks_for_languages_and_format(run) -> None:
-    answer = run("dictionaries", "import", "t.tsv", "--from", "de", "--to", "uk", "--format", "tsv")
-    assert answer.returncode == 2
-    assert b"'de' is not one of 'ru', 'uk', 'en'" in answer.stderr
-
-
-def test_build_prints_a_row_for_each_table(run, tmp_path: Path) -> None:
-    answer = run("dictionaries", "build", "--lang", "uk", "--most", "200", "--out", str(tmp_path / "out"))
-    assert answer.returncode == 0, answer.stderr
-    row = json.loads(answer.stdout)
-    assert list(row) == "language terms in_use nouns surnames organisations places other_names file".split()
-    assert (row["language"], row["file"]) == ("uk", str(tmp_path / "out" / "uk.tsv"))
-    assert len((tmp_path / "out" / "uk.tsv").read_text(encoding="utf-8").splitlines()) == row["terms"] + 1
-    refused = run("dictionaries", "build", "--lang", "uk,pl", "--out", str(tmp_path / "pl"))
-    assert refused.returncode == 78
-    assert b"language is 'pl'; expected one of ru, uk, en" in refused.stderr
-    assert not (tmp_path / "pl").exists()
-
-
 MODEL = Path(__file__).parents[1] / "translation" / "fixtures" / "tiny_uk_ru.argosmodel"
 
 
@@ -401,22 +381,6 @@ def test_it_says_what_was_installed_where(invoke, tmp_path):
     assert not first.stderr
 
 
-def test_a_bad_file_is_named(invoke, tmp_path):
-    path = tmp_path / "page.argosmodel"
-    path.write_bytes(b"<html>")
-    result = invoke(str(path))
-    assert isinstance(result.exception, BadDataError)
-    assert "page.argosmodel: is not an .argosmodel file" in str(result.exception)
-
-
-def test_the_missing_extra_is_said(invoke, monkeypatch):
-    monkeypatch.setitem(sys.modules, "ctranslate2", None)
-    result = invoke(str(MODEL))
-    assert json.loads(result.stdout)["tried"] is False
-    assert re.search(r"pip install .*\[translate\]", result.stderr)
-    assert not invoke(str(MODEL), "--quiet").stderr
-
-
 TEXT = "Верховная Рада приняла закон о пенсиях голосами коалиции."
 FILES = {
     "a.jsonl": json.dumps({"id": "1", "text": TEXT}) + "\n" + json.dumps({"id": "2", "text": TEXT}) + "\n",
@@ -432,6 +396,14 @@ def folder(tmp_path: Path) -> Path:
     for name, content in FILES.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
     return tmp_path
+
+
+def test_the_missing_extra_is_said(invoke, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ctranslate2", None)
+    result = invoke(str(MODEL))
+    assert json.loads(result.stdout)["tried"] is False
+    assert re.search(r"pip install .*\[translate\]", result.stderr)
+    assert not invoke(str(MODEL), "--quiet").stderr
 
 
 @pytest.mark.parametrize(("command", "code"), [
@@ -493,16 +465,6 @@ def rows(output):
     return [json.loads(line) for line in output.stdout.decode().splitlines()]
 
 
-def test_pairs_show_each_term_in_both_languages(run):
-    found = run("pairs", SAMPLE, *ARGUMENTS, "--format", "jsonl")
-    assert found.returncode == 0, found.stderr
-    assert {row["relation"] for row in rows(found)} <= {"equal", "contained", "contains"}
-    for row in rows(found):
-        assert row["a"][:2] != row["b"][:2]
-        assert all(set(one) == {"a", "b", "pivot", "rung"} for one in row["met"])
-        assert row["terms"] == list(dict.fromkeys(one["pivot"] for one in row["met"]))
-
-
 def test_a_table_is_for_reading(run):
     found = run("pairs", SAMPLE, *ARGUMENTS, "--format", "table")
     head, *_ = found.stdout.decode().splitlines()
@@ -510,27 +472,3 @@ def test_a_table_is_for_reading(run):
     assert "terms" not in head
     assert "(dictionary)" in found.stdout.decode()
     assert "{" not in found.stdout.decode()
-
-
-@pytest.mark.parametrize("how", ["flag", "configuration"])
-def test_the_pivot_language_is_chosen_by_flag_or_configuration(run, tmp_path, how):
-    (tmp_path / "own.toml").write_text('pivot = "en"\nrepresentation = "pivot"\n', encoding="utf-8")
-    chosen = ("--pivot", "en", "--representation", "pivot") if how == "flag" else ("--config", "own.toml")
-    found = run("pairs", SAMPLE, *chosen, "--cross-language", "--quiet", "--format", "jsonl")
-    assert found.returncode == 0, found.stderr
-    assert all(
-        term.isascii()
-        for row in rows(found)
-        for one in row["met"]
-        if one["rung"] == "dictionary"
-        for term in [one["pivot"]]
-    )
-
-
-def test_evaluation_of_pairs_of_two_languages_takes_the_k_of_links_between_languages(run, tmp_path):
-    found = run(
-        "evaluate", SAMPLE, "--labels", str(documents_path().with_name("labels.jsonl")), "--lang", "ru-uk",
-        "--positive", "dup,translation", "--representation", "pivot", "--format", "json", "--quiet",
-    )  # fmt: skip
-    assert found.returncode == 0, found.stderr
-    assert len(json.loads(found.stdout)["rows"]) == 12

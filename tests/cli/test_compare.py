@@ -78,30 +78,6 @@ def test_what_the_expert_filled_in_is_read_by_compare_and_evaluate(run, tmp_path
         assert first["tp"] + first["fn"] == 2
 
 
-def test_growth_and_the_whole_pool(run):
-    answer = run("compare", SAMPLE, "--methods", "tf,key-terms-stem", "--pool", "ALL", "--growth")
-    assert answer.returncode == 0, answer.stderr
-    found = json.loads(answer.stdout)
-    assert found["pool"]["methods"] == ["tf", "key-terms-stem"]
-    assert all("growth" in row for row in found["rows"])
-
-
-def test_wrong_options(run):
-    answer = run("compare", SAMPLE, "--methods", "md6")
-    assert answer.returncode == 78
-    assert b"method is 'md6'" in answer.stderr
-    answer = run("compare", SAMPLE, "--protocol", "labels")
-    assert answer.returncode == 78
-    assert b"needs labels" in answer.stderr
-    answer = run("compare", SAMPLE, "--out-labels", "x.jsonl")
-    assert answer.returncode == 2
-    answer = run("compare", SAMPLE, "--methods", "md5", "--sample-disagreements", "3", "--out-labels", SAMPLE)
-    assert answer.returncode == 73
-    answer = run("compare", SAMPLE, "--labels", "nowhere.jsonl")
-    assert answer.returncode == 66
-    assert b"Traceback" not in answer.stderr
-
-
 ASK = ("audit", str(documents_path()), "--representation", "stem", "--pairs", "20")
 
 
@@ -230,18 +206,11 @@ def test_every_part_of_a_file_is_refused(file):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("k = 9", "k = 13"),
-        ("k = 9", "k = true"),
-        ("k = 9", 'k = "9"'),
-        ("n = 12", "n = 8"),
-        ("[judged]", "[judge]"),
-        ("min_probability = 0.5", "min_probability = 5"),
-        ("min_probability", "probability"),
-        ('join = ["copy"]', 'join = "copy"'),
-        ("[thresholds", "[threshold"),
-        ('score = "count"', "score = 1"),
+        ("k = 9", "k = 13"), ("k = 9", "k = true"), ("k = 9", 'k = "9"'), ("n = 12", "n = 8"), ("[judged]", "[judge]"),
+        ("min_probability = 0.5", "min_probability = 5"), ("min_probability", "probability"),
+        ('join = ["copy"]', 'join = "copy"'), ("[thresholds", "[threshold"), ('score = "count"', "score = 1"),
     ],
-)
+)  # fmt: skip
 def test_a_damaged_file_is_refused(file, old, new):
     whole = file.read_text(encoding="utf-8")
     file.write_text(whole.replace(old, new), encoding="utf-8")
@@ -359,23 +328,7 @@ def test_a_curve_is_written_as_table_and_plot(run, tmp_path):
     assert (tmp_path / "curve" / "curve.csv").read_text(encoding="utf-8").startswith("criteria,size,draws,precision,")
 
 
-@pytest.mark.parametrize(("arguments", "code"), [
-    (("train", SAMPLE, "--labels", LABELS), 2), (("train", SAMPLE, "--labels", "none.jsonl", "--model", "m.json"), 66),
-    (("train", SAMPLE, "--labels", LABELS, "--model", "m.json", "--criteria", "colour"), 78),
-    (("train", SAMPLE, "--labels", LABELS, "--model", "no/such/folder/m.json"), 73),
-    (("classify", SAMPLE, "--model", "none.json"), 66), (("classify", SAMPLE, "--model", SAMPLE), 65),
-])  # fmt: skip
-def test_failures_have_their_exit_codes_and_one_line(run, arguments, code):
-    answer = run(*arguments)
-    assert answer.returncode == code
-    assert b"Traceback" not in answer.stderr
-    assert answer.stdout == b""
-
-
 # ``train`` takes the label ``template``: the same form with other numbers, which repeats nothing
-
-
-TEMPLATES = Path(__file__).parents[1] / "criteria"
 
 
 @pytest.mark.parametrize("positive", [("dup",), ("dup", "similar")])
@@ -384,15 +337,3 @@ def test_a_template_repeats_nothing_but_stays_in_the_fold_of_its_form(positive):
     pairs = judged_pairs(labels, ["1", "2", "3"], positive=positive_labels(positive))
     assert not pairs.repeats.any()
     assert pairs.joined.tolist() == [True, False]
-
-
-def test_train_learns_from_templates(run, tmp_path):
-    pytest.importorskip("sklearn")
-    done = run(
-        *("train", str(TEMPLATES / "templates.jsonl"), "--labels", str(TEMPLATES / "template_labels.jsonl")),
-        *("--model", str(tmp_path / "m.json")),
-    )
-    assert done.returncode == 0, done.stderr
-    labels = [json.loads(line)["label"] for line in (TEMPLATES / "template_labels.jsonl").read_bytes().splitlines()]
-    assert labels.count("template") > 20
-    assert f"learned from {len(labels)} judged pairs, {labels.count('dup')} of them repeats".encode() in done.stderr

@@ -61,30 +61,6 @@ def test_nothing_is_left_behind_when_reading_fails(run, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("output", "code", "message"),
-    [
-        ("bad.jsonl", 73, "bad.jsonl is also the quarantine file"),
-        ("in.jsonl", 73, "in.jsonl is one of the inputs"),
-        ("no/such/out.jsonl", 73, "cannot create no/such/out.jsonl"),
-        ("out.doc", 78, "out.doc"),
-    ],
-)
-def test_an_output_that_cannot_be_is_refused_before_anything_is_read(run, tmp_path, output, code, message):
-    (tmp_path / "in.jsonl").write_bytes(GOOD + b"{]\n")
-    answer = run("dedup", "in.jsonl", "--out", output, "--on-error", "skip", "--quarantine", "bad.jsonl")
-    assert (answer.returncode, message in answer.stderr.decode()) == (code, True), answer.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
-
-
-def test_the_quarantine_does_not_replace_the_labels(run, tmp_path):
-    (tmp_path / "labels.jsonl").write_bytes(b"")
-    asked = ("--labels", "labels.jsonl", "--on-error", "skip", "--quarantine", "labels.jsonl")
-    answer = run("evaluate", "-", *asked, stdin=GOOD)
-    assert answer.returncode == 78
-    assert b"labels.jsonl is one of the inputs" in answer.stderr
-
-
 def test_a_reader_that_goes_away_is_not_an_error(tmp_path):
     from infostream_dedup.sample import documents_path
 

@@ -68,16 +68,11 @@ def test_what_a_message_quotes_is_shown_and_not_obeyed(run_command, tmp_path: Pa
 @pytest.mark.parametrize(
     "command",
     [
-        "ingest in.jsonl --store {store} --keep-text",
-        "pairs in.jsonl --representation stem",
-        "passages find in.jsonl",
-        "search --store {store} --text 'Rain in Lviv, all day'",
-        "store groups {store}",
-        "store best {store}",
-        "store show {store} a\u202e",
-        "dictionaries show x\u202e\x9b31m --lang en",
+        "ingest in.jsonl --store {store} --keep-text", "pairs in.jsonl --representation stem",
+        "passages find in.jsonl", "search --store {store} --text 'Rain in Lviv, all day'", "store groups {store}",
+        "store best {store}", "store show {store} a\u202e", "dictionaries show x\u202e\x9b31m --lang en",
     ],
-)
+)  # fmt: skip
 def test_what_a_table_holds_is_not_obeyed(run_command, tmp_path: Path, command: str) -> None:
     text = "Rain in Lviv, all day and all night, forecasters of the regional centre said on Monday to reporters"
     rows = [

@@ -35,27 +35,12 @@ def write(tmp_path):
 
 
 @pytest.mark.parametrize("size", ["1", "1000"])
-def test_a_document_that_comes_again_in_one_input_has_its_verdict_again(run, write, size):
-    done = run("ingest", write("d.jsonl", [A, B, A]), "--store", "s.db", "--batch-size", size)
-    assert done.returncode == 0, done.stderr
-    first, _, again = lines(done.stdout)
-    assert first == again
-    assert b"read 3 = used 3 + quarantined 0" in done.stderr
-
-
-@pytest.mark.parametrize("size", ["1", "1000"])
 def test_a_conflict_names_its_place_in_the_input_and_what_to_do(run, write, size):
     one, two = write("one.jsonl", [A, B]), write("two.jsonl", [B, "", OTHER_A])
     failed = run("ingest", one, two, "--store", "s.db", "--batch-size", size)
     assert failed.returncode == 65
     assert b"two.jsonl:3: field 'id': 'a' already exists with different content" in failed.stderr
     assert b"--on-conflict version" in failed.stderr
-
-
-def test_versions_may_be_in_one_input(run, write):
-    done = run("ingest", write("d.jsonl", [A, OTHER_A]), "--store", "s.db", "--on-conflict", "version")
-    assert done.returncode == 0, done.stderr
-    assert [row["id"] for row in lines(done.stdout)] == ["a", "a"]
 
 
 @pytest.mark.parametrize("named", [(), ("--batch-id", "monday")])
@@ -127,17 +112,6 @@ def test_a_batch_id_is_a_text(named, write, run):
 def test_a_missing_input_makes_no_store(run, tmp_path):
     assert run("ingest", "missing.jsonl", "--store", "s.db").returncode == 66
     assert not (tmp_path / "s.db").exists()
-
-
-def test_settings_that_are_not_given_again_are_those_of_the_store(run, write):
-    one, two = write("one.jsonl", [A]), write("two.jsonl", [B])
-    store = ("--store", "s.db")
-    assert run("ingest", one, *store, "--k-duplicate", "7", "--window-days", "0").returncode == 0
-    done = run("ingest", two, *store, "--k-duplicate", "7", "--show", "complete")
-    assert done.returncode == 0, done.stderr
-    refused = run("ingest", two, *store, "--k-similar", "3")
-    assert refused.returncode == 78
-    assert b"(k_similar 4, now 3)" in refused.stderr
 
 
 def test_columns_of_the_input_are_not_written_over(run, write):

@@ -53,24 +53,6 @@ def test_novel_and_digests(run, docs):
     ]  # fmt: skip
 
 
-def test_key_terms_without_boilerplate(run, docs, tmp_path):
-    (tmp_path / "list.jsonl").write_text(json.dumps({"sentence": PHRASE}), encoding="utf-8")
-    for command in (
-        ("pairs", docs, "--k", "1", "--representation", "stem"),
-        ("sweep", docs, "--representation", "stem", "--format", "json"),
-    ):
-        plain, without = run(*command), run(*command, "--boilerplate", "list.jsonl")
-        assert (plain.returncode, without.returncode) == (0, 0), without.stderr
-        assert plain.stdout != without.stdout
-    terms = {
-        term
-        for row in _rows(run("pairs", docs, "--k-min", "1", "--boilerplate", "list.jsonl"))
-        for term in row["terms"]
-    }
-    assert "канал" not in terms
-    assert "канал" in run("pairs", docs, "--k-min", "1").stdout.decode()
-
-
 def test_documents_are_written_whole(run, docs, tmp_path):
     (tmp_path / "list.jsonl").write_text(json.dumps({"sentence": PHRASE}), encoding="utf-8")
     done = run("dedup", docs, "--out", "kept.jsonl", "--annotate", "--boilerplate", "list.jsonl")

@@ -1,10 +1,7 @@
 """``passages``: find and compare."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -52,16 +49,6 @@ def test_find_takes_options(run, docs):
     assert table.splitlines()[1].split()[:3] == ["early", "late", "0:119=14:133"]
     lines = run("passages", "find", docs, "--format", "csv", "--min-words", "99").stdout.decode()
     assert lines == "a,b,spans,coverage_a,coverage_b,sentences\n"
-
-
-@pytest.mark.parametrize(("arguments", "code", "message"), [
-    (("--feature", "md5"), 78, "expected one of low-idf-sig"), (("--tau", "2"), 78, "tau is 2.0"),
-    (("--gap", "-1"), 2, "--gap"), (("missing.jsonl",), 66, "missing.jsonl"),
-])  # fmt: skip
-def test_find_refuses(run, docs, arguments, code, message):
-    done = run("passages", "find", docs, *arguments)
-    assert done.returncode == code
-    assert message in done.stderr.decode()
 
 
 def test_compare_in_a_pipe_is_plain(run, texts):
@@ -179,24 +166,6 @@ def documents(tmp_path):
     path = tmp_path / "d.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
     return path
-
-
-def test_the_page_is_there_though_nobody_reads_the_rows(documents, tmp_path):
-    receiving, sending = os.pipe()
-    os.close(receiving)
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "infostream_dedup", "passages", "provenance", str(documents)),
-            *("--prefix", "x_", "--html", "page.html"),
-        ],
-        cwd=tmp_path,
-        stdout=sending,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
-    os.close(sending)
-    assert done.returncode == 0, done.stderr
-    assert "<html" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_the_column_of_groups_has_the_prefix(run, documents):

@@ -48,13 +48,6 @@ def test_a_summary_counts_what_was_read_and_decided(run_command, folder) -> None
     assert datetime.fromisoformat(found["started"]).tzinfo is not None
 
 
-def test_stages_are_timed_without_a_terminal(run_command, folder) -> None:
-    run_command(folder, "pairs", "a.jsonl", "--summary", "run.json", "--quiet")
-    found = json.loads((folder / "run.json").read_text())
-    assert found["stages"]
-    assert 0 <= sum(found["stages"].values()) <= found["seconds"] + 0.01
-
-
 def test_a_stage_goes_on_after_the_compiler(monkeypatch) -> None:
     """Worked by hand: reading from 0 to 2 and 7 to 8, compiling from 2 to 7, matching from 8 to 11."""
     clock = iter([0.0, 0.0, 0.0, 2.0, 2.0, 7.0, 7.0, 8.0, 8.0, 11.0, 11.0])
@@ -136,17 +129,6 @@ def test_warnings_are_lines_of_the_log(run_command, folder) -> None:
     assert answer.stderr.decode().splitlines() == [first["message"]]
     answer = run_command(folder, "pairs", "old.jsonl", "--log-level", "error")
     assert (answer.stderr, answer.returncode) == (b"", 0)
-
-
-def test_csv_for_a_double_click(run_command, folder) -> None:
-    answer = run_command(folder, "pairs", "a.jsonl", "--format", "csv", "--csv-dialect", "excel")
-    text = answer.stdout.decode("utf-8-sig")
-    assert answer.stdout.startswith(b"\xef\xbb\xbf")
-    header, row = text.removesuffix("\r\n").split("\r\n")
-    cells = dict(zip(header.split(";"), row.split(";"), strict=True))
-    plain = json.loads(run_command(folder, "pairs", "a.jsonl", "--format", "json").stdout)[0]
-    assert cells["share_forward"] == str(plain["share_forward"]).replace(".", ",")
-    assert cells["forward"] == str(plain["forward"])
 
 
 @pytest.mark.parametrize("disk", [(), ("--workdir", "work")], ids=["memory", "disk"])

@@ -22,23 +22,6 @@ def store(tmp_path_factory):
     return path, verdicts
 
 
-def test_a_document_finds_itself_and_what_its_verdict_names(store):
-    path, verdicts = store
-    documents = {document.id: document for document in read_documents(documents_path())}
-    # The latest one: the first documents have left the window.
-    duplicate = [verdict for verdict in verdicts if verdict.status == "duplicate"][-1]
-    document = documents[duplicate.id]
-    with Searcher.open(path) as searcher:
-        hits = searcher.search(document.text, title=document.title, top=0)
-    assert {duplicate.id, duplicate.of} <= {hit.id for hit in hits}
-    own = next(hit for hit in hits if hit.id == duplicate.id)
-    assert own.relation == "equal"
-    assert own.forward == own.backward == len(own.terms)
-    ranks = [(-hit.share_forward, -hit.share_backward, hit.ordinal) for hit in hits]
-    assert ranks == sorted(ranks)
-    assert (own.kind, own.share_forward, own.share_backward) == ("copy", 1.0, 1.0)
-
-
 def test_the_command_prints_rows(run, store, tmp_path):
     path, _ = store
     document = list(read_documents(documents_path()))[-1]
@@ -105,19 +88,6 @@ def test_a_message_is_found_in_other_languages(representation, tmp_path):
     assert len(pairs) > 40
     assert found[True] > 0.9 * len(pairs)
     assert found[False] < 0.5 * len(pairs)
-
-
-def test_translated_hits_count_key_terms_once_and_name_terms_of_the_document(whole):
-    documents = {document.id: document for document in read_documents(documents_path())}
-    translated = 0
-    with Searcher.open(whole) as searcher:
-        for document in list(documents.values())[::15]:
-            for hit in searcher.search(document.text, title=document.title, k_min=1, top=50):
-                most = max(hit.forward, hit.backward)
-                assert 1 <= most <= 12 * len(hit.terms)
-                assert hit.language != document.lang or most <= len(hit.terms) <= hit.forward + hit.backward
-                translated += hit.language != document.lang
-    assert translated > 50
 
 
 def test_one_language_is_never_translated(whole, run):

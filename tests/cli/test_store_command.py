@@ -68,12 +68,6 @@ def test_backup(run, filled, tmp_path):
     assert run("store", "backup", "stream.db", "stream.db").returncode == 73
 
 
-def test_expire(run, filled):
-    (row,) = lines(run("store", "expire", "stream.db"))
-    assert (row["documents"], row["below"]) == (70, 70)
-    assert row["freed"] > 0
-
-
 def test_forget(run, filled):
     rows = lines(run("store", "forget", "stream.db", "документ-3", "документ-4"))
     assert rows == [{"id": "документ-3", "versions": 1}, {"id": "документ-4", "versions": 1}]
@@ -107,24 +101,6 @@ def test_forget_removes_nothing_if_something_is_unknown(run, filled):
     with closing(sqlite3.connect(filled)) as store:
         assert store.execute("SELECT count(*) FROM document WHERE forgotten").fetchone() == (0,)
     assert run("store", "forget", "stream.db").returncode == 2
-
-
-@pytest.mark.parametrize("command", ["stats", "verify", "expire"])
-def test_failures_have_their_codes(run, tmp_path, filled, command):
-    assert run("store", command, "missing.db").returncode == 66
-    assert run("store", command, ".").returncode == 73
-    (tmp_path / "notes.txt").write_text("precious")
-    refused = run("store", command, "notes.txt")
-    assert refused.returncode == 65
-    assert refused.stderr.decode().strip().endswith("not a store: not an SQLite file [E_STORE_FOREIGN]")
-    assert b"Traceback" not in refused.stderr
-
-
-def test_readers_do_not_wait_for_a_writer(run, filled):
-    with closing(sqlite3.connect(filled, isolation_level=None)) as writer:
-        writer.execute("BEGIN IMMEDIATE")
-        assert run("store", "stats", "stream.db").returncode == 0
-        writer.execute("ROLLBACK")
 
 
 def test_the_document_that_represents_a_group_is_the_one_of_the_rule(run, tmp_path):

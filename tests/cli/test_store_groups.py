@@ -75,7 +75,6 @@ def test_a_document_is_shown_with_its_group_and_story(run, filled):
 
 LISTS = [
     ("groups",), ("templates",), ("copies",), ("copies", "--drifts"), ("events",), ("best",), ("republications",),
-    ("templates",),
 ]  # fmt: skip
 
 

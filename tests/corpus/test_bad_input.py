@@ -4,7 +4,7 @@ import base64
 import gzip
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -15,8 +15,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from infostream_dedup.documents import ReadingReport, read_documents
+from infostream_dedup.documents import Reading, ReadingReport, read_documents
+from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.model.document import Document, single_documents
 
 A = b'{"id":"a","text":"one"}\n'
 Z = b'{"id":"z","text":"last"}\n'
@@ -192,12 +194,22 @@ def test_the_catalogue_is_long_and_has_no_name_twice() -> None:
     assert len({case.name for case in CASES}) == len(CASES) >= 90
 
 
-def test_fail_stops_with_code_line_and_field(tmp_path: Path) -> None:
+def read_in_blocks(source: Path, *, report: ReadingReport | None = None, **options: Any) -> Iterator[Document]:
+    reading = Reading(**options)
+    for block in read_document_blocks(str(source), reading=reading, report=report or ReadingReport()):
+        yield from single_documents(block)
+
+
+WAYS = pytest.mark.parametrize("read", [read_documents, read_in_blocks], ids=["one by one", "in blocks"])
+
+
+@WAYS
+def test_fail_stops_with_code_line_and_field(tmp_path: Path, read: Any) -> None:
     for case in CASES:
         path = tmp_path / case.file
         path.write_bytes(case.content)
         with pytest.raises(BadDataError) as caught:
-            list(read_documents(path, **case.options))
+            list(read(path, **case.options))
         error = caught.value
         said = (error.code, error.line, error.field, error.source)
         assert said == (case.code, case.line, case.field, str(path)), case.name
@@ -205,13 +217,14 @@ def test_fail_stops_with_code_line_and_field(tmp_path: Path) -> None:
         assert str(error).startswith(str(path))
 
 
-def test_skip_sets_one_record_aside_with_its_bytes_and_goes_on(tmp_path: Path) -> None:
+@WAYS
+def test_skip_sets_one_record_aside_with_its_bytes_and_goes_on(tmp_path: Path, read: Any) -> None:
     for number, case in enumerate(CASES):
         path, aside = tmp_path / case.file, tmp_path / f"aside-{number}.jsonl"
         path.write_bytes(case.content)
         report = ReadingReport()
-        read = read_documents(path, on_error="skip", quarantine=aside, report=report, **case.options)
-        used = [document.id for document in read]
+        found = read(path, on_error="skip", quarantine=aside, report=report, **case.options)
+        used = [document.id for document in found]
         assert "".join(used) == case.used, case.name
         rows = [orjson.loads(line) for line in aside.read_bytes().splitlines()]
         said = [(row["code"], row["line"], row["field"]) for row in rows]

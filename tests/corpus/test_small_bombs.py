@@ -97,17 +97,10 @@ def dictionary_feather(path: Path) -> None:
 
 
 BOMBS: dict[str, Callable[[Path], None]] = {
-    "far.xlsx": far_cell,
-    "wide.xlsx": wide_sheet,
-    "cell.xlsx": long_cell,
-    "shared.xlsx": shared_cell,
-    "rle.parquet": equal_rows,
-    "dict.parquet": dictionary,
-    "page.parquet": long_page,
-    "list.parquet": long_list,
-    "packed.feather": packed_feather,
-    "dict.feather": dictionary_feather,
-}
+    "far.xlsx": far_cell, "wide.xlsx": wide_sheet, "cell.xlsx": long_cell, "shared.xlsx": shared_cell,
+    "rle.parquet": equal_rows, "dict.parquet": dictionary, "page.parquet": long_page, "list.parquet": long_list,
+    "packed.feather": packed_feather, "dict.feather": dictionary_feather,
+}  # fmt: skip
 
 
 MEASURED = """

@@ -37,13 +37,6 @@ DOCUMENTS = [
 ENDINGS = [".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".parquet"]
 
 
-def test_row_of_a_document_made_in_memory_has_a_fixed_order() -> None:
-    assert list(row_of(DOCUMENTS[0]).items()) == [
-        ("id", "a"), ("title", "T"), ("text", "один"), ("lang", "uk"), ("published", 2024), ("topic", "x"),
-    ]  # fmt: skip
-    assert row_of(Document(id="b", text="")) == {"id": "b", "text": ""}
-
-
 def test_row_of_a_changed_document_loses_nothing() -> None:
     from dataclasses import replace
 
@@ -60,13 +53,6 @@ def test_an_unknown_field_may_be_named_as_an_attribute() -> None:
     [document] = read_documents([row])
     assert (document.time, document.extra) == (None, {"time": "noon", "extra": {"deep": 1}})
     assert row_of(document) == row
-
-
-def test_json_lines_keep_keys_and_their_order(tmp_path: Path) -> None:
-    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
-    source.write_bytes(b'{"x":[1,{"y":null}],"text":"t","id":"a","url":null}\n{"id":"b","n":0.5,"text":""}\n')
-    assert write_documents(read_documents(source), target, inputs=[source]) == 2
-    assert target.read_bytes() == source.read_bytes()
 
 
 def test_annotated_rows(tmp_path: Path) -> None:
@@ -111,30 +97,6 @@ def test_nothing_is_left_when_documents_break_off(ending: str, tmp_path: Path) -
     with pytest.raises(BadDataError):
         write_documents(broken(), target)
     assert [(path, path.read_bytes()) for path in tmp_path.iterdir()] == [(target, b"before")]
-
-
-def test_the_target_appears_only_when_it_is_whole(tmp_path: Path) -> None:
-    target = tmp_path / "out.jsonl"
-
-    def watching() -> Iterator[Document]:
-        for document in DOCUMENTS:
-            assert not target.exists()
-            yield document
-
-    write_documents(watching(), target)
-    assert len(target.read_bytes().splitlines()) == 2
-    assert list(tmp_path.iterdir()) == [target]
-
-
-def test_a_process_killed_while_writing_leaves_no_target(tmp_path: Path) -> None:
-    script = (
-        "import os, sys\nfrom infostream_dedup.documents import write_documents\n"
-        "def rows():\n    yield {'id': 'a', 'text': 't' * 10**6}\n    os._exit(9)\n"
-        "write_documents(rows(), sys.argv[1])"
-    )
-    target = tmp_path / "out.jsonl"
-    assert subprocess.run([sys.executable, "-c", script, str(target)], check=False).returncode == 9
-    assert not target.exists()
 
 
 def test_inputs_are_never_written_over(tmp_path: Path) -> None:
@@ -182,21 +144,15 @@ def test_devices_are_outputs_and_folders_are_none(tmp_path: Path, monkeypatch: p
     check_output("/dev/null")
     with pytest.raises(CannotCreateError, match="Permission denied"):
         check_output("/dev/new.jsonl")
-    with pytest.raises(CannotCreateError, match="it is a directory"):
-        check_output(tmp_path)
+    for target, said in ((tmp_path, "it is a directory"), (tmp_path / "no" / "out.jsonl", "No such file")):
+        with pytest.raises(CannotCreateError, match=said):
+            check_output(target)
 
 
 def test_a_long_name_is_taken(tmp_path: Path) -> None:
     target = tmp_path / ("x" * 249 + ".jsonl")
     write_documents(DOCUMENTS, target)
     assert target.exists()
-
-
-def test_two_outputs_of_one_folder_at_once(tmp_path: Path) -> None:
-    with open_output(tmp_path / "1") as one, open_output(tmp_path / "2") as two:
-        one.write(b"1")
-        two.write(b"2")
-    assert [(tmp_path / name).read_bytes() for name in "12"] == [b"1", b"2"]
 
 
 def test_targets_that_cannot_be_created(tmp_path: Path) -> None:
@@ -344,26 +300,8 @@ def test_calendar_intervals_are_text_in_parquet(tmp_path: Path) -> None:
     assert (tmp_path / "d.jsonl").read_text() == '{"id":"1","text":"","iv":[0,1,0],"ivs":[[0,1,0]]}\n'
 
 
-def test_parquet_keeps_the_types_of_parquet(tmp_path: Path) -> None:
-    source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
-    table = pa.table(
-        {
-            "text": ["t", "u"], "seen": pa.array([datetime(2024, 5, 6, tzinfo=UTC), None], pa.timestamp("us", "UTC")),
-            "day": [date(2024, 5, 6), None], "price": [Decimal("1.50"), None], "blob": [b"\xff", None],
-            "id": ["a", "b"], "tags": [["x"], []], "place": [{"lat": 1.5}, None],
-        }
-    )  # fmt: skip
-    pq.write_table(table, source)
-    write_documents(read_documents(source), target, inputs=[source])
-    assert pq.read_table(target).to_pylist() == table.to_pylist()
-    assert pq.read_schema(target).names == table.schema.names
-    assert {name: kind for name, kind in _types(target).items() if name != "tags"} == {
-        field.name: str(field.type) for field in table.schema if field.name != "tags"
-    }
-
-
 def test_writing_and_reading_take_bounded_memory(tmp_path: Path) -> None:
-    # Growth from a short input to one four times as long: 150 MB more of text must not stay in memory.
+    # Growth from a short input to one four times as long: 75 MB more of text must not stay in memory.
     script = (
         "import resource, sys\nimport pyarrow.parquet\nfrom infostream_dedup.documents import *\n"
         "def written(count):\n"
@@ -371,12 +309,12 @@ def test_writing_and_reading_take_bounded_memory(tmp_path: Path) -> None:
         "    write_documents(({'id': str(n), 'text': text} for n, text in enumerate(texts)), sys.argv[1])\n"
         "    assert sum(1 for _ in read_documents(sys.argv[1])) == count\n"
         "    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "print(-written(500) + written(2000))"
+        "print(-written(250) + written(1000))"
     )
     for ending in (".csv", ".parquet"):
         arguments = [sys.executable, "-c", script, str(tmp_path / f"out{ending}")]
         kilobytes = int(subprocess.run(arguments, capture_output=True, check=True).stdout)
-        assert kilobytes < 100 * 1024, (ending, kilobytes)
+        assert kilobytes < 50 * 1024, (ending, kilobytes)
 
 
 KILLED = """
@@ -490,11 +428,6 @@ def test_a_workbook_gives_the_documents_back(tmp_path: Path) -> None:
     first = target.read_bytes()
     write_documents(rows, target)
     assert target.read_bytes() == first
-
-
-def test_an_empty_workbook_has_its_header(tmp_path: Path) -> None:
-    assert write_documents([], tmp_path / "out.xlsx") == 0
-    assert list(read_documents(tmp_path / "out.xlsx")) == []
 
 
 def test_a_workbook_that_cannot_be_written_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

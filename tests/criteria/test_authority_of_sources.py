@@ -1,7 +1,7 @@
 """Authority from a file, and from judged documents."""
 
 import gzip
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.judging.criteria import document_models
 from infostream_dedup.judging.criteria.criterion import authority_of, read_authority
 from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs
-from infostream_dedup.judging.criteria.training import LearnedAuthority, PairVectors, prior_plane
+from infostream_dedup.judging.criteria.training import LearnedAuthority
 from infostream_dedup.model import Document
 
 
@@ -87,30 +87,6 @@ def test_a_pair_sees_only_what_was_judged_before_it():
     assert (one[1], other[1]) == (pytest.approx(10 * average / 11), pytest.approx((1 + 10 * average) / 11))
     turned = LearnedAuthority(models).of_training(JudgedPairs(i, j, ~repeats, ~repeats, repeats))
     assert (turned[0][0], turned[1][0]) == (1.0, 1.0)
-
-
-def test_random_sources_weigh_nothing():
-    random = np.random.default_rng(5)
-    rows = [(f"s{random.integers(12)}", None) for _ in range(1200)]
-    documents = [
-        Document(
-            id=str(n), text="слово", lang="ru", source=source,
-            time=datetime(2025, 1, 1, tzinfo=UTC) + timedelta(hours=n),
-        )
-        for n, (source, _) in enumerate(rows)
-    ]  # fmt: skip
-    models = document_models(documents)
-    prior = prior_plane(["source"], {})
-    weights = []
-    for _ in range(20):
-        i = random.permutation(1200)[:600]
-        j = np.array([random.integers(0, max(one, 1)) for one in i.tolist()])
-        kept = i != j
-        repeats = random.random(kept.sum()) < 0.5
-        pairs = JudgedPairs(i[kept], j[kept], repeats, np.zeros_like(repeats), repeats)
-        vectors = PairVectors(models, pairs, ["source"], LearnedAuthority(models))
-        weights.append(vectors.fit(np.arange(len(pairs)), prior)[0].weights[0])
-    assert abs(np.mean(weights)) < 2 * np.std(weights, ddof=1) / np.sqrt(len(weights)) + 1e-9
 
 
 def test_authority_of_documents():

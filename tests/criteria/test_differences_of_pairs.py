@@ -63,23 +63,6 @@ def test_by_hand():
         assert of_pair(name, document(one, id="a"), document(other, id="b")) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [("", "", 0), ("Мост закрыт", "", 1), ("Мост закрыт", "Закрыт мост", 0), ("Мост закрыт", "Суд вынес приговор", 1)],
-)
-def test_titles(one, other, expected):
-    pair = of_pair("title", document(BRIDGE, id="a", title=one), document(SCHOOL, id="b", title=other))
-    assert pair == (expected, expected)
-
-
-def test_a_part_adds_nothing_to_the_whole():
-    whole, part = document(BRIDGE, id="a"), document(BRIDGE.split("\n")[0], id="b")
-    for name in ("sentences", "paragraphs"):
-        forward, backward = of_pair(name, whole, part)
-        assert 0 < forward < 1
-        assert backward == 0
-
-
 def test_sentences_are_equal_whatever_the_order_of_words_but_not_with_other_numbers():
     one = document("Доллар подорожал до 41,25 кроны.", id="a")
     assert of_pair("sentences", one, document("До 41,25 кроны доллар подорожал.", id="b")) == (0, 0)
@@ -104,48 +87,12 @@ def test_counts_of_objects():
     assert of_pair("links", one, other) == (1, -1)
 
 
-def test_times():
-    early = document(BRIDGE, id="a", time=datetime(2025, 3, 3, 9, tzinfo=UTC))
-    late = document(BRIDGE, id="b", time=datetime(2025, 3, 3, 10, tzinfo=UTC))
-    assert of_pair("time", late, early) == (3600, -3600)
-    assert of_pair("time_apart", late, early) == pytest.approx((np.log(2), np.log(2)))
-    assert np.isnan(of_pair("time", late, document(BRIDGE, id="c"))).all()
-    assert np.isnan(of_pair("time_apart", late, document(BRIDGE, id="c"))).all()
-
-
 @pytest.mark.parametrize(("hours", "expected"), [(0, 0), (12, 0), (15, 0.25), (18, 0.5), (24, 1), (500, 1)])
 def test_another_day_begins_after_half_a_day(hours, expected):
     early = document(BRIDGE, id="a", time=datetime(2025, 3, 3, 9, tzinfo=UTC))
     late = document(BRIDGE, id="b", time=datetime(2025, 3, 3, 9, tzinfo=UTC) + timedelta(hours=hours))
     assert of_pair("another_day", late, early) == of_pair("another_day", early, late) == (expected, expected)
     assert np.isnan(of_pair("another_day", late, document(BRIDGE, id="c"))).all()
-
-
-def test_the_wording_of_both_is_the_mean_of_what_each_lacks():
-    # Seven words are five triples; the first five words are three of them.
-    whole = document("Мост через реку закрыли вчера на ремонт", id="a")
-    part = document("Мост через реку закрыли вчера", id="b")
-    assert of_pair("wording", whole, part) == pytest.approx((2 / 5, 0))
-    assert of_pair("wording_of_both", whole, part) == pytest.approx((1 / 5, 1 / 5))
-
-
-def test_sources():
-    one, other = document(BRIDGE, id="a", source="x.example"), document(BRIDGE, id="b", source="y.example")
-    assert of_pair("source", one, other, authority=(0.75, 0.5)) == (0.25, -0.25)
-    assert np.isnan(of_pair("source", one, other, authority=(0.75, np.nan))).all()
-    assert of_pair("site", one, other) == (1, 1)
-    assert of_pair("site", one, document(BRIDGE, id="c", source="x.example")) == (0, 0)
-    assert np.isnan(of_pair("site", one, document(BRIDGE, id="c"))).all()
-
-
-def test_columns_come_in_the_order_asked_for():
-    models = document_models([document(BRIDGE, id="a"), document(SCHOOL + " 5", id="b")])
-    i, j = np.array([0, 1]), np.array([1, 0])
-    both, _ = differences(models, i, j, ["numbers", "words"])
-    other, _ = differences(models, i, j, ["words", "numbers"])
-    assert both.shape == (2, 2)
-    np.testing.assert_array_equal(both, other[:, ::-1])
-    assert differences(models, i[:0], j[:0], ["words"])[0].shape == (0, 1)
 
 
 WORDS = "мост река школа суд 5 41,25 6:4 автобус. Ремонт\nЗакрыли".split(" ")

@@ -93,16 +93,6 @@ def test_posts_of_a_daily_form_are_a_series_and_so_are_their_copies(triple_rows,
     assert (found.total, found.series) == (9, 4)
 
 
-def test_only_pairs_of_seven_days_and_series_apart(triple_rows, universe):
-    rows = triple_rows([range(30)] * 4)
-    within = universe(
-        4, days=np.array([0.0, 6.0, 7.0, 20.0]), sources=np.array([1, 1, 2, 1]), titles=np.array([5, 6, 5, 5])
-    )
-    found = find_all_copies(rows, within)
-    assert sorted(_table(found)) == [(0, 1), (0, 2), (1, 2)]
-    assert (found.total, found.series) == (2, 1)
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sets(st.integers(0, 40), max_size=25), max_size=14), st.integers(0, 3))
 def test_equal_to_brute_force_on_anything(triple_rows, universe, texts, seed):

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import math
 from random import Random
 
 import numpy as np
@@ -28,11 +27,10 @@ from infostream_dedup.lab.estimation.census import (
     find_all_copies,
     in_universe,
 )
-from infostream_dedup.lab.estimation.copy_scores import Links, count_copies, drawn_documents, links_in_groups
+from infostream_dedup.lab.estimation.copy_scores import Links, count_copies, links_in_groups
 from infostream_dedup.lab.estimation.sweep_estimator import (
     EDITS,
     PlantedCollection,
-    SweepEstimator,
     Vocabulary,
     edited,
     known_k,
@@ -209,17 +207,6 @@ def test_pairs_are_counted_in_each_draw_whatever_the_threads(pairs, monkeypatch)
 # Resampled documents do not depend on threads and blocks.
 
 
-def test_the_numbers_of_one_generator_in_order(monkeypatch):
-    steps = np.cumsum([math.exp(-1.0) / math.factorial(times) for times in range(9)])
-    random = np.random.default_rng(copy_scores._SEED).random((1234, 200))
-    expected = np.searchsorted(steps, random, side="right")
-    assert np.array_equal(drawn_documents(1234), expected)
-    monkeypatch.setattr(copy_scores, "_CHUNK", 7)
-    assert np.array_equal(drawn_documents(1234), expected)
-    assert np.array_equal(drawn_documents(100), expected[:100])
-    assert abs(expected.mean() - 1) < 0.01
-
-
 # Copies among the pairs of groups: links by hand, and dedup that counts.
 
 
@@ -317,39 +304,6 @@ def test_a_story_that_all_print_is_one_cluster_of_copies_and_short_texts_are_lef
     assert row["copy_precision"] == 1.0
     universe = found.without_labels["stem"]["universe"]
     assert universe == {"documents": 8, "days": None, "short": 3, "undated": 0, "few_terms": 0}
-
-
-def test_without_estimates_the_rows_are_those_of_before():
-    plain = sweep(str(documents_path()), representations=["stem"], estimate=False)
-    full = sweep(str(documents_path()), representations=["stem"], estimate=True)
-    for one, other in zip(plain.rows, full.rows, strict=True):
-        assert "copies" not in one.as_dict()
-        assert one.as_dict().items() < other.as_dict().items()
-    assert "without_labels" not in plain.as_dict()
-
-
-def test_key_terms_of_some_documents_are_theirs_in_all():
-    collection = collect(read_documents(documents_path()))
-    for settings in (Settings(representation="stem"), Settings.of(representation="pivot", preset="best")):
-        every, chosen = collection.key_terms(settings), np.array([3, 150, 7])
-        some = collection.key_terms_of(settings.but(n=30), chosen, every)
-        whole = collection.key_terms(settings.but(n=30))
-        assert (some.keys != whole.keys[chosen]).nnz == (some.targets != whole.targets[chosen]).nnz == 0
-        assert some.keys.nnz > 60
-
-
-def test_evidence_is_forgotten_after_the_last_representation(monkeypatch):
-    asked = []
-    for name in ("estimate", "forget"):
-        method = getattr(SweepEstimator, name)
-
-        def noted(self, *given, name=name, method=method, **more):
-            asked.append(name)
-            return method(self, *given, **more)
-
-        monkeypatch.setattr(SweepEstimator, name, noted)
-    sweep(str(documents_path()), representations=["stem", "morph"], estimate=True)
-    assert asked == ["estimate", "estimate", "forget"]
 
 
 def test_shares_and_blocks_have_the_columns_too():

@@ -385,12 +385,3 @@ def test_two_classes_are_found_again(prior):
     assert probability[same].mean() > 0.9
     assert probability[~same].mean() < 0.02 + prior / 10
     assert fit.unworded == fit.m[0, 1]
-
-
-def test_pairs_of_one_pattern_weigh_as_much_apart_as_together():
-    random = np.random.default_rng(4)
-    levels = random.integers(0, LEVELS, (300, len(FIELDS))).astype(np.int8)
-    patterns, which = patterns_of(np.concatenate([levels, levels]))
-    start = random.random(len(patterns))
-    once = fit_mixture(patterns, np.ones(len(patterns)), start)
-    assert np.allclose(once.m, fit_mixture(patterns, np.bincount(which) / 2, start).m)

@@ -1,7 +1,6 @@
 """The comparison of methods: both protocols, overlap, coverage, runs, examples."""
 
 import builtins
-import json
 from importlib import import_module
 from itertools import combinations
 
@@ -124,14 +123,6 @@ def test_the_preset_best_can_be_written_as_a_method(sample):
     collection = collect(read_documents(documents_path()))
     expected = evaluate_collection(collection, labels_path(), Settings.of(preset="best")).recommended.as_dict()
     assert {name: row[name] for name in ("tp", "fp", "fn")} == {name: expected[name] for name in ("tp", "fp", "fn")}
-
-
-def test_equal_runs_give_equal_results_but_for_times(sample):
-    names = ["tf", "spotsigs", "key-terms-stem", "descr-words"]
-    one, other = (
-        compare_methods(sample, methods=names, examples=True, disagreements=10).as_dict(times=False) for _ in range(2)
-    )
-    assert json.dumps(one) == json.dumps(other)
 
 
 def test_documents_can_be_in_any_order(sample):
@@ -357,14 +348,6 @@ def test_features_by_hand(texts: Texts) -> None:
     assert (none.features.jaccard5, none.features.containment5, none.features.terms) == (0.0, 0.0, [])
 
 
-def test_a_row_can_be_filled_in_and_read(texts: Texts) -> None:
-    pair = compared_pairs(texts, {"x": np.array([1], dtype=np.int64)}, np.array([1]))[0]
-    row = json.loads(json.dumps(pair.as_dict()))
-    assert row["label"] is None
-    assert labels_of([row]) == []
-    assert [label.label for label in labels_of([row | {"label": "dup"}])] == ["dup"]
-
-
 # Several methods on one collection: pairs, relations, costs.
 
 
@@ -385,16 +368,6 @@ def test_directed_pairs_are_links_one_way() -> None:
     found = sweep_counts(relation_of(_pairs([(0, 2), (1, 2), (2, 1), (0, 1)], directed=True), 4), [1])[0]
     # Two of four links are returned; the paths 0-2-1 and 0-1-2 are closed.
     assert (found.symmetry, found.paths, found.transitivity) == (0.5, 2, 1.0)
-
-
-def test_runs_in_the_order_asked_for() -> None:
-    runs = run_methods(
-        Texts.of(RUNS_STORY, RUNS_STORY, f"{RUNS_STORY} Закрыто."), ["long-sent", "md5", "three-plus-two:n=3"]
-    )
-    assert [run.name for run in runs.runs] == ["long-sent", "md5", "three-plus-two:n=3"]
-    assert [run.codes.tolist() for run in runs.runs[:2]] == [[1, 2, 5], [1]]
-    assert runs.runs[2].method.as_dict()["n"] == 3
-    assert runs.documents == 3
 
 
 def test_a_directed_method_gives_unordered_pairs_and_its_own_symmetry() -> None:

@@ -21,7 +21,6 @@ from infostream_dedup.lab.evaluation.labels import (
     Label,
     Scope,
     Truth,
-    both_of,
     codes_of,
     kin_by_field,
     labels_of,
@@ -167,10 +166,6 @@ def _pairs(scope: Scope) -> list[tuple[int, int]]:
     return [(int(x), int(y)) for x, y in zip(a[held], b[held], strict=True)]
 
 
-def test_everything_by_default() -> None:
-    assert len(_pairs(_scope())) == 6
-
-
 @pytest.mark.parametrize(("language_pairs", "expected"), [
     ("ru", [(0, 1)]), ("uk", []), ("ru-uk", [(0, 2), (1, 2)]), ("uk-ru", [(0, 2), (1, 2)]),
     ("ru, uk-en", [(0, 1), (2, 3)]),
@@ -286,15 +281,6 @@ def test_a_closed_world_is_counted_within_its_scope() -> None:
     assert _verdicts(truth) == {"ab": "false", "ac": "-", "bc": "-"}
     assert truth.in_scope(np.array([1, 2, 5])).tolist() == [True, False, False]
     assert truth.stories.tolist() == [0, 1, -1]
-
-
-def test_domains_restrict_listed_pairs() -> None:
-    documents = [
-        Document(id=id_, text="", extra={"domain": domain}) for id_, domain in [("a", "news"), ("b", "shop"), ("c", "")]
-    ]
-    labels = labels_of([{"a": "a", "b": "b", "label": "dup"}, {"a": "a", "b": "c", "label": "dup"}])
-    truth = truth_of(documents, ["ru"] * 3, labels, domains=(",news",))
-    assert [_.tolist() for _ in both_of(truth.positives, 3)] == [[0], [2]]
 
 
 def test_an_unknown_document_is_named() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from infostream_dedup import dedup, pairs, read_documents, sweep
 from infostream_dedup import evaluate as api_evaluate
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.lab.evaluation.labels import Kin, Truth, both_of, codes_of, labels_of, places_in, truth_of
+from infostream_dedup.lab.evaluation.labels import Kin, Truth, labels_of, truth_of
 from infostream_dedup.lab.evaluation.scores import (
     Evaluation,
     Intervals,
@@ -39,17 +39,6 @@ from infostream_dedup.sample import documents_path, labels_path
 
 def _counts(rows: list[list[int]]) -> sp.csr_array:
     return sp.csr_array(np.array(rows, dtype=np.uint8))
-
-
-def test_codes_are_unordered_and_can_be_undone() -> None:
-    codes = codes_of(np.array([4, 0]), np.array([1, 3]), 5)
-    assert codes.tolist() == [9, 3]
-    assert [part.tolist() for part in both_of(codes, 5)] == [[1, 0], [4, 3]]
-
-
-def test_places_of_pairs_that_are_there() -> None:
-    assert places_in(np.array([2, 5, 9]), np.array([9, 3, 2, 11])).tolist() == [2, 0]
-    assert places_in(np.zeros(0, dtype=np.int64), np.array([1])).tolist() == []
 
 
 def test_pairs_by_count() -> None:
@@ -183,48 +172,6 @@ def test_agrees_with_drawing_stories_and_counting_pairs(data: st.DataObject) -> 
         assert found.f1 == pytest.approx((min(low, estimate), max(high, estimate)), abs=1e-12)
 
 
-def _many_stories() -> tuple[Predictions, Truth]:
-    """40 stories of 2 documents: 32 found, 8 missed; 6 pairs of stories linked falsely by all 4 pairs of documents."""
-    families = "".join(chr(97 + number) * 2 for number in range(40))
-    truth = _truth(families, {(2 * story, 2 * story + 1): "dup" for story in range(40)})
-    pairs = {(2 * story, 2 * story + 1): 2 for story in range(32)}
-    for story in range(0, 12, 2):
-        pairs |= {(2 * story + a, 2 * story + 2 + b): 1 for a in (0, 1) for b in (0, 1)}
-    return _predictions(pairs, 80, 2), truth
-
-
-def test_intervals_hold_the_estimate_and_are_the_same_again() -> None:
-    predictions, truth = _many_stories()
-    first, again = (_intervals(predictions, truth) for _ in range(2))
-    assert first == again
-    loose, strict = first
-    assert strict.precision == (1.0, 1.0)
-    for interval, estimate in ((loose.f1, 64 / 96), (loose.precision, 32 / 56), (loose.recall, 0.8)):
-        assert interval is not None
-        assert 0 < interval[0] < estimate < interval[1] <= 1
-
-
-def test_the_interval_of_recall_is_that_of_a_share_of_stories() -> None:
-    predictions, truth = _many_stories()
-    found = _intervals(predictions, truth)[0].recall
-    assert found == pytest.approx((0.8 - 1.96 * 0.0632, 0.8 + 1.96 * 0.0632), abs=0.03)
-
-
-def test_stories_and_not_pairs_are_resampled() -> None:
-    """The same false pairs say less when they come from one pair of stories."""
-    families = "".join(chr(97 + number) * 6 for number in range(20))
-    truth = _truth(families, {(6 * story, 6 * story + 1): "dup" for story in range(20)})
-    right = {(6 * story, 6 * story + 1): 1 for story in range(20)}
-    one_story = {(a, 6 + b): 1 for a in range(6) for b in range(6)}
-    spread = {(6 * story + a, 6 * story + 6 + a): 1 for story in range(0, 12, 2) for a in range(6)}
-    widths = []
-    for wrong in (one_story, spread):
-        interval = _intervals(_predictions(right | wrong, 120, 1), truth)[0].precision
-        assert interval is not None
-        widths.append(interval[1] - interval[0])
-    assert widths[0] > widths[1]
-
-
 def test_one_story_gives_no_interval() -> None:
     truth = _truth("ff", {(0, 1): "dup"})
     assert _intervals(_predictions({(0, 1): 1}, 2, 1), truth) == [Intervals(None, None, None)]
@@ -333,12 +280,6 @@ def _evaluation(
 
 
 GRADES = {(0, 1): 4, (2, 3): 3, (0, 4): 1, (1, 4): 2}
-
-
-def test_a_row_for_every_step() -> None:
-    found = _evaluation(GRADES, 5)
-    figures = [(row.step, row.scores.tp, row.scores.fp, row.scores.fn) for row in found.rows]
-    assert figures == [(4, 2, 2, 0), (5, 2, 1, 0), (6, 2, 0, 0), (7, 1, 0, 1)]
 
 
 def test_the_best_row_and_the_recommended_one() -> None:

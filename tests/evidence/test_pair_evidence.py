@@ -81,15 +81,6 @@ def test_records_equal_plain_ones(seed: int) -> None:
         assert words == pack_plainly(evidence, language, counts, float(totals[language])) + opening, made[number]
 
 
-def test_some_records_are_those_of_the_chosen_documents() -> None:
-    raw, languages = read(documents(5))
-    records = pack_evidence(raw, languages, EvidenceFrequencies())
-    chosen = np.array([4, 0, 4, 7])
-    blobs = records.blobs()
-    assert records.some(chosen).blobs() == [blobs[number] for number in chosen.tolist()]
-    assert len(records.some(chosen[:0])) == 0
-
-
 @pytest.mark.parametrize("seed", [3, 4])
 def test_comparison_equals_plain_comparison(seed: int) -> None:
     made = documents(seed)
@@ -142,23 +133,6 @@ def test_only_the_lead_of_the_later_document_is_asked_whether_it_tells_a_step() 
         assert found[:, COLUMNS.index("step")].tolist() == [step, 0.0, 0.0]
 
 
-def test_a_document_equals_itself() -> None:
-    text = "Президент Санду была 17 апреля в Кишинёве, сообщает Рада, и 300 лей в Киеве"
-    raw, languages = read([Document(id="1", text=text, title="Визит"), Document(id="2", text=text, title="Визит")])
-    records = pack_evidence(raw, languages * 0, EvidenceFrequencies())
-    keys = key_rows(*(sp.csr_array(np.array([[5, 7], [5, 7]], dtype=np.int64)) for _ in range(2)))
-    a, b = np.array([0]), np.array([1])
-    triples = TripleRows(raw.triples, raw.ends[:, 0].copy())
-    row = compared(a, b, shares_of_pairs(a, b, keys), keys=keys, records=records, triples=triples)[0]
-    values = dict(zip(COLUMNS, row.tolist(), strict=True))
-    assert values.pop("length") == 0
-    assert values.pop("title") == 3
-    assert values.pop("names_least") == 4
-    assert values.pop("numbers_least") == 2
-    assert values.pop("step") == 0
-    assert {name: value for name, value in values.items() if value != 1} == {}
-
-
 def test_changes_add_up_whatever_the_batches() -> None:
     made = documents(5)
     raw, languages = read(made)
@@ -189,14 +163,6 @@ def test_records_of_huge_documents_keep_the_smallest_hashes() -> None:
     kept = unpack_plainly(pack_evidence(raw, languages, frequencies).words.tolist()).numbers
     assert list(kept) == raw.numbers[:4096].tolist()
     assert int(changes.counts.sum()) == 4096 + len(raw.names) + len(raw.lead)
-
-
-def test_records_come_back_from_a_store() -> None:
-    raw, languages = read(documents(6))
-    records = pack_evidence(raw, languages, EvidenceFrequencies())
-    again = EvidenceRecords.of_blobs(records.blobs())
-    assert np.array_equal(again.words, records.words)
-    assert np.array_equal(again.begins, records.begins)
 
 
 def test_background_gives_way_to_counted_documents() -> None:

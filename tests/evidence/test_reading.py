@@ -180,13 +180,8 @@ def test_only_texts_with_markup_are_cleaned() -> None:
         ]
     )  # fmt: skip
     assert [texts[number] for number in range(6)] == [
-        "до\u00adм:",
-        "//до\u00adм",
-        "дом @ 7",
-        "Дом\nдом",
-        "дом://дом",
-        "://дом",
-    ]
+        "до\u00adм:", "//до\u00adм", "дом @ 7", "Дом\nдом", "дом://дом", "://дом",
+    ]  # fmt: skip
 
 
 def test_lists_are_used_again_for_shorter_and_longer_texts() -> None:

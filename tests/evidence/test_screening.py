@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from infostream_dedup.judging.evidence import screening
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys, parts_of
@@ -112,28 +111,6 @@ def test_openings_weigh_what_the_comparison_finds() -> None:
     own = words[begins[a] + SUMS_AT + 3].astype(np.float64)
     assert np.array_equal(np.array(met) / np.maximum(own, 1.0), expected)
     assert len(np.unique(expected)) > 5
-
-
-def test_different_news_are_left_out_and_a_copy_is_kept() -> None:
-    news = "Президент Санду заявила 17 апреля в Кишинёве, что 300 млн лей пойдут на дороги Молдовы и мост через Днестр"
-    other = "Погода 23 мая будет в Одессе тёплой, сообщают синоптики Гидрометцентра: днём 25 градусов, ветер слабый"
-    made = [
-        Document(id=str(number), text=text) for number, text in enumerate((news, other, f"{news}, сказано сегодня"))
-    ]
-    weights = sp.csr_array(np.full((3, 12), 1_000_000_000, dtype=np.int64))
-    read = Read(made, key_rows(weights, weights))
-    a, b = np.array([0, 0, 1]), np.array([1, 2, 2])
-    # Even with all key terms shared, other numbers and another lead decide.
-    assert read.screened(a, b, shipped_model()).tolist() == [False, True, False]
-
-
-def test_a_long_text_has_the_wording_of_a_short_one_only_if_it_holds_it() -> None:
-    short, long = ("".join(f"слово{number} " for number in part) for part in (range(20), range(20, 900)))
-    made = [Document(id=str(number), text=text) for number, text in enumerate((short, long, long + short))]
-    read = Read(made, key_rows(*key_terms(0, len(made))))
-    screen = Screen.of(read.keys, read.records, read.triples, shipped_model())
-    bounds = screen.bounds(np.array([0, 0, 1, 2]), np.array([1, 2, 0, 0]), np.arange(3))
-    assert (bounds == np.inf).tolist() == [False, True, False, True]
 
 
 def test_a_signature_has_a_bit_for_each_triple() -> None:

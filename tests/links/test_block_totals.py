@@ -155,10 +155,3 @@ def test_k_below_what_is_stored_is_refused():
     matrix = SimilarityMatrix(sp.csr_array((2, 2), dtype=np.uint8), 12, 4)
     with pytest.raises(ConfigurationError, match="k_min 3"):
         compiled.sweep_counts(matrix, [5, 3])
-
-
-def test_the_matrix_is_left_as_it_was():
-    table = np.array([[0, 1, 2], [3, 0, 1], [1, 2, 0]], dtype=np.uint8)
-    counts = sp.csr_array(table)
-    compiled.sweep_counts(SimilarityMatrix(counts, 3, 1), [1, 2, 3])
-    assert counts.toarray().tolist() == table.tolist()

@@ -10,15 +10,8 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import CannotCreateError
 from infostream_dedup.links import similarity_matrix
-from infostream_dedup.links.compiled.matching import (
-    PostingIndex,
-    Resources,
-    _shard_size,
-    match,
-    match_nodes,
-    match_weights,
-)
-from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
+from infostream_dedup.links.compiled.matching import PostingIndex, Resources, match, match_nodes, match_weights
+from infostream_dedup.links.compiled.term_rows import term_rows
 from infostream_dedup.links.compiled.totals import LinkBlock, block_totals, sweep_counts
 from infostream_dedup.links.similarity_matrix import work_exceeds
 from infostream_dedup.links.sweeping import sweep_by_products
@@ -164,23 +157,6 @@ def test_questions_do_not_depend_on_threads(collection, threads):
         assert column.tolist() == other.tolist()
 
 
-@pytest.mark.parametrize(("sharing", "bits"), [(1, 20), (5, 19), (10, 18), (1000, 16)])
-def test_shards_are_smaller_where_lists_are_longer(sharing, bits):
-    # One term each, shared by 5 of 1,000 documents: a question meets 2,621 postings among 2**19 documents, 1,310 among
-    # 2**18, which is too few.
-    documents = 1000
-    rows = TermRows(np.arange(documents + 1), (np.arange(documents) // sharing).astype(np.uint32), documents)
-    counts = np.bincount(rows.indices, minlength=documents)
-    assert _shard_size(rows, rows, counts) == 1 << bits
-    # Two million documents with such a vocabulary would need more room for starts than for lists.
-    assert _shard_size(rows, _documents(rows, 1 << 21), counts) == 1 << 20
-
-
-def _documents(rows, documents):
-    indptr = np.concatenate([rows.indptr, np.full(documents - rows.documents, rows.indptr[-1])])
-    return TermRows(indptr, rows.indices, rows.terms)
-
-
 def lies_on_disk(array):
     return isinstance(array, np.memmap) or (isinstance(array, np.ndarray) and lies_on_disk(array.base))
 
@@ -210,14 +186,6 @@ def test_unsorted_indices_are_refused():
     targets = sp.csr_array((np.ones(2, np.bool_), np.array([1, 0]), np.array([0, 2])), shape=(1, 2))
     with pytest.raises(ValueError, match="sorted indices"):
         match(sp.csr_array((1, 2), dtype=np.int64), targets, n=3, weights=False, k_min=1)
-
-
-def test_nodes_hold_equal_documents_and_the_links_between_them():
-    keys, targets = matrices([({0, 1, 2}, {0, 1, 2}), ({0, 1}, {0, 1, 2, 3}), ({0, 1, 2}, {0, 1, 2})])
-    found = match_nodes(keys, targets, n=12, k_min=1)
-    assert found.nodes.node_of.tolist() == [0, 1, 0]
-    assert found.counts.toarray().tolist() == [[0, 3], [2, 0]]
-    assert found.inside.tolist() == [3, 0]
 
 
 @given(documents=collections(), k_min=st.integers(1, 3))

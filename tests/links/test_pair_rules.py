@@ -147,18 +147,6 @@ def _searched(keys, targets, k, short, relations, fewest):
     return best, leaders
 
 
-def test_a_weak_direction_is_counted_where_it_decides():
-    # Documents 0 and 1 have three key terms of document 2 in their targets, so all three are joined; 2 has none of the
-    # key terms of 0, and one of 1's.
-    keys = np.array([[1, 1, 1, 1, 0, 0, 0, 0, 0], [0, 0, 0, 1, 1, 1, 1, 0, 0], [0, 0, 0, 0, 0, 0, 1, 1, 1]], dtype=bool)
-    targets = keys.copy()
-    targets[0, 6:] = True
-    targets[1, 6:] = True
-    assert _found(keys, targets, accept(3, n=4, short="scaled", relations=ANY), stored=3) == ([-1, -1, 1], [0, 0, 0])
-    both = accept(3, n=4, short="scaled", relations=BOTH)
-    assert _found(keys, targets, both, stored=3) == ([-1, -1, -1], [0, 1, 2])
-
-
 @st.composite
 def _collections(draw):
     documents = draw(st.integers(0, 9))
@@ -254,14 +242,6 @@ def test_only_returned_links_join_and_the_earliest_leads() -> None:
     assert group_sizes(leaders).tolist() == [1, 2, 3]
     nobody = earlier.group_leaders(_links(0, []), [1])[0]
     assert nobody.tolist() == group_sizes(nobody).tolist() == []
-
-
-def test_a_link_joins_at_every_k_that_both_directions_reach() -> None:
-    dense = np.zeros((4, 4), dtype=np.uint8)
-    for i, j, forward, backward in ((0, 1, 9, 5), (1, 2, 7, 7), (2, 3, 12, 0)):
-        dense[i, j], dense[j, i] = forward, backward
-    expected = [[0, 0, 0, 3], [0, 1, 1, 3], [0, 1, 2, 3], [0, 0, 0, 3]]
-    assert earlier.group_leaders(sp.csr_array(dense), [5, 6, 8, 1]).tolist() == expected
 
 
 counts_of_pairs = st.integers(1, 9).flatmap(

@@ -151,12 +151,6 @@ def test_the_matrix_is_not_changed() -> None:
     assert (matrix.counts.toarray() == before).all()
 
 
-def test_rows_come_once_each_in_ascending_order() -> None:
-    matrix = _random_matrix()
-    assert [row.k for row in sweep_counts(matrix, [6, 4, 6, 12])] == [4, 6, 12]
-    assert sweep_counts(matrix, []) == []
-
-
 def test_above_the_budget_transitivity_is_sampled_with_its_error() -> None:
     matrix = _random_matrix()
     exact = sweep_counts(matrix, [3, 6])
@@ -242,13 +236,9 @@ def test_rows_as_plain_values() -> None:
 
 def row(k, symmetry, transitivity, links=1000, paths=1000):
     return Measures.of(
-        k=k,
-        documents=500,
-        links=links,
-        reciprocal=round(symmetry * links),
-        paths=paths,
+        k=k, documents=500, links=links, reciprocal=round(symmetry * links), paths=paths,
         closed=None if transitivity is None else round(transitivity * paths),
-    )
+    )  # fmt: skip
 
 
 def table(*levels, links=1000):

@@ -97,23 +97,6 @@ def test_small_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert link_counts(links) == whole
 
 
-def test_paths_lead_through_their_middle() -> None:
-    # a -> b -> c, b -> a: through b leads a-b-c but not a-b-a; through a leads nothing but b-a-b.
-    _, paths = _paths(sp.csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 0, 0]], dtype=np.bool_)))
-    assert paths.tolist() == [0, 1, 0]
-
-
-@pytest.mark.parametrize("share", [0.02, 0.2, 0.7])
-def test_sample_agrees_with_the_exact_count(share: float) -> None:
-    links = _random_links(80, share, seed=2)
-    counts = link_counts(links)
-    reverse, paths = _paths(links)
-    samples = 40_000
-    found = sampled_closed(links, reverse, paths, samples=samples) / samples
-    expected = counts.closed / counts.paths
-    assert abs(found - expected) < 4 * np.sqrt(expected * (1 - expected) / samples)
-
-
 def test_every_path_is_drawn_equally_often_and_nothing_else() -> None:
     # Middles of unlike size, and many walks that come back: fifty pairs of documents that only link to each other.
     dense = np.zeros((106, 106), dtype=np.bool_)

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.machine.platform import available_memory, collector_paused, trim_heap
+from infostream_dedup.machine.platform import collector_paused, trim_heap
 from infostream_dedup.machine.scratch import GrowingArray, KeptMemory, row_blocks
 from infostream_dedup.machine.threads import Turns, run_ahead
 
@@ -133,12 +133,6 @@ def test_arrays_that_the_heap_kept_are_given_back():
     assert last.sum() == 1_000_000
 
 
-def test_some_memory_is_free():
-    free = available_memory()
-    assert free is not None
-    assert free > 0
-
-
 # Scratch memory is used again while it is large enough, and is each thread's own.
 
 
@@ -201,10 +195,6 @@ def test_blocks_cover_all_rows_within_the_limit(work: list[int], limit: int) -> 
     assert all(sum(work[block]) <= limit or block.stop - block.start == 1 for block in blocks)
     # No two neighbours would fit into one block.
     assert all(sum(work[a.start : b.stop]) > limit for a, b in pairwise(blocks))
-
-
-def test_rows_without_work_need_no_block_of_their_own() -> None:
-    assert list(row_blocks(np.zeros(1000, dtype=np.int64), 5)) == [slice(0, 1000)]
 
 
 # A package of somebody else adds methods, representations and readers by entry points; a broken one does no harm

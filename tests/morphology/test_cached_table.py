@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.language.morphology import form_cache
 from infostream_dedup.language.morphology import form_cache as cached_table
-from infostream_dedup.language.morphology import form_cache as listed_terms
 from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, FormRows
 from infostream_dedup.language.morphology.form_cache import NO_TERM, UNKNOWN, CachedTable, FormCache, table_of
 from infostream_dedup.language.text.surface_pool import SurfaceList
@@ -122,25 +120,3 @@ def test_what_others_cache_later_is_found_in_the_file(file: CacheFile, cheap: No
     assert cache.table(5) is not None
     CacheFile(file.path, "one").remember("ru", {"0щзжами": ("позже", 1)})
     assert cache.terms_of_new(["0щзжами", "3оон"], strict=True) == ["позже", "оон"]
-
-
-@pytest.mark.parametrize("strict", [True, False])
-def test_listed_terms_are_the_same_with_a_table(
-    file: CacheFile, cheap: None, strict: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    forms = ["щзжами", "вжухами", "суда", "банка", "шольца", "оон", "идти"]
-    words = np.array([[number * SHAPES + shape for shape in range(SHAPES)] for number in range(len(forms))]).ravel()
-
-    def terms(cache: FormCache) -> list[str | None]:
-        monkeypatch.setattr(form_cache, "_form_cache", lambda _: cache)
-        taken, found = listed_terms.listed_terms(SurfaceList.of(forms), words, "ru", strict=strict, kept=False)
-        given = iter(found)
-        return [next(given) if one else None for one in taken]
-
-    with_table, without = FormCache("ru", file), FormCache("ru", file)
-    assert with_table.table(len(words)) is not None
-    monkeypatch.setattr(without, "table", lambda _: None)
-    found = terms(with_table)
-    assert found == terms(without)
-    assert "суд" in found
-    assert ("вжух" in found) != strict

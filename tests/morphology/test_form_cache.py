@@ -70,15 +70,6 @@ def test_second_run_asks_only_the_file(path: Path, monkeypatch: pytest.MonkeyPat
     assert again.terms_of(FORMS, strict=True) == STRICT
 
 
-def test_languages_and_shapes_do_not_mix(path: Path) -> None:
-    fill(path)
-    cache = FormCache("uk", CacheFile(path, "one"))
-    assert cache.terms_of([Form("шольцем", Shape.CAPITAL)], strict=False) == ["шольц"]
-    russian = FormCache("ru", CacheFile(path, "one"))
-    masks = [Form("маска", Shape.LOWER), Form("маска", Shape.CAPITAL)]
-    assert russian.terms_of(masks, strict=False) == ["маска", "маск"]
-
-
 def test_answers_of_another_fingerprint_are_replaced(path: Path) -> None:
     fill(path, "one")
     file = CacheFile(path, "two")
@@ -261,36 +252,6 @@ def test_fingerprint_is_one_hexadecimal_number() -> None:
     assert int(fingerprint(), 16) >= 0
 
 
-def test_new_forms_are_answered_without_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    distinct = list(dict.fromkeys(FORMS))
-    keys = [f"{int(shape)}{form}" for form, shape in distinct]
-    expected = dict(zip(keys, TERMS, strict=False)), dict(zip(keys, STRICT, strict=False))
-    FormCache("ru", CacheFile(path, "one")).terms_of(distinct[1:3], strict=False)
-    ordered = sorted(keys)
-    for terms, strict in zip(expected, (False, True), strict=True):
-        # The first time half of them is analysed, the second time all stand in the file.
-        assert FormCache("ru", CacheFile(path, "one")).terms_of_new(ordered, strict=strict) == [
-            terms[key] for key in ordered
-        ]
-        assert FormCache("ru", None).terms_of_new(keys, strict=strict) == [terms[key] for key in keys]
-    forget_morphology(monkeypatch)
-    assert FormCache("ru", CacheFile(path, "one")).terms_of_new(ordered[::-1], strict=True) == [
-        expected[1][key] for key in ordered[::-1]
-    ]
-
-
-def test_rows_distinguish_no_term_from_unknown(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fill(path)
-    keys = ["2шольцем", "0неизвестное", "0идти", "0правительства", "3щзж"]
-    rows = [("шольц", 1), (None, None), (None, 0), ("правительство", 1), ("щзж", 0)]
-    assert CacheFile(path, "one").rows("ru", keys) == rows
-    monkeypatch.setattr(cache_file, "_CHUNK", 2)
-    assert CacheFile(path, "one").rows("ru", keys) == rows
-    assert CacheFile(path, "one").rows("uk", keys) == [(None, None)] * 5
-    assert CacheFile(path, "two").rows("ru", keys) == [(None, None)] * 5
-    assert CacheFile(path, "one").rows("ru", []) == []
-
-
 def test_a_file_that_is_replaced_is_opened_again(path: Path) -> None:
     fill(path)
     file = CacheFile(path, "one")
@@ -313,19 +274,6 @@ def test_many_forms_are_looked_up_in_the_shipped_table_before_the_file(
     keys = ["0правительства", "0щзжами", "0идти"]
     assert kept(CacheFile(path.with_name("many"), "one"), keys).keys() == {"0щзжами"}
     assert kept(CacheFile(path.with_name("few"), "one"), keys).keys() == set(keys)
-
-
-def test_few_answers_are_waiting_until_there_are_many(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_file, "_MOST_WAITING", 3)
-    file = CacheFile(path, "one")
-    file.remember("ru", {"0щзж": ("щзж", 0)}, at_once=False)
-    file.remember("uk", {"0щзж": (None, 0)}, at_once=False)
-    assert not path.exists()
-    assert file.rows("ru", ["0щзж", "0суд"]) == [("щзж", 0), UNKNOWN_ROW]
-    assert file.rows("uk", ["0щзж"]) == [(None, 0)]
-    file.remember("ru", {"0суд": ("суд", 1)}, at_once=False)
-    assert CacheFile(path, "one").rows("ru", ["0щзж", "0суд"]) == [("щзж", 0), ("суд", 1)]
-    assert CacheFile(path, "one").rows("uk", ["0щзж"]) == [(None, 0)]
 
 
 def test_waiting_answers_are_stored_when_the_process_ends(path: Path) -> None:

@@ -7,10 +7,8 @@ from make_known_terms import BACKGROUNDS, WITH_FORMS, forms_of, rows_of
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.morphology import form_cache as shipped
-from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, package_versions
 from infostream_dedup.language.morphology.form_cache import (
-    FormCache,
     known_shares,
     known_terms,
     lines_of,
@@ -20,7 +18,6 @@ from infostream_dedup.language.morphology.form_cache import (
     terms_file,
     unpacked,
 )
-from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.model import Language
 from infostream_dedup.terms.representation import representation
 
@@ -66,18 +63,6 @@ def test_rows_worked_by_hand() -> None:
         (None, 0), ("шольц", 0), ("шольц", 0), UNKNOWN_ROW, ("суд", 1), UNKNOWN_ROW,
     ]  # fmt: skip
     assert known.rows([]) == []
-
-
-@with_their_versions
-def test_a_common_form_is_not_analysed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> object:
-        raise AssertionError("analysed a form that comes with the package")
-
-    monkeypatch.setattr(Morphology, "analyse", refuse)
-    forms = [Form("правительства", Shape.LOWER), Form("москве", Shape.CAPITAL)]
-    assert FormCache("ru", None).terms_of(forms, strict=False) == ["правительство", "москва"]
-    with pytest.raises(AssertionError, match="comes with the package"):
-        FormCache("ru", None).terms_of([Form("щзжами", Shape.LOWER)], strict=False)
 
 
 @with_their_versions

@@ -1,11 +1,7 @@
-import gzip
-import itertools
-import json
 import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +11,6 @@ from hypothesis import strategies as st
 from infostream_dedup.language.morphology import bulk_stemming
 from infostream_dedup.language.morphology.stemming import stem, stem_ukrainian, stems
 from infostream_dedup.language.text.surface_pool import SurfaceList
-from infostream_dedup.language.text.tokens import forms, surfaces
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 SAME_STEM: list[tuple[Language, str]] = [
@@ -182,17 +177,6 @@ def test_another_process_has_other_addresses():
     environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
     found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
     assert found.stdout.decode().split() == ["правительств"]
-
-
-@pytest.mark.corpus
-@pytest.mark.parametrize("name", ["mdnews", "slavictopics", "uagec", "multilingual", "ntrex", "wmt"])
-@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.slow)])
-def test_every_word_of_the_corpora(corpora: Path, name: str, step: int):
-    with gzip.open(corpora / f"{name}.docs.jsonl.gz", "rt", encoding="utf-8") as lines:
-        texts = [json.loads(line)["text"] for line in itertools.islice(lines, 0, None, step)]
-    words = sorted({form.form for word in {word for text in texts for word in surfaces(text)} for form in forms(word)})
-    for language in OUR_LANGUAGES:
-        assert fast(words, language) == stems(words, language)
 
 
 @pytest.mark.parametrize("language", ["ru", "en"])

@@ -44,14 +44,9 @@ def unpack_plainly(words: Sequence[int]) -> PlainRecord:
         lists.append(dict(zip(words[at + done : at + done + size], weights[done : done + size], strict=True)))
         done += size
     return PlainRecord(
-        tokens=words[0],
-        title=words[3],
-        form=words[4],
-        numbers=lists[0],
-        names=lists[1],
-        lead=lists[2],
+        tokens=words[0], title=words[3], form=words[4], numbers=lists[0], names=lists[1], lead=lists[2],
         filter=words[at + entries + len(packed) :][: 2 * (words[2] >> 16)],
-    )
+    )  # fmt: skip
 
 
 def compare_plainly(a: PlainDocument, b: PlainDocument) -> list[float]:
@@ -64,31 +59,18 @@ def compare_plainly(a: PlainDocument, b: PlainDocument) -> list[float]:
     numbers = [{number | HEAD_BIT: weight for number, weight in record.numbers.items()} for record in (one, other)]
     shared = set(a.triples) & set(b.triples)
     return [
-        _contained(_heaviest(a.keys), b.terms),
-        _contained(_heaviest(b.keys), a.terms),
-        _contained(a.keys, b.terms),
-        _contained(b.keys, a.terms),
-        _cosine(a.keys, b.keys),
-        _contained(numbers[0], numbers[1]),
-        _contained(numbers[1], numbers[0]),
-        float(min(map(len, numbers))),
-        _contained(figures[0], figures[1]),
-        _contained(figures[1], figures[0]),
-        float(min(map(len, figures))),
-        _contained(one.names, other.names),
-        _contained(other.names, one.names),
-        float(min(len(one.names), len(other.names))),
-        _contained(one.lead, other.lead),
-        _contained(other.lead, one.lead),
+        _contained(_heaviest(a.keys), b.terms), _contained(_heaviest(b.keys), a.terms), _contained(a.keys, b.terms),
+        _contained(b.keys, a.terms), _cosine(a.keys, b.keys), _contained(numbers[0], numbers[1]),
+        _contained(numbers[1], numbers[0]), float(min(map(len, numbers))), _contained(figures[0], figures[1]),
+        _contained(figures[1], figures[0]), float(min(map(len, figures))), _contained(one.names, other.names),
+        _contained(other.names, one.names), float(min(len(one.names), len(other.names))),
+        _contained(one.lead, other.lead), _contained(other.lead, one.lead),
         _contained(one.lead, [start for start in one.lead if in_filter(start, other.filter)]),
         _contained(other.lead, [start for start in other.lead if in_filter(start, one.filter)]),
-        min(abs(math.log((one.tokens + 5) / (other.tokens + 5))), 3.0),
-        _dates(one, other),
-        _titles(one, other),
-        _step(other),
-        len(shared) / len(a.triples) if a.triples else 0.0,
+        min(abs(math.log((one.tokens + 5) / (other.tokens + 5))), 3.0), _dates(one, other), _titles(one, other),
+        _step(other), len(shared) / len(a.triples) if a.triples else 0.0,
         len(shared) / len(b.triples) if b.triples else 0.0,
-    ]
+    ]  # fmt: skip
 
 
 def _contained(weights: Mapping[int, int], there: Collection[int]) -> float:

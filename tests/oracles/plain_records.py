@@ -43,22 +43,14 @@ def pack_plainly(evidence: PlainEvidence, language: int, counts: Sequence[float]
     names_at, lead_at = len(kept[0]), len(kept[0]) + len(kept[1])
     blocks = min(math.ceil(len(evidence.body) * FILTER_BITS / _BLOCK), 4096)
     return [
-        evidence.tokens,
-        len(kept[0]) | len(kept[1]) << 16,
-        len(kept[2]) | evidence.title_figures << LEAD_BITS | blocks << 16,
-        evidence.title >> 32,
-        evidence.title_form >> 32,
-        sum(figures) | heads << 16,
-        sum(weights[:names_at]),
+        evidence.tokens, len(kept[0]) | len(kept[1]) << 16,
+        len(kept[2]) | evidence.title_figures << LEAD_BITS | blocks << 16, evidence.title >> 32,
+        evidence.title_form >> 32, sum(figures) | heads << 16, sum(weights[:names_at]),
         sum(weight for weight, figure in zip(weights, figures, strict=False) if figure),
-        sum(weights[names_at:lead_at]),
-        sum(weights[lead_at:]),
-        *kept[0],
-        *kept[1],
-        *kept[2],
+        sum(weights[names_at:lead_at]), sum(weights[lead_at:]), *kept[0], *kept[1], *kept[2],
         *(sum(weights[at + byte] << 8 * byte for byte in range(4)) for at in range(0, len(weights), 4)),
         *_filter(evidence.body, blocks),
-    ]
+    ]  # fmt: skip
 
 
 def opening_plainly(text: str) -> list[int]:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.passages import PassageSettings, copied_sentences, find_passages, passages_of
-from infostream_dedup.judging.passages.finding import compare
 from infostream_dedup.judging.passages.sentence_table import read_collection
 from infostream_dedup.model import Document
 
@@ -115,12 +114,3 @@ def test_spans_read_back_on_both_sides(drawn):
     short = {pair for pair in combinations(range(len(texts)), 2) if "Short one." in whole[pair[0]] & whole[pair[1]]}
     # Short sentences one after another may be a passage.
     assert shared <= {(pair.a, pair.b) for pair in found.document_pairs()} <= shared | short
-
-
-def test_two_texts():
-    found = compare(f"Свое. {QUOTE}", f"{QUOTE}\nЧужое и длинное.")
-    assert [found.text_a[one.start_a : one.end_a] for one in found.passages] == [QUOTE]
-    assert [found.text_b[one.start_b : one.end_b] for one in found.passages] == [QUOTE]
-    assert (found.coverage_a, found.coverage_b, found.sentences) == (0.9, 0.75, 1)
-    nothing = compare("Одно.", "Другое.")
-    assert (nothing.passages, nothing.coverage_a, nothing.coverage_b) == ((), 0.0, 0.0)

@@ -10,7 +10,6 @@ from infostream_dedup.judging.passages.passage_runs import NEAR, REPEATS, Chains
 from infostream_dedup.judging.passages.passage_table import passage_table
 from infostream_dedup.judging.passages.sentence_table import read_sentences, sentence_feature
 from infostream_dedup.judging.passages.settings import PassageSettings
-from infostream_dedup.model import NO_TIME
 
 LOOSE = PassageSettings(min_words=1, min_run=0)
 
@@ -60,37 +59,12 @@ def test_passages_in_another_order():
     assert _sides(_table(["abcdef", "defabc"])) == [(0, 1, [0, 1, 2], [3, 4, 5]), (0, 1, [3, 4, 5], [0, 1, 2])]
 
 
-def test_the_heaviest_chain_comes_first():
-    # b could be matched at either place; the longer run takes it.
-    assert _sides(_table(["abc", "bxyabc"])) == [(0, 1, [0, 1, 2], [3, 4, 5])]
-
-
 def test_short_passages_are_left_out():
     documents = ["abxxxxc", "abyyyyyc"]
     assert len(_table(documents)) == 2
     assert _sides(_table(documents, LOOSE.but(min_words=3))) == [(0, 1, [0, 1], [0, 1])]
     assert _sides(_table(documents, LOOSE.but(min_sentences=2))) == [(0, 1, [0, 1], [0, 1])]
     assert len(_table(documents, LOOSE.but(min_words=5))) == 0
-
-
-def test_every_two_documents():
-    found = _table(["ab", "b", "ab", "", "c"])
-    assert [side[:2] for side in _sides(found)] == [(0, 1), (0, 2), (1, 2)]
-    assert [(pair.a, pair.b, pair.coverage_a) for pair in found.document_pairs()] == [
-        (0, 1, 0.5), (0, 2, 1.0), (1, 2, 1.0),
-    ]  # fmt: skip
-
-
-def test_the_earlier_document_is_a():
-    documents = ["ab", "xab", "yyab"]
-    found = _table(documents, times=[30, 10, NO_TIME])
-    # 0 is later than 1; of 2 the time is not known, so the order of the input decides.
-    assert [(a, b) for a, b, _, _ in _sides(found)] == [(0, 2), (1, 0), (1, 2)]
-    assert _sides(found)[1] == (1, 0, [1, 2], [0, 1])
-    pair = list(found.document_pairs())[1]
-    assert (pair.a, pair.b, round(pair.coverage_a, 3), pair.coverage_b) == (1, 0, 0.667, 1.0)
-    assert (pair.passages[0].start_a, pair.passages[0].start_b) == (9, 0)
-    assert _sides(_table(documents, times=[10, 10, 10]))[0] == (0, 1, [0, 1], [1, 2])
 
 
 def test_a_document_that_repeats_itself_is_not_a_copy_of_itself():

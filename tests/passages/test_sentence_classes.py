@@ -83,12 +83,6 @@ def _alike_classes(bags, tau):
     ]
 
 
-def test_small_bags_of_small_ranks_are_distinguished():
-    # Every bag of up to three of eight elements: a weak hash of their ranks would join some.
-    bags = [list(bag) for size in (1, 2, 3) for bag in combinations(range(8), size)]
-    assert index_bags(rows_from(bags, np.uint64)).class_of.max() == len(bags) - 1
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_long_bags_of_frequent_and_rare_elements(seed):
     random = np.random.default_rng(seed)

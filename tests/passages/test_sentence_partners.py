@@ -44,12 +44,12 @@ def test_partners_are_those_of_the_plain_comparison(before, after):
 
 def test_thousands_of_changed_sentences_take_seconds_at_most():
     random = Random(5)  # noqa: S311 - words
-    before = [tuple(int(random.paretovariate(0.7)) for _ in range(12)) for _ in range(2000)]
+    before = [tuple(int(random.paretovariate(0.7)) for _ in range(12)) for _ in range(1000)]
     after = [(-1, *words[1:11], -2) for words in before]
     begun = time.process_time()
     found = sentence_partners(before, after)
-    assert time.process_time() - begun < 20
-    assert sum(number == other for number, other in found.items()) > 1900
+    assert time.process_time() - begun < 10
+    assert sum(number == other for number, other in found.items()) > 950
 
 
 @given(SENTENCES, SENTENCES)

@@ -66,13 +66,8 @@ def test_one_word_proves_nothing():
 
 def test_many_documents_have_the_hashes_of_each():
     texts = [
-        "Мост закрыт",
-        "",
-        "слово " * 40,
-        "<b>Мост</b> закрыт",
-        "\ud800 мост",
-        "東京都知事選挙候補者一覧発表資料公開",
-    ]
+        "Мост закрыт", "", "слово " * 40, "<b>Мост</b> закрыт", "\ud800 мост", "東京都知事選挙候補者一覧発表資料公開",
+    ]  # fmt: skip
     documents = [Document(id=str(number), text=text, title="т" * (number % 2)) for number, text in enumerate(texts)]
     assert equality_hashes_of(documents) == list(map(equality_hash, documents))
     assert equality_hashes_of(documents)[5] != b""

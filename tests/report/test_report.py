@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import infostream_dedup
 from infostream_dedup import Document, compare, dedup, sweep
-from infostream_dedup.errors import CannotCreateError, MissingExtraError, UsageError
+from infostream_dedup.errors import CannotCreateError, UsageError
 from infostream_dedup.lab.evaluation.labels import labels_of
 from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.report import needed
@@ -31,7 +31,7 @@ from infostream_dedup.report.needed import check_report_folder
 from infostream_dedup.report.tables import PUBLISHED, UI_LANGUAGES, Cover, wording_of
 from infostream_dedup.runs.batch.answering import part_into, short_names
 from infostream_dedup.runs.batch.sweeping import list_groups
-from infostream_dedup.sample import documents_path, labels_path
+from infostream_dedup.sample import documents_path
 
 EVIL = '<script>alert(1)</script>"><img src=x onerror=alert(2)>'
 
@@ -98,10 +98,6 @@ def test_groups_and_the_confirmed_block_are_shown():
     assert "Groups of linked documents" in page
     assert ">stem, confirmed</th>" in page
     assert "second look at wording" in page
-
-
-def test_equal_results_give_equal_bytes(files):
-    assert report_files(sweep(documents_path()), Cover(paper=True)) == files
 
 
 def test_a_collection_without_links_still_has_a_report():
@@ -383,12 +379,6 @@ def test_the_workbook_holds_the_tables_and_no_formula(swept):
     assert {cell.data_type for sheet in found for line in sheet for cell in line} <= {"s", "n", "b"}
 
 
-def test_a_missing_extra_is_named(swept, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "xlsxwriter", None)
-    with pytest.raises(MissingExtraError, match=r"\[xlsx\]"):
-        workbook_of(swept, Cover())
-
-
 def test_the_first_page_counts_without_repeated_lines_as_dedup_does():
     told = "Річка біля {} замерзла.\nПідписуйтесь на наш канал новин у телеграм"
     towns = "полтави одеси львова рівного луцька сум харкова дніпра херсона черкас чернігова ужгорода".split()
@@ -415,13 +405,6 @@ def test_the_first_page_gives_the_counts_of_dedup():
     assert all(pairs[later, earlier] == number for later, earlier, number in answer.sources)
     assert [number for *_, number in answer.sources] == sorted(pairs.values(), reverse=True)[: len(answer.sources)]
     assert sum(number for _, number, _ in answer.days) == 196
-
-
-def test_the_values_of_the_paper_are_shown_on_request(swept):
-    plain = report_files(swept, Cover())["report.html"].decode()
-    asked = report_files(swept, Cover(paper=True))["report.html"].decode()
-    assert "Hollow marks" not in plain
-    assert "Hollow marks" in asked
 
 
 # The report of a comparison: complete, self-contained, escaped, the same bytes each time but for times.
@@ -465,13 +448,6 @@ def test_every_method_has_its_row_with_the_paper_next_to_it(compared):
         assert name in page.words
     assert any("other corpora" in words for words in page.words)
     assert "Zelenkov, Segalovich 2007" in page.words
-
-
-@pytest.mark.parametrize("closed", [False, True])
-def test_sentences_are_apart(closed):
-    page = comparison_files(_comparison(labels=labels_path(), closed=closed))["report.html"].decode()
-    assert '."Judged"' not in page
-    assert ' "Judged" are' in " ".join(page.split())
 
 
 def test_a_row_is_highlighted_only_where_what_is_linked_is_judged():
@@ -520,13 +496,6 @@ def test_a_folder_may_exist_or_be_made_with_those_above_it(tmp_path: Path) -> No
     check_report_folder(tmp_path)
     check_report_folder(tmp_path / "2026" / "march")
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("name", ["taken", "taken/march", "taken/2026/march"])
-def test_a_file_is_no_folder(tmp_path: Path, name: str) -> None:
-    (tmp_path / "taken").touch()
-    with pytest.raises(CannotCreateError, match="taken is a file"):
-        check_report_folder(tmp_path / name)
 
 
 def test_a_folder_that_must_not_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,19 +50,13 @@ def test_every_tool_answers_small_and_cited(news):
         "Рецепт шарлотки: яблоки, мука, три яйца, сахар, корица, духовка на сорок минут.",
     )
     calls = [
-        ("check_text", {"text": again, "title": known["uk-063"]["title"]}),
-        ("check_text", {"text": other}),
-        ("find_earlier", {"text": again, "top": 3}),
-        ("find_earlier", {"id": "uk-063", "languages": "ru", "top": 2}),
-        ("list_stories", {"by": "origins", "top": 3}),
-        ("get_story", {"id": "uk-063"}),
-        ("coverage", {"text": again}),
+        ("check_text", {"text": again, "title": known["uk-063"]["title"]}), ("check_text", {"text": other}),
+        ("find_earlier", {"text": again, "top": 3}), ("find_earlier", {"id": "uk-063", "languages": "ru", "top": 2}),
+        ("list_stories", {"by": "origins", "top": 3}), ("get_story", {"id": "uk-063"}), ("coverage", {"text": again}),
         ("compare_texts", {"id_a": "uk-063", "text_b": again}),
         ("compare_texts", {"text_a": "Мэр открыл мост через реку.", "text_b": "Мер відкрив міст через річку."}),
-        ("sweep_advice", {}),
-        ("get_story", {"id": "nobody"}),
-        ("find_earlier", {}),
-    ]
+        ("sweep_advice", {}), ("get_story", {"id": "nobody"}), ("find_earlier", {}),
+    ]  # fmt: skip
     before = store.stats(news)
     names, answers = asyncio.run(over_stdio(news, calls))
     assert names == TOOLS

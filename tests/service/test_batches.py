@@ -33,22 +33,6 @@ def test_verdicts_are_those_of_ingest(filled: ServiceClient, tmp_path: Path) -> 
     assert orjson.dumps(answer["verdicts"]) == orjson.dumps(expected)
 
 
-def test_a_batch_that_comes_again_is_replayed(fresh: ServiceClient) -> None:
-    body = {"batch_id": "one", "documents": [document("a"), document("b")]}
-    first, again = (fresh("POST", "/v1/batches", json=body).json() for _ in range(2))
-    assert (first["replayed"], again["replayed"]) == (False, True)
-    assert first["verdicts"] == again["verdicts"]
-    assert again["position"] == {"batches": 1, "documents": 2}
-    assert [row["status"] for row in first["verdicts"]] == ["new", "exact"]
-
-
-def test_another_batch_under_the_same_id_is_refused(fresh: ServiceClient) -> None:
-    fresh("POST", "/v1/batches", json={"batch_id": "one", "documents": [document("a")]})
-    answer = fresh("POST", "/v1/batches", json={"batch_id": "one", "documents": [document("b")]})
-    assert (answer.status_code, answer.json()["code"]) == (409, "batch-conflict")
-    assert fresh("GET", "/v1/documents/b").status_code == 404
-
-
 def test_four_clients_that_send_the_same_batches_thrice_count_each_once(fresh: ServiceClient) -> None:
     bodies = [{"batch_id": str(n), "documents": [document(f"{n}-{i}") for i in range(3)]} for n in range(4)]
     for _ in range(3):
@@ -333,18 +317,18 @@ def test_corrections_are_not_set_aside(kept: ServiceClient) -> None:
     assert [(one["index"], one["code"]) for one in answer["quarantined"]] == [(1, "E_MISSING")]
 
 
-@pytest.mark.parametrize("path", ["/v1/batches", "/v1/check"])
-@pytest.mark.parametrize("value", ["newest", None, 1, ["version"]])
-def test_what_else_is_asked_for_a_conflict_is_refused(kept: ServiceClient, path: str, value: object) -> None:
-    answer = kept("POST", path, **batch(FIRST, on_conflict=value))
-    assert (answer.status_code, answer.json()["field"]) == (422, "on_conflict")
-
-
 def test_a_check_foretells_the_verdict_on_a_correction(kept: ServiceClient) -> None:
     kept("POST", "/v1/batches", **batch(FIRST))
     assert kept("POST", "/v1/check", **batch(SECOND)).status_code == 409
     foretold = kept("POST", "/v1/check", **batch(SECOND, on_conflict="version")).json()["verdicts"]
     assert foretold == kept("POST", "/v1/batches", **batch(SECOND, on_conflict="version")).json()["verdicts"]
+
+
+@pytest.mark.parametrize("path", ["/v1/batches", "/v1/check"])
+@pytest.mark.parametrize("value", ["newest", None, 1, ["version"]])
+def test_what_else_is_asked_for_a_conflict_is_refused(kept: ServiceClient, path: str, value: object) -> None:
+    answer = kept("POST", path, **batch(FIRST, on_conflict=value))
+    assert (answer.status_code, answer.json()["field"]) == (422, "on_conflict")
 
 
 def test_a_document_compared_with_itself_shows_its_last_correction(kept: ServiceClient) -> None:

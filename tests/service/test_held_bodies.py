@@ -70,13 +70,9 @@ class Called:
         size = sum(map(len, parts)) if length is None else length
         given = {"host": "127.0.0.1:8600", "content-type": "application/json", "content-length": str(size), **headers}
         scope = {
-            "type": "http",
-            "method": "POST",
-            "path": path,
-            "raw_path": path.encode(),
-            "query_string": b"",
+            "type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": b"",
             "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()],
-        }
+        }  # fmt: skip
         await self.guard(scope, receive, send)
         return sent[0]["status"], dict(sent[0]["headers"]), read
 

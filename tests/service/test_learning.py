@@ -267,16 +267,6 @@ def test_the_process_holds_the_lock_when_its_service_has_ended(desk_with_job: tu
     claimed.release()
 
 
-def test_only_one_of_two_claims_succeeds(tmp_path: Path) -> None:
-    path = tmp_path / "stream.db.desk"
-    first = JobRunner(tmp_path / "stream.db", path).claim()
-    assert JobLock.take(path) is None
-    first.release()
-    again = JobLock.take(path)
-    assert again is not None
-    again.release()
-
-
 def test_the_next_job_need_not_wait_for_the_process_of_the_last(
     desk_with_job: tuple[Path, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

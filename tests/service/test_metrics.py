@@ -84,13 +84,6 @@ def test_the_log_says_why_a_request_failed(
     assert (failures in fresh("GET", "/metrics").text) == (status == 500)
 
 
-def test_the_log_of_a_request_that_was_answered_names_no_problem(
-    fresh: ServiceClient, capsys: pytest.CaptureFixture[str]
-) -> None:
-    fresh("GET", "/v1/groups")
-    assert not {"code", "reason"} & set(lines_of(capsys.readouterr().err)[-1])
-
-
 def test_figures_of_groups_alarms_and_the_process(filled: ServiceClient, fresh: ServiceClient) -> None:
     def figures(client: ServiceClient) -> dict[str, float]:
         lines = [line for line in client("GET", "/metrics").text.splitlines() if not line.startswith("#")]

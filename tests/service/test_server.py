@@ -21,7 +21,6 @@ import orjson
 import pytest
 
 from infostream_dedup import ingest
-from infostream_dedup.judgements import Desk, desk_path
 from infostream_dedup.service.running import Readers
 from infostream_dedup.service.sample import send_sample
 from infostream_dedup.stream.store import Store
@@ -105,37 +104,6 @@ def test_kills_lose_and_double_nothing(served: Served, tmp_path: Path) -> None:
     assert orjson.dumps(answered) == orjson.dumps(expected)
     with Store.open(served.store, read_only=True) as store:
         assert store.documents(0, 1000).ordinals.tolist() == list(range(len(expected)))
-
-
-def test_kills_lose_and_double_no_judgement(served: Served) -> None:
-    """Two people judge while the service is killed; each sends what was not answered again, under the same key."""
-    random, left = Random(11), 5 * HARDNESS  # noqa: S311 - moments of kills
-    documents = sample_documents()
-    assert httpx.post(f"{served.address}/v1/batches", json={"documents": documents}, timeout=120).status_code == 200
-    ids = [document["id"] for document in documents]
-    pairs = [(ids[n % len(ids)], ids[(n + 1 + n // len(ids)) % len(ids)]) for n in range(200)]
-    for number, (a, b) in enumerate(pairs):
-        body = {"a": a, "b": b, "label": ("dup", "different", None)[number % 3]}
-        headers = {"idempotency-key": f"judgement {number}"}
-        while True:
-            if left and random.random() < 0.05:
-                left -= 1
-                threading.Timer(random.uniform(0, 0.03), served.process.kill).start()
-            try:
-                answer = httpx.post(f"{served.address}/v1/judgements", json=body, headers=headers, timeout=60)
-                assert answer.status_code == 201, answer.text
-                break
-            except httpx.TransportError:
-                served.process.wait(timeout=60)
-                served.start()
-        if served.process.poll() is not None:
-            served.start()
-    served.end(signal.SIGKILL)
-    with Desk.open(desk_path(served.store)) as desk, desk.reading() as connection:
-        rows = connection.execute("SELECT a, b, label, key FROM judgement ORDER BY number").fetchall()
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    assert [key for *_, key in rows] == [f"judgement {number}" for number in range(200)]
-    assert [tuple(sorted(pair)) for pair in pairs] == [(a, b) for a, b, *_ in rows]
 
 
 def test_slow_and_greedy_clients_are_cut_off_while_others_are_served(served: Served) -> None:

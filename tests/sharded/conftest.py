@@ -1,9 +1,5 @@
 """Collections on which every runner must agree, and the digest they agree on."""
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
-
 import numpy as np
 import pytest
 
@@ -11,14 +7,6 @@ from infostream_dedup.model import Document
 
 _WORDS = [f"{first}{second}{third}" for first in ("мост", "река", "банк", "суд") for second in ("ов", "ин", "ар")
           for third in ("ский", "ение", "ник", "ость", "щик")]  # fmt: skip
-
-
-@pytest.fixture(scope="session")
-def one_digest() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("one_digest", Path(__file__).with_name("one_digest.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def made_up(number, *, seed, words=60, length=25):

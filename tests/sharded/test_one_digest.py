@@ -9,11 +9,12 @@ from infostream_dedup.documents import read_documents
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.sharded.plan import Cut, Plan
 from infostream_dedup.sample import documents_path
+from tests.sharded import one_digest
 
 CUTS = [Cut(), Cut(chunk=9, shards=1, blocks=1), Cut(chunk=5, shards=2, blocks=3), Cut(chunk=3, shards=7, blocks=7)]
 
 
-def check(one_digest, documents, chosen, folder, cuts=CUTS):
+def check(documents, chosen, folder, cuts=CUTS):
     engine = {}
     for cut in cuts:
         k_min, found = one_digest.disk_digest(documents, chosen, folder / str(hash(cut)), cut)
@@ -24,23 +25,23 @@ def check(one_digest, documents, chosen, folder, cuts=CUTS):
 
 @pytest.mark.parametrize("name", ["made-up", "empty texts", "equal texts", "ties", "one", "none"])
 @pytest.mark.parametrize("representation", ["stem", "morph"])
-def test_small_collections(one_digest, collections, tmp_path, name, representation):
-    check(one_digest, collections[name], Settings(representation=representation), tmp_path)
+def test_small_collections(collections, tmp_path, name, representation):
+    check(collections[name], Settings(representation=representation), tmp_path)
 
 
 @pytest.mark.parametrize("changes", [
     {"target": "signature"}, {"target": "top:5"}, {"weighting": "tfidf", "n": 5, "k": 3},
     {"background": False, "df_max": 0.9}, {"df_min": 0.05, "n": 30},
 ])  # fmt: skip
-def test_other_settings(one_digest, collections, tmp_path, changes):
-    check(one_digest, collections["equal texts"], Settings(representation="stem", **changes), tmp_path, CUTS[2:])
+def test_other_settings(collections, tmp_path, changes):
+    check(collections["equal texts"], Settings(representation="stem", **changes), tmp_path, CUTS[2:])
 
 
 @pytest.mark.parametrize("representation", ["stem", "morph"])
-def test_the_bundled_sample(one_digest, tmp_path, representation):
+def test_the_bundled_sample(tmp_path, representation):
     documents = list(read_documents(str(documents_path())))
     cuts = [Cut(), Cut(chunk=len(documents) // 9, shards=7, blocks=4)]
-    check(one_digest, documents, Settings(representation=representation), tmp_path, cuts)
+    check(documents, Settings(representation=representation), tmp_path, cuts)
 
 
 @pytest.mark.parametrize("named", [{}, {"short": "scaled"}])
@@ -67,7 +68,7 @@ def test_short_texts_have_the_links_of_pairs_and_one_interval_everywhere(collect
 
 
 @pytest.mark.parametrize("name", ["made-up", "equal texts"])
-def test_links_that_are_not_stored_are_counted(one_digest, collections, tmp_path, monkeypatch, name):
+def test_links_that_are_not_stored_are_counted(collections, tmp_path, monkeypatch, name):
     monkeypatch.setattr("infostream_dedup.runs.sharded.disk_runner.MOST_STORED", 0)
     rows = [{"id": one.id, "text": one.text, "lang": one.lang} for one in collections[name]]
     expected = [row.measures for row in sweep(rows, representations=["stem"], estimate=False).rows]
@@ -87,22 +88,22 @@ def test_links_that_are_not_stored_are_counted(one_digest, collections, tmp_path
 
 @given(chunk=st.integers(1, 40), shards=st.integers(1, 9), blocks=st.integers(1, 9))
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_cut(one_digest, collections, tmp_path_factory, chunk, shards, blocks):
+def test_any_cut(collections, tmp_path_factory, chunk, shards, blocks):
     documents = collections["equal texts"][:70]
     cut = Cut(chunk=chunk, shards=shards, blocks=blocks)
-    check(one_digest, documents, Settings(representation="stem"), tmp_path_factory.mktemp("any"), [cut])
+    check(documents, Settings(representation="stem"), tmp_path_factory.mktemp("any"), [cut])
 
 
 @pytest.mark.corpus
-def test_news_of_two_languages(one_digest, corpora, tmp_path):
+def test_news_of_two_languages(corpora, tmp_path):
     documents = list(read_documents(str(corpora / "slavictopics.docs.jsonl.gz")))
-    check(one_digest, documents, Settings(), tmp_path, [Cut(chunk=100, shards=7, blocks=3)])
+    check(documents, Settings(), tmp_path, [Cut(chunk=100, shards=7, blocks=3)])
 
 
 @pytest.mark.slow
 @pytest.mark.corpus
 @pytest.mark.parametrize("representation", ["stem", "morph"])
-def test_a_month_of_one_source(one_digest, corpora, tmp_path, representation):
+def test_a_month_of_one_source(corpora, tmp_path, representation):
     documents = list(read_documents(str(corpora / "mdnews.docs.jsonl.gz")))
     cuts = [Cut(), Cut(chunk=1500, shards=2, blocks=4), Cut(chunk=700, shards=7, blocks=2)]
-    check(one_digest, documents, Settings(representation=representation), tmp_path, cuts)
+    check(documents, Settings(representation=representation), tmp_path, cuts)

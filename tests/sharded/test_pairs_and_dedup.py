@@ -104,14 +104,6 @@ def test_a_second_run_reads_once_and_gives_the_same(collections, file_of, tmp_pa
     assert not (tmp_path / "no.jsonl").exists()
 
 
-def test_a_list_of_documents(collections, tmp_path):
-    rows = [{"id": one.id, "text": one.text, "lang": one.lang} for one in collections["made-up"]]
-    expected = dedup(rows, tmp_path / "memory.jsonl", representation="stem").as_dict()
-    for _ in range(2):
-        found = dedup(rows, tmp_path / "disk.jsonl", representation="stem", workdir=tmp_path / "w", memory="2GB")
-        assert found.as_dict() == expected
-
-
 def test_a_window_links_only_what_is_near_in_time(collections, tmp_path):
     """The links in memory, those of documents more than two days apart taken out by hand."""
     days = [place * 7 % 11 for place in range(60)]

@@ -63,12 +63,8 @@ def test_sweep_of_the_sample(cut, tmp_path, target):
 @pytest.mark.parametrize("pivot", ["ru", "uk", "en"])
 def test_sweep_of_few_texts(cut, texts, tmp_path, pivot):
     options = {
-        "representations": ["pivot"],
-        "pivot": pivot,
-        "estimate": False,
-        "other_languages": "stem",
-        "short": "strict",
-    }
+        "representations": ["pivot"], "pivot": pivot, "estimate": False, "other_languages": "stem", "short": "strict",
+    }  # fmt: skip
     expected = sweep(texts, **options)
     found = sweep(texts, **options, workdir=tmp_path / "work", memory="2GB")
     assert rows_of(found) == rows_of(expected)

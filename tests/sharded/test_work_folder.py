@@ -254,17 +254,11 @@ def test_options_that_contradict_each_other(documents, tmp_path, monkeypatch, op
 @pytest.mark.parametrize(
     ("source", "workdir", "refused"),
     [
-        (".", ".", True),
-        (".", "work", True),
-        (".", "new/work", True),
-        ("**", "work", True),
-        ("*", "../elsewhere", False),
-        ("*.jsonl", ".", False),
-        ("documents.jsonl", ".", False),
-        (["documents.jsonl", "."], "work", True),
-        (["x" * 300, "."], "work", True),
+        (".", ".", True), (".", "work", True), (".", "new/work", True), ("**", "work", True),
+        ("*", "../elsewhere", False), ("*.jsonl", ".", False), ("documents.jsonl", ".", False),
+        (["documents.jsonl", "."], "work", True), (["x" * 300, "."], "work", True),
     ],
-)
+)  # fmt: skip
 def test_a_work_folder_that_would_be_read_is_refused(documents, tmp_path, monkeypatch, source, workdir, refused):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "work").mkdir()

@@ -1,6 +1,5 @@
 """A session of Spark in this process, and the collections of ``tests/sharded``."""
 
-import importlib.util
 import os
 import re
 import shutil
@@ -10,14 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.sharded.conftest import small_collections
+
 
 @pytest.fixture(scope="session")
 def collections():
-    place = Path(__file__).parents[1] / "sharded" / "conftest.py"
-    spec = importlib.util.spec_from_file_location("sharded_conftest", place)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.small_collections()
+    return small_collections()
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,3 @@
-import subprocess
-import sys
-
 import pytest
 
 from infostream_dedup.stream.store import Store
@@ -56,13 +53,6 @@ def test_nothing_visible_changes(filled, synthetic, faults):
         assert faults(store) == []
 
 
-def test_a_second_time_there_is_nothing_to_do(filled):
-    with Store.open(filled) as store:
-        store.expire()
-        again = store.expire()
-        assert (again.documents, again.below) == (0, 70)
-
-
 def test_the_open_epoch_stays_though_the_window_has_moved(filled, synthetic):
     with Store.open(filled) as store:
         store.append(synthetic.batch(20, closed=[], oldest=105))
@@ -89,36 +79,6 @@ def test_many_documents_go_in_several_transactions(filled, monkeypatch, faults):
     with Store.open(filled) as store:
         assert store.expire().documents == 70
         assert faults(store) == []
-
-
-KILLED = """
-import os, signal, sqlite3, sys
-from infostream_dedup.stream.store import Store, removal
-removal._ORDINALS_AT_ONCE = 16
-real, commits = sqlite3.connect, []
-
-
-class Crashing(sqlite3.Connection):
-    def execute(self, sql, *values):
-        if sql == "COMMIT":
-            commits.append(sql)
-            if len(commits) == 3:
-                os.kill(os.getpid(), signal.SIGKILL)
-        return super().execute(sql, *values)
-
-
-sqlite3.connect = lambda *places, **options: real(*places, **{**options, "factory": Crashing})
-with Store.open(sys.argv[1]) as store:
-    store.expire()
-"""
-
-
-def test_a_kill_half_way_leaves_a_sound_store(filled, faults):
-    assert subprocess.run([sys.executable, "-c", KILLED, filled]).returncode == -9
-    with Store.open(filled) as store:
-        assert signatures(store)[0] == 32
-        assert faults(store) == []
-        assert store.expire().documents == 70 - 32
 
 
 @pytest.mark.parametrize("oldest", [0, 80])

@@ -1,7 +1,6 @@
 """A power cut leaves the log of the latest batches cut, torn or stale: what is found is always a whole prefix."""
 
 import random
-import shutil
 
 import pytest
 
@@ -47,12 +46,3 @@ def test_a_cut_log_leaves_a_whole_prefix(synthetic, tmp_path, faults, cuts):
         for leftover in tmp_path.glob("copy.db*"):
             leftover.unlink()
     assert len(found) > 8, "cuts at all places were tried"
-
-
-def test_without_its_log_a_store_is_an_earlier_one(filled, synthetic, tmp_path, faults):
-    with Store.open(filled) as store:
-        store.append(synthetic.batch(20))
-        shutil.copy(filled, tmp_path / "copy.db")
-    with Store.open(tmp_path / "copy.db") as copy:
-        assert copy.position.batches == 20
-        assert faults(copy) == []

@@ -1,13 +1,13 @@
 """Small English news made of common words, so that the background knows every one of them."""
 
-import importlib.util
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.stream.settings import StreamSettings
+from tests.stream.made_up_stream import made_up_stream as made_up
+from tests.stream.plain_stream import PlainStream
 
 WORDS = [
     "bridge", "river", "minister", "bank", "school", "hospital", "doctor", "winter", "market", "farmer", "forest",
@@ -18,7 +18,7 @@ WORDS = [
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def _news(id_, words, *, numbers=(), day=0.0, source="agency", title="", dated=True):
+def made_up_news(id_, words, *, numbers=(), day=0.0, source="agency", title="", dated=True):
     text = " ".join([*(WORDS[word] for word in words), *map(str, numbers)])
     time = BEGIN + timedelta(days=day) if dated else None
     return Document(id=id_, text=text, title=title, lang="en", time=time, source=source)
@@ -27,30 +27,18 @@ def _news(id_, words, *, numbers=(), day=0.0, source="agency", title="", dated=T
 @pytest.fixture(scope="session")
 def news():
     """Makes a document of numbers of words; ``day`` counts from the first of March 2026."""
-    return _news
-
-
-def _neighbour(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return made_up_news
 
 
 @pytest.fixture(scope="session")
 def plain_stream():
-    return _neighbour("plain_stream").PlainStream
-
-
-@pytest.fixture(scope="session")
-def plain_judge():
-    return _neighbour("plain_judge")
+    return PlainStream
 
 
 @pytest.fixture(scope="session")
 def made_up_stream():
     """Makes a stream with everything that a verdict may depend on."""
-    return _neighbour("made_up_stream").made_up_stream
+    return made_up
 
 
 @pytest.fixture(scope="session")

@@ -2,10 +2,7 @@
 
 import gzip
 import json
-import os
 import random
-import subprocess
-import sys
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -163,27 +160,6 @@ def test_two_processes_take_turns(stream, whole, tmp_path, size):
             found += (one, other)[number % 2].process(stream[begin : begin + size])
         assert [check for check in checks(one.store.connection) if check.faults] == []
     assert rows(found) == whole
-
-
-RUN = """
-import sys, orjson
-from infostream_dedup.stream.deduplicator import Deduplicator
-from infostream_dedup.stream.settings import StreamSettings
-stream = orjson.loads(open(sys.argv[1], "rb").read())
-with Deduplicator.open(None, StreamSettings.of({"first_epoch": 40, "epoch_documents": 60})) as dedup:
-    found = dedup.process(stream)
-sys.stdout.buffer.write(orjson.dumps([one.as_dict(dedup.settings.verdict_fields) for one in found]))
-"""
-
-
-@pytest.mark.slow
-def test_verdicts_do_not_depend_on_the_hash_seed(stream, whole, tmp_path):
-    (tmp_path / "stream.json").write_bytes(orjson.dumps(stream))
-    ran = subprocess.run(
-        [sys.executable, "-c", RUN, tmp_path / "stream.json"], capture_output=True, check=True,
-        env={**os.environ, "PYTHONHASHSEED": "4711"},
-    )  # fmt: skip
-    assert ran.stdout == whole
 
 
 def test_the_store_knows_stories_and_forgets_what_met(stream, tmp_path):

@@ -13,12 +13,13 @@ from infostream_dedup.stream.decisions import Judge
 from infostream_dedup.stream.kernels.judging import shares_enough
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.settings import StreamSettings
+from tests.stream import plain_judge
 
 PLAIN = StreamSettings(terms=Settings(representation="stem"), window_days=None)
 TERMS = range(100, 120)
 
 
-def entered(plain_judge, settings_, documents):
+def entered(settings_, documents):
     """A memory with the columns of documents (keys, further targets, numbers, source, hour), heaviest key first."""
     memory = Memory(settings_)
     times = np.array([DAY + hour * DAY // 24 for *_, hour in documents], dtype=np.int64)
@@ -35,9 +36,9 @@ def entered(plain_judge, settings_, documents):
     return memory
 
 
-def judged(plain_judge, settings_, documents, least_keys=0):
+def judged(settings_, documents, least_keys=0):
     """What the compiled judge finds and what meets, beside what the plain one says of it."""
-    memory = entered(plain_judge, settings_, documents)
+    memory = entered(settings_, documents)
     if not documents:
         return [], []
     judge, plain = Judge(settings_, memory.window), plain_judge.PlainJudge(settings_, memory.window)
@@ -67,14 +68,14 @@ def named(met):
     return forward, backward, tuple(f"{term:05}" for term, _ in sorted(weighed, key=lambda one: (-one[1], one[0])))
 
 
-def statuses(plain_judge, documents, **changes):
-    found, _ = judged(plain_judge, PLAIN.but(**changes), documents)
+def statuses(documents, **changes):
+    found, _ = judged(PLAIN.but(**changes), documents)
     return [(one.of, one.duplicate, one.relation) for one in found[: len(documents)]]
 
 
-def test_numbers_contained_in_each_other(plain_judge):
+def test_numbers_contained_in_each_other():
     def pair(own, other):
-        return statuses(plain_judge, [(TERMS[:12], (), own, "s", 0), (TERMS[:12], (), other, "s", 1)])[1]
+        return statuses([(TERMS[:12], (), own, "s", 0), (TERMS[:12], (), other, "s", 1)])[1]
 
     same, other = (0, True, "equal"), (0, False, "updated")
     # Half of four; a quarter; two of five; too few numbers to say anything, three times.
@@ -84,18 +85,18 @@ def test_numbers_contained_in_each_other(plain_judge):
     assert pair([1, 2, 3, 4], [5, 6]) == pair([1, 2], [5, 6, 7, 8]) == pair([], []) == same
 
 
-def test_shared_terms_as_a_share_of_all(plain_judge):
+def test_shared_terms_as_a_share_of_all():
     # Twelve of thirty and of thirty-two terms.
-    assert statuses(plain_judge, [(TERMS[:12], range(9), (), "s", 0), (TERMS[:12], range(20, 29), (), "s", 0)],
+    assert statuses([(TERMS[:12], range(9), (), "s", 0), (TERMS[:12], range(20, 29), (), "s", 0)],
                     least_shared=0.4)[1] == (0, True, "equal")  # fmt: skip
-    assert statuses(plain_judge, [(TERMS[:12], range(10), (), "s", 0), (TERMS[:12], range(20, 30), (), "s", 0)],
+    assert statuses([(TERMS[:12], range(10), (), "s", 0), (TERMS[:12], range(20, 30), (), "s", 0)],
                     least_shared=0.4)[1] == (0, False, "equal")  # fmt: skip
 
 
-def test_templates_are_one_source_s_on_another_day(plain_judge):
+def test_templates_are_one_source_s_on_another_day():
     def pair(source, hour, more=()):
         first = (TERMS[:12], (), [1, 2, 3], "s", 0)
-        return statuses(plain_judge, [first, (TERMS[:12], more, [4, 5, 6], source, hour)])[1][2]
+        return statuses([first, (TERMS[:12], more, [4, 5, 6], source, hour)])[1][2]
 
     assert [pair("s", 12), pair("s", 11), pair("t", 12), pair(None, 12)] == [
         "template", "updated", "updated", "updated",
@@ -109,17 +110,17 @@ def test_templates_are_one_source_s_on_another_day(plain_judge):
     others=st.sets(st.integers(0, 40)),
     least=st.sampled_from([0.25, 0.3, 1 / 3, 0.5, 1.0]) | st.floats(1e-9, 1.0),
 )
-def test_enough_terms_are_shared_as_the_jaccard_index_says(plain_judge, own, others, least):
+def test_enough_terms_are_shared_as_the_jaccard_index_says(own, others, least):
     documents = [(sorted(own), (), (), "s", 0), (sorted(others), (), (), "s", 0)]
-    columns = entered(plain_judge, PLAIN, documents).window.columns
+    columns = entered(PLAIN, documents).window.columns
     both = own | others
     assert shares_enough(0, 1, columns, least) == bool(both and len(own & others) / len(both) >= least)
 
 
-def test_the_best_is_the_earliest_of_the_best(plain_judge):
+def test_the_best_is_the_earliest_of_the_best():
     # Six of eighteen terms, then all twelve.
     documents = [(own, (), (), "s", 0) for own in [TERMS[:12], TERMS[6:18], TERMS[6:18], TERMS[6:18]]]
-    found, expected = judged(plain_judge, PLAIN, documents)
+    found, expected = judged(PLAIN, documents)
     assert found == expected
     assert [one.of for one in found[:4]] == [None, 0, 1, 1]
     assert [one.repeated for one in found[:4]] == [[], [0], [0, 1], [0, 1, 2]]
@@ -147,6 +148,6 @@ choices = st.fixed_dictionaries(
 
 
 @given(documents=documents_of_a_window, chosen=choices, least_keys=st.sampled_from([0, 3]))
-def test_any_window_is_judged_as_the_plain_way_does(documents, chosen, least_keys, plain_judge):
-    found, expected = judged(plain_judge, StreamSettings(window_days=None, **chosen), documents, least_keys)
+def test_any_window_is_judged_as_the_plain_way_does(documents, chosen, least_keys):
+    found, expected = judged(StreamSettings(window_days=None, **chosen), documents, least_keys)
     assert found == expected

@@ -16,6 +16,7 @@ from infostream_dedup.model import Document
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store.checking import checks
 
 STORY, OTHER = range(12), range(12, 24)
 
@@ -182,12 +183,13 @@ class StoreMachine(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
+        self.path = self.folder / "s.db"
         self.stream = self.opened()
         self.other = self.opened()
         self.documents, self.verdicts, self.batches, self.day = [], [], [], 0.0
 
     def opened(self):
-        return Deduplicator.open(self.folder / "s.db", self.settings_of_stream)
+        return Deduplicator.open(self.path, self.settings_of_stream)
 
     def made(self, contents):
         found = []
@@ -251,6 +253,16 @@ class StoreMachine(RuleBasedStateMachine):
     @rule()
     def expire(self):
         self.stream.store.expire()
+        assert self.stream.store.connection.execute("PRAGMA freelist_count").fetchone()[0] == 0
+
+    @rule()
+    def go_on_with_a_backup(self):
+        copy = self.path.with_name(f"{self.path.stem}+.db")
+        self.stream.store.backup(copy)
+        self.stream.close()
+        self.other.close()
+        self.path = copy
+        self.stream, self.other = self.opened(), self.opened()
 
     @invariant()
     def nothing_is_lost(self):
@@ -258,6 +270,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     def teardown(self):
         events = list(self.stream.store.events())
+        assert [check for check in checks(self.stream.store.connection) if check.faults] == []
         self.stream.close()
         self.other.close()
         shutil.rmtree(self.folder)
@@ -271,14 +284,14 @@ class StoreMachine(RuleBasedStateMachine):
         assert [(one.id, one.status, one.group) for one in self.verdicts] == [row[:3] for row in slow.verdicts]
 
 
-def play(runs, stream_settings, news, plain_stream):
+def play(runs, stream_settings, news, plain_stream, steps=12):
     machine = type(
         "Machine",
         (StoreMachine,),
         {"settings_of_stream": stream_settings, "news": staticmethod(news), "plain_stream": plain_stream},
     )
     quiet = [HealthCheck.too_slow, HealthCheck.data_too_large]
-    chosen = settings(max_examples=runs, stateful_step_count=12, deadline=None, suppress_health_check=quiet)
+    chosen = settings(max_examples=runs, stateful_step_count=steps, deadline=None, suppress_health_check=quiet)
     run_state_machine_as_test(machine, settings=chosen)
 
 
@@ -321,12 +334,3 @@ def test_all_versions_of_some_documents(tmp_path, plain, news):
     assert found[0] == found[1]
     assert sorted(found[0]) == ["a", "b0", "b1", "b2"]
     assert [one.version for one in found[0]["a"]] == [0, 1, 2]
-
-
-def test_two_writers_see_each_other(tmp_path, plain, news):
-    path = tmp_path / "s.db"
-    with Deduplicator.open(path, plain) as one, Deduplicator.open(path) as other:
-        assert one.process([news("a", STORY)])[0].status == "new"
-        assert other.process([news("b", [*STORY, 20])])[0].of == "a"
-        assert one.process([news("c", [*STORY, 20, 21])])[0].of == "b"
-        assert one.best_of("a") == "a"

@@ -299,11 +299,3 @@ def test_a_store_keeps_its_preset_and_says_how_to_begin_another(tmp_path):
 
 def test_dates_of_1970_and_before_count_as_none():
     assert published_times([None, 0, -5, 7]).tolist() == [NO_TIME, NO_TIME, NO_TIME, 7]
-
-
-def test_two_processes_take_turns(stream, short_epochs, tmp_path):
-    whole, found = rows(decided(stream[:200])), []
-    with Deduplicator.open(tmp_path / "s.db", JUDGED) as one, Deduplicator.open(tmp_path / "s.db", JUDGED) as other:
-        for number, begin in enumerate(range(0, 200, 20)):
-            found += (one, other)[number % 2].process(stream[begin : begin + 20])
-    assert rows(found) == whole

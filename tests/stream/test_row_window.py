@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.machine.arrays import Ragged
-from infostream_dedup.stream.window import EvenWindow, Window, with_room, without_first
+from infostream_dedup.stream.window import EvenWindow, Window, without_first
 
 
 @given(st.integers(0, 9000), st.data())
@@ -19,13 +19,6 @@ def test_elements_move_to_the_front(size: int, data: st.DataObject) -> None:
 def test_a_much_too_large_array_is_replaced() -> None:
     assert len(without_first(np.arange(1 << 16), 60_000, 61_000)) == 1 << 12
     assert len(without_first(np.arange(1 << 16), 10_000, 60_000)) == 1 << 16
-
-
-def test_arrays_grow_by_half() -> None:
-    array = np.arange(1000)
-    assert with_room(array, 1000) is array
-    assert len(with_room(array, 1001)) == 1500
-    assert len(with_room(array, 5000)) == 5000
 
 
 def test_rows_of_one_length_come_and_go() -> None:

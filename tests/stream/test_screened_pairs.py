@@ -34,16 +34,12 @@ def story(seed, size=160):
         text = draw.choice(written) if written and draw.random() < 0.5 else " ".join(base).capitalize()
         written.append(text)
         yield Document(
-            id=f"{seed}-{number}",
-            text=text,
-            title=draw.choice(["", "Мост", "Суд 5 марта", "Суд 6 марта"]),
-            lang="ru",
-            source=draw.choice([None, "одно", "другое"]),
-            url=draw.choice([None, None, "https://a.example/1"]),
+            id=f"{seed}-{number}", text=text, title=draw.choice(["", "Мост", "Суд 5 марта", "Суд 6 марта"]), lang="ru",
+            source=draw.choice([None, "одно", "другое"]), url=draw.choice([None, None, "https://a.example/1"]),
             time=None
             if draw.random() < 0.2
             else BEGIN + timedelta(hours=number * 100 / size + draw.choice([0, 0, -9])),
-        )
+        )  # fmt: skip
 
 
 def decided(documents, settings):

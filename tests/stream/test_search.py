@@ -115,15 +115,6 @@ def test_a_damaged_index_is_not_believed(documents, store, tmp_path):
         assert hits.searched.notes == ["the damaged index of 20 documents was not used ('store index' rebuilds it)"]
 
 
-def test_the_window_and_the_whole_store(documents, store):
-    with Searcher.open(store) as searcher:
-        window, whole = (searcher.search(documents[0].text, everything=every) for every in (False, True))
-        assert documents[0].id not in {hit.id for hit in window}
-        assert documents[0].id in {hit.id for hit in whole}
-        assert window.searched.documents < whole.searched.documents == len(documents)
-        assert whole.searched.last == window.searched.last
-
-
 def test_kinds_and_probabilities_are_those_of_verdicts(documents, store):
     with Deduplicator.open(store) as stream:
         assert isinstance(stream.store, Store)

@@ -104,13 +104,6 @@ def test_the_model_belongs_to_the_store(news, settings, tmp_path):
     Deduplicator.open(path, model=replace(model(), training={"pairs": 5})).close()
 
 
-def test_a_store_without_a_model_takes_none_later(plain, tmp_path):
-    path = tmp_path / "s.db"
-    Deduplicator.open(path, plain.but(keep_text=True)).close()
-    with pytest.raises(ConfigurationError, match="model None, now"):
-        Deduplicator.open(path, model=model())
-
-
 @pytest.mark.parametrize(
     ("changes", "classifier", "message"),
     [({"keep_text": False}, model(), "--keep-text"), ({}, model(statistics="collection"), "statistics background")],

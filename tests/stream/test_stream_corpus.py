@@ -9,9 +9,6 @@ import orjson
 import pytest
 
 from infostream_dedup.documents import read_documents
-from infostream_dedup.model import Settings
-from infostream_dedup.runs.batch.collection import collect
-from infostream_dedup.runs.batch.deduplication import statuses
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
 
@@ -47,34 +44,3 @@ def test_every_reprint_within_the_window_is_found(dated, corpora):
                 found[verdicts[pair[1]].status in ("exact", "duplicate")] += 1
     assert found[True] >= 15
     assert found[False] == 0
-
-
-def weighed_by_the_collection(documents, settings):
-    """An engine whose closed epochs are the collection itself."""
-    first = StreamEngine(settings)
-    first.decide(documents)
-    engine = StreamEngine(settings)
-    engine.numbers.extend(first.numbers.terms)
-    engine.frequencies.resume(0, dict(enumerate(first.frequencies.open)))
-    return engine
-
-
-@pytest.mark.parametrize(("name", "rule"), [("slavictopics", "equal"), ("mdnews", "equal"), ("mdnews", "contained")])
-def test_with_the_same_statistics_and_no_window_the_stream_agrees_with_dedup(corpora, name, rule):
-    documents = list(read_documents(corpora / f"{name}.docs.jsonl.gz"))[:700]
-    settings = StreamSettings(
-        window_days=None, templates=False, least_shared=0, first_epoch=700, epoch_documents=700, chaining_density=0,
-        duplicate_rule=rule, df_counts="all",
-    )  # fmt: skip
-    decided = weighed_by_the_collection(documents, settings).decide(documents)
-    united = {event.other: event.group for event in decided.events if event.kind == "merge"}
-
-    def group_now(group):
-        while group in united:
-            group = united[group]
-        return group
-
-    found = [(one.status, one.of, group_now(one.group)) for one in decided.verdicts]
-    expected = statuses(collect(documents), Settings(), duplicate_rule=rule)
-    assert found == [(one.status, one.of, one.group) for one in expected]
-    assert len({one.status for one in expected}) >= 3

@@ -1,7 +1,5 @@
 """The engine: cases worked by hand, any cut into batches, and a stream decided the slow way."""
 
-from datetime import UTC, datetime, timedelta
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -209,33 +207,3 @@ def by_epoch(records):
         )
         for one in records
     }  # fmt: skip
-
-
-def test_time_of_day_counts(plain):
-    text = "bridge river minister bank school hospital doctor winter 1 2 3"
-    other = text.replace("1 2 3", "7 8 9")
-    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    for hours, relation in ((11, "updated"), (13, "template")):
-        documents = [
-            Document(id="a", text=text, lang="en", source="s", time=noon),
-            Document(id="b", text=other, lang="en", source="s", time=noon + timedelta(hours=hours)),
-        ]
-        assert decide(plain, documents)[0][1].relation == relation
-
-
-def test_seven_of_twelve_repeat_and_five_resemble(plain, news):
-    verdicts, _ = decide(plain.but(k_duplicate=7), [news("a", STORY), news("b", [*range(7), *range(20, 25)])])
-    assert verdicts[1].status == "duplicate"
-    verdicts, _ = decide(plain.but(k_duplicate=7), [news("a", STORY), news("b", [*range(6), *range(20, 26)])])
-    assert verdicts[1].status == "similar"
-    verdicts, _ = decide(plain, [news("a", STORY), news("b", [*range(3), *range(20, 29)])])
-    assert verdicts[1].status == "new"
-
-
-def test_a_window_of_documents(plain, news):
-    last_two = plain.but(window_documents=2)
-    others = [news("b", OTHER), news("c", [24, 25, 26, 27, 28])]
-    assert decide(last_two, [news("a", STORY), *others[:1], news("d", STORY)])[0][-1].of == "a"
-    verdicts, events = decide(last_two, [news("a", STORY), *others, news("d", STORY)])
-    assert verdicts[-1].status == "new"
-    assert events == []

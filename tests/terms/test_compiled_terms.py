@@ -1,9 +1,6 @@
 """The compiled way from texts to key terms against the plain one, which is the judge."""
 
-import gzip
-import itertools
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,11 +25,6 @@ EDGES = ["", "¶", "и", "http://a.org", "пишетАгора пишетАго�
 def sample():
     lines = documents_path().read_text(encoding="utf-8").splitlines()
     return [one["text"] for one in map(json.loads, lines)] + EDGES
-
-
-def corpus(corpora, name, step):
-    with gzip.open(corpora / f"{name}.docs.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return [f"{one['title']}\n{one['text']}" for one in map(json.loads, itertools.islice(lines, 0, None, step))]
 
 
 def plain(texts):
@@ -173,29 +165,6 @@ def test_the_background_is_the_same(representation):
     chosen = Settings(representation=representation)
     counts = count_terms(plain(sample()), chosen)
     assert_same_key_terms(select_key_terms(counts, chosen), compiled.select_key_terms(counts, chosen))
-
-
-def test_key_terms_by_statistics_of_others():
-    chosen = Settings(representation="stem", n=5, k=5)
-    counts = count_terms(plain(sample()), chosen)
-    statistics = select_key_terms(counts, chosen.but(background=False)).statistics
-    assert_same_key_terms(
-        select_key_terms(counts, chosen, statistics), compiled.select_key_terms(counts, chosen, statistics)
-    )
-
-
-@pytest.mark.corpus
-@pytest.mark.parametrize("name", ["mdnews", "wmt", "uagec", "multilingual", "slavictopics"])
-@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.slow)])
-def test_the_corpora_have_the_same_key_terms(corpora: Path, name: str, step: int):
-    chosen = Settings(representation="stem")
-    texts = corpus(corpora, name, step)
-    surfaces, tokens = plain(texts), fast(texts, 2)
-    assert_same_surfaces(surfaces, counted(tokens))
-    counts, same = count_terms(surfaces, chosen), compiled.count_terms(tokens, chosen)
-    assert_same_terms(counts, same)
-    for changed in (chosen, chosen.but(target="top:50", n=30), chosen.but(weighting="tfidf", background=False)):
-        assert_same_key_terms(select_key_terms(counts, changed), compiled.select_key_terms(same, changed))
 
 
 def test_texts_in_memory_are_counted_like_texts_one_by_one():

@@ -41,11 +41,6 @@ def test_heaviest_equals_plain_sorting(rows, n):
         assert found[[row]].indices.tolist() == sorted(expected)
 
 
-def test_explicit_zeros_are_never_key_terms():
-    weights = sp.csr_array((np.array([0, 3], dtype=np.int64), np.array([0, 1]), np.array([0, 2])), shape=(1, 2))
-    assert heaviest(weights, 2).indices.tolist() == [1]
-
-
 @pytest.fixture
 def counts():
     # Ten documents of four terms: document d holds term d // 3 and, all of them, none in common.
@@ -92,12 +87,6 @@ def test_bm25_by_hand():
     idf = bm25.idf(np.array([1.0]), 10)
     assert idf[0] == pytest.approx(math.log(9.5 / 1.5))
     assert _bm25([2.0], idf, [7.0], 7.0)[0] == pytest.approx(math.log(9.5 / 1.5) * 2 * 3 / 4)
-
-
-def test_bm25_of_a_long_document_is_smaller():
-    short, long = _bm25([1.0, 1.0], np.array([1.0, 1.0]), [5.0, 50.0], 10.0)
-    assert short == pytest.approx(3 / (1 + 2 * (0.25 + 0.75 * 0.5)))
-    assert long == pytest.approx(3 / (1 + 2 * (0.25 + 0.75 * 5)))
 
 
 def test_idf_is_negative_in_more_than_half_of_the_documents():

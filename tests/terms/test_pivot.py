@@ -1,11 +1,8 @@
 """Key terms in a pivot language, judged by a plain version on sets."""
 
-import gc
-import json
 import time
 from collections import Counter
 from math import log
-from typing import cast
 
 import numpy as np
 import pytest
@@ -15,8 +12,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.language.translation.rung import Translation as Answer
 from infostream_dedup.links.compiled.matching import match
-from infostream_dedup.model import LANGUAGES, Language, Settings
-from infostream_dedup.sample import documents_path, labels_path
+from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms.equivalents import back_translations, both_ways, source_terms
 from infostream_dedup.terms.matched_words import NO_WORDS, Meeting, TranslatedWords, meetings, translated_words
 from infostream_dedup.terms.pivot_columns import untranslated_shares
@@ -309,24 +305,6 @@ def test_no_documents_give_no_key_terms():
     assert empty.targets.shape == (0, 0)
 
 
-@pytest.mark.parametrize("was_on", [True, False])
-def test_the_collector_is_left_as_it_was(was_on):
-    def broken(terms, source, pivot):
-        assert not gc.isenabled()
-        raise RuntimeError(pivot)
-
-    before = gc.isenabled()
-    try:
-        (gc.enable if was_on else gc.disable)()
-        with pytest.raises(RuntimeError):
-            pivot_key_terms(counted(TRIO), CHOSEN, translate=broken)
-        assert gc.isenabled() is was_on
-        pivot_key_terms(counted(TRIO), CHOSEN, translate=translate)
-        assert gc.isenabled() is was_on
-    finally:
-        (gc.enable if before else gc.disable)()
-
-
 UKRAINIAN = "Злодії вкрали гроші з банкомата в Ньюпорті. Поліція шукає злодіїв."
 ENGLISH = "Thieves stole money from an ATM in Newport; a thief was seen. Police are looking."
 
@@ -393,10 +371,6 @@ def test_a_word_repeated_all_over_takes_linear_time() -> None:
     assert [len(one.spans_a) for one in found.met] == [number]
 
 
-def language_of(name: str) -> Language:
-    return cast("Language", name[:2])
-
-
 @pytest.mark.parametrize("languages", [("ru", "ru"), ("other", "ru"), ("en", "other")])
 def test_one_language_or_one_that_is_not_ours(languages) -> None:
     assert translated_words(("Мост", "Мост"), languages) is NO_WORDS
@@ -405,15 +379,3 @@ def test_one_language_or_one_that_is_not_ours(languages) -> None:
 def test_nothing_in_common_and_nothing_at_all() -> None:
     assert translated_words(("Собака лает.", "A bridge."), ("ru", "en")) == NO_WORDS
     assert translated_words(("", "A bridge."), ("ru", "en")) == NO_WORDS
-
-
-def test_versions_of_a_text_meet_in_more_words_than_other_texts() -> None:
-    texts = {row["id"]: row["text"] for row in map(json.loads, documents_path().read_text("utf-8").splitlines())}
-    labels = map(json.loads, labels_path().read_text("utf-8").splitlines())
-    pairs = [(one["a"], one["b"]) for one in labels if one["kind"] == "translation"][:8]
-    assert len(pairs) == 8
-    for (a, b), (_, other) in zip(pairs, [*pairs[4:], *pairs[:4]], strict=True):
-        same, unrelated = (
-            translated_words((texts[a], texts[name]), (language_of(a), language_of(name))) for name in (b, other)
-        )
-        assert min(same.share_a, same.share_b) > 2 * max(unrelated.share_a, unrelated.share_b)

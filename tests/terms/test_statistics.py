@@ -58,13 +58,6 @@ def test_no_background_for_a_collection_that_is_large_enough():
     assert (ru.documents, ru.df[0]) == (float(BACKGROUND_DOCUMENTS), float(BACKGROUND_DOCUMENTS))
 
 
-def test_totals_of_chunks_add_up():
-    chunks = [Totals(2, 9), Totals(), Totals(1, 4)]
-    assert sum(chunks, start=Totals()) == Totals(3, 13)
-    assert (Totals(3, 13).average_length(), Totals(3, 13).pseudo_documents) == (13 / 3, BACKGROUND_DOCUMENTS - 3)
-    assert (Totals(4, 0).average_length(), Totals().average_length()) == (1.0, 1.0)
-
-
 def test_statistics_of_chunks_are_those_of_the_whole():
     rows, terms = [[1, 0], [3, 1], [0, 2], [1, 1]], ["год", "міст"]
     settings = Settings(representation="stem")

@@ -1,7 +1,6 @@
 """The scanner against the plain code, which is the judge."""
 
 import itertools
-import json
 import unicodedata
 
 import numpy as np
@@ -23,7 +22,6 @@ from infostream_dedup.language.text.scanner import Scanner
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, texts_of, texts_of_arrow
 from infostream_dedup.language.text.tokens import surfaces
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
-from infostream_dedup.sample import documents_path
 
 CONSONANTS_AND_VOWELS = "бвяюєїіиаАЯЄБ"
 MARKS = "\u0301\u0306\u0308\u0327\u0653\u093c\u05b0\u3099\u0345"
@@ -142,12 +140,6 @@ def test_surfaces_are_found_in_a_larger_table():
     scanner.surfaces.table = larger
     assert read([" ".join(words)], scanner) == [words]
     assert len(scanner.surfaces) == len(words)
-
-
-def test_the_bundled_sample():
-    lines = documents_path().read_text(encoding="utf-8").splitlines()
-    strings = [f"{one.get('title')}\n{one['text']}" for one in map(json.loads, lines)]
-    assert read(strings, Scanner()) == plain(strings)
 
 
 def test_blocks_give_what_one_block_gives(monkeypatch):

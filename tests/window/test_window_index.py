@@ -108,24 +108,6 @@ def add_one_by_one(index, entries, ordinal):
     return ordinal
 
 
-def test_a_long_stream_in_bulk_goes_on_exactly():
-    entries = list(long_stream(3000, 50))
-    single, many = WindowIndex(), WindowIndex()
-    for ordinal, keys, targets in entries[:2000]:
-        single.add(ordinal, keys=keys, targets=targets)
-    for begin, end in ((0, 700), (700, 701), (701, 2000)):
-        keys, targets = (Lists.of([entry[side] for entry in entries[begin:end]]) for side in (1, 2))
-        many.extend(np.arange(begin, end), keys=keys, targets=targets)
-    for ordinal, keys, targets in entries[2000:]:
-        for index in (single, many):
-            index.expire_before(ordinal - 299)
-            index.add(ordinal, keys=keys, targets=targets)
-        if ordinal % 37 == 0:
-            sets = set(keys.tolist()), set(targets.tolist())
-            assert answered(single, *sets, 2) == answered(many, *sets, 2)
-    assert len(many) == 300
-
-
 def finds_of(rows):
     """What each question of a part found, as (ordinal, forward, backward)."""
     finds = list(zip(*(column.tolist() for column in (rows.ordinals, rows.forward, rows.backward)), strict=True))
@@ -254,33 +236,6 @@ def test_memory_follows_the_window_not_the_stream():
             sizes.append(index.nbytes)
     # Four times the documents, over more than twice the terms: nothing grows any more.
     assert sizes[-1] == sizes[0]
-
-
-def test_more_candidates_than_documents_is_impossible_even_when_all_match():
-    index = WindowIndex()
-    for ordinal in range(2500):
-        index.add(ordinal, keys=[1, 2], targets=[1, 2])
-    found = index.candidates(keys=[1, 2], targets=[1, 2], k_min=2)
-    assert found.ordinals.tolist() == list(range(2500))
-    assert set(found.forward.tolist()) == set(found.backward.tolist()) == {2}
-
-
-@pytest.mark.parametrize("gone", [0, 1, 63, 64, 100, 511, 4000])
-def test_few_are_found_wherever_they_are_in_a_large_window(gone):
-    # Counts are looked through and cleared where documents have been marked only: by 64, and eight such blocks at once.
-    index, size = WindowIndex(), 5000
-    own = np.arange(2 * size).reshape(size, 2)
-    rows = Lists(np.arange(0, 2 * size + 1, 2), own.ravel())
-    index.extend(np.arange(size), keys=rows, targets=rows)
-    index.expire_before(gone)
-    for place in (0, 1, 63, 64, 65, 511, 512, 513, 575, 576, 4095, 4096, size - 1):
-        mine = set(own[place].tolist())
-        here = [(place, 2, 2)] if place >= gone else []
-        assert answered(index, mine, mine, 2) == here
-        assert answered(index, {int(own[place, 0])}, set(), 1) == [(place, 1, 0) for place, *_ in here]
-        assert answered(index, {3 * size}, mine, 2) == [(place, 0, 2) for place, *_ in here]
-    ends = {int(own[place, 1]) for place in (gone, size - 1)}
-    assert answered(index, ends, ends, 1) == [(gone, 1, 1), (size - 1, 1, 1)]
 
 
 def test_an_empty_index_answers_nothing():

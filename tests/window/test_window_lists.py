@@ -134,15 +134,3 @@ def test_the_array_follows_the_living_postings_while_sizes_drift():
                 assert len(postings.targets.postings) < 2 * held
                 longest = max(longest, len(postings.targets.postings))
     assert 0 < longest < 1.1 * len(postings.targets.postings)
-
-
-def test_the_array_shrinks_when_most_postings_have_expired():
-    postings = Postings()
-    for document in range(3000):
-        append(postings, document, range(20), 0)
-    large = len(postings.targets.postings)
-    for document in range(3000, 6000):
-        append(postings, document, range(20), document - 10)
-        postings.tidy(1, oldest=document - 9, documents=10)
-    assert living(postings, 5990)[7] == list(range(5990, 6000))
-    assert len(postings.targets.postings) < large / 8

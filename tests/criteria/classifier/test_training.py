@@ -47,27 +47,9 @@ def test_all_criteria_together_beat_most_alone(sample_models, sample_pairs, trai
     assert _f1(truth, together) > _f1(truth, alone)
 
 
-def test_facts_of_training_are_those_of_the_folds(sample_models, sample_pairs, trained):
-    found = held_out(sample_models, sample_pairs, PRESET.criteria, NoAuthority(), PRIOR).found("both")
-    folds = trained.training["folds"]
-    assert (folds["tp"], folds["fp"]) == (
-        int((found & sample_pairs.repeats).sum()),
-        int((found & ~sample_pairs.repeats).sum()),
-    )
-    assert folds["tp"] + folds["fn"] == trained.training["repeats"] == int(sample_pairs.repeats.sum())
-
-
 def test_probabilities_rise_with_the_decision_value(trained):
     assert trained.calibration.slope < 0
     assert trained.training["calibrated_out_of_folds"]
-
-
-def test_a_decision_does_not_depend_on_the_other_pairs(sample_models, sample_pairs, trained):
-    whole = trained.decide(sample_models, sample_pairs.i, sample_pairs.j)
-    for row in (0, 7, 300):
-        alone = trained.decide(sample_models, sample_pairs.i[row : row + 1], sample_pairs.j[row : row + 1])
-        assert alone.forward[0] == whole.forward[row]
-    assert trained.decide(sample_models, sample_pairs.j, sample_pairs.i).forward.tolist() == whole.backward.tolist()
 
 
 def test_labels_of_one_kind_teach_nothing(sample_models, sample_pairs):
