@@ -15,7 +15,7 @@ import pytest
 from infostream_dedup.documents.lines import KNOWN_ENDINGS
 from infostream_dedup.language.lexicon.tables import dictionaries_folder
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.smoke]
 ROOT = Path(__file__).resolve().parents[1]
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
 
