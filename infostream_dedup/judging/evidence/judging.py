@@ -159,7 +159,7 @@ def _have_common(asked: Pairs, pairs: Pairs) -> NDArray[np.bool_]:
     return found
 
 
-class Verdicts(NamedTuple):
+class PairVerdicts(NamedTuple):
     """What the pairs of a collection say of their later documents; pairs that say nothing may be missing."""
 
     a: NDArray[np.int64]  # int64 (pairs,), row of the earlier document
@@ -175,7 +175,7 @@ class Verdicts(NamedTuple):
     differing: NDArray[np.object_]  # `WordDifference` or `None`
 
     @classmethod
-    def of(cls, judged: JudgedCandidates, status: NDArray[np.int8]) -> Verdicts:
+    def of(cls, judged: JudgedCandidates, status: NDArray[np.int8]) -> PairVerdicts:
         """The pairs that matter, with the status that each gives."""
         forms = judged.forms
         asked = np.isin(judged.kinds, (Kind.COPY, Kind.DIFFERS))
@@ -185,19 +185,19 @@ class Verdicts(NamedTuple):
         return cls(*verdicts, *facts, forms, judged.differing).at(kept)
 
     @classmethod
-    def joined(cls, parts: Sequence[Verdicts]) -> Verdicts:
+    def joined(cls, parts: Sequence[PairVerdicts]) -> PairVerdicts:
         """The pairs of all parts, in the order of (b, a)."""
         columns: Iterable[Any] = (np.concatenate(column) for column in zip(*parts, strict=True))
         found = cls(*columns)
         return found.at(np.lexsort((found.a, found.b)))
 
-    def at(self, places: NDArray[np.int64]) -> Verdicts:
+    def at(self, places: NDArray[np.int64]) -> PairVerdicts:
         """The pairs at these places."""
         columns: Iterable[Any] = (column[places] for column in self)
-        return Verdicts(*columns)
+        return PairVerdicts(*columns)
 
 
-def break_chains(found: Verdicts, kept: NDArray[np.int8]) -> None:
+def break_chains(found: PairVerdicts, kept: NDArray[np.int8]) -> None:
     """Let a document leave only if it repeats one that is kept, or equals another.
 
     Otherwise the editions of a digest would leave one after the other, until nothing of the last one is kept. One that

@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from infostream_dedup.judging.evidence.judging import (
     KEPT,
     STATUS_NAMES,
-    Verdicts,
+    PairVerdicts,
     best_pairs,
     break_chains,
     fillings_of_forms,
@@ -333,7 +333,7 @@ class BestPairs:
         """The story of each document, given the earliest document of its group: see ``stories_of``."""
         return stories_of(self.told, leader)
 
-    def take(self, found: Verdicts) -> None:
+    def take(self, found: PairVerdicts) -> None:
         """Take the best pairs; all pairs of a later document at once."""
         # The strongest status wins, so that pairs without any need not be sorted.
         with_status = found.status > _NEW
@@ -364,7 +364,7 @@ def judged_statuses(
     nobody = np.zeros(0, dtype=np.int64)
     every = collection.judged(a, b, screened=True, few=policy.allows_every_pair, by_story=True, progress=progress)
     parts = chain([collection.judge(nobody, nobody)], every)
-    found = Verdicts.joined([verdicts_of(judged, policy, sizes) for judged in parts])
+    found = PairVerdicts.joined([verdicts_of(judged, policy, sizes) for judged in parts])
     yield_to_differing(found.b, found.status, found.kinds, found.wording)
     break_chains(found, np.full(len(sizes), KEPT, dtype=np.int8))
     decided.take(found)
@@ -372,12 +372,12 @@ def judged_statuses(
     return _named(collection, decided, groups_of([decided.joined()], len(sizes)))
 
 
-def verdicts_of(judged: JudgedCandidates, policy: Policy, sizes: NDArray[Any]) -> Verdicts:
+def verdicts_of(judged: JudgedCandidates, policy: Policy, sizes: NDArray[Any]) -> PairVerdicts:
     """What judged pairs say of their later documents; ``sizes``: key terms of each document."""
     status = policy.statuses(judged)
     enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
     status[~enough & ~judged.facts.same_text] = _NEW
-    return Verdicts.of(judged, status)
+    return PairVerdicts.of(judged, status)
 
 
 def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.int64]) -> list[JudgedStatus]:
