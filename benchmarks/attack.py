@@ -58,7 +58,7 @@ PARTS: Final = {
     "tests/translation/test_model_archives.py": "hostile model archives",
     "tests/translation/test_model_files.py": "installed models damaged",
     "tests/criteria/classifier/test_model_file.py": "models of train damaged",
-    "tests/lexicon/test_sealed_tables.py": "tables damaged",
+    "tests/lexicon/test_word_lists.py": "tables damaged",
     "tests/morphology/test_known_terms.py": "tables of known terms damaged",
     "tests/translation/test_ladder.py": "the cache of translations damaged",
     "tests/sharded/test_work_folder.py": "work folders damaged, runs killed",

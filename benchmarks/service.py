@@ -1,6 +1,6 @@
 """Measures the service: slow and greedy clients, batches against ``ingest``, reads meanwhile, pages of a large store.
 
-    python -m benchmarks.service --parts slow,batches,pages --documents 1000000 --out reports/service/measured.json
+    python -m benchmarks.service --parts slow,batches,pages --documents 1000000 --out measured.json
 
 Everything is on the loopback address, with made-up documents.
 """

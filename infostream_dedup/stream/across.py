@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 # Earlier documents in other languages that have the same text as a new one.
 #
-# The rule is that of `links.between_languages`. A translation can only be found in the past: a link is judged by the
+# The rule is that of `links.pair_rules`. A translation can only be found in the past: a link is judged by the
 # documents that came before the later of its two ends, so the answer for a document never changes, and is the same
 # however the stream was cut into batches.
 

@@ -126,7 +126,7 @@ def _folded_letter(character: str) -> int:
 
 
 def word_hash(folded: str, state: int = SEED) -> int:
-    """64-bit hash of a folded word, as ``kernels.hashing`` makes it of a text."""
+    """64-bit hash of a folded word, as ``kernels.words`` makes it of a text."""
     for letter in folded:
         state = ((state ^ ord(letter)) * 0x100000001B3) & _MASK
     state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & _MASK

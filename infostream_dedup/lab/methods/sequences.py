@@ -306,7 +306,7 @@ class Shingles(_Measured):
     A. Broder, S. Glassman, M. Manasse, G. Zweig: Syntactic clustering of the Web, WWW6, 1997; A. Broder: On the
     resemblance and containment of documents, SEQUENCES 1997. Resemblance is |A ∩ B| / |A ∪ B|; containment |A ∩ B| /
     |A| is directed: a is found in b. All shingles are kept, without sampling, and every pair that reaches the threshold
-    is found (``features.set_join``).
+    is found (``features.joins``).
 
     Defaults are those of the 3-Shingle with which Yu et al. compare Low-IDF-Sig: w = 3, tau = 0.6, with repetitions
     counted (``bag``), unlike Broder's sets. All words count, function words included.
@@ -425,7 +425,7 @@ class Winnowing(Method):
     """Winnowing: documents whose samples of shingles resemble or contain each other.
 
     S. Schleimer, D. Wilkerson, A. Aiken: Winnowing: local algorithms for document fingerprinting, SIGMOD 2003. The
-    sample is chosen by place (``features.winnowing``): two documents with a common run of w + window - 1 words always
+    sample is chosen by place (``features.fingerprints``): two documents with a common run of w + window - 1 words always
     share a fingerprint, which neither MOD nor MIN samples promise. The defaults, 5 words and windows of 4, promise it
     for 8 words.
 
@@ -609,7 +609,7 @@ class SpotSigs(Method):
 
     M. Theobald, J. Siddharth, A. Paepcke: SpotSigs: robust and efficient near duplicate detection in large Web
     collections, SIGIR 2008. A spot signature is a frequent word and the c content words that follow it; pairs are found
-    by partitioning the bags by size, with pruned inverted lists (see ``features.length_partitions`` on which of their
+    by partitioning the bags by size, with pruned inverted lists (see ``features.joins`` on which of their
     bounds are wrong).
 
     Where we differ: the paper's 24 antecedents are English articles and auxiliaries, which Russian and Ukrainian lack,

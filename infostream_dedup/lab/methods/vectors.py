@@ -42,7 +42,7 @@ class TfIdfCosine(Method):
     Andreev, D. Berezkin, I. Kozlov, K. Simakov: Detection of duplicates in a stream of text documents (in Russian),
     2014, section 5.1: the weights are BM25 (k1 = 2, b = 0.75), set to 0 if the IDF is negative. Words are the
     significant ones, not stems. All pairs that reach the threshold are found without multiplying all vectors
-    (``features.cosine_join``).
+    (``features.joins``).
 
     Attributes:
         tau: minimum cosine, 0.05 to 1.
@@ -90,7 +90,7 @@ class Semantic(Method):
     """Semantic: documents whose titles and openings mean the same to a multilingual sentence encoder.
 
     L. Wang et al.: Multilingual E5 text embeddings: a technical report, 2024, in 4 bits
-    (``evidence.sentence_encoder``). Every document is compared with every other, across languages too. Requires the
+    (``evidence.meaning``). Every document is compared with every other, across languages too. Requires the
     extra ``semantic``; it takes about .2 s per document, so it runs only if it is named.
 
     Attributes:

@@ -4,7 +4,7 @@ Ukrainian is never stemmed by the Russian stemmer (which groups .42 of the forms
 a later Snowball may include: the stems must not depend on the installed version. Snowball (M. Porter, 2001,
 https://snowballstem.org) comes from ``snowballstemmer``, which takes the compiled code of PyStemmer.
 
-Many words in memory as UTF-8 are stemmed by ``compiled.stemming``, to the same stems.
+Many words in memory as UTF-8 are stemmed by ``bulk_stemming``, to the same stems.
 
 The parts of a hyphenated word are stemmed separately, because both may be inflected: инженеров-строителей.
 """

@@ -257,7 +257,7 @@ def find_across(
 
     ``plain``: at least three of the 30 heaviest key terms in the pivot language match in both directions, with .4 of
     the weight. ``nothing-better``: neither document has a clearly better partner in the other's language (see
-    ``links.between_languages``), their numbers and lengths agree (see ``agreement``), and their words keep the order
+    ``links.pair_rules``), their numbers and lengths agree (see ``agreement``), and their words keep the order
     (see ``stream.word_order``): nearly all of it where less than .4 and at least .3 of the weight matches. Evidence
     decides which documents of one language have the same text. ``none``: no pairs.
     """

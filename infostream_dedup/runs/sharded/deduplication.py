@@ -540,7 +540,7 @@ class EqualDocuments:
         return one, other
 
 
-# Lists judged pairs of a collection in a work folder, as `batch.judged_pairing` does, but not translations
+# Lists judged pairs of a collection in a work folder, as `batch.pairing` does, but not translations
 
 _LISTED_AT_ONCE: Final = 200_000
 _ROWS_AT_ONCE: Final = 50_000
@@ -549,7 +549,7 @@ _ROWS_AT_ONCE: Final = 50_000
 def judged_pairs_on_disk(
     collection: JudgedRun, choice: PairChoice, *, parts: NDArray[np.int64] | None = None
 ) -> Iterator[JudgedPairRow]:
-    """Judged pairs as rows, as ``batch.judged_pairing.judged_pair_rows`` yields them with ``between`` ``none``."""
+    """Judged pairs as rows, as ``batch.pairing.judged_pair_rows`` yields them with ``between`` ``none``."""
     nobody = np.zeros(0, dtype=np.int64)
     nothing = ListedPairs.of(collection.judge(nobody, nobody), np.zeros(0, dtype=np.bool_))
     found = collected(chain([nothing], _listed(collection, choice, parts)), choice)
@@ -619,7 +619,7 @@ class FoundJudgedStatuses(FoundStatuses):
 
 
 def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) -> FoundJudgedStatuses:
-    """Decide as ``batch.judged_deduplication.judged_statuses`` does.
+    """Decide as ``batch.deduplication.judged_statuses`` does.
 
     collection: the documents; the hashes of the bodies must have been taken.
     """

@@ -163,7 +163,7 @@ def wording_of_both(pairs: ComparedPairs) -> Both:
     """Mean of the shares of word triples that i and j lack of each other; 0 to 1, symmetric. Not in the paper.
 
     Half of a long text copied into a short one is a copy one way only; this says how much of both is one text. The
-    value from which it is measured is the best threshold on slavictopics (reports/learning.md).
+    value from which it is measured is the best threshold on slavictopics (reports/criteria.md).
     """
     later, earlier = _lacking(pairs, "wording")
     return symmetric((later + earlier) / 2)
