@@ -1,13 +1,12 @@
 """The first minutes: CPU time of small commands, cold and warm; size of an installation; a start without a home.
 
     python -m venv base && base/bin/pip install .
-    python -m benchmarks.start --environment base [--python /usr/bin/python3] [--compiled]
+    python -m benchmarks.start --environment base [--python /usr/bin/python3]
 
-Writes reports/start.md. Each command runs in a process of its own. Cold: no machine code, no table of word forms, no
-translations on disk. Warm: the same command again. With ``--compiled`` also with the compiler forced, which takes
-minutes. ``--environment`` holds the base installation, whose packages are measured; as root, ``--python``, an
-interpreter that every user may run, starts commands as the user 65534 without a home, who may write nothing but a
-folder of documents.
+Writes a part of reports/speed.md. Each command runs in a process of its own. Cold: no word forms or translations on
+disk. Warm: the same command again. ``--environment`` holds the base installation, whose packages are measured; as root,
+``--python``, an interpreter that every user may run, starts commands as the user 65534 without a home, who may write
+nothing but a folder of documents.
 """
 
 from __future__ import annotations
@@ -23,7 +22,8 @@ from tempfile import TemporaryDirectory
 
 from infostream_dedup.sample import documents_path
 
-REPORT = Path(__file__).resolve().parents[1] / "reports" / "start.md"
+REPORT = Path(__file__).resolve().parents[1] / "reports" / "speed.md"
+BEGIN, END = "<!-- part: start -->\n", "<!-- end of start -->\n"
 FORTY = 40
 NOBODY = 65534
 TOOLS = ("pip", "setuptools", "pkg_resources", "_distutils_hack")
@@ -31,7 +31,7 @@ TOOLS = ("pip", "setuptools", "pkg_resources", "_distutils_hack")
 
 WHO = {
     "pyarrow": ("Parquet, Arrow, feather; tables in and out", "an extra; CSV and JSON Lines in the base"),
-    "scipy": ("sparse matrices of the plain stages, groups", "own products of sparse matrices"),
+    "scipy": ("sparse matrices, groups", "own products of sparse matrices"),
     "numpy": ("every number", "-"),
     "pymorphy3_dicts_ru": ("Russian lemmas", "-"),
     "pymorphy3_dicts_uk": ("Ukrainian lemmas", "an extra, with stems in the base"),
@@ -56,7 +56,9 @@ def main() -> None:
         rows = [row_of(what, arguments, folder) for what, arguments in commands().items()]
     sizes = "" if given.environment is None else size_page(given.environment)
     homeless = "" if None in (given.environment, given.python) else homeless_page(given.environment, given.python)
-    REPORT.write_text(page(rows) + sizes + homeless, encoding="utf-8")
+    before, _, rest = REPORT.read_text(encoding="utf-8").partition(BEGIN)
+    part = f"{BEGIN}\n{page(rows)}{sizes}{homeless}\n{END}"
+    REPORT.write_text(before + part + rest.partition(END)[2], encoding="utf-8")
 
 
 def written(folder: Path) -> None:
@@ -125,7 +127,7 @@ def size_page(environment: Path) -> str:
         who, instead = WHO.get(name, ("", ""))
         lines.append(f"| `{name}` | {both[0] / 1e6:.0f} | {both[1] / 1e6:.0f} | {who} | {instead} |")
     return f"""
-## Size of the base installation
+### Size of the base installation
 
 {shipped:.0f} MB of files ({shipped / 1.048576:.0f} MiB, as `du -m` counts), and {compiled:.0f} MB of bytecode that pip
 makes of them, together {shipped + compiled:.0f} MB ({(shipped + compiled) / 1.048576:.0f} MiB); `pip install
@@ -164,7 +166,7 @@ def homeless_page(environment: Path, python: Path) -> str:
             print(rows[-1], flush=True)
             assert ran.returncode == 0, ran.stderr.decode()
     return f"""
-## Without a home
+### Without a home
 
 `env -i HOME=/nonexistent` as user {NOBODY}, packages of another user, nothing writable but the folder of documents:
 
@@ -177,7 +179,7 @@ def homeless_page(environment: Path, python: Path) -> str:
 def page(rows: list[list[str]]) -> str:
     """The first part of the report."""
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return f"""# The first minutes
+    return f"""## The first minutes
 
 CPU seconds of single commands on the bundled sample, each a process of its own. *Cold*: no word forms, translations or
 fonts on disk; *warm*: the same command again.

@@ -1,4 +1,4 @@
-"""Makes parts of reports/cross-language.md: pairs across languages with and without translation, evaluated by labels, and S and T.
+"""Makes parts of reports/cross-language.md: pairs with and without translation, evaluated by labels, and S and T.
 
     python reports/make_pivot.py
 

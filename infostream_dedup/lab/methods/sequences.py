@@ -425,9 +425,9 @@ class Winnowing(Method):
     """Winnowing: documents whose samples of shingles resemble or contain each other.
 
     S. Schleimer, D. Wilkerson, A. Aiken: Winnowing: local algorithms for document fingerprinting, SIGMOD 2003. The
-    sample is chosen by place (``features.fingerprints``): two documents with a common run of w + window - 1 words always
-    share a fingerprint, which neither MOD nor MIN samples promise. The defaults, 5 words and windows of 4, promise it
-    for 8 words.
+    sample is chosen by place (``features.fingerprints``): two documents with a common run of w + window - 1 words
+    always share a fingerprint, which neither MOD nor MIN samples promise. The defaults, 5 words and windows of 4,
+    promise it for 8 words.
 
     Pairs are scored by the share of the smaller document's fingerprints that the other has, so that a text inside
     another is found; with ``measure`` resemblance by the share of the union.
