@@ -30,13 +30,10 @@ TOOLS = ("pip", "setuptools", "pkg_resources", "_distutils_hack")
 """What a new environment holds before anything is installed."""
 
 WHO = {
-    "pyarrow": ("Parquet, Arrow, feather; tables in and out", "an extra; CSV and JSON Lines in the base"),
     "scipy": ("sparse matrices, groups", "own products of sparse matrices"),
     "numpy": ("every number", "-"),
     "pymorphy3_dicts_ru": ("Russian lemmas", "-"),
     "pymorphy3_dicts_uk": ("Ukrainian lemmas", "an extra, with stems in the base"),
-    "rich": ("tables and progress on a terminal", "plain text"),
-    "pygments": ("rich", "the same"),
     "dawg": ("pymorphy3[fast]: look-ups in the dictionaries of forms", "slower look-ups"),
     "Stemmer": ("stems, compiled", "stems in plain Python"),
     "infostream_dedup": ("us: code, dictionaries, terms of common words", "-"),
