@@ -17,7 +17,7 @@ from infostream_dedup.documents.kernels.json_lines import (
 )
 from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, popcount
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, first_bits
 
 # Find the rows and cells in a piece of a CSV file, up to the first row whose quotes break RFC 4180
 
@@ -292,11 +292,6 @@ _SAMPLE: Final = 16_000  # bytes, more than ``other_language`` examines
 _OPENING: Final = 1000  # characters, and bytes, in which most texts show that their language is ours
 
 
-@inlined
-def _first_bits(count: int) -> np.uint64:
-    return ~_NONE if count >= BLOCK else (_ONE << np.uint64(max(count, 0))) - _ONE
-
-
 @compiled
 def doubt_encodings(data: Vector[np.uint8], ends: Vector[np.int64], states: Vector[np.uint8]) -> None:
     """Leave texts that may have been decoded wrongly to the plain code.
@@ -310,7 +305,7 @@ def doubt_encodings(data: Vector[np.uint8], ends: Vector[np.int64], states: Vect
         begin, end = end, ends[text]
         cyrillic, western, split, large, drawn = 0, 0, 0, 0, 0
         for at in range(begin, min(end, begin + _EXAMINED) if states[text] == READ else begin, BLOCK):
-            inside = _first_bits(min(end, begin + _EXAMINED) - at)
+            inside = first_bits(min(end, begin + _EXAMINED) - at)
             russian = between(data, at, 0xD0, 0xD0) & inside
             cyrillic += popcount(between(data, at, 0xD0, 0xD1) & inside)
             western += popcount(between(data, at, 0xC2, 0xC3) & inside)
@@ -344,7 +339,7 @@ def _english(data: Vector[np.uint8], at: int, inside: np.uint64) -> tuple[np.uin
 def _shows_ours(data: Vector[np.uint8], begin: int, end: int) -> bool:
     the, others, distinctive, foreign = _NONE, _NONE, _NONE, _NONE
     for at in range(begin, min(end, begin + _SAMPLE), BLOCK):
-        inside = _first_bits(end - at)
+        inside = first_bits(end - at)
         if (between(data, at, 0x26, 0x26) | between(data, at, 0x3C, 0x3C)) & inside:
             return False
         second = between(data, at, 0xD1, 0xD1) & inside
@@ -357,7 +352,7 @@ def _shows_ours(data: Vector[np.uint8], begin: int, end: int) -> bool:
             after |= between(data, at + 1, 0x91, 0x91) | between(data, at + 1, 0x94, 0x94)
             distinctive |= second & (after | between(data, at + 1, 0x96, 0x97))
             if not distinctive and end - at > 4:
-                found, other = _english(data, at, _first_bits(end - at - 4))
+                found, other = _english(data, at, first_bits(end - at - 4))
                 the, others = the | found, others | other
     return bool((the and others) or (distinctive and not foreign))
 

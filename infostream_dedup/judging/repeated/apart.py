@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import islice, pairwise
+from itertools import islice, pairwise, tee
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.language.text.language import detect, letter_counts
 from infostream_dedup.language.text.normalise import URL
-from infostream_dedup.language.text.sentences import sentences
+from infostream_dedup.language.text.sentences import sentence_spans
 from infostream_dedup.model import Document, NotCompared
 
 if TYPE_CHECKING:
@@ -120,13 +120,13 @@ def _dateline(data: bytes) -> int:
 
 def _halves(number: int, begin: int, text: str) -> Iterator[Apart]:
     """The second half of a text, if it says in another language what the first one says, and labels of both."""
-    spans = sentences(text)
-    known = ((place, kind) for place, span in enumerate(spans) if (kind := _kind(text[slice(*span)])) is not None)
+    some, every = tee(sentence_spans(text))
+    known = ((place, kind) for place, span in enumerate(some) if (kind := _kind(text[slice(*span)])) is not None)
     # Most texts that are asked for mix languages; a second border shows it.
     borders = list(islice(((one, other) for one, other in pairwise(known) if one[1] != other[1]), 2))
     if len(borders) != 1:
         return
-    (last, before), (first, after) = borders[0]
+    (last, before), (first, after), spans = *borders[0], list(every)
 
     def certainty(place: int) -> tuple[int, int]:
         """How well the halves are told apart here: by lines, and by the words of sentences without own letters."""
@@ -149,9 +149,8 @@ def _halves(number: int, begin: int, text: str) -> Iterator[Apart]:
 def _kind(sentence: str) -> str | None:
     """The language that only the letters of a sentence show; ``None`` for either."""
     sentence = URL.sub("", sentence)
-    latin, _, russian, ukrainian = letter_counts(sentence)[:4]
-    letters = sum(map(str.isalpha, sentence))
-    if 2 * latin > letters:
+    latin, cyrillic, russian, ukrainian = letter_counts(sentence)[:4]
+    if latin > cyrillic and 2 * latin > (letters := sum(map(str.isalpha, sentence))):
         return "latin" if letters > _SIGN else None
     if bool(russian) == bool(ukrainian):
         return None

@@ -38,6 +38,7 @@ from infostream_dedup.judging.evidence.kernels.words import (
 )
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
 from infostream_dedup.machine.compiling import compiled, inlined, signed
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, first_bits
 
 if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Table, Vector
@@ -561,39 +562,35 @@ def read_documents(
 
 # Texts with markup are cleaned before they are read
 
-PLAIN, MARK, ADDRESS, HYPHENATED, SOFT_HYPHEN, TAG, MUSIC = range(7)
-"""What a byte may begin: nothing; markup; ``//`` of an address; a hyphen, or a soft one, at the end of a line; tags and
-signs of music, which are invisible."""
 
-_NEW_LINE: Final = 0x0A
+@inlined
+def _is_marked(data: Vector[np.uint8], at: int, left: int) -> bool:
+    """Whether markup, an address, a word divided at the end of a line, or tags or signs of music begin in a block."""
+    signs = between(data, at, 0x26, 0x26) | between(data, at, 0x3C, 0x3C) | between(data, at, 0x40, 0x40)
+    colons, breaks = between(data, at, 0x3A, 0x3A), between(data, at + 1, 0x0A, 0x0D)
+    rare, next_one = between(data, at, 0xF0, 0xF3), first_bits(left - 1)
+    found = (signs | between(data, at, 0x7B, 0x7B)) & first_bits(left)
+    if colons:
+        slashes = between(data, at + 1, 0x2F, 0x2F) & between(data, at + 2, 0x2F, 0x2F)
+        found |= colons & slashes & first_bits(left - 2)
+    if breaks:
+        line, lines = between(data, at + 1, 0x0A, 0x0A), between(data, at + 1, 0x0D, 0x0D)
+        found |= ((between(data, at, 0x2D, 0x2D) & (line | lines)) | (between(data, at, 0xAD, 0xAD) & line)) & next_one
+    if rare:
+        music = between(data, at + 1, 0x9D, 0x9D) & between(data, at + 2, 0x85, 0x85) & first_bits(left - 2)
+        found |= between(data, at, 0xF0, 0xF0) & music
+        found |= between(data, at, 0xF3, 0xF3) & between(data, at + 1, 0xA0, 0xA0) & next_one
+    return bool(found)
 
 
 @compiled
-def mark_texts(
-    data: Vector[np.uint8], offsets: Vector[np.int64], signs: Vector[np.uint8], marked: Vector[np.bool_]
-) -> None:
-    """Mark the texts that may have to be cleaned; ``signs``: uint8 (256,), what each byte may begin."""
+def mark_texts(data: Vector[np.uint8], offsets: Vector[np.int64], marked: Vector[np.bool_]) -> None:
+    """Mark the texts that may have to be cleaned; ``data`` is followed by ``BLOCK`` + 2 readable bytes."""
     for text in range(marked.size):
-        begin, end = offsets[text], offsets[text + 1]
-        found, at = False, begin
-        while at < end and not found:
-            sign = signs[data[at]]
-            if sign != PLAIN:
-                after = data[at + 1] if at + 1 < end else np.uint8(0)
-                if sign == MARK:
-                    found = True
-                elif sign == ADDRESS:
-                    found = after == 0x2F and at > begin and data[at - 1] == 0x3A
-                elif sign == HYPHENATED:
-                    found = after == _NEW_LINE or after == 0x0D
-                elif sign == SOFT_HYPHEN:
-                    found = after == _NEW_LINE
-                elif sign == TAG:
-                    found = after == 0xA0
-                else:
-                    found = after == 0x9D and at + 2 < end and data[at + 2] == 0x85
-            at += 1
-        marked[text] = found
+        at, end = offsets[text], offsets[text + 1]
+        while at < end and not _is_marked(data, at, end - at):
+            at += BLOCK
+        marked[text] = at < end
 
 
 @compiled
