@@ -101,21 +101,21 @@ def parts_apart(texts: Utf8Texts, bodies: NDArray[np.int64]) -> Iterator[Apart]:
     read_apart(texts.data, bodies, texts.offsets[1:], asked)
     for number in np.flatnonzero(asked).tolist():
         begin, end = int(bodies[number]), int(texts.offsets[number + 1])
-        data = texts.data[begin:end].tobytes()
+        data = texts.data[begin:end]
         length = _dateline(data) if asked[number] & MAY_BE_DATED else 0
         if length:
             yield Apart(number, begin, begin + length)
         if asked[number] & MAY_BE_IN_TWO:
-            yield from _halves(number, begin + length, data[length:].decode())
+            yield from _halves(number, begin + length, data[length:].tobytes().decode())
 
 
-def _dateline(data: bytes) -> int:
+def _dateline(data: NDArray[np.uint8]) -> int:
     """Bytes of the dateline of a text: places, dates, agencies and a dash, as KYIV, May 3 (Agency) — ."""
-    found = _DATELINE.match(data[:_BEGINNING].decode(errors="ignore"))
+    found = _DATELINE.match(data[:_BEGINNING].tobytes().decode(errors="ignore"))
     if found is None:
         return 0
     length = len(found[0].encode())
-    return length if len(data[length:].split(None, _LEFT_WORDS)) >= _LEFT_WORDS else 0
+    return length if len(data[length:].tobytes().split(None, _LEFT_WORDS)) >= _LEFT_WORDS else 0
 
 
 def _halves(number: int, begin: int, text: str) -> Iterator[Apart]:
