@@ -159,7 +159,6 @@ class LineBuffer:
 
 _ROOM: Final = BLOCK + 2
 _BYTES_PER_LINE: Final = 64  # assumed length of a line; a buffer of shorter lines is read in several pieces
-
 _OTHERS: Final = 64  # names other than ours of one object that the loops can tell apart
 
 
@@ -291,9 +290,7 @@ _ColumnBlock: TypeAlias = JsonBlock | ListBlock | CsvBlock | ArrowBlock
 
 
 _MOST_LEFT: Final = 8  # if more than one line in this many needs the plain code, it reads the whole block
-
 _SAMPLE_BYTES: Final = 16_000  # more bytes than ``other_language`` examines
-
 _NOT_GIVEN: Final = (*OUR_LANGUAGES, None)
 _NOWHERE: Final = Place("<block>")
 

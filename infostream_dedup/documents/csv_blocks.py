@@ -390,9 +390,7 @@ def _encoded(values: Sequence[str | None]) -> tuple[Cells, NDArray[np.bool_]]:
 
 
 _SIZE: Final = 1 << 22  # number of bytes read at a time
-
 _BYTES_PER_ROW: Final = 16  # mean length of the rows for which a piece has room; further rows go to the next piece
-
 _NOWHERE: Final = Place("<block>")
 
 

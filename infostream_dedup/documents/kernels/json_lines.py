@@ -12,11 +12,8 @@ from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_by
 from infostream_dedup.model.document import MOST_ID_BYTES
 
 OTHER_DATE: Final = 0  # the plain code must read this date
-
 LOCAL: Final = 1  # a date without a zone
-
 UTC_KNOWN: Final = 2  # a date with its zone
-
 _NO_DAY: Final = -(2**62)
 _DASH: Final = 0x2D
 _COLON: Final = 0x3A
@@ -126,21 +123,13 @@ def read_date(data: Vector[np.uint8], begin: int, end: int) -> tuple[int, int]:
 # of `data`, which is followed by `BLOCK` readable bytes. They return -1 for anything that is not plainly valid.
 
 ESCAPED: Final = 1  # mark of a string with escapes
-
 ODD: Final = 2  # mark of a string with control characters
-
 BRACKETS: Final = 1  # mark of a value that another parser must check: an array, an object, or a long or unusual number
-
 _ALL: Final = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
-
 _ONE: Final = np.uint64(1)
-
 _TWO: Final = np.uint64(2)
-
 _SURE_DIGITS: Final = 15
-
 _QUOTE: Final = 0x22
-
 _BACKSLASH: Final = 0x5C
 
 
@@ -367,31 +356,18 @@ def value_end(data: Vector[np.uint8], at: int, end: int) -> tuple[int, int]:
 
 
 LEFT: Final = 0  # a line for the plain code
-
 READ: Final = 1  # a document
-
 CHECK: Final = 2  # the line is a document if the plain parser accepts it without its text
-
 BLANK: Final = 3  # a line without a record
-
 ID: Final = 0
-
 TEXT: Final = 1
-
 TITLE: Final = 2
-
 LANG: Final = 3
-
 PUBLISHED: Final = 4
-
 SOURCE: Final = 5
-
 URL: Final = 6
-
 _FIELDS: Final = 7
-
 _OTHER: Final = 7
-
 _NAMES: Final = (b"id", b"text", b"title", b"lang", b"published", b"source", b"url")
 """Names of the fields above, in the same order."""
 
@@ -399,17 +375,11 @@ NAME_WORDS: Final = np.array([int.from_bytes(name[:8].ljust(8, b"\0"), "little")
 """The first eight bytes of ``_NAMES`` as numbers, for ``read_lines``."""
 
 OTHER_STRING: Final = -2  # marks a URL that contains escapes
-
 NO_LANGUAGE: Final = 3  # marks a document without a language
-
 _WORD: Final = 8
-
 _NEW_LINE: Final = 0x0A
-
 _NULL: Final = 0x6E
-
 _ODD_FACTOR: Final = np.uint64(0x9E37_79B9_7F4A_7C15)
-
 _SHIFT: Final = np.uint64(29)
 
 

@@ -22,21 +22,13 @@ from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_by
 # Find the rows and cells in a piece of a CSV file, up to the first row whose quotes break RFC 4180
 
 MORE: Final = 0  # the piece ended within a row, or at its end
-
 BROKEN: Final = 1  # the next row is for the plain code, which also finds where it ends
-
 _QUOTE: Final = 0x22
-
 _APOSTROPHE: Final = 0x27
-
 _NEW_LINE: Final = 0x0A
-
 _RETURN: Final = 0x0D
-
 _ENDS: Final = 1
-
 _INCOMPLETE: Final = -1
-
 _ODD: Final = -2
 
 
@@ -188,7 +180,6 @@ def copy_cells(
 # Join the titles and texts of a table's columns into documents, where they are plainly valid
 
 _NONE: Final = np.uint64(0)
-
 _ONE: Final = np.uint64(1)
 
 
@@ -284,11 +275,8 @@ def read_dates(data: Vector[np.uint8], ends: Vector[np.int64], given: Vector[np.
 # What the beginnings of texts show: an encoding that may be wrong, one of our languages
 
 _EXAMINED: Final = 399  # bytes that show whether a text was decoded wrongly
-
 _FEWEST_CAPITALS: Final = 11
-
 _SAMPLE: Final = 16_000  # bytes, more than ``other_language`` examines
-
 _OPENING: Final = 1000  # characters, and bytes, in which most texts show that their language is ours
 
 

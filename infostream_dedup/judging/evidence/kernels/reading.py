@@ -47,23 +47,14 @@ if TYPE_CHECKING:
 # Read numbers and dates in decoded text; `tests/oracles/plain_reading.py` is the readable reference
 
 _DIGIT: Final = int(CharacterKind.DIGIT)
-
 _POINT: Final = int(CharacterKind.POINT)
-
 _COMMA: Final = int(CharacterKind.COMMA)
-
 _SPACE: Final = int(CharacterKind.SPACE)
-
 _HYPHEN: Final = int(CharacterKind.HYPHEN)
-
 _SLASH: Final = int(CharacterKind.SLASH)
-
 _SEED = np.uint64(FIGURE_SEED)
-
 _ZERO: Final = ord("0")
-
 _STOP: Final = ord(".")
-
 _34 = np.uint64(34)
 
 
@@ -270,44 +261,26 @@ PADDING: Final = 16
 """Number of zeros after the longest text in ``ReadingScratch.kinds``."""
 
 _CAPITAL: Final = int(CharacterKind.CAPITAL)
-
 _DROPPED: Final = int(CharacterKind.DROPPED)
-
 _OPENER: Final = int(CharacterKind.OPENER)
-
 _TITLE_SEED = np.uint64(TITLE_SEED)
-
 _NONE = np.uint64(0)
-
 _32 = np.uint64(32)
 
 # Places in the walker's state.
 _DAY: Final = 0
-
 _MONTH: Final = 1
-
 _INITIAL: Final = 2
-
 _OPENS: Final = 3
-
 _AFTER_NUMBER: Final = 4
-
 _LEADS: Final = 5
-
 _TITLE_END: Final = 6
-
 _TOKENS: Final = 7
-
 _NUMBERS: Final = 8
-
 _NAMES: Final = 9
-
 _LEAD: Final = 10
-
 _BODY: Final = 11
-
 _TITLE_FIGURES: Final = 12
-
 STATES: Final = 13
 
 

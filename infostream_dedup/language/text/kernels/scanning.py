@@ -609,7 +609,6 @@ def find_words(
 
 VISIBLE: Final = 0
 INVISIBLE: Final = 1  # white space
-
 LEFT: Final = 2  # a character that composition may change, or an unknown one: the plain code must read the text
 
 ALWAYS_VISIBLE: Final = ((0x21, 0x7F), (0xC0, 0x280), (0x400, 0x480))

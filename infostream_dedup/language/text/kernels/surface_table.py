@@ -19,9 +19,7 @@ from infostream_dedup.machine.kernels.byte_blocks import BLOCK, HALF, between, c
 # Sort words in code point order, which is the order of their bytes in UTF-8
 
 _STEP: Final = 8  # bytes compared at a time
-
 _FEW: Final = 16  # maximum number of words to sort by insertion
-
 RANGES_PER_WORD: Final = 2  # pending ranges have at least two words each, so there is never more than one per two words
 
 
@@ -144,18 +142,13 @@ def sort_words(
 
 
 HEADER: Final = 8  # number of bytes in a record before its word
-
 AT_ONCE: Final = 64
 """Number of words looked up at a time, so that the loads for all are under way before the first is needed."""
 
 _AHEAD: Final = 16  # number of words to look ahead: about the latency of memory
-
 _RECORD: Final = HEADER + 24  # maximum number of bytes of nearly every record
-
 MISSING: Final = -1  # number of a surface that is not in a table
-
 MARK_SIZE: Final = 2  # number of bytes of the mark before a word that opens a sentence
-
 _MARK_FIRST: Final = 0xC2
 _MARK_SECOND: Final = 0xB6
 _UPPER: Final = 0xFFFFFFFF00000000
@@ -467,7 +460,6 @@ def join_entries(numbers: Vector[np.int32], shapes: Vector[np.uint8], others: Fo
 
 NO_FORM: Final = -1
 NOT_PLAIN: Final = -2  # ``tokens.forms`` must handle this word
-
 _FORM_SIZE: Final = 2 * LONGEST_FORM + BLOCK
 """Number of bytes of the longest form, and of a block that may be read after it."""
 
