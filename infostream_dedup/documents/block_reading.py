@@ -252,7 +252,6 @@ def _blocks_of(buffer: LineBuffer, source: str, limit: int) -> Iterator[JsonBloc
         bounds = columns.bounds[:rows]
         if rows:
             yield JsonBlock(source, buffer, columns, rows, limit)
-        if rows:
             begin, end = bounds[-1].tolist()
             buffer.take(rows, begin, end, limit)
         elif buffer.ended:
