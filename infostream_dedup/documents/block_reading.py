@@ -35,6 +35,7 @@ from infostream_dedup.documents.kernels.json_lines import (
     JsonColumns,
     read_lines,
 )
+from infostream_dedup.documents.kernels.table_rows import doubt_encodings, show_ours
 from infostream_dedup.documents.lines import BYTE_ORDER_MARK, Line, StreamError, open_bytes, refuse_wide_encodings
 from infostream_dedup.documents.reading import (
     ONE_BY_ONE,
@@ -251,7 +252,6 @@ def _blocks_of(buffer: LineBuffer, source: str, limit: int) -> Iterator[JsonBloc
         bounds = columns.bounds[:rows]
         if rows:
             yield JsonBlock(source, buffer, columns, rows, limit)
-        if rows:
             begin, end = bounds[-1].tolist()
             buffer.take(rows, begin, end, limit)
         elif buffer.ended:
@@ -288,8 +288,6 @@ def _columns(size: int) -> JsonColumns:
 _ColumnBlock: TypeAlias = JsonBlock | ListBlock | CsvBlock | ArrowBlock
 _MOST_LEFT: Final = 8  # if more than one line in this many needs the plain code, it reads the whole block
 _SAMPLE_BYTES: Final = 16_000  # more bytes than ``other_language`` examines
-_FEWEST_CAPITALS: Final = 11
-_EXAMINED: Final = 400  # bytes at the beginning of a text that show whether it was decoded wrongly
 _NOT_GIVEN: Final = (*OUR_LANGUAGES, None)
 _NOWHERE: Final = Place("<block>")
 
@@ -473,10 +471,14 @@ class _Reader:
             dates[row] = (0, -1) if time is None else (microseconds_of(time), UTC_KNOWN)
         self._doubt_languages(columns, block.rows)
         if self._repairs:
-            _doubt_encodings(columns, block.rows)
-        texts, bodies, ends = columns.texts.data, columns.bodies, columns.text_ends
-        for row in np.flatnonzero((states == READ) & (columns.languages[: block.rows] == NO_LANGUAGE)).tolist():
-            begin, end = int(bodies[row]), int(ends[row])
+            doubt_encodings(columns.texts, columns.text_ends, states)
+        texts, rows = (
+            columns.texts.data,
+            np.flatnonzero((states == READ) & (columns.languages[: block.rows] == NO_LANGUAGE)),
+        )
+        begins, ends, ours = columns.bodies[rows], columns.text_ends[rows], np.empty(len(rows), dtype=np.bool_)
+        show_ours(columns.texts, begins, ends, ours)
+        for row, begin, end in zip(rows[~ours].tolist(), begins[~ours].tolist(), ends[~ours].tolist(), strict=True):
             if language_beyond_ours(str(texts[begin : min(end, begin + _SAMPLE_BYTES)], "utf-8", "ignore")) is not None:
                 states[row] = LEFT
 
@@ -490,38 +492,6 @@ class _Reader:
         for row in stated.tolist():
             if is_contradicted(_NOT_GIVEN[columns.languages[row]], counts[row].tolist()):
                 columns.states[row] = LEFT
-
-
-def _doubt_encodings(columns: Any, rows: int) -> None:
-    """Leave texts that may have been decoded wrongly to the plain code.
-
-    Where UTF-8 or a Cyrillic encoding was taken for a Western one, most letters begin with byte C3; where UTF-8 was
-    taken for cp1251, every other letter is the Р or С of its first byte. Texts in koi8-u that were taken for cp1251
-    have more capitals than small letters, and the reverse as well.
-    """
-    ends = columns.text_ends[:rows]
-    width = min(_EXAMINED, len(columns.texts))
-    begins = np.concatenate([[0], ends[:-1]])
-    # Near the end of the array, what is examined begins before the text.
-    starts = np.minimum(begins, len(columns.texts) - width)
-    data = np.lib.stride_tricks.sliding_window_view(columns.texts, width)[starts]
-    places = starts[:, None] + np.arange(width)
-    data[(places < begins[:, None]) | (places >= ends[:, None])] = 0
-    first, second = data[:, :-1], data[:, 1:]
-    russian, other = first == 0xD0, first == 0xD1
-    masks = (
-        russian | other,
-        (first == 0xC2) | (first == 0xC3),
-        russian & ((second == 0xA0) | (second == 0xA1)),
-        russian & (second >= 0x90) & (second < 0xB0),
-        first == 0xE2,
-    )
-    cyrillics, westerns, splits, large, drawn = (np.count_nonzero(mask, axis=1) for mask in masks)
-    sizes = np.maximum(np.minimum(ends - begins, width), 1)
-    doubted = (4 * westerns > sizes) | (4 * drawn > sizes) | ((splits > 3) & (3 * splits > cyrillics + westerns))
-    doubted |= (large > _FEWEST_CAPITALS) & (2 * large > cyrillics)
-    states = columns.states[:rows]
-    states[doubted & (states == READ)] = LEFT
 
 
 def _items(block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Item]:

@@ -375,6 +375,10 @@ def _is_usual(value: Any) -> bool:
 
 def _encoded(values: Sequence[str | None]) -> tuple[Cells, NDArray[np.bool_]]:
     """The strings of a column, and which of them UTF-8 can encode."""
+    if not any(values):
+        return (np.zeros(ROOM, dtype=np.uint8), np.zeros(len(values) + 1, dtype=np.int64)), np.ones(
+            len(values), np.bool_
+        )
     try:
         cells = [value.encode() if value else b"" for value in values]
         valid = np.ones(len(cells), dtype=np.bool_)

@@ -153,6 +153,7 @@ class DocumentBlock:
     characters: NDArray[np.int64]  # int64 (documents, 2), length of each title and each text in characters
     without_text: Callable[[int], Document]  # creates document i with an empty ``text``
     not_compared: NotCompared | None = None  # what was left out of the texts; `None` if they are as given
+    openings: NDArray[np.int64] | None = None  # `openings_of` the documents, if they were read
 
     def __len__(self) -> int:
         return len(self.ids)

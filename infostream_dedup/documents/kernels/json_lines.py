@@ -368,7 +368,6 @@ SOURCE: Final = 5
 URL: Final = 6
 _FIELDS: Final = 7
 _OTHER: Final = 7
-
 _NAMES: Final = (b"id", b"text", b"title", b"lang", b"published", b"source", b"url")
 """Names of the fields above, in the same order."""
 

@@ -16,8 +16,8 @@ from infostream_dedup.documents.kernels.json_lines import (
     read_date,
 )
 from infostream_dedup.machine.arrays import Table, Vector
-from infostream_dedup.machine.compiling import compiled, inlined
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK, copy_bytes
+from infostream_dedup.machine.compiling import compiled, inlined, popcount
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, first_bits
 
 # Find the rows and cells in a piece of a CSV file, up to the first row whose quotes break RFC 4180
 
@@ -270,3 +270,85 @@ def read_dates(data: Vector[np.uint8], ends: Vector[np.int64], given: Vector[np.
     for row in range(given.size):
         if given[row]:
             dates[row, 0], dates[row, 1] = read_date(data, ends[row], ends[row + 1])
+
+
+# What the beginnings of texts show: an encoding that may be wrong, one of our languages
+
+_EXAMINED: Final = 399  # bytes that show whether a text was decoded wrongly
+_FEWEST_CAPITALS: Final = 11
+_SAMPLE: Final = 16_000  # bytes, more than ``other_language`` examines
+_OPENING: Final = 1000  # characters, and bytes, in which most texts show that their language is ours
+
+
+@compiled
+def doubt_encodings(data: Vector[np.uint8], ends: Vector[np.int64], states: Vector[np.uint8]) -> None:
+    """Leave texts that may have been decoded wrongly to the plain code.
+
+    Where UTF-8 or a Cyrillic encoding was taken for a Western one, most letters begin with byte C3; where UTF-8 was
+    taken for cp1251, every other letter is the Р or С of its first byte. Texts in koi8-u that were taken for cp1251
+    have more capitals than small letters, and the reverse as well.
+    """
+    end = 0
+    for text in range(states.size):
+        begin, end = end, ends[text]
+        cyrillic, western, split, large, drawn = 0, 0, 0, 0, 0
+        for at in range(begin, min(end, begin + _EXAMINED) if states[text] == READ else begin, BLOCK):
+            inside = first_bits(min(end, begin + _EXAMINED) - at)
+            russian = between(data, at, 0xD0, 0xD0) & inside
+            cyrillic += popcount(between(data, at, 0xD0, 0xD1) & inside)
+            western += popcount(between(data, at, 0xC2, 0xC3) & inside)
+            split += popcount(russian & between(data, at + 1, 0xA0, 0xA1))
+            large += popcount(russian & between(data, at + 1, 0x90, 0xAF))
+            drawn += popcount(between(data, at, 0xE2, 0xE2) & inside)
+        size = max(min(end - begin, _EXAMINED + 1), 1)
+        doubted = 4 * western > size or 4 * drawn > size or (split > 3 and 3 * split > cyrillic + western)
+        if doubted or (large > _FEWEST_CAPITALS and 2 * large > cyrillic):
+            states[text] = LEFT
+
+
+@inlined
+def _english(data: Vector[np.uint8], at: int, inside: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Where " the " begins, and where " of ", " to ", " in " or " and " does."""
+    t, n, blank = (
+        between(data, at + 1, 0x74, 0x74),
+        between(data, at + 2, 0x6E, 0x6E),
+        between(data, at + 3, 0x20, 0x20),
+    )
+    inside &= between(data, at, 0x20, 0x20)
+    ends = between(data, at + 4, 0x20, 0x20) & inside
+    of = between(data, at + 1, 0x6F, 0x6F) & between(data, at + 2, 0x66, 0x66)
+    short = of | (t & between(data, at + 2, 0x6F, 0x6F)) | (between(data, at + 1, 0x69, 0x69) & n)
+    the = t & between(data, at + 2, 0x68, 0x68) & between(data, at + 3, 0x65, 0x65)
+    long = between(data, at + 1, 0x61, 0x61) & n & between(data, at + 3, 0x64, 0x64)
+    return the & ends, (short & blank & inside) | (long & ends)
+
+
+@inlined
+def _shows_ours(data: Vector[np.uint8], begin: int, end: int) -> bool:
+    the, others, distinctive, foreign = _NONE, _NONE, _NONE, _NONE
+    for at in range(begin, min(end, begin + _SAMPLE), BLOCK):
+        inside = first_bits(end - at)
+        if (between(data, at, 0x26, 0x26) | between(data, at, 0x3C, 0x3C)) & inside:
+            return False
+        second = between(data, at, 0xD1, 0xD1) & inside
+        if at < begin + 4 * _OPENING:
+            after = between(data, at + 1, 0x92, 0x93) | between(data, at + 1, 0x95, 0x95)
+            foreign |= second & (after | between(data, at + 1, 0x98, 0x9F))
+            foreign |= between(data, at, 0xD2, 0xD3) & ~between(data, at + 1, 0x90, 0x91) & inside
+        if at < begin + _OPENING - BLOCK:
+            after = between(data, at + 1, 0x8B, 0x8B) | between(data, at + 1, 0x8D, 0x8D)
+            after |= between(data, at + 1, 0x91, 0x91) | between(data, at + 1, 0x94, 0x94)
+            distinctive |= second & (after | between(data, at + 1, 0x96, 0x97))
+            if not distinctive and end - at > 4:
+                found, other = _english(data, at, first_bits(end - at - 4))
+                the, others = the | found, others | other
+    return bool((the and others) or (distinctive and not foreign))
+
+
+@compiled
+def show_ours(
+    data: Vector[np.uint8], begins: Vector[np.int64], ends: Vector[np.int64], found: Vector[np.bool_]
+) -> None:
+    """Find texts without markup that ``language_beyond_ours`` takes for ours by a few letters or words; not all."""
+    for text in range(found.size):
+        found[text] = _shows_ours(data, begins[text], ends[text])

@@ -28,17 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_SIGNS: Final = np.zeros(256, dtype=np.uint8)
-_SIGNS[list(b"<&@{")] = kernels.MARK
-for _byte, _sign in (
-    (0x2F, kernels.ADDRESS),
-    (0x2D, kernels.HYPHENATED),
-    (0xAD, kernels.SOFT_HYPHEN),
-    (0xF3, kernels.TAG),
-    (0xF0, kernels.MUSIC),
-):
-    _SIGNS[_byte] = _sign
-
 _MOST_KEPT: Final = 1 << 22
 """Bytes of text for which the lists are kept; longer texts are rare, and their lists are given back."""
 
@@ -139,7 +128,7 @@ def _with_replaced(texts: Utf8Texts, replaced: Mapping[int, bytes]) -> Utf8Texts
 
 def _marked(texts: Utf8Texts) -> list[int]:
     marked = np.zeros(len(texts), dtype=np.bool_)
-    kernels.mark_texts(texts.data, texts.offsets, _SIGNS, marked)
+    kernels.mark_texts(texts.data, texts.offsets, marked)
     found: list[int] = np.flatnonzero(marked).tolist()
     return found
 

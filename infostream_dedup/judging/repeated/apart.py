@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import islice, pairwise
+from itertools import islice, pairwise, tee
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.language.text.language import detect, letter_counts
 from infostream_dedup.language.text.normalise import URL
-from infostream_dedup.language.text.sentences import sentences
+from infostream_dedup.language.text.sentences import sentence_spans
 from infostream_dedup.model import Document, NotCompared
 from infostream_dedup.model.dates import MONTHS
 
@@ -101,32 +101,32 @@ def parts_apart(texts: Utf8Texts, bodies: NDArray[np.int64]) -> Iterator[Apart]:
     read_apart(texts.data, bodies, texts.offsets[1:], asked)
     for number in np.flatnonzero(asked).tolist():
         begin, end = int(bodies[number]), int(texts.offsets[number + 1])
-        data = texts.data[begin:end].tobytes()
+        data = texts.data[begin:end]
         length = _dateline(data) if asked[number] & MAY_BE_DATED else 0
         if length:
             yield Apart(number, begin, begin + length)
         if asked[number] & MAY_BE_IN_TWO:
-            yield from _halves(number, begin + length, data[length:].decode())
+            yield from _halves(number, begin + length, data[length:].tobytes().decode())
 
 
-def _dateline(data: bytes) -> int:
+def _dateline(data: NDArray[np.uint8]) -> int:
     """Bytes of the dateline of a text: places, dates, agencies and a dash, as KYIV, May 3 (Agency) — ."""
-    found = _DATELINE.match(data[:_BEGINNING].decode(errors="ignore"))
+    found = _DATELINE.match(data[:_BEGINNING].tobytes().decode(errors="ignore"))
     if found is None:
         return 0
     length = len(found[0].encode())
-    return length if len(data[length:].split(None, _LEFT_WORDS)) >= _LEFT_WORDS else 0
+    return length if len(data[length:].tobytes().split(None, _LEFT_WORDS)) >= _LEFT_WORDS else 0
 
 
 def _halves(number: int, begin: int, text: str) -> Iterator[Apart]:
     """The second half of a text, if it says in another language what the first one says, and labels of both."""
-    spans = sentences(text)
-    known = ((place, kind) for place, span in enumerate(spans) if (kind := _kind(text[slice(*span)])) is not None)
+    some, every = tee(sentence_spans(text))
+    known = ((place, kind) for place, span in enumerate(some) if (kind := _kind(text[slice(*span)])) is not None)
     # Most texts that are asked for mix languages; a second border shows it.
     borders = list(islice(((one, other) for one, other in pairwise(known) if one[1] != other[1]), 2))
     if len(borders) != 1:
         return
-    (last, before), (first, after) = borders[0]
+    (last, before), (first, after), spans = *borders[0], list(every)
 
     def certainty(place: int) -> tuple[int, int]:
         """How well the halves are told apart here: by lines, and by the words of sentences without own letters."""
@@ -149,9 +149,8 @@ def _halves(number: int, begin: int, text: str) -> Iterator[Apart]:
 def _kind(sentence: str) -> str | None:
     """The language that only the letters of a sentence show; ``None`` for either."""
     sentence = URL.sub("", sentence)
-    latin, _, russian, ukrainian = letter_counts(sentence)[:4]
-    letters = sum(map(str.isalpha, sentence))
-    if 2 * latin > letters:
+    latin, cyrillic, russian, ukrainian = letter_counts(sentence)[:4]
+    if latin > cyrillic and 2 * latin > (letters := sum(map(str.isalpha, sentence))):
         return "latin" if letters > _SIGN else None
     if bool(russian) == bool(ukrainian):
         return None

@@ -24,8 +24,10 @@ SAMPLE: Final = 4000
 _LATIN_LETTERS: Final = b"abcdefghijklmnopqrstuvwxyz"
 _CYRILLIC_LETTERS: Final = "абвгдеёжзийклмнопрстуфхцчшщъыьэюяіїєґ".encode("cp1251")
 # Only whole words: the ending of an ordinal (3-й), half of a name (Рио-де-Жанейро) or the end of a site's name
-# (Цензор.НЕТ) may look like a word of one language.
-_CYRILLIC_WORD: Final = re.compile("(?<![^\\W_])(?<![-.\u2010\u2011])[а-яёіїєґ]+(?![^\\W_]|[-\u2010\u2011])")
+# (Цензор.НЕТ) may look like a word of one language. Begins with a class of letters, to which a search can skip.
+_CYRILLIC_WORD: Final = re.compile(
+    "[а-яёіїєґ](?<![^\\W_].)(?<![-.\u2010\u2011].)[а-яёіїєґ]*(?![^\\W_]|[-\u2010\u2011])"
+)
 # t.me/channel, example.com, @channel, in lower case. Few texts are searched for them.
 _SHORT_ADDRESS: Final = re.compile("(?<![a-z0-9.-])(?:[a-z0-9][a-z0-9-]*\\.)+[a-z]{2,}(?:/[!-~]*)?|@[a-z0-9_.]+")
 _UNCLEAN: Final = re.compile(
@@ -91,12 +93,14 @@ def detect(text: str) -> Language:
     russian, ukrainian = count_bytes(letters, _RUSSIAN_LETTERS), count_bytes(letters, _UKRAINIAN_LETTERS)
     balance = UKRAINIAN_WEIGHT * ukrainian - RUSSIAN_WEIGHT * russian
     if russian + ukrainian < FEW:
-        if "&#" in sample or _UNCLEAN.search(sample):
+        # Of what is unclean, Windows-1251 has the soft hyphen.
+        if "&#" in sample or ((b"?" in letters or b"\xad" in letters) and _UNCLEAN.search(sample)):
             folded = unicodedata.normalize("NFKC", clean(text))
             if folded[:SAMPLE].lower() != sample:
                 return detect(folded)
         words = _CYRILLIC_WORD.findall(sample)
-        balance += _WORD_WEIGHT * sum((word in _UKRAINIAN_WORDS) - (word in _RUSSIAN_WORDS) for word in words)
+        told = sum(map(_UKRAINIAN_WORDS.__contains__, words)) - sum(map(_RUSSIAN_WORDS.__contains__, words))
+        balance += _WORD_WEIGHT * told
     return "uk" if balance > 0 else "ru"
 
 

@@ -232,16 +232,19 @@ def sentences(text: str) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in sentences(text)]
     ['Приехал А. С. Пушкин.', 'Все рады!']
     """
-    spans: list[tuple[int, int]] = []
+    return list(sentence_spans(text))
+
+
+def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield what ``sentences`` returns."""
     start = len(text) - len(text.lstrip())
     for decision in decisions(text):
         if decision.ends:
-            spans.append((start, decision.end))
+            yield start, decision.end
             start = decision.next_start
     end = len(text.rstrip())
     if start < end:
-        spans.append((start, end))
-    return spans
+        yield start, end
 
 
 _LINE: Final = re.compile("[^\n\r\u2028\u2029]+")

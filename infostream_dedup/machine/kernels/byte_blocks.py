@@ -19,6 +19,9 @@ HALF: Final = 32  # number of bytes that ``equal`` reads: words are seldom longe
 
 _BYTES_OF_A_WORD: Final = 8
 
+_ONE: Final = np.uint64(1)
+_ALL: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
+
 
 @instruction
 def between(array: Vector[np.uint8], index: int, low: int, high: int) -> np.uint64:
@@ -48,6 +51,12 @@ def lowest_bit(word: np.uint64) -> int:
 @instruction
 def _copy_half(source: Vector[np.uint8], at: int, target: Vector[np.uint8], there: int) -> None:
     target[there : there + HALF] = source[at : at + HALF]
+
+
+@inlined
+def first_bits(count: int) -> np.uint64:
+    """Mask of the first ``count`` bytes of a block: none of them below 1, all from ``BLOCK``."""
+    return _ALL if count >= BLOCK else (_ONE << np.uint64(max(count, 0))) - _ONE
 
 
 @inlined

@@ -290,7 +290,7 @@ def hashes_of_block(block: DocumentBlock) -> tuple[list[bytes], NDArray[np.int64
     hashes = equality_hashes(block.text, texts, block.bodies)
     if block.not_compared is not None:
         block.not_compared.add_to(hashes)
-    return hashes, _openings(texts, block.sources, block.times)
+    return hashes, _openings(texts, block.sources, block.times) if block.openings is None else block.openings
 
 
 def _openings(texts: Utf8Texts, sources: Sequence[str | None], times: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -27,6 +27,7 @@ from infostream_dedup.judging.repeated.lines import (
     fragments_of,
     joined_rows,
     known_marks,
+    openings_of,
     part_of,
     shortened,
     without_lines,
@@ -91,8 +92,9 @@ def _without_lines(
     rows = fragments_of(texts) if rows is None else rows
     marks = known_marks(rows, block.sources, known)
     chosen, apart = np.any(marks & LEFT_OUT, axis=1), list(parts_apart(texts, block.bodies))
+    openings = _openings(rows, block)
     if not chosen.any() and not apart:
-        return block
+        return replace(block, openings=openings)
     if not len(rows.begins):
         placed = fragments_of(texts, chosen=chosen)
         if not np.array_equal(placed.hashes[marks & LEFT_OUT > 0], rows.hashes[marks & LEFT_OUT > 0]):
@@ -101,7 +103,16 @@ def _without_lines(
         rows = placed
     spans = [one[:3] for one in apart]
     cut = list(shortened(texts, block.titles, block.bodies, (rows, marks), left_out, spans))
-    return replace(_with_texts(block, cut), not_compared=not_compared(rows, marks, apart, texts))
+    changed = _with_texts(block, cut)
+    chosen[:] = False
+    chosen[[one.number for one in cut]] = True
+    again = fragments_of(Utf8Texts(changed.offsets, changed.data), only_first=True, chosen=chosen)
+    openings = np.where(chosen, _openings(again, block), openings)
+    return replace(changed, not_compared=not_compared(rows, marks, apart, texts), openings=openings)
+
+
+def _openings(rows: FragmentRows, block: DocumentBlock) -> NDArray[np.int64]:
+    return openings_of(rows, np.zeros_like(rows.flags), block.sources, block.times)
 
 
 def _with_texts(block: DocumentBlock, cut: list[Shortened]) -> DocumentBlock:

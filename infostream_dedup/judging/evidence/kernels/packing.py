@@ -20,13 +20,9 @@ BUCKET_BITS: Final = 20
 """Binary logarithm of the number of counters of document frequencies."""
 
 NUMBER_KIND: Final = 0
-
 NAME_KIND: Final = 1
-
 LEAD_KIND: Final = 2
-
 KINDS: Final = 3
-
 COUNTS_AT: Final = 1
 """Word of a record: number of numbers; from bit 16 up, number of names."""
 
@@ -34,11 +30,8 @@ BLOCKS_AT: Final = 2
 """Word of a record: number of lead words; from bit 5 up, figures of the title; from bit 16 up, blocks of the filter."""
 
 LEAD_BITS: Final = 5
-
 TITLE_AT: Final = 3
-
 FORM_AT: Final = 4
-
 FIGURES_AT: Final = 5
 """Word of a record: number of numbers that are not dates; from bit 16 up, number of dates in the head."""
 
@@ -55,19 +48,12 @@ FILTER_BITS: Final = 12
 """Bits of the filter per word beginning in the text."""
 
 _BLOCK: Final = 64
-
 _MOST_BLOCKS: Final = 4096
-
 _MOST_WEIGHT: Final = 255
-
 _UNITS: Final = 16.0
-
 _32 = np.uint64(32)
-
 _FIVE = np.uint64(31)
-
 _ONE = np.uint64(1)
-
 _BUCKET_SHIFT = np.uint64(64 - BUCKET_BITS)
 
 

@@ -38,6 +38,7 @@ from infostream_dedup.judging.evidence.kernels.words import (
 )
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
 from infostream_dedup.machine.compiling import compiled, inlined, signed
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, first_bits
 
 if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Table, Vector
@@ -46,23 +47,14 @@ if TYPE_CHECKING:
 # Read numbers and dates in decoded text; `tests/oracles/plain_reading.py` is the readable reference
 
 _DIGIT: Final = int(CharacterKind.DIGIT)
-
 _POINT: Final = int(CharacterKind.POINT)
-
 _COMMA: Final = int(CharacterKind.COMMA)
-
 _SPACE: Final = int(CharacterKind.SPACE)
-
 _HYPHEN: Final = int(CharacterKind.HYPHEN)
-
 _SLASH: Final = int(CharacterKind.SLASH)
-
 _SEED = np.uint64(FIGURE_SEED)
-
 _ZERO: Final = ord("0")
-
 _STOP: Final = ord(".")
-
 _34 = np.uint64(34)
 
 
@@ -269,44 +261,26 @@ PADDING: Final = 16
 """Number of zeros after the longest text in ``ReadingScratch.kinds``."""
 
 _CAPITAL: Final = int(CharacterKind.CAPITAL)
-
 _DROPPED: Final = int(CharacterKind.DROPPED)
-
 _OPENER: Final = int(CharacterKind.OPENER)
-
 _TITLE_SEED = np.uint64(TITLE_SEED)
-
 _NONE = np.uint64(0)
-
 _32 = np.uint64(32)
 
 # Places in the walker's state.
 _DAY: Final = 0
-
 _MONTH: Final = 1
-
 _INITIAL: Final = 2
-
 _OPENS: Final = 3
-
 _AFTER_NUMBER: Final = 4
-
 _LEADS: Final = 5
-
 _TITLE_END: Final = 6
-
 _TOKENS: Final = 7
-
 _NUMBERS: Final = 8
-
 _NAMES: Final = 9
-
 _LEAD: Final = 10
-
 _BODY: Final = 11
-
 _TITLE_FIGURES: Final = 12
-
 STATES: Final = 13
 
 
@@ -561,39 +535,35 @@ def read_documents(
 
 # Texts with markup are cleaned before they are read
 
-PLAIN, MARK, ADDRESS, HYPHENATED, SOFT_HYPHEN, TAG, MUSIC = range(7)
-"""What a byte may begin: nothing; markup; ``//`` of an address; a hyphen, or a soft one, at the end of a line; tags and
-signs of music, which are invisible."""
 
-_NEW_LINE: Final = 0x0A
+@inlined
+def _is_marked(data: Vector[np.uint8], at: int, left: int) -> bool:
+    """Whether markup, an address, a word divided at the end of a line, or tags or signs of music begin in a block."""
+    signs = between(data, at, 0x26, 0x26) | between(data, at, 0x3C, 0x3C) | between(data, at, 0x40, 0x40)
+    colons, breaks = between(data, at, 0x3A, 0x3A), between(data, at + 1, 0x0A, 0x0D)
+    rare, next_one = between(data, at, 0xF0, 0xF3), first_bits(left - 1)
+    found = (signs | between(data, at, 0x7B, 0x7B)) & first_bits(left)
+    if colons:
+        slashes = between(data, at + 1, 0x2F, 0x2F) & between(data, at + 2, 0x2F, 0x2F)
+        found |= colons & slashes & first_bits(left - 2)
+    if breaks:
+        line, lines = between(data, at + 1, 0x0A, 0x0A), between(data, at + 1, 0x0D, 0x0D)
+        found |= ((between(data, at, 0x2D, 0x2D) & (line | lines)) | (between(data, at, 0xAD, 0xAD) & line)) & next_one
+    if rare:
+        music = between(data, at + 1, 0x9D, 0x9D) & between(data, at + 2, 0x85, 0x85) & first_bits(left - 2)
+        found |= between(data, at, 0xF0, 0xF0) & music
+        found |= between(data, at, 0xF3, 0xF3) & between(data, at + 1, 0xA0, 0xA0) & next_one
+    return bool(found)
 
 
 @compiled
-def mark_texts(
-    data: Vector[np.uint8], offsets: Vector[np.int64], signs: Vector[np.uint8], marked: Vector[np.bool_]
-) -> None:
-    """Mark the texts that may have to be cleaned; ``signs``: uint8 (256,), what each byte may begin."""
+def mark_texts(data: Vector[np.uint8], offsets: Vector[np.int64], marked: Vector[np.bool_]) -> None:
+    """Mark the texts that may have to be cleaned; ``data`` is followed by ``BLOCK`` + 2 readable bytes."""
     for text in range(marked.size):
-        begin, end = offsets[text], offsets[text + 1]
-        found, at = False, begin
-        while at < end and not found:
-            sign = signs[data[at]]
-            if sign != PLAIN:
-                after = data[at + 1] if at + 1 < end else np.uint8(0)
-                if sign == MARK:
-                    found = True
-                elif sign == ADDRESS:
-                    found = after == 0x2F and at > begin and data[at - 1] == 0x3A
-                elif sign == HYPHENATED:
-                    found = after == _NEW_LINE or after == 0x0D
-                elif sign == SOFT_HYPHEN:
-                    found = after == _NEW_LINE
-                elif sign == TAG:
-                    found = after == 0xA0
-                else:
-                    found = after == 0x9D and at + 2 < end and data[at + 2] == 0x85
-            at += 1
-        marked[text] = found
+        at, end = offsets[text], offsets[text + 1]
+        while at < end and not _is_marked(data, at, end - at):
+            at += BLOCK
+        marked[text] = at < end
 
 
 @compiled

@@ -20,13 +20,9 @@ if TYPE_CHECKING:
 # `tests/oracles/plain_reading.py` computes the same with Python's integers.
 
 _PRIME = np.uint64(0x100000001B3)
-
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
-
 _SECOND = np.uint64(0x94D049BB133111EB)
-
 _LEFT = np.uint64(GOLDEN)
-
 _MIDDLE = np.uint64(0xD1342543DE82EF95)
 
 _30, _27, _31 = np.uint64(30), np.uint64(27), np.uint64(31)
@@ -123,9 +119,7 @@ SKELETON_BITS: Final = 25
 _C, _F, _H, _J, _K, _P, _S, _X, _Z = 3, 6, 8, 10, 11, 16, 19, 24, 26
 
 _FULL: Final = 1 << 20
-
 _SMALL: Final = int(CharacterKind.SMALL)
-
 _CAPITAL: Final = int(CharacterKind.CAPITAL)
 
 
@@ -177,7 +171,6 @@ def skeleton(latin: Vector[np.uint8], kinds: Vector[np.uint8], folded: Vector[np
 # Reads one word of a document: its letters, its hashes, and its repair if it mixes two alphabets
 
 WORD_SEED: Final = np.uint64(SEED)
-
 _APOSTROPHE: Final = int(CharacterKind.APOSTROPHE)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from infostream_dedup.judging.evidence.kernels.words import mixed, step
 from infostream_dedup.judging.repeated.kernels.fragments import DIGIT, DROPPED, JOINER, LETTER, Signs
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
-from infostream_dedup.machine.compiling import compiled, signed
+from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, first_bits
 
 if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Table, Vector
@@ -23,8 +24,23 @@ QUESTION: Final = 0x3F
 
 _RUN: Final = 16
 """Letters that count as one more word: scripts without blanks have long runs."""
+_BEGINNING: Final = 1024
+"""Bytes in which most long texts have as many letters as ``LONG`` words without blanks."""
 _SEED = np.uint64(0xCBF29CE484222325)
 _OTHER = np.uint64(0x9E3779B97F4A7C15)
+
+
+@inlined
+def _is_long(data: Vector[np.uint8], at: int, end: int) -> bool:
+    """Whether a text has so many common letters at its beginning that it has ``LONG`` words, however they are cut."""
+    letters, last = 0, min(end, at + _BEGINNING)
+    while at < last and letters < (LONG + 1) * _RUN:
+        ours = between(data, at, 0xD0, 0xD0) & between(data, at + 1, 0x90, 0xBF)
+        ours |= between(data, at, 0xD1, 0xD1) & between(data, at + 1, 0x80, 0x8F)
+        ours |= between(data, at, 0x41, 0x5A) | between(data, at, 0x61, 0x7A)
+        letters += popcount(ours & first_bits(last - at))
+        at += BLOCK
+    return letters >= (LONG + 1) * _RUN
 
 
 @compiled
@@ -53,6 +69,8 @@ def hash_words(
         first, second, word = _SEED, _OTHER, _SEED
         count, own, letters, asks = 0, 0, 0, False
         marked[text] = False
+        if _is_long(data, body, end):
+            own = LONG
         while place <= end and own < LONG:
             point, width, kind = 0, 1, 0
             if place < end:

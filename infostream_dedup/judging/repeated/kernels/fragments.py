@@ -8,7 +8,8 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.words import mixed, step
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
-from infostream_dedup.machine.compiling import compiled, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, first_bits, lowest_bit
 
 if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Table, Vector
@@ -384,24 +385,37 @@ def enter_words(data: Vector[np.uint8], offsets: Vector[np.int64], signs: Signs,
 
 
 @inlined
+def _without_addresses(
+    letters: np.uint64, slashes: np.uint64, blanks: np.uint64, inside: bool
+) -> tuple[np.uint64, bool]:
+    """Drop the letters between ``//`` and a blank; ``inside``: whether an address goes on from the last block."""
+    begin = 0 if inside else lowest_bit(slashes)
+    while begin < BLOCK:
+        rest = ~first_bits(begin)
+        end = lowest_bit(blanks & rest)
+        letters &= ~rest | ~first_bits(end)
+        if end == BLOCK:
+            return letters, True
+        begin = lowest_bit(slashes & ~first_bits(end))
+    return letters, False
+
+
+@inlined
 def _letters(data: Vector[np.uint8], place: int, end: int) -> tuple[int, int, int, int]:
     """Count Latin letters outside addresses, Cyrillic ones, and those that only Russian and only Ukrainian have."""
     latin, cyrillic, russian, ukrainian, in_address = 0, 0, 0, 0, False
-    while place < end:
-        byte = data[place]
-        if byte <= 0x20:
-            in_address = False
-        elif byte == 0x2F and data[place + 1] == 0x2F:
-            in_address = True
-        elif byte in (0xD0, 0xD1):
-            cyrillic += 1
-            following = data[place + 1]
-            russian += byte == 0xD1 and following in (0x8A, 0x8B, 0x8D, 0x91)
-            ukrainian += byte == 0xD1 and following in (0x94, 0x96, 0x97)
-            place += 1
-        elif 0x61 <= byte | 0x20 <= 0x7A:
-            latin += not in_address
-        place += 1
+    for at in range(place, end, BLOCK):
+        inside, after = first_bits(end - at), at + 1
+        letters = (between(data, at, 0x41, 0x5A) | between(data, at, 0x61, 0x7A)) & inside
+        slashes = between(data, at, 0x2F, 0x2F) & between(data, after, 0x2F, 0x2F)
+        if in_address or slashes:
+            letters, in_address = _without_addresses(letters, slashes, between(data, at, 0x00, 0x20), in_address)
+        small = between(data, at, 0xD1, 0xD1) & inside
+        hard = between(data, after, 0x8A, 0x8B) | between(data, after, 0x8D, 0x8D) | between(data, after, 0x91, 0x91)
+        latin += popcount(letters)
+        cyrillic += popcount(between(data, at, 0xD0, 0xD1) & inside)
+        russian += popcount(small & hard)
+        ukrainian += popcount(small & (between(data, after, 0x94, 0x94) | between(data, after, 0x96, 0x97)))
     return latin, cyrillic, russian, ukrainian
 
 
@@ -411,7 +425,7 @@ def read_apart(
 ) -> None:
     """Mark texts that may begin with a dateline, and texts that begin and end in two languages; few are neither.
 
-    ``data``: followed by readable bytes; ``found``: receives the bits ``MAY_BE_DATED`` and ``MAY_BE_IN_TWO``.
+    ``data``: followed by ``BLOCK`` + 1 readable bytes; ``found``: receives ``MAY_BE_DATED`` and ``MAY_BE_IN_TWO``.
     """
     for text in range(begins.size):
         begin, end = begins[text], ends[text]
@@ -421,10 +435,11 @@ def read_apart(
         first, marked = data[begin], False
         capital = 0x41 <= first <= 0x5A or first in (0x5B, 0x28, 0x2F, 0xC3, 0xC8, 0xD2)
         if capital or (first == 0xD0 and data[begin + 1] < 0xB0):
-            for place in range(begin, min(end, begin + _OPENING)):
-                byte = data[place]
+            for at in range(begin, min(end, begin + _OPENING), BLOCK):
                 # A figure, a dash, a slash or a closing bracket.
-                marked |= (0x2D <= byte <= 0x39 and byte != 0x2E) or byte in (0x29, 0x5D, 0xE2)
+                signs = between(data, at, 0x2D, 0x39) & ~between(data, at, 0x2E, 0x2E) | between(data, at, 0x29, 0x29)
+                signs |= between(data, at, 0x5D, 0x5D) | between(data, at, 0xE2, 0xE2)
+                marked |= (signs & first_bits(min(end, begin + _OPENING) - at)) != _NONE
         middle = (begin + end) // 2
         latin, cyrillic, russian, ukrainian = _letters(data, begin, min(middle, begin + _STRIP))
         other, others, theirs, its = _letters(data, max(middle, end - _STRIP), end)

@@ -24,7 +24,7 @@ from infostream_dedup.language.text.kernels.surface_table import (
 )
 from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, lowest_bit
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, first_bits, lowest_bit
 
 # Characters of valid UTF-8, for compiled functions only
 
@@ -717,7 +717,7 @@ def count_letters(data: Vector[np.uint8], offsets: Vector[np.int64], sample: int
         latin, cyrillic, russian, ukrainian, left = 0, 0, 0, 0, sample
         index, end = offsets[text], offsets[text + 1]
         while index < end and left > 0:
-            inside = ~np.uint64(0) if end - index >= BLOCK else (np.uint64(1) << np.uint64(end - index)) - np.uint64(1)
+            inside = first_bits(end - index)
             begins = ~between(data, index, 0x80, 0xBF) & inside
             characters = popcount(begins)
             if characters > left:

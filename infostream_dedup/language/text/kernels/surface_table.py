@@ -141,7 +141,6 @@ def sort_words(
 
 
 HEADER: Final = 8  # number of bytes in a record before its word
-
 AT_ONCE: Final = 64
 """Number of words looked up at a time, so that the loads for all are under way before the first is needed."""
 
@@ -460,7 +459,6 @@ def join_entries(numbers: Vector[np.int32], shapes: Vector[np.uint8], others: Fo
 
 NO_FORM: Final = -1
 NOT_PLAIN: Final = -2  # ``tokens.forms`` must handle this word
-
 _FORM_SIZE: Final = 2 * LONGEST_FORM + BLOCK
 """Number of bytes of the longest form, and of a block that may be read after it."""
 
