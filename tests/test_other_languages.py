@@ -6,10 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from infostream_dedup import Deduplicator, Document, Settings, pairs, read_documents, sweep
+from infostream_dedup.documents.kernels.json_lines import LEFT, READ
+from infostream_dedup.documents.kernels.table_rows import doubt_encodings, show_ours
 from infostream_dedup.judging.evidence.records import Changes, EvidenceFrequencies
 from infostream_dedup.language.morphology.stemming import stemmed_text
+from infostream_dedup.language.text.language import language_beyond_ours
+from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.sample import documents_path
 
 GERMAN = (
@@ -91,3 +97,24 @@ def test_counters_of_other_languages_survive_a_store() -> None:
             one.documents.tolist(), one.buckets.tolist(), one.counts.tolist(),
         )  # fmt: skip
     assert EvidenceFrequencies.of_blob(others.blob()).filled_up()[1].tolist() == [2000.0, 2000.0, 2000.0, 2000.0]
+
+
+BULGARIAN = "Народното събрание прие в петък закона за пенсиите с гласовете на коалицията, а опозицията го нарече скъп"
+WORDS = [*GERMAN.split(), *POLISH.split(), *BULGARIAN.split(), *" ".join(one.text for one in OURS[:40]).split(), "<p>"]
+
+
+@given(st.lists(st.lists(st.sampled_from(WORDS), max_size=120).map(" ".join) | st.text(max_size=80), min_size=1))
+def test_what_compiled_code_takes_for_ours_is_ours(given_texts):
+    texts = texts_of([*given_texts, OURS[0].text, GERMAN])
+    found = np.empty(len(texts), dtype=np.bool_)
+    show_ours(texts.data, texts.offsets[:-1], texts.offsets[1:], found)
+    assert not any(language_beyond_ours(text) for text, ours in zip(given_texts, found, strict=False) if ours)
+    assert found[-2:].tolist() == [True, False]
+
+
+def test_texts_that_were_decoded_wrongly_are_doubted():
+    good = [OURS[0].text, GERMAN, BULGARIAN, "the budget"]
+    bad = [BULGARIAN.encode().decode("latin-1"), BULGARIAN.encode("koi8-u").decode("cp1251", "replace")]
+    texts, states = texts_of([*good, *bad]), np.full(6, READ, dtype=np.uint8)
+    doubt_encodings(texts.data, texts.offsets[1:], states)
+    assert states.tolist() == [READ] * 4 + [LEFT] * 2
