@@ -269,8 +269,7 @@ class Deduplicator(Closing):
         kept = None if stored is None else StreamSettings.of(stored)
         chosen = settings or kept or StreamSettings.of({} if model is None else {"preset": "faithful"})
         if kept is not None:
-            kept.refuse_other_preset(chosen.preset, str(path))
-            kept.refuse_other_across(across or chosen.across, str(path))
+            kept.refuse_other(str(path), preset=chosen.preset, across=across or chosen.across)
         elif across is not None:
             chosen = chosen.but(across=across)
         chosen = _with_boilerplate(_with_model(chosen, model), boilerplate)

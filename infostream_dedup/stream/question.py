@@ -32,7 +32,7 @@ from infostream_dedup.stream.pivot_terms import PivotWords, WrittenWords, and_it
 from infostream_dedup.stream.store.opening import check_settings
 from infostream_dedup.stream.store.restoring import (
     LanguageFrequencies,
-    closed_evidence,
+    counted_evidence,
     open_epoch,
     position_of,
     summed_frequencies,
@@ -604,7 +604,7 @@ class QuestionJudge:
         row = connection.execute("SELECT max(epoch) FROM evidence_frequency").fetchone()
         if self._counts is None or self._counts.epoch != (row[0] or 0):
             check_settings(connection, self._store.path)
-            self._counts = EvidenceCounts.of(closed_evidence(connection))
+            self._counts = EvidenceCounts.of(counted_evidence(connection, only_closed=True))
             kept = connection.execute("SELECT value FROM state WHERE name = 'pair_model'").fetchone()
             if kept is not None:
                 self._model = PairModel.from_json(orjson.loads(kept[0]), "the store's pair model")

@@ -42,14 +42,7 @@ from infostream_dedup.stream.store.browsing import (
     surviving_group,
     verdict_log,
 )
-from infostream_dedup.stream.store.stories import (
-    coverage_of,
-    documents_of,
-    story_page,
-    story_rows,
-    story_shown,
-    texts_of,
-)
+from infostream_dedup.stream.store.stories import coverage_of, documents_of, story_page, story_rows, story_shown
 
 router = APIRouter(prefix="/v1", tags=["groups"], route_class=LiteralEndRoute)
 _MICROSECONDS: Final = 1_000_000
@@ -212,7 +205,7 @@ async def show_coverage(request: Request, id: str) -> Response:  # noqa: A002
 
     def covered(store: Store) -> dict[str, Any] | None:
         documents = documents_of(store.connection, [id])
-        return coverage_of(documents, texts_of(store.connection)) if documents else None
+        return coverage_of(store, documents) if documents else None
 
     found = await running(request).read(covered)
     if found is None:

@@ -385,7 +385,7 @@ async def give_model(request: Request, number: int) -> Response:
 
 async def begin_job(service: RunningService, job: GivenJob, person: str) -> int:
     """Put a job on the desk and start its process."""
-    if job.kind != "sweep" and not await service.read(_keeps_texts):
+    if job.kind != "sweep" and not await service.read(Store.keeps_texts):
         raise ProblemError(
             409, "texts-not-kept", "start the service with --keep-text: it keeps the texts of later documents"
         )
@@ -419,10 +419,6 @@ async def _job(request: Request, number: int) -> dict[str, Any]:
     if found is None:
         raise ProblemError(404, "not-found", "no job with this number")
     return found
-
-
-def _keeps_texts(store: Store) -> bool:
-    return store.connection.execute("SELECT 1 FROM body LIMIT 1").fetchone() is not None
 
 
 # Templates and alarms, with people's decisions about them

@@ -69,7 +69,7 @@ def go_back(path: Path, backup: Path, *, discard_newer: bool) -> WentBack:
 def _copy_backup(backup: Path, part: Path) -> None:
     if not backup.exists():
         raise NoInputError(f"{backup}: there is no backup; 'store backup' makes one")
-    source = _opened(backup, read_only=True)
+    source = open_store(backup, read_only=True)
     with closing(source), closing(sqlite3.connect(part, isolation_level=None)) as copy, naming_failures(backup):
         with snapshot(source, backup):
             source.backup(copy, pages=_PAGES_AT_ONCE, progress=lambda *_: None)
@@ -80,16 +80,10 @@ def _copy_backup(backup: Path, part: Path) -> None:
             raise BadDataError(message, code="E_STORE_DAMAGED", source=str(backup))
 
 
-def _opened(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    return open_store(
-        path, settings_digest=None, settings={}, create=False, read_only=read_only, busy_seconds=BUSY_SECONDS
-    )
-
-
 def _present(path: Path, *, discard_newer: bool) -> tuple[sqlite3.Connection | None, str]:
     try:
         if path.exists():
-            return _opened(path, read_only=False), ""
+            return open_store(path), ""
     except BadDataError as error:
         if not discard_newer:
             raise StoreBusyError(

@@ -226,35 +226,38 @@ _LONGEST_ENDING: Final = ".desk-journal"
 def open_store(
     path: Path,
     *,
-    settings_digest: str | None,
-    settings: Mapping[str, Any],
-    create: bool,
-    read_only: bool,
-    busy_seconds: float,
+    settings_digest: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    create: bool = False,
+    read_only: bool = False,
+    busy_seconds: float = BUSY_SECONDS,
 ) -> sqlite3.Connection:
     """Open or create a store; for arguments and errors see `Store.open`."""
+    settings = settings or {}
     _check_place(path, create=create, read_only=read_only)
-    if create and not read_only and not path.exists():
-        _make_file(path)
+    if create and not path.exists():
+        try:
+            make_private_file(path)
+        except OSError as error:
+            raise CannotCreateError(f"cannot create {path}: {error.strerror or error}") from error
     connection = connect(path, mode="ro" if read_only else "rwc" if create else "rw", busy_seconds=busy_seconds)
     try:
         with naming_failures(path):
-            if read_only:
-                _check_version(connection, path)
+            if not is_empty(connection):
+                check_version(connection, path)
+            elif not create:
+                raise _foreign(path, "the file is empty")
+            elif settings_digest is None:
+                raise ValueError("a new store needs the digest of its settings")
             else:
-                _make_ready(connection, path, settings_digest, settings, create=create, busy_seconds=busy_seconds)
+                _make(connection, path, settings_digest, settings)
+            if not read_only:
+                begin_wal(connection, path, busy_seconds=busy_seconds)
             _check_settings(connection, path, settings_digest, settings)
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def _make_file(path: Path) -> None:
-    try:
-        make_private_file(path)
-    except OSError as error:
-        raise CannotCreateError(f"cannot create {path}: {error.strerror or error}") from error
 
 
 def first_settings_of(connection: sqlite3.Connection) -> dict[str, Any]:
@@ -345,32 +348,6 @@ def _check_length(path: Path) -> None:
     if size < expected and not made:
         message = f"the file is cut short: {size:,} of {expected:,} bytes; {restoring_advice(path)}"
         raise BadDataError(message, code="E_STORE_DAMAGED", source=str(path))
-
-
-def _check_version(connection: sqlite3.Connection, path: Path) -> None:
-    if is_empty(connection):
-        raise _foreign(path, "the file is empty")
-    check_version(connection, path)
-
-
-def _make_ready(
-    connection: sqlite3.Connection,
-    path: Path,
-    settings_digest: str | None,
-    settings: Mapping[str, Any],
-    *,
-    create: bool,
-    busy_seconds: float,
-) -> None:
-    if is_empty(connection):
-        if not create:
-            raise _foreign(path, "the file is empty")
-        if settings_digest is None:
-            raise ValueError("a new store needs the digest of its settings")
-        _make(connection, path, settings_digest, settings)
-    else:
-        check_version(connection, path)
-    begin_wal(connection, path, busy_seconds=busy_seconds)
 
 
 def _make(connection: sqlite3.Connection, path: Path, settings_digest: str, settings: Mapping[str, Any]) -> None:

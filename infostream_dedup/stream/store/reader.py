@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.document import Document, Language
@@ -121,22 +120,14 @@ class StoreReader:
         with self.reading() as connection:
             return terms_of(connection)
 
-    def terms_numbered(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Return the terms with given numbers."""
-        query = "SELECT number, term FROM term WHERE number IN (SELECT value FROM json_each(?))"
-        with self.reading() as connection:
-            return dict(connection.execute(query, (json.dumps(numbers),)))
+    def frequencies(self, *, before: int, repeats: bool = False) -> dict[Language, LanguageFrequencies]:
+        """Return the document frequencies that an epoch uses: sums over all epochs before it.
 
-    def frequencies(self, *, before: int) -> dict[Language, LanguageFrequencies]:
-        """Return the document frequencies that an epoch uses: sums over all epochs before it."""
+        repeats: only the part of them due to documents that repeat earlier ones.
+        """
+        table: Literal["epoch_frequency", "repeat_frequency"] = "repeat_frequency" if repeats else "epoch_frequency"
         with self.reading() as connection:
-            return summed_frequencies(connection, before=before, terms=position_of(connection).terms)
-
-    def repeat_frequencies(self, *, before: int) -> dict[Language, LanguageFrequencies]:
-        """Return the part of `frequencies` due to documents that repeat earlier ones."""
-        with self.reading() as connection:
-            terms = position_of(connection).terms
-            return summed_frequencies(connection, before=before, terms=terms, table="repeat_frequency")
+            return summed_frequencies(connection, before=before, terms=position_of(connection).terms, table=table)
 
     def heading(self, id: str) -> str:  # noqa: A002 - the name of the field
         """Return the headline of the latest version of a document, or the first words of a kept text; else nothing."""
@@ -173,6 +164,11 @@ class StoreReader:
         """The signatures of all smaller ordinals have been deleted."""
         with self.reading() as connection:
             return int(connection.execute("SELECT expired_below FROM store").fetchone()[0])
+
+    def keeps_texts(self) -> bool:
+        """Whether the store has the text of any document."""
+        with naming_failures(self.path):
+            return self._connection.execute("SELECT 1 FROM body LIMIT 1").fetchone() is not None
 
     def text(self, ordinal: int) -> str | None:
         """Return the text of a document, or ``None`` if the store does not keep it."""

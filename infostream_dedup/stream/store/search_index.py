@@ -72,31 +72,20 @@ class FoundDocument:
     order: NDArray[np.int64]  # int64, its first words as they follow each other; empty if languages are kept apart
 
 
+_NUMBERS: Final[dict[str, np.dtype[Any]]] = {
+    **dict.fromkeys(("keys", "targets", "further_keys", "order"), INT32),
+    **dict.fromkeys(("weights", "further_weights"), INT64),
+}
+"""Columns of `_DOCUMENT` that are packed numbers."""
+
+
 def documents_of(connection: sqlite3.Connection, ordinals: Sequence[int]) -> dict[int, FoundDocument]:
     """Read documents, by ordinal."""
     found = {}
-    for ordinal, id_, title, source, published, url, language, group, text_hash, *blobs in _rows(
-        connection, _DOCUMENT, ordinals
-    ):
-        keys, weights, targets, further_keys, further_weights, record, order = blobs
-        found[ordinal] = FoundDocument(
-            ordinal=ordinal,
-            id=id_,
-            title=title,
-            source=source,
-            published=published,
-            url=url,
-            language=language,
-            group=group,
-            text_hash=text_hash,
-            keys=numbers_of(keys, INT32),
-            weights=numbers_of(weights, INT64),
-            targets=numbers_of(targets, INT32),
-            further_keys=numbers_of(further_keys, INT32),
-            further_weights=numbers_of(further_weights, INT64),
-            record=record,
-            order=numbers_of(order, INT32),
-        )
+    for row in _rows(connection, _DOCUMENT, ordinals):
+        fields = dict(zip(FoundDocument.__slots__, row, strict=True))
+        fields |= {name: numbers_of(fields[name], kind) for name, kind in _NUMBERS.items()}
+        found[row[0]] = FoundDocument(**fields)
     return found
 
 

@@ -232,7 +232,7 @@ class Store(Closing, StoreReader):
         connection = open_store(
             place,
             settings_digest=settings_digest,
-            settings=settings or {},
+            settings=settings,
             create=create and not read_only,
             read_only=read_only,
             busy_seconds=busy_seconds,
