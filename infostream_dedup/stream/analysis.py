@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -462,11 +462,6 @@ class Analysed:
             raise ValueError("the documents were read without the order of their words")
         return self.order
 
-    def targets(self, first: int, end: int) -> Ragged:
-        """The terms of some of the documents as int64, from document ``first`` to ``end`` (exclusive)."""
-        bounds = self.terms.indptr[first : end + 1]
-        return Ragged(bounds - bounds[0], self.terms.values[bounds[0] : bounds[-1]].astype(np.int64))
-
 
 class Analyser:
     """Reads batches. Surface numbers start over with each batch, so memory does not grow with the stream.
@@ -560,19 +555,11 @@ class WeighingFrequencies(Protocol):
         """Return the mean document length of a language, against which weighting compares a document's length."""
 
 
-class KeyRows:
-    """Key terms of documents, heaviest first.
+class KeyRows(NamedTuple):
+    """Key terms of documents, heaviest first."""
 
-    Attributes:
-        keys: int64, numbers of the terms.
-        weights: int64, in units of 1e-9.
-    """
-
-    __slots__ = ("keys", "weights")
-
-    def __init__(self, keys: Ragged, weights: Ragged) -> None:
-        self.keys = keys
-        self.weights = weights
+    keys: Ragged  # int64, numbers of the terms
+    weights: Ragged  # int64, in units of 1e-9
 
     def split(self, n: int) -> tuple[KeyRows, KeyRows]:
         """Return the n heaviest key terms of each document, and the others."""

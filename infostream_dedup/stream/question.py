@@ -112,11 +112,6 @@ class QueryWords:
         self._epoch = -1
         self._connection: sqlite3.Connection | None = None
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the index of terms that are in memory."""
-        return self._index.nbytes
-
     def refresh(self, connection: sqlite3.Connection) -> None:
         """Update from the store."""
         self._connection = connection
@@ -448,11 +443,6 @@ class QuestionReader:
         if len(self._words.numbers) > _MOST_WORDS:
             self._start_over()
         self._words.refresh(connection)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the index of terms that are in memory."""
-        return self._words.nbytes
 
     def read(self, document: Document) -> Question:
         """Read a text."""

@@ -442,11 +442,6 @@ class SearchedParts:
         return notes
 
     @property
-    def nbytes(self) -> int:
-        """Bytes of the parts in memory."""
-        return sum(part.nbytes for part in (*self._kept.values(), *self._pieces.values()))
-
-    @property
     def _begin(self) -> int:
         return self._after[0][0] if self._after else self.documents
 
@@ -523,11 +518,6 @@ class Searcher(Closing):
     def close(self) -> None:
         """Close the store."""
         self._store.close()
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the indexes that are in memory."""
-        return self._parts.nbytes + self._reader.nbytes + self._beginnings.nbytes
 
     def search(
         self,

@@ -39,4 +39,4 @@ def test_groups_come_back_as_they_were(joined, gone):
 
 def _enter(window, name):
     row, moment = Ragged(np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int64)), np.zeros(1, dtype=np.int64)
-    window.extend([name], [(b"", b"")], np.zeros(1, dtype=np.int32), moment, moment, (row, row, row, row))
+    window.extend([name], [(b"", b"")], [None], moment, moment, (row, row, row, row))

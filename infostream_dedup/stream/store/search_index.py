@@ -178,11 +178,6 @@ class IndexPart:
         """Ordinal after the last one."""
         return self.first + len(self)
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the arrays."""
-        return sum(array.nbytes for array in self._arrays())
-
     @classmethod
     def of_documents(cls, first: int, rows: Sequence[tuple[str, str | None, bytes | None, bytes | None]]) -> Self:
         """Index documents."""
@@ -449,11 +444,6 @@ class TermIndex:
         # Other terms may have the same hashes.
         found = {term: number for number, term in term_names_of(connection, numbers).items() if term in asked}
         return found | {term: self._after[term] for term in asked & self._after.keys()}
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the blocks in memory."""
-        return sum(block.hashes.nbytes + block.places.nbytes for block in self._blocks)
 
     def _read_on(self, connection: sqlite3.Connection) -> None:
         begin, end = len(self._blocks) * TERMS_IN_BLOCK, _end_of_blocks(position_of(connection).terms)
