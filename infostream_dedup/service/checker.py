@@ -166,9 +166,6 @@ class _NothingStored:
         """Return nothing: repeated batches are judged document by document."""
         return None
 
-    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the name of the field
-        return self._store.known(id)
-
     def known_of(self, ids: Sequence[str]) -> Mapping[str, Sequence[Known]]:
         return self._store.known_of(ids)
 

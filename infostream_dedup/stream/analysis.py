@@ -173,6 +173,18 @@ class LanguageCounts:
         return df
 
 
+def close_counts(
+    counts: LanguageCounts, sums: LanguageCounts, epoch: int, language: Language
+) -> list[EpochFrequencies]:
+    """Add the counts of an epoch to the sums, and return them; nothing if the epoch has no document."""
+    if not counts.totals.documents:
+        return []
+    terms = np.flatnonzero(counts.df).astype(np.int64)
+    df = counts.df[terms].astype(np.int64)
+    sums.add(counts.totals, terms, df)
+    return [EpochFrequencies(epoch, language, counts.totals.documents, counts.totals.length, terms, df)]
+
+
 class Frequencies:
     """Counts of the closed epochs, which weight documents, and of the open one.
 
@@ -218,12 +230,8 @@ class Frequencies:
 
     def _close(self, counts: list[LanguageCounts], sums: list[LanguageCounts]) -> list[EpochFrequencies]:
         found = []
-        for number, (language, own) in enumerate(zip(LANGUAGES, counts, strict=True)):
-            if own.totals.documents:
-                terms = np.flatnonzero(own.df).astype(np.int64)
-                df = own.df[terms].astype(np.int64)
-                found.append(EpochFrequencies(self.epoch, language, own.totals.documents, own.totals.length, terms, df))
-                sums[number].add(own.totals, terms, df)
+        for number, language in enumerate(LANGUAGES):
+            found += close_counts(counts[number], sums[number], self.epoch, language)
             counts[number] = LanguageCounts()
         return found
 

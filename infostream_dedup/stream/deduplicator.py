@@ -64,9 +64,6 @@ class BatchStore(Protocol):
     def batch(self, batch_id: str) -> StoredBatch | None:
         """Return a stored batch, or ``None`` if the id is unknown."""
 
-    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
-        """Return all versions of a document, oldest first."""
-
     def known_of(self, ids: Sequence[str]) -> Mapping[str, Sequence[Known]]:
         """Return all versions of some distinct documents, oldest first; unknown ids are absent."""
 
@@ -120,10 +117,6 @@ class MemoryStore:
     def batch(self, batch_id: str) -> StoredBatch | None:
         """Return a stored batch, or ``None`` if the id is unknown."""
         return self._batches.get(batch_id)
-
-    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
-        """Return all versions of a document, oldest first."""
-        return tuple(self._documents.get(id, ()))
 
     def known_of(self, ids: Sequence[str]) -> dict[str, list[Known]]:
         """Return all versions of some distinct documents, oldest first; unknown ids are absent."""

@@ -27,7 +27,7 @@ from infostream_dedup.model.stream_records import (
 from infostream_dedup.stream.across import Across
 from infostream_dedup.stream.analysis import Analyser, Frequencies, LanguageCounts, TermNumbers, choose_keys, count_rows
 from infostream_dedup.stream.clock import NO_CLOCK, EpochBorders, StreamClock
-from infostream_dedup.stream.compared_texts import compared_texts
+from infostream_dedup.stream.compared_texts import ComparedTexts
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate, Judge, KeysThatMet, named_by, with_opening
 from infostream_dedup.stream.entering import Entering, ReadBatch
 from infostream_dedup.stream.evidence_counts import EvidenceCounts
@@ -186,7 +186,7 @@ class StreamEngine:
         self._weighed = settings.terms.but(n=COMPARED_TERMS) if settings.preset == "judged" else settings.terms
         self.numbers = TermNumbers()
         self.frequencies = Frequencies(settings.terms, self.numbers)
-        self.texts = compared_texts(settings)
+        self.texts = ComparedTexts(settings)
         self._analyser = Analyser(settings.terms, self.numbers)
         self._borders = EpochBorders(settings)
         self._losses = Losses(settings.loss_limit, settings.loss_documents)

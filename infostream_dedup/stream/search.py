@@ -222,7 +222,9 @@ class HitMaker:
         # Terms that match a key term of the text are among the terms with weights.
         names = term_names_of(self._connection, sorted({term for weights, _ in lists for term in weights}))
         return [
-            self._hit(near, one, judgement, text, _Met.of(near.asked, *terms, names), across=translations.get(place))
+            self._hit(
+                near, one, judgement, text, _shown_terms(near.asked, *terms, names), across=translations.get(place)
+            )
             for place, (near, one, judgement, terms) in enumerate(zip(ranked, found, judged, lists, strict=True))
         ]
 
@@ -266,13 +268,13 @@ class HitMaker:
         one: FoundDocument,
         judged: HitJudgement | None,
         text: bytes,
-        met: _Met,
+        terms: dict[str, Any],
         *,
         across: str | None,
     ) -> Hit:
-        settings, terms = self._settings, self._settings.terms
+        settings = self._settings
         sizes = np.array([len(near.asked.sets), len(one.keys)], dtype=np.int64)
-        least = int(need(settings.k_duplicate, sizes[:1], sizes[1:], n=terms.n, short=terms.short)[0])
+        least = int(need(settings.k_duplicate, sizes[:1], sizes[1:], n=settings.terms.n, short=settings.terms.short)[0])
         forward, backward = near.counts
         same = text and one.text_hash[:TEXT_HASH] == text[:TEXT_HASH]
         # What cannot be compared shares the topic.
@@ -292,26 +294,20 @@ class HitMaker:
             share_backward=round(near.share_backward, SHOWN_DECIMALS),
             relation=relation_of(forward, backward, least),
             kind=kind if judged is None else judged.kind,
-            differing=None if judged is None else judged.differing,
             probability=None if judged is None else judged.probability,
             judged=self._judge is not None,
-            terms=met.terms,
-            met=met.pairs,
+            differing=None if judged is None else judged.differing,
+            **terms,
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Met:
-    terms: list[str]
-    pairs: list[dict[str, str]]
-
-    @classmethod
-    def of(
-        cls, asked: AskedTerms, weights: Mapping[int, int], met: Sequence[tuple[int, int]], names: Mapping[int, str]
-    ) -> _Met:
-        ranked = sorted((-weight, names[term]) for term, weight in weights.items())
-        pairs = [{"word": asked.words[place], "their_word": names[term]} for place, term in met]
-        return cls([word for _, word in ranked], pairs)
+def _shown_terms(
+    asked: AskedTerms, weights: Mapping[int, int], met: Sequence[tuple[int, int]], names: Mapping[int, str]
+) -> dict[str, Any]:
+    """The fields of a hit that name its terms."""
+    ranked = sorted((-weight, names[term]) for term, weight in weights.items())
+    pairs = [{"word": asked.words[place], "their_word": names[term]} for place, term in met]
+    return {"terms": [word for _, word in ranked], "met": pairs}
 
 
 def _met_terms(asked: AskedTerms, one: FoundDocument, *, in_text: bool) -> tuple[dict[int, int], list[tuple[int, int]]]:
@@ -359,18 +355,12 @@ class SearchedDocuments:
 
     def summarise(self, connection: sqlite3.Connection, notes: list[str]) -> Searched:
         """Summarise what was searched."""
-        ends = self._dated_ends(connection)
+        dated = first_ordinal(connection, "clock", 1)
+        places = [own for part, allowed in self.parts if len(own := _from(part, allowed, dated))]
+        ends = (int(places[0][0]), int(places[-1][-1])) if places else (None, None)
         first, last = (None if end is None else time_text(clock_of(connection, end)) for end in ends)
         spoken: dict[str, int] = {LANGUAGES[number]: int(self._counts[number]) for number in self.languages}
         return Searched(documents=int(self._counts.sum()), languages=spoken, first=first, last=last, notes=notes)
-
-    def _dated_ends(self, connection: sqlite3.Connection) -> tuple[int | None, int | None]:
-        dated = first_ordinal(connection, "clock", 1)
-        first, last = (
-            next((int(places[end]) for part, allowed in parts if len(places := _from(part, allowed, dated))), None)
-            for parts, end in ((self.parts, 0), (self.parts[::-1], -1))
-        )
-        return first, last
 
 
 def _from(part: IndexPart, allowed: NDArray[np.bool_], ordinal: int) -> NDArray[np.int64]:

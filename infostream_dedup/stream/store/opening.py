@@ -135,7 +135,7 @@ def _text(checksum: str) -> str:
 
 # Copies of a store, made while others write to it; and the files beside it
 
-_PAGES_AT_ONCE: Final = 4096
+PAGES_AT_ONCE: Final = 4096
 
 HEADER: Final = b"SQLite format 3\0"
 
@@ -163,26 +163,27 @@ def copy_file(
         if mode is None:
             mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o600
         with held_part(target.parent) as part, naming_failures(target):
-            with closing(sqlite3.connect(part, isolation_level=None)) as copy:
-                # Without its own snapshot, the backup would start over whenever somebody writes.
-                with snapshot(connection, path):
-                    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-                    # The callback lets Python handle a signal between two pieces.
-                    connection.backup(copy, pages=_PAGES_AT_ONCE, progress=lambda *_: None)
-                copy.execute("PRAGMA journal_mode = DELETE")
-                faults = [row[0] for row in copy.execute("PRAGMA quick_check(1)")]
-            if faults != ["ok"]:
-                raise BadDataError(
-                    f"the copy is inconsistent ({faults[0]}); 'store verify' gives details",
-                    code="E_STORE_DAMAGED",
-                    source=str(path),
-                )
+            copy_into(connection, path, part, "the copy is inconsistent ({}); 'store verify' gives details")
             part.chmod(mode)
             sync_path(part)
             part.replace(target)
             sync_path(target.parent)
     except OSError as error:
         raise CannotCreateError(f"cannot create {target}: {error.strerror or error}") from error
+
+
+def copy_into(connection: sqlite3.Connection, path: Path, part: Path, fault: str) -> None:
+    """Copy a file of SQLite into an empty one without a log; BadDataError with the text of a fault if it is damaged."""
+    with closing(sqlite3.connect(part, isolation_level=None)) as copy:
+        # Without its own snapshot, the backup would start over whenever somebody writes.
+        with snapshot(connection, path):
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            # The callback lets Python handle a signal between two pieces.
+            connection.backup(copy, pages=PAGES_AT_ONCE, progress=lambda *_: None)
+        copy.execute("PRAGMA journal_mode = DELETE")
+        faults = [row[0] for row in copy.execute("PRAGMA quick_check(1)")]
+    if faults != ["ok"]:
+        raise BadDataError(fault.format(faults[0]), code="E_STORE_DAMAGED", source=str(path))
 
 
 def _check_target(path: Path, target: Path, application: int) -> None:

@@ -9,6 +9,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.model.stream_records import STATUSES
@@ -155,7 +156,7 @@ def reprint_counts(connection: sqlite3.Connection) -> list[dict[str, Any]]:
         {
             "source": source,
             **{name: count[name] for name in ("documents", "originals", "repeats", "own")},
-            "delay_hours": _median(delays[source]),
+            "delay_hours": round(median(delays[source]), 1) if delays[source] else None,
             "taken_from": [{"source": other, "documents": number} for other, number in _top(origins[source])],
         }
         for source, count in sorted(counts.items(), key=lambda item: (-item[1]["documents"], item[0] or ""))
@@ -178,14 +179,6 @@ def _silent(connection: sqlite3.Connection, first: int, clock: int) -> list[dict
         }
         for _, source, last, pause, longest in sorted(found, key=lambda one: (-one[0], one[1]))
     ]
-
-
-def _median(values: list[float]) -> float | None:
-    if not values:
-        return None
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return round(ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2, 1)
 
 
 def _top(counter: Counter[str | None]) -> list[tuple[str | None, int]]:

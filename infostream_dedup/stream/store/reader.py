@@ -14,7 +14,7 @@ from infostream_dedup.model.stream_records import GroupEvent, Remembered, Verdic
 from infostream_dedup.stream.store.blobs import INT64, numbers_of
 from infostream_dedup.stream.store.connection import naming_failures, snapshot
 from infostream_dedup.stream.store.document_columns import RememberedTable, table_of
-from infostream_dedup.stream.store.opening import check_version, first_settings_of, settings_of
+from infostream_dedup.stream.store.opening import check_version, settings_of
 from infostream_dedup.stream.store.restoring import (
     LanguageFrequencies,
     Position,
@@ -81,12 +81,6 @@ class StoreReader:
         """The settings by which the next document will be judged."""
         with self.reading():
             return settings_of(self._connection)
-
-    @property
-    def first_settings(self) -> dict[str, Any]:
-        """The settings the store was created with."""
-        with self.reading():
-            return first_settings_of(self._connection)
 
     def stored_position(self) -> Position:
         """Position of the store on disk."""
@@ -204,9 +198,7 @@ class StoreReader:
         if row is None:
             message = f"the text of document {ordinal} is missing, and the model needs it; run 'store verify'"
             raise BadDataError(message, code="E_STORE_DAMAGED", source=str(self.path))
-        id_, title, language, published, source, url, packed = row
-        text = zlib.decompress(packed).decode("utf-8", "surrogatepass")
-        return kept_document(id_, text, title=title, language=language, published=published, source=source, url=url)
+        return kept_document(*row[:-1], text=zlib.decompress(row[-1]).decode("utf-8", "surrogatepass"))
 
     def batch(self, batch_id: str) -> StoredBatch | None:
         """Return a stored batch with its original verdicts, or ``None`` if the id is unknown."""
@@ -240,9 +232,7 @@ class StoreReader:
 
     def verdict_at(self, ordinal: int) -> Verdict:
         """Return the verdict on the document with an ordinal."""
-        for verdict in self._verdicts(ordinal, ordinal + 1):
-            return verdict
-        raise KeyError(ordinal)
+        return next(self._verdicts(ordinal, ordinal + 1))
 
     def _verdicts(self, first: int, end: int) -> Iterator[Verdict]:
         with naming_failures(self.path):
@@ -269,27 +259,19 @@ _BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 def kept_document(
     id: str,  # noqa: A002 - the name of the field
-    text: str,
-    *,
     title: str,
     language: Language,
     published: int | None,
     source: str | None,
-    url: str | None = None,
+    url: str | None,
+    *,
+    text: str,
 ) -> Document:
     """Make a document from what a store keeps; pictures, links and other fields are missing."""
     time = None if published is None else _BEGINNING + timedelta(microseconds=published)
     return Document(id=id, text=text, title=title, lang=language, time=time, source=source, url=url)
 
 
-def kept_of(remembered: Remembered) -> Document:
+def kept_of(one: Remembered) -> Document:
     """Reduce a document that is about to be stored, with its text, to what a store keeps."""
-    return kept_document(
-        remembered.id,
-        remembered.text or "",
-        title=remembered.title,
-        language=remembered.language,
-        published=remembered.published,
-        source=remembered.source,
-        url=remembered.url,
-    )
+    return kept_document(one.id, one.title, one.language, one.published, one.source, one.url, text=one.text or "")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 import orjson
 
-from infostream_dedup.errors import StoreBusyError
+from infostream_dedup.errors import BadDataError, StoreBusyError
 from infostream_dedup.machine.files import Closing
 from infostream_dedup.stream.store.blobs import INT64
 from infostream_dedup.stream.store.connection import naming_failures, place_of
@@ -24,7 +24,7 @@ from infostream_dedup.stream.store.opening import (
     writing_rows,
 )
 from infostream_dedup.stream.store.reader import StoreReader
-from infostream_dedup.stream.store.removal import Expired, Forgotten, expire, forget, ids_of_source, wipe
+from infostream_dedup.stream.store.removal import Expired, Forgotten, expire, forget, wipe
 from infostream_dedup.stream.store.restoring import Loaded, Position, group_documents, load, position_of, tell_stories
 from infostream_dedup.stream.store.search_index import (
     damaged_rows,
@@ -50,8 +50,8 @@ from infostream_dedup.stream.store.tables import (
     Table,
     TableEntry,
     batch_checksum,
-    count_checksum,
     insertion,
+    part_checksum,
     signature_hashes,
 )
 
@@ -158,7 +158,7 @@ def _count_evidence(connection: sqlite3.Connection, counted: Sequence[CountedEvi
         if one.closed:
             connection.execute("DELETE FROM evidence_frequency")
         part = 0 if one.closed else part + 1
-        row = (one.epoch, part, one.counts, count_checksum(one.epoch, one.counts))
+        row = (one.epoch, part, one.counts, part_checksum(one.counts, one.epoch))
         connection.execute(_COUNT, row)
 
 
@@ -354,8 +354,13 @@ class Store(Closing, StoreReader):
         return forget(self._connection, self.path, ids)
 
     def ids_of_source(self, source: str) -> list[str]:
-        """Return the ids of all documents of a source, in the order of the stream."""
-        return ids_of_source(self._connection, self.path, source)
+        """Return the ids of the documents of a source, in the order of the stream, also of those already forgotten."""
+        rows = self._connection.execute("SELECT id FROM document WHERE source = ? ORDER BY ordinal", (source,))
+        found = list(dict.fromkeys(name for (name,) in rows))
+        if not found:
+            message = f"the store has no document of source {source!r}"
+            raise BadDataError(message, code="E_SOURCE", source=str(self.path))
+        return found
 
     def wipe(self) -> bool:
         """Rewrite the file without remnants of deleted data; return whether none is left."""
