@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from infostream_dedup.errors import CannotWriteError, InfostreamError, StoreMovedError
+from infostream_dedup.errors import CannotWriteError, StoreMovedError
 from infostream_dedup.judgements import Desk, desk_path
 from infostream_dedup.service.checker import Checker
 from infostream_dedup.service.job_process import JobRunner
@@ -127,8 +127,6 @@ def _run_one(work: Callable[[Deduplicator], Any], future: Future[Any], stream: D
         return
     try:
         future.set_result(work(stream))
-    except (InfostreamError, ProblemError) as error:
-        future.set_exception(error)
     except Exception as error:  # a failure in one answer must not end the thread
         future.set_exception(error)
 

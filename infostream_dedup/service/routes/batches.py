@@ -34,7 +34,7 @@ from infostream_dedup.service.answer_models import (
     body_of,
     file_of,
 )
-from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, json_body, needs, read_body
+from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, existing, json_body, needs, read_body
 from infostream_dedup.service.figures import count_soon
 from infostream_dedup.service.logs import log_batch, log_event, reason_of
 from infostream_dedup.service.problems import Body, ProblemError, checked, detail_of, problem_of
@@ -232,6 +232,7 @@ def _processed(stream: Deduplicator, batch: GivenBatch, placed: Sequence[tuple[i
 
 
 router = APIRouter(prefix="/v1", tags=["batches"], route_class=LiteralEndRoute)
+_UNKNOWN: Final = "no batch with this id was stored; it may be sent again"
 _FAILED: Final = 1_000  # failed asynchronous batches whose problems are kept
 
 
@@ -382,9 +383,7 @@ async def show_batch_status(request: Request, batch_id: str) -> Response:
     waiting = service.later.get(batch_id)
     if waiting is not None:
         return JsonResponse(_status(batch_id, waiting))
-    stored = await service.read(lambda store: store.batch(batch_id))
-    if stored is None:
-        raise _unknown_batch()
+    stored = existing(await service.read(lambda store: store.batch(batch_id)), _UNKNOWN)
     known = {"batch_id": batch_id, "state": "stored", "documents": len(stored.verdicts), "problem": None}
     return JsonResponse(known)
 
@@ -393,13 +392,8 @@ async def show_batch_status(request: Request, batch_id: str) -> Response:
 async def show_batch(request: Request, batch_id: str) -> Response:
     """The verdicts of a batch that was stored."""
     stored, fields = await running(request).read(lambda store: (store.batch(batch_id), _fields(store)))
-    if stored is None:
-        raise _unknown_batch()
-    return JsonResponse({"batch_id": batch_id, "verdicts": [verdict.as_dict(fields) for verdict in stored.verdicts]})
-
-
-def _unknown_batch() -> ProblemError:
-    return ProblemError(404, "not-found", "no batch with this id was stored; it may be sent again")
+    verdicts = existing(stored, _UNKNOWN).verdicts
+    return JsonResponse({"batch_id": batch_id, "verdicts": [verdict.as_dict(fields) for verdict in verdicts]})
 
 
 _THRESHOLDS: Final = {
