@@ -27,7 +27,6 @@ from infostream_dedup.terms.kernels import counting as kernels
 from infostream_dedup.terms.representation import representation, term_frequencies
 from infostream_dedup.terms.statistics import (
     DocumentFrequencies,
-    Statistics,
     Totals,
     as_count,
     bounded_idf,
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.language.text.surface_pool import Utf8Texts
+    from infostream_dedup.stream.store.restoring import LanguageFrequencies
 
 
 # Terms of a stream as numbers
@@ -173,6 +173,16 @@ class LanguageCounts:
         return df
 
 
+def counts_of(
+    summed: Mapping[Language, LanguageFrequencies], kind: Callable[..., LanguageCounts] = LanguageCounts
+) -> dict[int, LanguageCounts]:
+    """Counts that a store has summed, by the number of the language."""
+    return {
+        LANGUAGES.index(language): kind(Totals(one.documents, one.length), one.df.astype(np.uint32))
+        for language, one in summed.items()
+    }
+
+
 def close_counts(
     counts: LanguageCounts, sums: LanguageCounts, epoch: int, language: Language
 ) -> list[EpochFrequencies]:
@@ -245,15 +255,6 @@ class Frequencies:
         """Mean length of the documents of the closed epochs; of a pseudo-document if there are none."""
         shares = partial(self._frequencies, LANGUAGES[language], self._settings.representation)
         return self.closed[language].totals.average_length(shares)
-
-    def statistics(self, language: int) -> Statistics:
-        """Statistics of the closed epochs, with the background added.
-
-        Unlike a collection, a stream has statistics before its first document: those of the background alone.
-        """
-        terms = np.arange(len(self._numbers))
-        (documents, df), distinct = self._documents(language, terms)
-        return Statistics(documents, df, self.average_length(language), distinct)
 
     def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the idf of terms, 0 if their document frequency is out of bounds."""

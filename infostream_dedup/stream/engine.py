@@ -12,7 +12,7 @@ from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.machine.arrays import joined_rows
 from infostream_dedup.machine.platform import collector_paused, trim_heap
-from infostream_dedup.model import LANGUAGES, Document, Language
+from infostream_dedup.model import LANGUAGES, Document
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.settings import COMPARED_TERMS
 from infostream_dedup.model.stream_records import (
@@ -25,7 +25,15 @@ from infostream_dedup.model.stream_records import (
     Verdict,
 )
 from infostream_dedup.stream.across import Across
-from infostream_dedup.stream.analysis import Analyser, Frequencies, LanguageCounts, TermNumbers, choose_keys, count_rows
+from infostream_dedup.stream.analysis import (
+    Analyser,
+    Frequencies,
+    LanguageCounts,
+    TermNumbers,
+    choose_keys,
+    count_rows,
+    counts_of,
+)
 from infostream_dedup.stream.clock import NO_CLOCK, EpochBorders, StreamClock
 from infostream_dedup.stream.compared_texts import ComparedTexts
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate, Judge, KeysThatMet, named_by, with_opening
@@ -41,7 +49,6 @@ from infostream_dedup.stream.stories import Stories
 from infostream_dedup.stream.watching import Watches
 from infostream_dedup.stream.window import EvidenceRows, PivotRows, Window, address_numbers, equal_to, published_times
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
-from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +60,7 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.recent_documents import WordingSource
     from infostream_dedup.stream.second_stage import SecondStage
     from infostream_dedup.stream.store.document_columns import RememberedTable
-    from infostream_dedup.stream.store.restoring import LanguageFrequencies, Loaded
+    from infostream_dedup.stream.store.restoring import Loaded
 
 
 # Restoring the parts of an engine from a store
@@ -63,7 +70,7 @@ def resume_frequencies(frequencies: Frequencies, loaded: Loaded, settings: Strea
     """Restore the sums of the closed epochs, and count the documents of the open one."""
     goes_on = loaded.epoch == frequencies.epoch and any(counts.totals.documents for counts in frequencies.open)
     if not goes_on:
-        frequencies.resume(loaded.epoch, _counts(loaded.frequencies), _counts(loaded.repeats))
+        frequencies.resume(loaded.epoch, counts_of(loaded.frequencies), counts_of(loaded.repeats))
     table = loaded.documents
     first = int(np.searchsorted(table.epochs, loaded.epoch))
     languages = np.array([LANGUAGES.index(language) for language in table.languages[first:]], dtype=np.uint8)
@@ -75,13 +82,6 @@ def resume_frequencies(frequencies: Frequencies, loaded: Loaded, settings: Strea
         frequencies.withhold(loaded.withheld, loaded.withheld_repeats)
 
 
-def _counts(summed: Mapping[Language, LanguageFrequencies]) -> dict[int, LanguageCounts]:
-    return {
-        LANGUAGES.index(language): LanguageCounts(Totals(one.documents, one.length), one.df.astype(np.uint32))
-        for language, one in summed.items()
-    }
-
-
 def resume_across(across: Across | None, window: Window, loaded: Loaded, *, first: int | None = None) -> None:
     """Restore the cross-language state of a stream."""
     if across is None:
@@ -89,7 +89,7 @@ def resume_across(across: Across | None, window: Window, loaded: Loaded, *, firs
     table, frequencies = loaded.documents, across.frequencies
     begin = 0 if first is not None else int(np.searchsorted(table.ordinals, loaded.oldest))
     across.links.resume(window.first if first is None else first, table.pivot.links.part(begin))
-    closed = _counts(loaded.pivot).get(LANGUAGES.index(PIVOT), LanguageCounts())
+    closed = counts_of(loaded.pivot).get(LANGUAGES.index(PIVOT), LanguageCounts())
     # Otherwise the open epoch goes on, and what has been counted in it stays.
     if first is None or closed.totals.documents != frequencies.closed.totals.documents:
         frequencies.resume(closed)

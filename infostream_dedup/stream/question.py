@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -25,23 +26,24 @@ from infostream_dedup.links.pair_rules import NEAR_BEST
 from infostream_dedup.machine.arrays import Ragged, joined_rows
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings
 from infostream_dedup.model.settings import COMPARED_TERMS
-from infostream_dedup.stream.analysis import Analysed, Analyser, Frequencies, LanguageCounts, TermNumbers, choose_keys
+from infostream_dedup.stream.analysis import (
+    Analysed,
+    Analyser,
+    Frequencies,
+    LanguageCounts,
+    TermNumbers,
+    choose_keys,
+    counts_of,
+)
 from infostream_dedup.stream.evidence_counts import EvidenceCounts
 from infostream_dedup.stream.evidence_judge import verdict_probability
 from infostream_dedup.stream.pivot_terms import PivotWords, WrittenWords, and_itself
 from infostream_dedup.stream.store.opening import check_settings
-from infostream_dedup.stream.store.restoring import (
-    LanguageFrequencies,
-    counted_evidence,
-    open_epoch,
-    position_of,
-    summed_frequencies,
-)
+from infostream_dedup.stream.store.restoring import counted_evidence, open_epoch, position_of, summed_frequencies
 from infostream_dedup.stream.store.search_index import FoundDocument, TermIndex, term_names_of
 from infostream_dedup.stream.window import compared_keys, triple_rows
 from infostream_dedup.stream.word_order import OrderedWords, keep_order, tell_one_event
 from infostream_dedup.terms.representation import representation
-from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
     import sqlite3
@@ -122,7 +124,8 @@ class QueryWords:
         if epoch != self._epoch:
             closed = summed_frequencies(connection, before=epoch, terms=terms)
             repeats = summed_frequencies(connection, before=epoch, terms=terms, table="repeat_frequency")
-            self.frequencies.resume(epoch, self._counts(closed), self._counts(repeats))
+            made = partial(_StoredCounts, words=self)
+            self.frequencies.resume(epoch, counts_of(closed, made), counts_of(repeats, made))
             self._epoch = epoch
 
     def stored(self, words: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -137,13 +140,6 @@ class QueryWords:
             self._stored[fresh] = [known.get(term, _UNKNOWN) for term in terms]
         found: NDArray[np.int64] = self._stored[words]
         return found
-
-    def _counts(self, summed: Mapping[Language, LanguageFrequencies]) -> dict[int, LanguageCounts]:
-        return {
-            number: _StoredCounts(Totals(one.documents, one.length), one.df.astype(np.uint32), words=self)
-            for number, language in enumerate(LANGUAGES)
-            if (one := summed.get(language)) is not None
-        }
 
 
 @dataclass(slots=True)
