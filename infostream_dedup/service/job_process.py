@@ -30,6 +30,7 @@ from infostream_dedup.machine.platform import (
 from infostream_dedup.report.tables import UI_LANGUAGES
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.restoring import position_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -353,8 +354,6 @@ def _audit(store: Path, desk: Desk, parameters: Mapping[str, Any], progress: Pro
 def _documents(store: Path, latest: int, progress: Progress) -> tuple[list[Document], dict[str, Any]]:
     """The latest documents whose texts were kept, and the settings of their key terms."""
     from infostream_dedup.runs.batch.stored_collection import settings_of_terms
-    from infostream_dedup.stream.store import Store
-    from infostream_dedup.stream.store.restoring import position_of
 
     with Store.open(store, read_only=True) as opened, opened.reading() as connection:
         end = position_of(connection).documents

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, repeat
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -99,17 +99,17 @@ def resume_across(across: Across | None, window: Window, loaded: Loaded, *, firs
 
 
 def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
-    table, begin = loaded.documents, memory.window.end
+    table, begin, judged = loaded.documents, memory.window.end, memory.window.evidence is not None
     clocks = table.clocks[first:]
     published = np.array([NO_CLOCK if time is None else time for time in table.published[first:]], dtype=np.int64)
     memory.window.extend(
         list(table.ids[first:]),
         list(map(equal_to, table.text_hashes[first:], table.opening_hashes[first:])),
-        _outlets(table, first, judged=memory.window.evidence is not None),
+        list(map(outlet_of, table.sources[first:], table.evidence.urls[first:] if judged else repeat(None))),
         clocks,
         np.where(published <= NO_CLOCK, clocks, published),
         (table.keys.part(first), table.weights.part(first), table.targets.part(first), table.numbers.part(first)),
-        evidence=_evidence_rows(table, first) if memory.window.evidence is not None else None,
+        evidence=_evidence_rows(table, first) if judged else None,
     )
     if memory.window.pivot is not None:
         memory.window.pivot.enter(_pivot_rows(table, first))
@@ -118,17 +118,10 @@ def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
         oldest=loaded.oldest,
         clock=NO_CLOCK if loaded.clock is None else loaded.clock,
         groups=table.groups[first:],
-        joined=table.ordinals[first:][table.leaves[first:] == 1].tolist() if memory.window.evidence is not None else (),
+        joined=table.ordinals[first:][table.leaves[first:] == 1].tolist() if judged else (),
         state=loaded.state.get("groups", {}),
         events=loaded.events,
     )
-
-
-def _outlets(table: RememberedTable, first: int, *, judged: bool) -> list[str | None]:
-    sources = table.sources[first:]
-    if not judged:
-        return list(map(outlet_of, sources))
-    return list(map(outlet_of, sources, table.evidence.urls[first:]))
 
 
 def _evidence_rows(table: RememberedTable, first: int) -> EvidenceRows:
@@ -567,19 +560,20 @@ class StreamEngine:
         events += happened
         of = named_by(equal, found)
         if of is None:
-            memory.groups.begin(ordinal, again=document.version > 0)
+            if document.version > 0:
+                memory.groups.begin_again(ordinal)
             enough = len(document.keys) >= INSUFFICIENT_TERMS
             # Preset faithful compares key terms alone.
             enough |= self.settings.preset == "judged" and document.text_hash != b""
             status: Status = "new" if enough else "insufficient_text"
-            if document.version > 0:
-                kind = KIND_NAMES[Kind.UPDATED] if self.settings.preset == "judged" else None
-                group = memory.groups.of(ordinal)
-                return Verdict(id=document.id, status=status, group=group, kind=kind, revision_of=document.id)
-            return Verdict(id=document.id, status=status, group=memory.groups.of(ordinal))
+            verdict = Verdict(id=document.id, status=status, group=memory.groups.of(ordinal))
+            if document.version == 0:
+                return verdict
+            kind = KIND_NAMES[Kind.UPDATED] if self.settings.preset == "judged" else None
+            return replace(verdict, kind=kind, revision_of=document.id)
         joined = repeats and not passes and self._join_group(ordinal, of, found, exact=equal is not None, events=events)
-        if not joined:
-            memory.groups.begin(ordinal, again=document.version > 0)
+        if not joined and document.version > 0:
+            memory.groups.begin_again(ordinal)
         exact = equal is not None and (self.settings.preset != "judged" or self._whole(of) == document.text_hash)
         status = "similar" if not joined else "exact" if exact else "duplicate"
         best = self._deciding.equal_text(of) if found is None or equal is not None else found

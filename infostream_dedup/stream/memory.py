@@ -167,10 +167,8 @@ class Groups:
         names = [self.of(one) for one in linked[first].tolist()]
         return Counter(dict(zip(names, counts.tolist(), strict=True))), dict(zip(names, starts.tolist(), strict=True))
 
-    def begin(self, ordinal: int, *, again: bool = False) -> None:
-        """Begin a group with a document that joins none."""
-        if not again:
-            return
+    def begin_again(self, ordinal: int) -> None:
+        """Let another version of a document that joins none enter the group that its id names, if there is one."""
         window, name = self._window, self.of(ordinal)
         known = range(window.oldest, ordinal)
         earlier = next((one for one in known if window.groups[one - window.first] == name), None)

@@ -617,7 +617,8 @@ class QuestionJudge:
         if not places:
             return answers
         sides = [*(_Side.of_stored(found[place]) for place in places), asking]
-        triples = [*self._store.wording([found[place].ordinal for place in places]), self._triples(asking, itself)]
+        triples = self._store.wording([one.ordinal for one in (*(found[place] for place in places), itself) if one])
+        triples += [asking.triples] if itself is None else []
         last = len(places)
         later = np.array([itself is not None and found[place].ordinal > itself.ordinal for place in places])
         rows = np.arange(last, dtype=np.int64)
@@ -726,9 +727,6 @@ class QuestionJudge:
             raise ValueError("the text has not been read, or the store has not been loaded")
         record, triples = self._counts.weigh(document, question.language)
         return _Side(text=equality_hash(document), record=record, triples=triples)
-
-    def _triples(self, asking: _Side, itself: FoundDocument | None) -> bytes:
-        return asking.triples if itself is None else self._store.wording([itself.ordinal])[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 DUPLICATE_RULES: Final = ("equal", "contained")
 
-
 EXACT_RULES: Final = ("text", "opening", "sentences")
 
 DF_RULES: Final = ("distinct", "all")

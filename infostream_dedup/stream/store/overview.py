@@ -125,17 +125,9 @@ def alarm_rows(connection: sqlite3.Connection, limit: int) -> list[dict[str, Any
         " WHERE event.kind = 'alarm' ORDER BY event.number DESC LIMIT ?",
         (limit,),
     )
-    return [
-        {
-            "number": number,
-            "group": group,
-            "at": time_text(clock or None),
-            "value": value,
-            "title": title,
-            "documents": documents or 1,
-        }
-        for number, group, clock, value, title, documents in rows
-    ]
+    names = ("number", "group", "at", "value", "title", "documents")
+    found = [dict(zip(names, row, strict=True)) for row in rows]
+    return [one | {"at": time_text(one["at"] or None), "documents": one["documents"] or 1} for one in found]
 
 
 def reprint_counts(connection: sqlite3.Connection) -> list[dict[str, Any]]:

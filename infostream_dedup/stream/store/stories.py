@@ -193,18 +193,16 @@ def story_shown(connection: sqlite3.Connection, story: str) -> dict[str, Any] | 
     members = documents_of(connection, [story])
     if not members:
         return None
-    languages = dict.fromkeys(member["language"] for member in members)
-    return story_row(members) | {
+    languages, row = dict.fromkeys(member["language"] for member in members), story_row(members)
+    for member in members:
+        del member["time"]
+    return row | {
         "columns": [
-            {"language": language, "documents": [_shown(one) for one in members if one["language"] == language]}
+            {"language": language, "documents": [one for one in members if one["language"] == language]}
             for language in languages
         ],
         "meetings": _meetings(connection, [member["ordinal"] for member in members]),
     }
-
-
-def _shown(member: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in member.items() if name != "time"}
 
 
 def _meetings(connection: sqlite3.Connection, ordinals: list[int]) -> list[dict[str, Any]]:
