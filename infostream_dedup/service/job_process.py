@@ -501,12 +501,12 @@ class JobRunner:
         """End the process of a job if it does not soon stop by itself."""
         process = self._process
         if process is not None and self._number == number:
-            threading.Timer(_GRACE_SECONDS, _terminate, args=(process,)).start()
+            threading.Timer(_GRACE_SECONDS, process.terminate).start()
 
     def close(self) -> None:
         """End the running process."""
         self._closing.set()
-        if self._process is not None and self._process.poll() is None:
+        if self._process is not None:
             self._process.terminate()
         if self._watch is not None:
             self._watch.join()
@@ -524,11 +524,6 @@ class JobRunner:
                 # Such as a full disk, which may have ended the job as well. The next start ends what is still open.
                 if self._closing.wait(_AGAIN_SECONDS):
                     return
-
-
-def _terminate(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        process.terminate()
 
 
 if __name__ == "__main__":

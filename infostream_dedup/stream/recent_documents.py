@@ -77,9 +77,6 @@ class RecentDocuments:
         gone = max(self.first - self._begin, too_many)
         if gone == 0 or _DROPPED * gone < len(self._triples):
             return
-        self._drop(gone)
-
-    def _drop(self, gone: int) -> None:
         for column in self._columns:
             column.drop(gone)
         self._begin += gone

@@ -19,9 +19,8 @@ def test_groups_come_back_as_they_were(joined, gone):
         earlier = max(before.oldest, ordinal - to)
         if kind and earlier < ordinal:
             groups.join(ordinal, earlier, np.array([earlier]), exact=True)
-        else:
-            if ordinal >= 20:
-                groups.begin_again(ordinal)
+        elif ordinal >= 20:
+            groups.begin_again(ordinal)
     for ordinal in range(min(gone, before.end)):
         groups.expire(ordinal, before.end)
         before.expire_before(ordinal + 1)

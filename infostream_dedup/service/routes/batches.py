@@ -75,8 +75,11 @@ def built_documents(items: Sequence[Any], *, skip: bool) -> tuple[list[tuple[int
     good: list[tuple[int, Document]] = []
     bad: list[SetAside] = []
     for index, item in enumerate(items):
+        place = Place(_SOURCE, index + 1)
         try:
-            good.append((index, _built(builder, item, Place(_SOURCE, index + 1))))
+            if not isinstance(item, dict):
+                raise place.error("E_TYPE", "expected an object")
+            good.append((index, builder.build(Record(item, place))))
         except BadDataError as error:
             if not skip:
                 raise
@@ -99,12 +102,6 @@ def without_conflicts(
         else:
             bad.append(SetAside(index, "E_ID_CONFLICT", "id", "the id already exists with different content"))
     return good, bad
-
-
-def _built(builder: DocumentBuilder, item: Any, place: Place) -> Document:
-    if not isinstance(item, dict):
-        raise place.error("E_TYPE", "expected an object")
-    return builder.build(Record(item, place))
 
 
 _LONGEST_NAME: Final = 200
@@ -391,8 +388,8 @@ async def show_batch_status(request: Request, batch_id: str) -> Response:
 @router.get("/batches/{batch_id:path}", dependencies=[needs("reader")], response_model=BatchStored)
 async def show_batch(request: Request, batch_id: str) -> Response:
     """The verdicts of a batch that was stored."""
-    stored, fields = await running(request).read(lambda store: (store.batch(batch_id), _fields(store)))
-    verdicts = existing(stored, _UNKNOWN).verdicts
+    stored, settings = await running(request).read(lambda store: (store.batch(batch_id), store.settings))
+    verdicts, fields = existing(stored, _UNKNOWN).verdicts, StreamSettings.of(settings).verdict_fields
     return JsonResponse({"batch_id": batch_id, "verdicts": [verdict.as_dict(fields) for verdict in verdicts]})
 
 
@@ -400,10 +397,6 @@ _THRESHOLDS: Final = {
     "thresholds": {"morph": {"k": 7}},
     "measured": {"n": 12, "score": "count", "target": "text", "complete": True},
 }
-
-
-def _fields(store: Store) -> tuple[str, ...]:
-    return StreamSettings.of(store.settings).verdict_fields
 
 
 def _count(service: RunningService, answer: dict[str, Any]) -> None:

@@ -186,8 +186,7 @@ def _document(store: Store, id: str, version: int | None) -> dict[str, Any] | No
         versions = [one for one in versions if one["version"] == version]
     if not versions:
         return None
-    found = versions[-1]
-    ordinal = found["ordinal"]
+    found, ordinal = versions[-1], versions[-1]["ordinal"]
     return {**found, "key_terms": key_terms_of(store.connection, ordinal), "text": store.text(ordinal)}
 
 

@@ -83,7 +83,17 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
     decided = batch.decided
     remembered, verdicts, new_terms = decided.remembered, decided.verdicts, list(decided.new_terms)
     _check(position, remembered, verdicts, len(new_terms))
-    head = _head(position, batch)
+    head = BatchHead(
+        sequence=position.batches,
+        batch_id=batch.id,
+        content_hash=batch.hash,
+        first_ordinal=position.documents,
+        documents=len(decided.remembered),
+        answers=None if batch.answers is None else np.array(batch.answers, dtype=INT64).tobytes(),
+        first_term=position.terms,
+        terms=len(decided.new_terms),
+        oldest=decided.oldest,
+    )
     parts = [table.rows_of([one for one in remembered if getattr(one, needed) is not None]) for table, needed in PARTS]
     entries = list(map(TableEntry, remembered, verdicts, _checksums(remembered, parts)))
     rows = [table.rows_of(items) for table, items in _items(connection, decided, entries)]
@@ -160,20 +170,6 @@ def _count_evidence(connection: sqlite3.Connection, counted: Sequence[CountedEvi
         part = 0 if one.closed else part + 1
         row = (one.epoch, part, one.counts, part_checksum(one.counts, one.epoch))
         connection.execute(_COUNT, row)
-
-
-def _head(position: Position, batch: Batch) -> BatchHead:
-    return BatchHead(
-        sequence=position.batches,
-        batch_id=batch.id,
-        content_hash=batch.hash,
-        first_ordinal=position.documents,
-        documents=len(batch.decided.remembered),
-        answers=None if batch.answers is None else np.array(batch.answers, dtype=INT64).tobytes(),
-        first_term=position.terms,
-        terms=len(batch.decided.new_terms),
-        oldest=batch.decided.oldest,
-    )
 
 
 def _run(connection: sqlite3.Connection, statement: str, rows: Sequence[Row]) -> None:
