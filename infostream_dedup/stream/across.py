@@ -258,7 +258,8 @@ class LinksAcross:
         for at in np.flatnonzero(translate | tell).tolist():
             place = chosen[at]
             number, row = int(later[place]), int(earlier[place])
-            if not self._same_text(row, number + first - window.first):
+            text = window.hashes[row][0]
+            if not text or text != window.hashes[number + first - window.first][0]:
                 forward, backward = shares[place].tolist()
                 link = LinkAcross(row + window.first, forward, backward, bool(translate[at]), bool(tell[at]))
                 links[number].append(link)
@@ -280,10 +281,6 @@ class LinksAcross:
         translate[left] = keep_order(orders, shares[left] / _UNIT, agreed.numbers[left])
         tell[left] &= tell_one_event(orders, shares[left] / _UNIT)
         return translate, tell
-
-    def _same_text(self, row: int, other: int) -> bool:
-        hashes = self._window.hashes
-        return bool(hashes[row][0]) and hashes[row][0] == hashes[other][0]
 
     def _doubts(self, ordinal: int, links: Sequence[LinkAcross], oldest: int) -> list[list[tuple[int, int]]]:
         """For each link, each end that has a better partner, with it; the link stays only if both have the same text.

@@ -232,7 +232,9 @@ class StoreReader:
 
     def verdict_at(self, ordinal: int) -> Verdict:
         """Return the verdict on the document with an ordinal."""
-        return next(self._verdicts(ordinal, ordinal + 1))
+        for verdict in self._verdicts(ordinal, ordinal + 1):
+            return verdict
+        raise KeyError(ordinal)
 
     def _verdicts(self, first: int, end: int) -> Iterator[Verdict]:
         with naming_failures(self.path):
