@@ -376,9 +376,8 @@ class Window(DocumentColumns):
     ``first``, ``oldest`` and ``end`` are the ordinals of the first document in memory, of the first that has not
     expired, and of the next one; a document's place in a column is its ordinal minus ``first``. ``group_starts`` has
     the earliest document that each document's group ever had, ``sources`` the number of its outlet in ``outlets``, and
-    ``times`` the clock where there is no date. Key terms
-    have the heaviest first, other rows ascend. ``evidence`` is ``None`` if key terms decide, ``pivot`` if languages are
-    kept apart.
+    ``times`` the clock where there is no date. Key terms have the heaviest first, other rows ascend. ``evidence`` is
+    ``None`` if key terms decide, ``pivot`` if languages are kept apart.
     """
 
     _flat = ("group_starts", "sizes", "sources", "clocks", "times")
