@@ -306,10 +306,7 @@ def _settings(
         refuse_idle(given, new.terms, (new.terms.representation,), new)
         return new
     kept = StreamSettings.of(stored)
-    if "preset" in given:
-        kept.refuse_other_preset(given["preset"], str(store))
-    if "across" in given:
-        kept.refuse_other_across(given["across"], str(store))
+    kept.refuse_other(str(store), preset=given.get("preset"), across=given.get("across"))
     changed = StreamSettings.of({**stored, **given})
     refuse_idle(given, changed.terms, (changed.terms.representation,), changed)
     return changed

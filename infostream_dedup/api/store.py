@@ -182,7 +182,7 @@ def coverage(
     """
     from infostream_dedup.errors import NoInputError, UsageError
     from infostream_dedup.stream.store import Store
-    from infostream_dedup.stream.store.stories import coverage_of, documents_of, texts_of
+    from infostream_dedup.stream.store.stories import coverage_of, documents_of
 
     if sum(one is not None for one in (story, text, id)) != 1:
         raise UsageError("give either a story (--story), a text (--text) or an id (--id)")
@@ -198,7 +198,7 @@ def coverage(
         found = documents_of(connection, names)
         if not found:
             raise NoInputError(f"{path}: there is no story or document {', '.join(map(repr, names))}")
-        return coverage_of(found, texts_of(connection))
+        return coverage_of(opened, found)
 
 
 def message(path: str | Path, story: str) -> list[dict[str, Any]]:
@@ -222,13 +222,13 @@ def message(path: str | Path, story: str) -> list[dict[str, Any]]:
     from infostream_dedup.judging.passages.original_message import original_message
     from infostream_dedup.stream.compared_texts import with_repeated
     from infostream_dedup.stream.store import Store
-    from infostream_dedup.stream.store.stories import documents_of, texts_of
+    from infostream_dedup.stream.store.stories import documents_of
 
     with Store.open(path, read_only=True) as opened, opened.reading() as connection:
         found = documents_of(connection, [story])
         if not found:
             raise NoInputError(f"{path}: there is no story or document {story!r}")
-        if texts_of(connection) is None:
+        if not opened.keeps_texts():
             raise ConfigurationError(f"{path} keeps no texts; begin a store with 'ingest --keep-text'")
         documents, repeated = with_repeated(opened, [one["ordinal"] for one in found])
     said = original_message(documents, repeated=repeated)

@@ -93,6 +93,15 @@ class Ragged:
         """View of one row."""
         return self.values[self.indptr[number] : self.indptr[number + 1]]
 
+    def part(self, first: int, end: int | None = None) -> Ragged:
+        """Consecutive rows, from ``first`` to ``end`` (exclusive); their values are a view."""
+        bounds = self.indptr[first : None if end is None else end + 1]
+        return Ragged(bounds - bounds[0], self.values[bounds[0] : bounds[-1]])
+
+    def as_int64(self) -> Ragged:
+        """Copy of the rows, with values of int64."""
+        return Ragged(self.indptr, self.values.astype(np.int64))
+
     def rows(self, numbers: NDArray[np.integer[Any]]) -> Ragged:
         """Copy of some rows, in the order given."""
         places, sizes = entries_of(self.indptr, numbers)

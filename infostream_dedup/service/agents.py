@@ -30,7 +30,7 @@ from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import document_versions
 from infostream_dedup.stream.store.restoring import position_of
-from infostream_dedup.stream.store.stories import coverage_of, documents_of, story_page, story_rows, texts_of
+from infostream_dedup.stream.store.stories import coverage_of, documents_of, story_page, story_rows
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, MutableMapping
@@ -241,7 +241,7 @@ class StoreTools:
             if not documents:
                 what = f"story or document {story!r}" if text is None else "document that has or retells this text"
                 raise NoInputError(f"the store has no {what}; find_earlier lists what resembles it")
-            found = coverage_of(documents, texts_of(connection))
+            found = coverage_of(self._store, documents)
         rows, found["of_documents"] = found["documents"], len(found["documents"])
         kept = [{name: _short(value) for name, value in row.items() if value is not None} for row in rows[:listed]]
         return found | {"documents": kept}
@@ -383,11 +383,7 @@ class StoreTools:
         if not caller.may("writer"):
             raise ToolError(f"the token {caller.name} may only read; a writer or admin may add documents")
 
-        def keeps_text() -> bool:
-            with self._store.reading() as connection:
-                return texts_of(connection) is not None
-
-        keeps = await self.read(keeps_text)
+        keeps = await self.read(self._store.keeps_texts)
 
         def process() -> list[dict[str, Any]]:
             from infostream_dedup.stream.deduplicator import Deduplicator

@@ -9,7 +9,7 @@ import contextlib
 import re
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import unquote_to_bytes
 
 import orjson
@@ -27,6 +27,7 @@ from infostream_dedup.service.running import caller_of, running
 if TYPE_CHECKING:
     from starlette.types import Scope
 
+Value = TypeVar("Value")
 _LONGEST_NAME: Final = 100
 _MOST_NUMBER: Final = 1 << 62
 
@@ -115,6 +116,18 @@ def listed(rows: Sequence[Any], limit: int, place_of: Callable[[Any], list[Any]]
     items = list(rows[:limit])
     place = base64.urlsafe_b64encode(orjson.dumps(place_of(items[-1]))).rstrip(b"=").decode() if more else None
     return {"items": items, "next": place}
+
+
+def every(items: Sequence[Any]) -> JsonResponse:
+    """Answer with a list that has no further page."""
+    return JsonResponse({"items": items, "next": None})
+
+
+def existing(found: Value | None, otherwise: str = "") -> Value:
+    """Return what was found; ProblemError ``not-found`` for None."""
+    if found is None:
+        raise ProblemError(404, "not-found", otherwise)
+    return found
 
 
 async def unchanged(request: Request, response: Response) -> None:

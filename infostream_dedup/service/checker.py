@@ -13,7 +13,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,11 +27,11 @@ from infostream_dedup.machine.platform import can_fork, python_command, python_e
 from infostream_dedup.model import OUR_LANGUAGES, Document
 from infostream_dedup.model.stream_records import Batch
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict
+from infostream_dedup.stream.deduplicator import Deduplicator, MemoryStore, OnConflict
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.connection import place_of
-from infostream_dedup.stream.store.reader import Known, StoredBatch
+from infostream_dedup.stream.store.reader import Known
 from infostream_dedup.stream.store.restoring import Loaded, Position, position_of
 
 QUESTIONS: Final = (
@@ -123,10 +123,11 @@ class Checker:
             process.wait()
 
 
-class _NothingStored:
+class _NothingStored(MemoryStore):
     """A store that is only read; its file is open only during transactions, in a copy from its beginning."""
 
     def __init__(self, path: Path) -> None:
+        super().__init__()
         self._path = path
         self._position = Position(0, 0, 0, 0)
         self._opened: Store | None = None
@@ -162,27 +163,17 @@ class _NothingStored:
         self._position = loaded.position
         return loaded
 
-    def batch(self, _: str) -> StoredBatch | None:
-        """Return nothing: repeated batches are judged document by document."""
-        return None
-
-    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the name of the field
-        return self._store.known(id)
-
-    def known_of(self, ids: Sequence[str]) -> Mapping[str, Sequence[Known]]:
+    def known_of(self, ids: Sequence[str]) -> dict[str, list[Known]]:
         return self._store.known_of(ids)
 
     def kept(self, ordinal: int) -> Document:
         return self._store.kept(ordinal)
 
-    def wording(self, ordinals: Sequence[int]) -> Sequence[bytes]:
+    def wording(self, ordinals: Sequence[int]) -> list[bytes]:
         return self._store.wording(ordinals)
 
     def append(self, batch: Batch) -> None:
-        """Store nothing."""
-
-    def close(self) -> None:
-        """Do nothing: no file is open."""
+        """Store nothing; so repeated batches are judged document by document."""
 
     @property
     def _store(self) -> Store:

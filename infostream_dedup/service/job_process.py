@@ -30,6 +30,7 @@ from infostream_dedup.machine.platform import (
 from infostream_dedup.report.tables import UI_LANGUAGES
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.restoring import position_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -353,8 +354,6 @@ def _audit(store: Path, desk: Desk, parameters: Mapping[str, Any], progress: Pro
 def _documents(store: Path, latest: int, progress: Progress) -> tuple[list[Document], dict[str, Any]]:
     """The latest documents whose texts were kept, and the settings of their key terms."""
     from infostream_dedup.runs.batch.stored_collection import settings_of_terms
-    from infostream_dedup.stream.store import Store
-    from infostream_dedup.stream.store.restoring import position_of
 
     with Store.open(store, read_only=True) as opened, opened.reading() as connection:
         end = position_of(connection).documents
@@ -502,12 +501,12 @@ class JobRunner:
         """End the process of a job if it does not soon stop by itself."""
         process = self._process
         if process is not None and self._number == number:
-            threading.Timer(_GRACE_SECONDS, _terminate, args=(process,)).start()
+            threading.Timer(_GRACE_SECONDS, process.terminate).start()
 
     def close(self) -> None:
         """End the running process."""
         self._closing.set()
-        if self._process is not None and self._process.poll() is None:
+        if self._process is not None:
             self._process.terminate()
         if self._watch is not None:
             self._watch.join()
@@ -525,11 +524,6 @@ class JobRunner:
                 # Such as a full disk, which may have ended the job as well. The next start ends what is still open.
                 if self._closing.wait(_AGAIN_SECONDS):
                     return
-
-
-def _terminate(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        process.terminate()
 
 
 if __name__ == "__main__":

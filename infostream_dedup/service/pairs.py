@@ -39,7 +39,7 @@ _OF_PAIR: Final = ("status", "kind", "probability", "relation", "forward", "back
 
 def pair_shown(store: Store, a: str, b: str) -> dict[str, Any]:
     """Read two documents, the one that came first as ``a``; of one document twice, its last two versions."""
-    sides = sorted((_side(store, found) for found in versions_of_pair(store, a, b)), key=lambda side: side["ordinal"])
+    sides = sorted((side_of(store, found) for found in versions_of_pair(store, a, b)), key=lambda side: side["ordinal"])
     texts = [store.text(side["ordinal"]) for side in sides]
     passages, coverage, translated = 0, [0.0, 0.0], [0.0, 0.0]
     pieces: list[list[dict[str, Any]] | None] = [None, None]
@@ -122,7 +122,8 @@ def versions_of_pair(store: Store, a: str, b: str) -> list[dict[str, Any]]:
     return known[0][-2:] if a == b and len(known[0]) > 1 else [versions[-1] for versions in known]
 
 
-def _side(store: Store, found: dict[str, Any]) -> dict[str, Any]:
+def side_of(store: Store, found: dict[str, Any]) -> dict[str, Any]:
+    """What people see of a document of a pair, without its text."""
     if found["forgotten"]:
         raise ProblemError(410, "forgotten")
     return {field: found[field] for field in _KEPT} | {"key_terms": key_terms_of(store.connection, found["ordinal"])}

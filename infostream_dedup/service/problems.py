@@ -92,6 +92,13 @@ class ProblemError(Exception):
         return {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
 
 
+def no_texts() -> ProblemError:
+    """The problem of a question that needs texts, to a store that does not keep them."""
+    return ProblemError(
+        409, "texts-not-kept", "start the service with --keep-text: it keeps the texts of later documents"
+    )
+
+
 def detail_of(error: BadDataError) -> str:
     """Say what was expected, without quoting what was sent, and without advice about options of the command line."""
     _, separator, expected = error.message.partition("expected ")

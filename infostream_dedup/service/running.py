@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from infostream_dedup.errors import CannotWriteError, InfostreamError, StoreMovedError
+from infostream_dedup.errors import CannotWriteError, StoreMovedError
 from infostream_dedup.judgements import Desk, desk_path
 from infostream_dedup.service.checker import Checker
 from infostream_dedup.service.job_process import JobRunner
@@ -127,8 +127,6 @@ def _run_one(work: Callable[[Deduplicator], Any], future: Future[Any], stream: D
         return
     try:
         future.set_result(work(stream))
-    except (InfostreamError, ProblemError) as error:
-        future.set_exception(error)
     except Exception as error:  # a failure in one answer must not end the thread
         future.set_exception(error)
 
@@ -261,11 +259,21 @@ class DeskThread:
 
     async def read(self, question: Question[Value]) -> Value:
         """Ask the desk; the answer describes a single state."""
-        return await self._run(self._read, question)
+
+        def read() -> Value:
+            with self._opened().reading() as connection:
+                return question(connection)
+
+        return await self._run(read)
 
     async def write(self, work: Question[Value]) -> Value:
         """Run one transaction. It is on disk when this returns, and is finished even if the client disconnects."""
-        return await self._run(self._write, work)
+
+        def write() -> Value:
+            with self._opened().writing() as connection:
+                return work(connection)
+
+        return await self._run(write)
 
     @property
     def place(self) -> FilePlace | None:
@@ -274,31 +282,20 @@ class DeskThread:
 
     async def wipe(self) -> bool:
         """Rewrite the file without remnants of deleted data; return whether none is left."""
-        return await asyncio.shield(asyncio.wrap_future(self._pool.submit(self._wipe)))
+        return await self._run(lambda: self._opened().wipe())
 
     def close(self) -> None:
         """Wait for the current work, and close the file."""
         self._pool.submit(self._close)
         self._pool.shutdown(wait=True)
 
-    async def _run(self, how: Callable[[Question[Value]], Value], what: Question[Value]) -> Value:
-        return await asyncio.shield(asyncio.wrap_future(self._pool.submit(how, what)))
+    async def _run(self, work: Callable[[], Value]) -> Value:
+        return await asyncio.shield(asyncio.wrap_future(self._pool.submit(work)))
 
     def _opened(self) -> Desk:
         if self._desk is None:
             self._desk = Desk.open(self.path)
         return self._desk
-
-    def _read(self, question: Question[Value]) -> Value:
-        with self._opened().reading() as connection:
-            return question(connection)
-
-    def _write(self, work: Question[Value]) -> Value:
-        with self._opened().writing() as connection:
-            return work(connection)
-
-    def _wipe(self) -> bool:
-        return self._opened().wipe()
 
     def _close(self) -> None:
         if self._desk is not None:

@@ -43,7 +43,6 @@ class ServiceLimits:
     streams_of_caller: int = 10  # those of one token
     page: int = 50  # default number of rows on a page
     rows: int = 200  # maximum number of rows on a page
-    counted: int = 10_000  # number up to which the rows of a list are counted
     reads_per_second: int = 60  # reads a second for each token, on average over ten seconds
     batches_at_once: int = 4  # unanswered batches of one token
     held_bytes: int = 64 * 1024 * 1024  # bodies of all requests without an answer, after decompression

@@ -18,7 +18,7 @@ from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.model.stream_records import KeptPivot, TranslatedFrom, Verdict
-from infostream_dedup.stream.analysis import KeyRows, TermNumbers, choose_keys, code_point_rank, longer
+from infostream_dedup.stream.analysis import TermNumbers, choose_keys, code_point_rank, longer
 from infostream_dedup.stream.kernels.pivot import (
     MOST_KEYS,
     PLACE_BITS,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.links.compiled.window_index import CandidateRows
-    from infostream_dedup.stream.memory import Memory
     from infostream_dedup.stream.settings import StreamSettings
 
 
@@ -63,12 +62,10 @@ _TOO_SMALL: Final = LEAST_ORDERED_SHARE - 1e-6
 """Below this share in one direction, the other need not be known; the rest is more than any rounding."""
 
 
-def candidate_needs() -> NDArray[np.int64]:
-    """Canonical key terms that must match in one direction, by the number of key terms of the shorter document.
+_NEEDS: Final = np.maximum(_LEAST_TERMS, -(-np.arange(KEY_TERMS + 1) // 3)).astype(np.int64)
+"""Canonical key terms that must match in one direction, by the number of key terms of the shorter document.
 
-    A third of them, at least three: nearly all translations share more. Int64 (KEY_TERMS + 1,).
-    """
-    return np.maximum(_LEAST_TERMS, -(-np.arange(KEY_TERMS + 1) // 3)).astype(np.int64)
+A third of them, at least three: nearly all translations share more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +87,6 @@ class LinkAcross:
     def rank(self) -> tuple[int, int, int]:
         """Sort key: greatest smaller share first, then greatest larger share, then earliest document."""
         return -self.smaller, -max(self.forward, self.backward), self.ordinal
-
-
-@dataclass(frozen=True, slots=True)
-class _Doubt:
-    """One end of a link has a better partner; the link stays if that partner has the same text."""
-
-    earlier: int  # one partner
-    later: int  # the other
 
 
 class _Partner(NamedTuple):
@@ -167,7 +156,6 @@ class LinksAcross:
         self._words = words
         # Documents of one language are never compared here, and most documents that share terms have one language.
         self._indexes = [WindowIndex() for _ in LANGUAGES]
-        self._needs = candidate_needs()
         self._links: dict[int, dict[int, _Partners]] = {}
         self._past = _PastLinks.of(np.zeros((0, 3), dtype=np.int64))
         self._known = window.first
@@ -187,7 +175,7 @@ class LinksAcross:
                 keys=keys,
                 targets=targets,
                 oldest=oldest,
-                needs=self._needs,
+                needs=_NEEDS,
                 least_keys=_LEAST_TERMS,
                 enters=enters,
             )
@@ -205,13 +193,13 @@ class LinksAcross:
         if not any(links):
             self._forget_before(max(oldest, default=0))
             return [[] for _ in links]
-        doubts: list[list[list[_Doubt]]] = []
+        doubts: list[list[list[tuple[int, int]]]] = []
         for ordinal, (own, alive) in enumerate(zip(links, oldest, strict=True), start=first):
             self._forget_before(alive)
             own = [one for one in own if one.translates]
             self.take(ordinal, [(one.ordinal, one.smaller) for one in own])
             doubts.append(self._doubts(ordinal, own, alive) if own else [])
-        asked = sorted({(one.earlier, one.later) for own in doubts for link in own for one in link})
+        asked = sorted({one for own in doubts for link in own for one in link})
         pairs = np.array(asked, dtype=np.int64).reshape(-1, 2)
         same = dict(zip(asked, one_text(pairs[:, 0], pairs[:, 1]).tolist(), strict=True)) if asked else {}
         return [
@@ -219,7 +207,7 @@ class LinksAcross:
                 (
                     one
                     for one, doubtful in zip((one for one in own if one.translates), of_links, strict=True)
-                    if all(same[doubt.earlier, doubt.later] for doubt in doubtful)
+                    if all(map(same.__getitem__, doubtful))
                 ),
                 key=lambda one: one.rank,
             )
@@ -270,7 +258,8 @@ class LinksAcross:
         for at in np.flatnonzero(translate | tell).tolist():
             place = chosen[at]
             number, row = int(later[place]), int(earlier[place])
-            if not self._same_text(row, number + first - window.first):
+            text = window.hashes[row][0]
+            if not text or text != window.hashes[number + first - window.first][0]:
                 forward, backward = shares[place].tolist()
                 link = LinkAcross(row + window.first, forward, backward, bool(translate[at]), bool(tell[at]))
                 links[number].append(link)
@@ -293,23 +282,22 @@ class LinksAcross:
         tell[left] &= tell_one_event(orders, shares[left] / _UNIT)
         return translate, tell
 
-    def _same_text(self, row: int, other: int) -> bool:
-        hashes = self._window.hashes
-        return bool(hashes[row][0]) and hashes[row][0] == hashes[other][0]
+    def _doubts(self, ordinal: int, links: Sequence[LinkAcross], oldest: int) -> list[list[tuple[int, int]]]:
+        """For each link, each end that has a better partner, with it; the link stays only if both have the same text.
 
-    def _doubts(self, ordinal: int, links: Sequence[LinkAcross], oldest: int) -> list[list[_Doubt]]:
-        """For each link, the better partners of either end; the link stays only if all of them have the same text."""
+        The earlier document comes first.
+        """
         language, theirs = self._language(ordinal), [self._language(one.ordinal) for one in links]
         mine: dict[int, _Partner] = {}
         for link, spoken in zip(links, theirs, strict=True):
             partner = _Partner(-link.smaller, link.ordinal)
             mine[spoken] = min(partner, mine.get(spoken, partner))
-        found: list[list[_Doubt]] = []
+        found = []
         for link, spoken in zip(links, theirs, strict=True):
             best = self._best(link.ordinal, language, oldest)
             found.append(
                 [
-                    _Doubt(min(end, better.ordinal), max(end, better.ordinal))
+                    (min(end, better.ordinal), max(end, better.ordinal))
                     for end, better in ((link.ordinal, mine[spoken]), (ordinal, best))
                     if link.smaller < round(NEAR_BEST * -better.share)
                 ]
@@ -399,10 +387,6 @@ class WordsAcross:
         self._numbers = numbers
         self._latin: NDArray[Any] = np.zeros(0, dtype=np.int8)
 
-    def id_of(self, ordinal: int) -> str:
-        """Return the id of a document of the window."""
-        return self._window.ids[ordinal - self._window.first]
-
     def translated(self, ordinals: Sequence[int], links: Sequence[LinkAcross]) -> list[TranslatedFrom]:
         """Describe how documents match earlier ones."""
         if not links:
@@ -472,8 +456,7 @@ class WordsAcross:
 
     def _sources(self, rows: NDArray[np.int64], language: int) -> Ragged:
         if language != _ENGLISH:
-            targets = self._window.targets.gathered(rows)
-            return Ragged(targets.indptr, targets.values.astype(np.int64))
+            return self._window.targets.gathered(rows).as_int64()
         # An English word also matches itself.
         matched_by = self._window.pivot_columns.matched_by.gathered(rows)
         terms = matched_by.values.astype(np.int64)
@@ -521,38 +504,24 @@ def _rung(own: str | None, their: str | None) -> str:
 class EnteringAcross:
     """Consecutive documents of a batch on their way into the window, in the pivot language."""
 
-    keys: KeyRows  # their 30 key terms
-    members: Ragged  # the terms that count as each key term
+    rows: PivotRows  # the columns that the window keeps
     canonical: Ragged  # the terms that document frequencies count
-    matched_by: Ragged  # all terms by which other documents can match these
-    order: Ragged  # their first words, as they follow each other
-
-    @property
-    def rows(self) -> PivotRows:
-        """The columns that the window keeps."""
-        return PivotRows(self.keys.keys, self.keys.weights, self.members, self.matched_by, self.order)
 
     def kept(self, links: Sequence[Sequence[LinkAcross]]) -> list[KeptPivot]:
         """What is kept of each document, given its links."""
-        further = without(self.matched_by, self.canonical)
-        short, long = (
-            [blobs_of_rows(rows.indptr, rows.values, dtype) for rows in columns]
-            for columns, dtype in (
-                ((self.keys.keys, self.canonical, further, self.order), INT32),
-                ((self.keys.weights, self.members), INT64),
-            )
-        )
+        rows = self.rows
+        columns: dict[str, tuple[Ragged, np.dtype[Any]]] = {
+            "keys": (rows.keys, INT32),
+            "weights": (rows.weights, INT64),
+            "members": (rows.members, INT64),
+            "canonical": (self.canonical, INT32),
+            "further": (without(rows.matched_by, self.canonical), INT32),
+            "word_order": (rows.order, INT32),
+        }
+        blobs = zip(*(blobs_of_rows(one.indptr, one.values, dtype) for one, dtype in columns.values()), strict=True)
         return [
-            KeptPivot(
-                keys=keys,
-                weights=weights,
-                members=members,
-                canonical=canonical,
-                further=further,
-                word_order=order,
-                links=_packed(own),
-            )
-            for keys, canonical, further, order, weights, members, own in zip(*short, *long, links, strict=True)
+            KeptPivot(**dict(zip(columns, one, strict=True)), links=_packed(own))
+            for one, own in zip(blobs, links, strict=True)
         ]
 
 
@@ -571,18 +540,19 @@ class Across:
         self.reader = PivotReader(settings.terms, numbers, self._words)
         self.frequencies = PivotFrequencies(settings.terms, numbers)
 
-    def remember(self, memory: Memory) -> None:
+    def remember(self, window: Window) -> None:
         """Attach the window, whose documents are not linked yet."""
-        self.links = LinksAcross(memory.window, self._words)
-        self._met = WordsAcross(memory.window, self._words, self._numbers)
+        self._window = window
+        self.links = LinksAcross(window, self._words)
+        self._met = WordsAcross(window, self._words, self._numbers)
 
     def entering(self, read: PivotRead, start: int, end: int) -> EnteringAcross:
         """Choose the key terms of consecutive documents of one epoch."""
         keys = choose_keys(read.canonical, start, end, self.frequencies, self._numbers, self._settings)
         canonical, matched_by, order = (
-            _part(rows, start, end) for rows in (read.canonical.terms, read.matched_by, read.order)
+            rows.part(start, end).as_int64() for rows in (read.canonical.terms, read.matched_by, read.order)
         )
-        return EnteringAcross(keys, read.members(start, keys.keys), canonical, matched_by, order)
+        return EnteringAcross(PivotRows(*keys, read.members(start, keys.keys), matched_by, order), canonical)
 
     def met(self, first: int, links: Sequence[Sequence[LinkAcross]]) -> list[TranslatedFrom | None]:
         """Describe how consecutive documents match the best earlier one in another language, or None."""
@@ -602,12 +572,7 @@ class Across:
     ) -> Verdict:
         """Add the best link of a document across languages to its verdict, and the best one to another report."""
         if told:
-            verdict = replace(verdict, same_story_of=self._met.id_of(told[0].ordinal))
+            verdict = replace(verdict, same_story_of=self._window.id_of(told[0].ordinal))
         if not links:
             return verdict
-        return replace(verdict, translation_of=self._met.id_of(links[0].ordinal), translation=translation)
-
-
-def _part(rows: Ragged, start: int, end: int) -> Ragged:
-    bounds = rows.indptr[start : end + 1]
-    return Ragged(bounds - bounds[0], rows.values[bounds[0] : bounds[-1]].astype(np.int64))
+        return replace(verdict, translation_of=self._window.id_of(links[0].ordinal), translation=translation)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from infostream_dedup.terms.kernels import counting as kernels
 from infostream_dedup.terms.representation import representation, term_frequencies
 from infostream_dedup.terms.statistics import (
     DocumentFrequencies,
-    Statistics,
     Totals,
     as_count,
     bounded_idf,
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.language.text.surface_pool import Utf8Texts
+    from infostream_dedup.stream.store.restoring import LanguageFrequencies
 
 
 # Terms of a stream as numbers
@@ -173,6 +173,28 @@ class LanguageCounts:
         return df
 
 
+def counts_of(
+    summed: Mapping[Language, LanguageFrequencies], kind: Callable[..., LanguageCounts] = LanguageCounts
+) -> dict[int, LanguageCounts]:
+    """Counts that a store has summed, by the number of the language."""
+    return {
+        LANGUAGES.index(language): kind(Totals(one.documents, one.length), one.df.astype(np.uint32))
+        for language, one in summed.items()
+    }
+
+
+def close_counts(
+    counts: LanguageCounts, sums: LanguageCounts, epoch: int, language: Language
+) -> list[EpochFrequencies]:
+    """Add the counts of an epoch to the sums, and return them; nothing if the epoch has no document."""
+    if not counts.totals.documents:
+        return []
+    terms = np.flatnonzero(counts.df).astype(np.int64)
+    df = counts.df[terms].astype(np.int64)
+    sums.add(counts.totals, terms, df)
+    return [EpochFrequencies(epoch, language, counts.totals.documents, counts.totals.length, terms, df)]
+
+
 class Frequencies:
     """Counts of the closed epochs, which weight documents, and of the open one.
 
@@ -218,12 +240,8 @@ class Frequencies:
 
     def _close(self, counts: list[LanguageCounts], sums: list[LanguageCounts]) -> list[EpochFrequencies]:
         found = []
-        for number, (language, own) in enumerate(zip(LANGUAGES, counts, strict=True)):
-            if own.totals.documents:
-                terms = np.flatnonzero(own.df).astype(np.int64)
-                df = own.df[terms].astype(np.int64)
-                found.append(EpochFrequencies(self.epoch, language, own.totals.documents, own.totals.length, terms, df))
-                sums[number].add(own.totals, terms, df)
+        for number, language in enumerate(LANGUAGES):
+            found += close_counts(counts[number], sums[number], self.epoch, language)
             counts[number] = LanguageCounts()
         return found
 
@@ -237,15 +255,6 @@ class Frequencies:
         """Mean length of the documents of the closed epochs; of a pseudo-document if there are none."""
         shares = partial(self._frequencies, LANGUAGES[language], self._settings.representation)
         return self.closed[language].totals.average_length(shares)
-
-    def statistics(self, language: int) -> Statistics:
-        """Statistics of the closed epochs, with the background added.
-
-        Unlike a collection, a stream has statistics before its first document: those of the background alone.
-        """
-        terms = np.arange(len(self._numbers))
-        (documents, df), distinct = self._documents(language, terms)
-        return Statistics(documents, df, self.average_length(language), distinct)
 
     def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the idf of terms, 0 if their document frequency is out of bounds."""
@@ -462,11 +471,6 @@ class Analysed:
             raise ValueError("the documents were read without the order of their words")
         return self.order
 
-    def targets(self, first: int, end: int) -> Ragged:
-        """The terms of some of the documents as int64, from document ``first`` to ``end`` (exclusive)."""
-        bounds = self.terms.indptr[first : end + 1]
-        return Ragged(bounds - bounds[0], self.terms.values[bounds[0] : bounds[-1]].astype(np.int64))
-
 
 class Analyser:
     """Reads batches. Surface numbers start over with each batch, so memory does not grow with the stream.
@@ -560,19 +564,11 @@ class WeighingFrequencies(Protocol):
         """Return the mean document length of a language, against which weighting compares a document's length."""
 
 
-class KeyRows:
-    """Key terms of documents, heaviest first.
+class KeyRows(NamedTuple):
+    """Key terms of documents, heaviest first."""
 
-    Attributes:
-        keys: int64, numbers of the terms.
-        weights: int64, in units of 1e-9.
-    """
-
-    __slots__ = ("keys", "weights")
-
-    def __init__(self, keys: Ragged, weights: Ragged) -> None:
-        self.keys = keys
-        self.weights = weights
+    keys: Ragged  # int64, numbers of the terms
+    weights: Ragged  # int64, in units of 1e-9
 
     def split(self, n: int) -> tuple[KeyRows, KeyRows]:
         """Return the n heaviest key terms of each document, and the others."""

@@ -14,10 +14,11 @@ import re
 import threading
 import time
 from abc import ABC, abstractmethod
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 import orjson
@@ -30,7 +31,7 @@ from infostream_dedup.machine.files import make_private_file
 from infostream_dedup.machine.platform import sync
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Generator, Iterator, Sequence
+    from collections.abc import Callable, Coroutine, Generator, Sequence
     from pathlib import Path
 
     from infostream_dedup.documents import Reading
@@ -63,6 +64,11 @@ class _Broker(ABC):
     group: str  # whose position the broker keeps, except in RabbitMQ
     size: int  # how many messages are under way at once
     publish_to: str | None
+    failure: ClassVar[str]  # package, and name of the errors of its package that mean a lost connection
+
+    def lost(self) -> tuple[type[Exception], ...]:
+        """Errors that mean a lost connection."""
+        return OSError, TimeoutError, resolve_name(self.failure)
 
     @abstractmethod
     async def open(self) -> None:
@@ -90,6 +96,8 @@ class _Broker(ABC):
 
 
 class _Rabbit(_Broker):
+    failure = "aiormq.exceptions:AMQPError"
+
     async def open(self) -> None:
         import aio_pika
 
@@ -147,6 +155,8 @@ class _Rabbit(_Broker):
 
 
 class _Nats(_Broker):
+    failure = "nats.errors:Error"
+
     async def open(self) -> None:
         import nats
         from nats.js.api import AckPolicy, ConsumerConfig
@@ -222,6 +232,8 @@ class _Nats(_Broker):
 
 
 class _Redis(_Broker):
+    failure = "redis.exceptions:RedisError"
+
     async def open(self) -> None:
         from redis.asyncio import from_url
         from redis.exceptions import ResponseError
@@ -267,6 +279,8 @@ def _entry(fields: dict[bytes, bytes] | None) -> bytes:
 
 
 class _Kafka(_Broker):
+    failure = "confluent_kafka:KafkaException"
+
     async def open(self) -> None:
         from confluent_kafka import Consumer, KafkaException, Producer
 
@@ -373,19 +387,23 @@ class _Connection:
     def _call(self, work: Coroutine[Any, Any, Value]) -> Value:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
-    def connect(self) -> None:
+    def __enter__(self) -> Self:
         """Connect for the first time; NoInputError if that fails."""
         try:
             self._call(self._broker.open())
-        except _lost(self._broker) as error:
+        except self._broker.lost() as error:
             raise NoInputError(f"cannot read {self._broker.name} of {self.place}: {_said(error)}") from error
         self._open = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.disconnect()
 
     def try_to(self, work: Callable[[], Coroutine[Any, Any, Value]], stop: threading.Event) -> Value | None:
         """Do something with the broker; if the connection is lost, None, once there is one again or `stop` is set."""
         try:
             return self._call(work())
-        except _lost(self._broker) as error:
+        except self._broker.lost() as error:
             if not self._lasting:
                 raise NoInputError(f"{self._broker.name} of {self.place}: {_said(error)}") from error
             self._note(f"{self.place}: {_said(error)}; connecting again, and what is not acknowledged comes again")
@@ -394,7 +412,7 @@ class _Connection:
             self.disconnect()
             stop.wait(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
-            with suppress(*_lost(self._broker)):
+            with suppress(*self._broker.lost()):
                 self._call(self._broker.open())
                 self._open = True
                 self._note(f"{self.place}: connected again")
@@ -439,37 +457,8 @@ class _Connection:
         self._open = False
 
 
-def _lost(broker: _Broker) -> tuple[type[Exception], ...]:
-    common: tuple[type[Exception], ...] = (OSError, TimeoutError)
-    if isinstance(broker, _Rabbit):
-        from aiormq.exceptions import AMQPError
-
-        return (*common, AMQPError)
-    if isinstance(broker, _Nats):
-        from nats.errors import Error
-
-        return (*common, Error)
-    if isinstance(broker, _Redis):
-        from redis.exceptions import RedisError
-
-        return (*common, RedisError)
-    from confluent_kafka import KafkaException
-
-    return (*common, KafkaException)
-
-
 def _said(error: Exception) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-
-
-@contextmanager
-def _connected(broker: _Broker, note: Callable[[str], None], *, lasting: bool) -> Iterator[_Connection]:
-    connection = _Connection(broker, note, lasting=lasting)
-    try:
-        connection.connect()
-        yield connection
-    finally:
-        connection.disconnect()
 
 
 def consumed(
@@ -497,7 +486,7 @@ def consumed(
         raise UsageError(f"verdicts would be read again as documents of {queue!r}; publish them elsewhere (--publish)")
     named = group or f"infostream-dedup-{_UNSAFE.sub('_', store.stem)}"
     reader, dead = _MessageReader(intake, reading, queue), DeadLetters(store.with_name(f"{store.name}.dead.jsonl"))
-    with _connected(kind(address, queue, named, size, publish), note, lasting=follow) as connection:
+    with _Connection(kind(address, queue, named, size, publish), note, lasting=follow) as connection:
         while (messages := connection.batch(stop, seconds)) is not None:
             rows: list[tuple[str, bytes]] = []
             waiting = [(one.body, Place(queue, reader.number + place)) for place, one in enumerate(messages, start=1)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -45,27 +44,31 @@ class Compared(NamedTuple):
     left_out: LeftOut  # the repeated lines
 
 
-@dataclass(slots=True)
 class ComparedTexts:
-    """Leaves repeated lines out of the documents of a stream."""
+    """Leaves repeated lines out of the documents of a stream.
 
-    learner: LineLearner | None  # knows the lines; `None` if they are kept
-    left_out: LeftOut  # what has been left out of the documents judged so far
-    compares_openings: bool  # whether openings are needed
+    ``left_out`` is what has been left out of the documents judged so far.
+    """
+
+    def __init__(self, settings: StreamSettings) -> None:
+        keeps = settings.keep_repeated_lines or settings.preset != "judged"
+        self._learner = None if keeps else LineLearner()
+        self._compares_openings = settings.compares_openings
+        self.left_out = LeftOut()
 
     def read(self, documents: Sequence[Document], first: int) -> Compared:
         """Read documents in order; ``first`` is the ordinal of the first."""
         full = full_texts(documents)
-        if self.learner is None and not self.compares_openings:
+        if self._learner is None and not self._compares_openings:
             return Compared(documents, full, None, None, np.zeros(0, dtype=np.int64), LeftOut())
         rows = fragments_of(full.texts)
         sources, times = [one.source for one in documents], _times(documents)
-        if self.learner is None:
+        if self._learner is None:
             nothing = np.zeros(rows.hashes.shape, dtype=np.uint8)
             return Compared(documents, full, None, None, openings_of(rows, nothing, sources, times), LeftOut())
-        self.learner.skip_to(first)
+        self._learner.skip_to(first)
         lines = LeftOut()
-        marks = self.learner.learn(rows, sources, times)
+        marks = self._learner.learn(rows, sources, times)
         titles = full.texts.offsets[:-1] + np.array([len(encoded(one.title)) for one in documents], dtype=np.int64)
         apart = list(parts_apart(full.texts, full.bodies))
         spans = [one[:3] for one in apart]
@@ -87,9 +90,9 @@ class ComparedTexts:
 
     def resume(self, loaded: Loaded) -> None:
         """Continue a stored stream, or continue after batches that other processes have stored."""
-        if self.learner is not None:
+        if self._learner is not None:
             rows = loaded.lines
-            self.learner.resume(rows.ordinals, rows.blobs, rows.sources, rows.times)
+            self._learner.resume(rows.ordinals, rows.blobs, rows.sources, rows.times)
 
 
 def repeated_spans(title: str, text: str, lines: bytes) -> list[tuple[int, int]]:
@@ -124,12 +127,6 @@ def with_repeated(
     documents, lines = [store.kept(one) for one in ordinals], [store.lines(one) for one in ordinals]
     each = zip(documents, lines, strict=True)
     return documents, [repeated_spans(one.title, one.text, kept) if kept else () for one, kept in each]
-
-
-def compared_texts(settings: StreamSettings) -> ComparedTexts:
-    """Begin with documents that have taught nothing yet."""
-    keeps = settings.keep_repeated_lines or settings.preset != "judged"
-    return ComparedTexts(None if keeps else LineLearner(), LeftOut(), settings.compares_openings)
 
 
 def _times(documents: Sequence[Document]) -> NDArray[np.int64]:

@@ -7,11 +7,11 @@ import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Self, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, get_args
 
 from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, row_of
 from infostream_dedup.documents.records import Place, Record
@@ -42,45 +42,7 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.store.restoring import Loaded
 
 
-# What the stream needs from a store, and a store in memory
-
-
-class BatchStore(Protocol):
-    """Keeps batches; ``store.store.Store`` documents each method."""
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """Keep other writers out; undo everything if the block fails."""
-
-    def changed(self) -> bool:
-        """Whether another process has written."""
-
-    @property
-    def position(self) -> Position:
-        """Position at the last ``load`` or ``append``."""
-
-    def load(self, *, since: Position | None = None) -> Loaded | None:
-        """Load the state an engine needs, or what is new; ``None`` for an empty stream."""
-
-    def batch(self, batch_id: str) -> StoredBatch | None:
-        """Return a stored batch, or ``None`` if the id is unknown."""
-
-    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
-        """Return all versions of a document, oldest first."""
-
-    def known_of(self, ids: Sequence[str]) -> Mapping[str, Sequence[Known]]:
-        """Return all versions of some distinct documents, oldest first; unknown ids are absent."""
-
-    def kept(self, ordinal: int) -> Document:
-        """Return a document of the window with its text, if texts are kept."""
-
-    def wording(self, ordinals: Sequence[int]) -> Sequence[bytes]:
-        """Return the word triples of documents of the window; empty for a forgotten one."""
-
-    def append(self, batch: Batch) -> None:
-        """Keep one batch, wholly or not at all."""
-
-    def close(self) -> None:
-        """Close the store."""
+# Stores
 
 
 class MemoryStore:
@@ -112,18 +74,15 @@ class MemoryStore:
         """Number of documents so far; the other figures are 0."""
         return Position(0, self._next, 0, 0)
 
-    def load(self, *, since: Position | None = None) -> None:  # noqa: ARG002 - a protocol's
+    def load(self, *, since: Position | None = None) -> Loaded | None:  # noqa: ARG002 - as of ``Store``
         """Return nothing: there is no state to continue from."""
         if self._next:
             raise InfostreamError("a batch failed halfway, and this stream exists only in memory; start a new one")
+        return None
 
     def batch(self, batch_id: str) -> StoredBatch | None:
         """Return a stored batch, or ``None`` if the id is unknown."""
         return self._batches.get(batch_id)
-
-    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
-        """Return all versions of a document, oldest first."""
-        return tuple(self._documents.get(id, ()))
 
     def known_of(self, ids: Sequence[str]) -> dict[str, list[Known]]:
         """Return all versions of some distinct documents, oldest first; unknown ids are absent."""
@@ -175,6 +134,8 @@ class MemoryStore:
     def close(self) -> None:
         """Do nothing."""
 
+
+BatchStore = Store | MemoryStore
 
 OnConflict = Literal["item", "error", "version"]
 """What to do with a known id and other content; ``item``: another version of documents with that field, else stop."""
@@ -269,8 +230,7 @@ class Deduplicator(Closing):
         kept = None if stored is None else StreamSettings.of(stored)
         chosen = settings or kept or StreamSettings.of({} if model is None else {"preset": "faithful"})
         if kept is not None:
-            kept.refuse_other_preset(chosen.preset, str(path))
-            kept.refuse_other_across(across or chosen.across, str(path))
+            kept.refuse_other(str(path), preset=chosen.preset, across=across or chosen.across)
         elif across is not None:
             chosen = chosen.but(across=across)
         chosen = _with_boilerplate(_with_model(chosen, model), boilerplate)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, repeat
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
-from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import joined_rows
 from infostream_dedup.machine.platform import collector_paused, trim_heap
-from infostream_dedup.model import LANGUAGES, Document, Language
+from infostream_dedup.model import LANGUAGES, Document
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.settings import COMPARED_TERMS
 from infostream_dedup.model.stream_records import (
@@ -25,11 +25,19 @@ from infostream_dedup.model.stream_records import (
     Verdict,
 )
 from infostream_dedup.stream.across import Across
-from infostream_dedup.stream.analysis import Analyser, Frequencies, LanguageCounts, TermNumbers, choose_keys, count_rows
+from infostream_dedup.stream.analysis import (
+    Analyser,
+    Frequencies,
+    LanguageCounts,
+    TermNumbers,
+    choose_keys,
+    count_rows,
+    counts_of,
+)
 from infostream_dedup.stream.clock import NO_CLOCK, EpochBorders, StreamClock
-from infostream_dedup.stream.compared_texts import compared_texts
+from infostream_dedup.stream.compared_texts import ComparedTexts
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate, Judge, KeysThatMet, named_by, with_opening
-from infostream_dedup.stream.entering import EnteredDocuments, Entering, ReadBatch
+from infostream_dedup.stream.entering import Entering, ReadBatch
 from infostream_dedup.stream.evidence_counts import EvidenceCounts
 from infostream_dedup.stream.evidence_judge import EvidenceJudge
 from infostream_dedup.stream.memory import Losses, Memory, best_member
@@ -41,18 +49,18 @@ from infostream_dedup.stream.stories import Stories
 from infostream_dedup.stream.watching import Watches
 from infostream_dedup.stream.window import EvidenceRows, PivotRows, Window, address_numbers, equal_to, published_times
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
-from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.machine.arrays import Ragged
     from infostream_dedup.stream.across import LinkAcross
     from infostream_dedup.stream.recent_documents import WordingSource
     from infostream_dedup.stream.second_stage import SecondStage
     from infostream_dedup.stream.store.document_columns import RememberedTable
-    from infostream_dedup.stream.store.restoring import LanguageFrequencies, Loaded
+    from infostream_dedup.stream.store.restoring import Loaded
 
 
 # Restoring the parts of an engine from a store
@@ -62,23 +70,16 @@ def resume_frequencies(frequencies: Frequencies, loaded: Loaded, settings: Strea
     """Restore the sums of the closed epochs, and count the documents of the open one."""
     goes_on = loaded.epoch == frequencies.epoch and any(counts.totals.documents for counts in frequencies.open)
     if not goes_on:
-        frequencies.resume(loaded.epoch, _counts(loaded.frequencies), _counts(loaded.repeats))
+        frequencies.resume(loaded.epoch, counts_of(loaded.frequencies), counts_of(loaded.repeats))
     table = loaded.documents
     first = int(np.searchsorted(table.epochs, loaded.epoch))
     languages = np.array([LANGUAGES.index(language) for language in table.languages[first:]], dtype=np.uint8)
-    lengths, targets = table.lengths[first:], _rows(table.targets, first)
+    lengths, targets = table.lengths[first:], table.targets.part(first)
     count_rows(frequencies.open, languages, lengths, targets)
     if settings.df_counts == "distinct":
         count_rows(frequencies.open_repeats, languages, lengths, targets, counted=table.repeats[first:] == 1)
     if not goes_on:
         frequencies.withhold(loaded.withheld, loaded.withheld_repeats)
-
-
-def _counts(summed: Mapping[Language, LanguageFrequencies]) -> dict[int, LanguageCounts]:
-    return {
-        LANGUAGES.index(language): LanguageCounts(Totals(one.documents, one.length), one.df.astype(np.uint32))
-        for language, one in summed.items()
-    }
 
 
 def resume_across(across: Across | None, window: Window, loaded: Loaded, *, first: int | None = None) -> None:
@@ -87,52 +88,40 @@ def resume_across(across: Across | None, window: Window, loaded: Loaded, *, firs
         return
     table, frequencies = loaded.documents, across.frequencies
     begin = 0 if first is not None else int(np.searchsorted(table.ordinals, loaded.oldest))
-    across.links.resume(window.first if first is None else first, _rows(table.pivot.links, begin))
-    closed = _counts(loaded.pivot).get(LANGUAGES.index(PIVOT), LanguageCounts())
+    across.links.resume(window.first if first is None else first, table.pivot.links.part(begin))
+    closed = counts_of(loaded.pivot).get(LANGUAGES.index(PIVOT), LanguageCounts())
     # Otherwise the open epoch goes on, and what has been counted in it stays.
     if first is None or closed.totals.documents != frequencies.closed.totals.documents:
         frequencies.resume(closed)
         frequencies.withhold(loaded.withheld_pivot)
     fresh = int(np.searchsorted(table.epochs, loaded.epoch))
-    frequencies.count(table.lengths[fresh:], _rows(table.pivot.canonical, fresh))
+    frequencies.count(table.lengths[fresh:], table.pivot.canonical.part(fresh))
 
 
 def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
-    table, begin = loaded.documents, memory.window.end
+    table, begin, judged = loaded.documents, memory.window.end, memory.window.evidence is not None
     clocks = table.clocks[first:]
     published = np.array([NO_CLOCK if time is None else time for time in table.published[first:]], dtype=np.int64)
-    memory.extend(
+    memory.window.extend(
         list(table.ids[first:]),
         list(map(equal_to, table.text_hashes[first:], table.opening_hashes[first:])),
-        _outlets(table, first, judged=memory.window.evidence is not None),
+        list(map(outlet_of, table.sources[first:], table.evidence.urls[first:] if judged else repeat(None))),
         clocks,
         np.where(published <= NO_CLOCK, clocks, published),
-        (
-            _rows(table.keys, first),
-            _rows(table.weights, first),
-            _rows(table.targets, first),
-            _rows(table.numbers, first),
-        ),
-        evidence=_evidence_rows(table, first) if memory.window.evidence is not None else None,
+        (table.keys.part(first), table.weights.part(first), table.targets.part(first), table.numbers.part(first)),
+        evidence=_evidence_rows(table, first) if judged else None,
     )
     if memory.window.pivot is not None:
-        memory.window.pivot.extend(_pivot_rows(table, first))
+        memory.window.pivot.enter(_pivot_rows(table, first))
     memory.resume(
         begin,
         oldest=loaded.oldest,
         clock=NO_CLOCK if loaded.clock is None else loaded.clock,
         groups=table.groups[first:],
-        joined=table.ordinals[first:][table.leaves[first:] == 1].tolist() if memory.window.evidence is not None else (),
+        joined=table.ordinals[first:][table.leaves[first:] == 1].tolist() if judged else (),
         state=loaded.state.get("groups", {}),
         events=loaded.events,
     )
-
-
-def _outlets(table: RememberedTable, first: int, *, judged: bool) -> list[str | None]:
-    sources = table.sources[first:]
-    if not judged:
-        return list(map(outlet_of, sources))
-    return list(map(outlet_of, sources, table.evidence.urls[first:]))
 
 
 def _evidence_rows(table: RememberedTable, first: int) -> EvidenceRows:
@@ -141,26 +130,18 @@ def _evidence_rows(table: RememberedTable, first: int) -> EvidenceRows:
         languages=np.array([LANGUAGES.index(language) for language in languages], dtype=np.uint8),
         published=published_times(table.published[first:]),
         addresses=address_numbers(evidence.urls[first:]),
-        keys=_rows(evidence.keys, first),
-        weights=_rows(evidence.weights, first),
-        records=_rows(evidence.records, first),
+        keys=evidence.keys.part(first),
+        weights=evidence.weights.part(first),
+        records=evidence.records.part(first),
     )
 
 
 def _pivot_rows(table: RememberedTable, first: int) -> PivotRows:
     kept = table.pivot
-    matched_by = union(_rows(kept.canonical, first), _rows(kept.further, first))
+    matched_by = union(kept.canonical.part(first), kept.further.part(first))
     return PivotRows(
-        _rows(kept.keys, first),
-        _rows(kept.weights, first),
-        _rows(kept.members, first),
-        matched_by,
-        _rows(kept.order, first),
+        kept.keys.part(first), kept.weights.part(first), kept.members.part(first), matched_by, kept.order.part(first)
     )
-
-
-def _rows(table: Ragged, first: int) -> Ragged:
-    return Ragged(table.indptr[first:] - table.indptr[first], table.values[table.indptr[first] :])
 
 
 _JUDGED_AT_ONCE: Final = 500
@@ -198,7 +179,7 @@ class StreamEngine:
         self._weighed = settings.terms.but(n=COMPARED_TERMS) if settings.preset == "judged" else settings.terms
         self.numbers = TermNumbers()
         self.frequencies = Frequencies(settings.terms, self.numbers)
-        self.texts = compared_texts(settings)
+        self.texts = ComparedTexts(settings)
         self._analyser = Analyser(settings.terms, self.numbers)
         self._borders = EpochBorders(settings)
         self._losses = Losses(settings.loss_limit, settings.loss_documents)
@@ -221,11 +202,6 @@ class StreamEngine:
         """Make an engine that continues a stored stream as if it had judged all of it."""
         engine = cls(settings, second=second, wording=wording)
         engine._resume_state(loaded)
-        engine.numbers.extend(loaded.terms)
-        engine._handed_out = len(engine.numbers)
-        resume_frequencies(engine.frequencies, loaded, settings)
-        engine._losses.resume(loaded.state.get("losses", {}))
-        engine.texts.resume(loaded)
         with collector_paused():
             memory = Memory(settings, loaded.oldest)
             _take_in(memory, loaded, int(np.searchsorted(loaded.documents.ordinals, loaded.oldest)))
@@ -240,11 +216,6 @@ class StreamEngine:
         follows = ordinals[0] == self.next_ordinal if len(ordinals) else loaded.position.documents == self.next_ordinal
         if not follows or loaded.position.terms != len(self.numbers) + len(loaded.terms):
             return False
-        self.numbers.extend(loaded.terms)
-        self._handed_out = len(self.numbers)
-        resume_frequencies(self.frequencies, loaded, self.settings)
-        self._losses.resume(loaded.state.get("losses", {}))
-        self.texts.resume(loaded)
         self._resume_state(loaded)
         first = self.next_ordinal
         _take_in(self._memory, loaded, 0)
@@ -255,6 +226,11 @@ class StreamEngine:
         return True
 
     def _resume_state(self, loaded: Loaded) -> None:
+        self.numbers.extend(loaded.terms)
+        self._handed_out = len(self.numbers)
+        resume_frequencies(self.frequencies, loaded, self.settings)
+        self._losses.resume(loaded.state.get("losses", {}))
+        self.texts.resume(loaded)
         self._retunes = loaded.state.get("retunes", [])
         self._watch(loaded.state.get("watches", []))
         self.rules_changed = self._rules.resume(loaded.state, loaded.position.documents)
@@ -265,13 +241,14 @@ class StreamEngine:
 
     def _remember(self, memory: Memory) -> None:
         self._memory = memory
-        self._stories = Stories(memory.groups)
+        self._stories = Stories(memory.groups.of, memory.groups.begun)
+        memory.groups.in_stories = self._stories.by_group
         self._judge = Judge(self.settings, memory.window, self._second)
         self._deciding: Judge | EvidenceJudge = self._judge
         if self._wording is not None and self.settings.preset == "judged":
             self._deciding = EvidenceJudge(self.settings, memory.window, self._wording, self._model)
         if self._across is not None:
-            self._across.remember(memory)
+            self._across.remember(memory.window)
         self._read_on()
 
     def _read_on(self) -> None:
@@ -305,7 +282,7 @@ class StreamEngine:
     @property
     def next_ordinal(self) -> int:
         """Ordinal of the next document."""
-        return self._memory.window.end
+        return self.window.end
 
     def best_of(self, group: str) -> str | None:
         """Return the id of the group's best document in the window by ``settings.show``; ``None`` if there is none."""
@@ -377,7 +354,7 @@ class StreamEngine:
                 end = min(end, changed - prepared.first)
             self._decide_within_epoch(self._entering(batch, start, end), decided)
             start = end
-        self._memory.window.tidy()
+        self.window.tidy()
         self._keeping += len(prepared)
         if self._keeping >= _GIVEN_BACK_AFTER:
             # Otherwise the heap of a long stream keeps what its largest batches needed.
@@ -386,7 +363,7 @@ class StreamEngine:
         decided.new_terms = self.numbers.terms[self._handed_out : batch.terms]
         self._handed_out = batch.terms
         decided.state = self._state(batch.state)
-        decided.oldest = self._memory.window.oldest
+        decided.oldest = self.window.oldest
         return decided
 
     def take_rules(self, state: Mapping[str, Any], documents: int) -> None:
@@ -405,20 +382,18 @@ class StreamEngine:
                 decided.repeated += repeated
             part = [replace(one, evidence=None, pivot=None) for one in same]
             self._decide_part(part, decided)
-        self._memory.window.tidy()
-        decided.state, decided.oldest = self._state(self._rules.state()), self._memory.window.oldest
+        self.window.tidy()
+        decided.state, decided.oldest = self._state(self._rules.state()), self.window.oldest
         self._read_on()
         return decided
 
     def _decide_part(self, part: list[Remembered], decided: Decided) -> None:
-        first = part[0].ordinal
         clocks = np.array([one.clock for one in part], dtype=np.int64)
         times = np.array([one.clock if one.published is None else one.published for one in part], dtype=np.int64)
         keys, weights, targets, numbers = (
-            Ragged(offsets_of([len(row) for row in rows]), np.concatenate(rows).astype(np.int64))
-            for rows in ([getattr(one, name) for one in part] for name in ("keys", "weights", "targets", "numbers"))
+            joined_rows([getattr(one, name) for one in part]) for name in ("keys", "weights", "targets", "numbers")
         )
-        self._memory.extend(
+        self._memory.window.extend(
             [one.id for one in part],
             [equal_to(one.text_hash, one.opening_hash) for one in part],
             [one.source for one in part],
@@ -426,14 +401,7 @@ class StreamEngine:
             times,
             (keys, weights, targets, numbers),
         )
-        oldest = self._memory.oldest_at(first, len(part))
-        equals = self._memory.equals(first, oldest)
-        decided.remembered += part
-        verdicts: list[Verdict] = []
-        for begin in range(0, len(part), _JUDGED_AT_ONCE):
-            more = slice(begin, begin + _JUDGED_AT_ONCE)
-            verdicts += self._judge_documents(EnteredDocuments(part[more], equals[more], oldest[more], []), decided)
-        decided.verdicts += verdicts
+        verdicts = self._judge_in_turn(part, self._memory.oldest_at(part[0].ordinal, len(part)), [], decided)
         self._count(
             np.array([LANGUAGES.index(one.language) for one in part], dtype=np.uint8),
             np.array([one.length for one in part], dtype=np.int64),
@@ -450,40 +418,58 @@ class StreamEngine:
             count_rows(self.frequencies.open_repeats, languages, lengths, targets, counted=repeats)
 
     def _decide_within_epoch(self, entering: Entering, decided: Decided) -> None:
-        entering.put_into(self._memory)
+        entering.put_into(self.window)
         oldest = self._memory.oldest_at(entering.first, len(entering))
         links = [] if self._across is None else self._across.links.find(entering.first, oldest)
         remembered = entering.remembered(self.frequencies.epoch, keep_text=self.settings.keep_text, links=links)
-        decided.remembered += remembered
-        equals = self._memory.equals(entering.first, oldest)
-        for begin in range(0, len(remembered), _JUDGED_AT_ONCE):
-            more = slice(begin, begin + _JUDGED_AT_ONCE)
-            begun = EnteredDocuments(remembered[more], equals[more], oldest[more], links[more])
-            decided.verdicts += self._judge_documents(begun, decided)
+        verdicts = self._judge_in_turn(remembered, oldest, links, decided)
         languages, lengths, targets = entering.languages, entering.lengths, entering.targets
         if self._across is not None and entering.across is not None:
             self._across.frequencies.count(lengths, entering.across.canonical)
-        self._count(languages, lengths, targets, decided.verdicts[len(decided.verdicts) - len(remembered) :])
+        self._count(languages, lengths, targets, verdicts)
+
+    def _judge_in_turn(
+        self,
+        documents: Sequence[Remembered],
+        oldest: NDArray[np.int64],
+        links: Sequence[Sequence[LinkAcross]],
+        decided: Decided,
+    ) -> list[Verdict]:
+        """Judge documents whose columns are in the window, as far as possible together.
+
+        oldest: int64 (documents,), first ordinal in the window when each arrives.
+        """
+        equals, before = self._memory.equals(documents[0].ordinal, oldest), len(decided.verdicts)
+        decided.remembered += documents
+        for begin in range(0, len(documents), _JUDGED_AT_ONCE):
+            more = slice(begin, begin + _JUDGED_AT_ONCE)
+            decided.verdicts += self._judge_some(documents[more], equals[more], oldest[more], links[more], decided)
+        return decided.verdicts[before:]
 
     def _entering(self, batch: ReadBatch, start: int, end: int) -> Entering:
-        analysed, read, pivot = batch.analysed, batch.evidence, batch.pivot
+        analysed, pivot = batch.analysed, batch.pivot
         chosen = choose_keys(analysed, start, end, self.frequencies, self.numbers, self._weighed)
         keys, further = chosen.split(self.settings.terms.n)
         across = None if self._across is None or pivot is None else self._across.entering(pivot, start, end)
         return Entering(
-            prepared=batch.prepared,
-            analysed=analysed,
-            read=read,
+            batch=batch,
             start=start,
             end=end,
-            targets=analysed.targets(start, end),
+            targets=analysed.terms.part(start, end).as_int64(),
             keys=keys,
             further=further,
             across=across,
         )
 
-    def _judge_documents(self, begun: EnteredDocuments, decided: Decided) -> Iterator[Verdict]:
-        documents, equals, oldest, events = begun.documents, begun.equals, begun.oldest, decided.events
+    def _judge_some(
+        self,
+        documents: Sequence[Remembered],
+        equals: Sequence[tuple[int | None, int | None]],
+        oldest: NDArray[np.int64],
+        links_across: Sequence[Sequence[LinkAcross]],
+        decided: Decided,
+    ) -> Iterator[Verdict]:
+        events = decided.events
         self._deciding.read(documents)
         if self._watches is not None:
             self._watches.see(self.numbers.terms)
@@ -491,9 +477,11 @@ class StreamEngine:
         translations: list[TranslatedFrom | None] = []
         told_across: list[list[LinkAcross]] = []
         if self._across is not None and isinstance(self._deciding, EvidenceJudge):
-            links = self._across.links.kept(documents[0].ordinal, begun.links, oldest.tolist(), self._deciding.one_text)
+            links = self._across.links.kept(
+                documents[0].ordinal, links_across, oldest.tolist(), self._deciding.one_text
+            )
             translations = self._across.met(documents[0].ordinal, links)
-            told_across = list(map(self._across.links.told, begun.links, links))
+            told_across = list(map(self._across.links.told, links_across, links))
         rows = self._memory.candidate_rows(documents[0].ordinal, oldest, self._deciding.needs, INSUFFICIENT_TERMS)
         for candidates in rows:
             more = slice(candidates.first, candidates.first + len(candidates))
@@ -544,18 +532,16 @@ class StreamEngine:
     ) -> tuple[Remembered, int | None, BestCandidate | None, int]:
         if document.version == 0:
             return document, equal, found, oldest
-        window = self._memory.window
-        if equal is not None and window.ids[equal - window.first] == document.id:
+        if equal is not None and self.window.id_of(equal) == document.id:
             equal = None
-        if found is not None and (not found.duplicate or window.ids[found.of - window.first] == document.id):
+        if found is not None and (not found.duplicate or self.window.id_of(found.of) == document.id):
             found = None
         if equal is not None and found is not None and self._whole(equal) == document.text_hash:
             found = replace(found, exact=found.exact and self._whole(found.of) == document.text_hash)
         return document, equal, found, oldest
 
     def _whole(self, ordinal: int) -> bytes:
-        window = self._memory.window
-        return window.hashes[ordinal - window.first].whole
+        return self.window.hashes[ordinal - self.window.first].whole
 
     def _judge_document(
         self,
@@ -574,19 +560,20 @@ class StreamEngine:
         events += happened
         of = named_by(equal, found)
         if of is None:
-            memory.groups.begin(ordinal, again=document.version > 0)
+            if document.version > 0:
+                memory.groups.begin_again(ordinal)
             enough = len(document.keys) >= INSUFFICIENT_TERMS
             # Preset faithful compares key terms alone.
             enough |= self.settings.preset == "judged" and document.text_hash != b""
             status: Status = "new" if enough else "insufficient_text"
-            if document.version > 0:
-                kind = KIND_NAMES[Kind.UPDATED] if self.settings.preset == "judged" else None
-                group = memory.groups.of(ordinal)
-                return Verdict(id=document.id, status=status, group=group, kind=kind, revision_of=document.id)
-            return Verdict(id=document.id, status=status, group=memory.groups.of(ordinal))
+            verdict = Verdict(id=document.id, status=status, group=memory.groups.of(ordinal))
+            if document.version == 0:
+                return verdict
+            kind = KIND_NAMES[Kind.UPDATED] if self.settings.preset == "judged" else None
+            return replace(verdict, kind=kind, revision_of=document.id)
         joined = repeats and not passes and self._join_group(ordinal, of, found, exact=equal is not None, events=events)
-        if not joined:
-            memory.groups.begin(ordinal, again=document.version > 0)
+        if not joined and document.version > 0:
+            memory.groups.begin_again(ordinal)
         exact = equal is not None and (self.settings.preset != "judged" or self._whole(of) == document.text_hash)
         status = "similar" if not joined else "exact" if exact else "duplicate"
         best = self._deciding.equal_text(of) if found is None or equal is not None else found
@@ -604,11 +591,10 @@ class StreamEngine:
         return joined
 
     def _make_verdict(self, document: Remembered, status: Status, found: BestCandidate, met: KeysThatMet) -> Verdict:
-        window = self._memory.window
         return Verdict(
             id=document.id,
             status=status,
-            of=window.ids[found.of - window.first],
+            of=self.window.id_of(found.of),
             group=self._memory.groups.of(document.ordinal),
             relation=found.relation,
             forward=met.forward,

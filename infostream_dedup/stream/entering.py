@@ -12,7 +12,7 @@ from infostream_dedup.model import LANGUAGES
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.stream_records import KeptEvidence, Remembered
 from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of_rows
-from infostream_dedup.stream.window import EvidenceRows, address_numbers, equal_to, published_times
+from infostream_dedup.stream.window import EvidenceRows, Window, address_numbers, equal_to, published_times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.across import EnteringAcross, LinkAcross
     from infostream_dedup.stream.analysis import Analysed, KeyRows
     from infostream_dedup.stream.evidence_counts import ReadEvidence
-    from infostream_dedup.stream.memory import Memory
     from infostream_dedup.stream.pivot_terms import PivotRead
     from infostream_dedup.stream.preparation import Prepared
 
@@ -49,9 +48,7 @@ class ReadBatch:
 class Entering:
     """Consecutive documents of a batch that are weighted with the statistics of one epoch."""
 
-    prepared: Prepared  # the batch
-    analysed: Analysed  # its terms
-    read: ReadEvidence | None  # its evidence; `None` if key terms decide
+    batch: ReadBatch
     start: int  # first of the documents in the batch
     end: int  # one past the last
     targets: Ragged  # the distinct terms of each document, ascending
@@ -66,47 +63,43 @@ class Entering:
     @property
     def first(self) -> int:
         """Ordinal of the first document."""
-        return self.prepared.first + self.start
+        return self.batch.prepared.first + self.start
 
     @property
     def languages(self) -> NDArray[np.uint8]:
         """uint8 (documents,), index into ``LANGUAGES``."""
-        return self.analysed.languages[self.start : self.end]
+        return self.batch.analysed.languages[self.start : self.end]
 
     @property
     def lengths(self) -> NDArray[np.int64]:
         """int64 (documents,), number of terms with repetition."""
-        return self.analysed.lengths[self.start : self.end]
+        return self.batch.analysed.lengths[self.start : self.end]
 
-    @property
-    def _numbers(self) -> Ragged:
-        return Ragged(self.prepared.numbers.indptr[self.start : self.end + 1], self.prepared.numbers.values)
-
-    def put_into(self, memory: Memory) -> None:
+    def put_into(self, window: Window) -> None:
         """Add the columns of the documents to the window."""
-        prepared, part = self.prepared, slice(self.start, self.end)
-        documents = prepared.documents[part]
-        memory.extend(
+        prepared, part = self.batch.prepared, slice(self.start, self.end)
+        documents, judged = prepared.documents[part], self.batch.evidence is not None
+        window.extend(
             [document.id for document in documents],
             [equal_to(*hashes) for hashes in prepared.hashes[part]],
-            [outlet_of(document.source, None if self.read is None else document.url) for document in documents],
+            [outlet_of(document.source, document.url if judged else None) for document in documents],
             prepared.clocks[part],
             prepared.times[part],
-            (self.keys.keys, self.keys.weights, self.targets, self._numbers),
+            (self.keys.keys, self.keys.weights, self.targets, prepared.numbers.part(self.start, self.end)),
             evidence=self._evidence_rows(),
         )
         if self.across is not None:
-            memory.window.pivot_columns.extend(self.across.rows)
+            window.pivot_columns.enter(self.across.rows)
 
     def _evidence_rows(self) -> EvidenceRows | None:
-        if self.read is None:
+        if self.batch.evidence is None:
             return None
-        part = slice(self.start, self.end)
-        records = EvidenceRecords.of_blobs(self.read.records[part])
+        prepared, part = self.batch.prepared, slice(self.start, self.end)
+        records = EvidenceRecords.of_blobs(self.batch.evidence.records[part])
         return EvidenceRows(
             languages=self.languages,
-            published=published_times(self.prepared.published[part]),
-            addresses=address_numbers(document.url for document in self.prepared.documents[part]),
+            published=published_times(prepared.published[part]),
+            addresses=address_numbers(document.url for document in prepared.documents[part]),
             keys=self.further.keys,
             weights=self.further.weights,
             records=Ragged(records.begins, records.words),
@@ -116,10 +109,9 @@ class Entering:
         self, epoch: int, *, keep_text: bool, links: Sequence[Sequence[LinkAcross]] = ()
     ) -> list[Remembered]:
         """Make what is remembered of each document."""
-        prepared, found = self.prepared, []
-        keys, weights, targets, numbers = (
-            list(one) for one in (self.keys.keys, self.keys.weights, self.targets, self._numbers)
-        )
+        prepared, found = self.batch.prepared, []
+        columns = (*self.keys, self.targets, prepared.numbers.part(self.start, self.end))
+        keys, weights, targets, numbers = map(list, columns)
         languages, lengths = self.languages.tolist(), self.lengths.tolist()
         clocks, evidence = prepared.clocks[self.start : self.end].tolist(), self._kept_evidence()
         pivot = [None] * len(self) if self.across is None else self.across.kept(links)
@@ -156,29 +148,17 @@ class Entering:
         return found
 
     def _kept_evidence(self) -> list[KeptEvidence] | list[None]:
-        if self.read is None:
-            return [None] * (self.end - self.start)
-        part, terms, own = slice(self.start, self.end), self.further.keys, self.further.weights
+        if self.batch.evidence is None:
+            return [None] * len(self)
+        part, (terms, own) = slice(self.start, self.end), self.further
         rows = zip(
             blobs_of_rows(terms.indptr, terms.values, INT32),
             blobs_of_rows(own.indptr, own.values, INT64),
-            self.read.records[part],
-            self.read.triples[part],
+            self.batch.evidence.records[part],
+            self.batch.evidence.triples[part],
             strict=True,
         )
         return [
             KeptEvidence(keys=keys, weights=weights, record=record, triples=triples)
             for keys, weights, record, triples in rows
         ]
-
-
-# Not frozen, like ``Remembered``.
-@dataclass(slots=True)
-class EnteredDocuments:
-    """Consecutive documents of the window that are about to be judged."""
-
-    documents: Sequence[Remembered]  # the documents as they are remembered
-    # for each, an earlier document of equal text and one that begins alike, as `Memory.equals`
-    equals: Sequence[tuple[int | None, int | None]]
-    oldest: NDArray[np.int64]  # int64 (documents,), first ordinal in the window when each arrives
-    links: Sequence[Sequence[LinkAcross]]  # links of each across languages

@@ -272,8 +272,13 @@ class EvidenceJudge:
 
     def _judged(self, parts: list[_Part], first: int) -> tuple[_Pairs, _Repeated]:
         parts, crowd = self._deciding(parts)
-        pairs, repeats = self._judged_parts(parts, first)
-        return pairs, repeats if crowd is None else crowd.repeats(repeats)
+        found = _in_order([(*part.asked, *self._judge(part)) for part in parts])
+        pairs = _Pairs(_Asked(*found[:3]), _Judged(*found[3:]))
+        self._find_forms(pairs)
+        yield_to_differing(pairs.asked.later - first, pairs.judged.status, pairs.judged.kinds, pairs.judged.wording)
+        repeats = pairs.judged.status >= DocumentStatus.DUPLICATE
+        repeated = _Repeated(pairs.asked.later[repeats], pairs.asked.earlier[repeats])
+        return pairs, repeated if crowd is None else crowd.repeats(repeated)
 
     def _deciding(self, parts: list[_Part]) -> tuple[list[_Part], _Crowd | None]:
         """Leave out most of the candidates of a document that resembles very many."""
@@ -296,14 +301,6 @@ class EvidenceJudge:
         wanted, wording = deciding_pairs(a, b, documents.keys, documents.records, triples, self._model)
         parts = [part.at(~np.isin(part.asked.finds, asked.finds[~wanted])) for part in parts]
         return parts, _Crowd(asked, wording, ~wanted)
-
-    def _judged_parts(self, parts: list[_Part], first: int) -> tuple[_Pairs, _Repeated]:
-        found = _in_order([(*part.asked, *self._judge(part)) for part in parts])
-        pairs = _Pairs(_Asked(*found[:3]), _Judged(*found[3:]))
-        self._find_forms(pairs)
-        yield_to_differing(pairs.asked.later - first, pairs.judged.status, pairs.judged.kinds, pairs.judged.wording)
-        repeats = pairs.judged.status >= DocumentStatus.DUPLICATE
-        return pairs, _Repeated(pairs.asked.later[repeats], pairs.asked.earlier[repeats])
 
     def _of_recent(self, asked: _Asked) -> _Part:
         recent = self._recent

@@ -60,7 +60,8 @@ def fork(path: Path, new: Path, *, preset: str = "faithful", thresholds: Thresho
             file = Path(folder, "store")
             with Store.open(file, settings_digest=settings.digest, settings=settings.as_dict()) as store:
                 changed = _judge_anew(old, store, settings, openings=before.preset == preset)
-                store.forget(*_forgotten(old))
+                gone = old.connection.execute("SELECT DISTINCT id FROM document WHERE forgotten = 1")
+                store.forget(*(name for (name,) in gone))
                 store.wipe()
                 store.backup(new)
         plain = before.as_dict()
@@ -91,11 +92,6 @@ def _check_kept(old: Store, path: Path, *, judged: bool) -> None:
     (number,) = old.connection.execute(kept).fetchone()
     if number:
         raise ConfigurationError(f"{path}: {number} documents have no {what}: {advice}")
-
-
-def _forgotten(old: Store) -> list[str]:
-    rows = old.connection.execute("SELECT DISTINCT id FROM document WHERE forgotten = 1")
-    return [name for (name,) in rows]
 
 
 def _judge_anew(old: Store, store: Store, settings: StreamSettings, *, openings: bool) -> int:

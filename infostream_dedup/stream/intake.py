@@ -338,8 +338,6 @@ class Intake:
 
     def ordinals_of(self, documents: Sequence[Document]) -> Iterator[int | None]:
         """Ordinal of each document that is already in the stream with the same content; ``None`` for a new one."""
-        from infostream_dedup.stream.preparation import content_hash
-
         compared = self._compared(documents)
         known = self.stream.store.known_of(list({document.id: None for document in compared}))
         for document in compared:
@@ -352,14 +350,11 @@ class Intake:
 
     def _refused(self, documents: Sequence[Document]) -> Iterable[int]:
         from infostream_dedup.stream.deduplicator import takes_versions
-        from infostream_dedup.stream.preparation import content_hash
 
-        contents: dict[str, set[bytes]] = {}
+        stored = self.stream.store.known_of(list({document.id: None for document in documents}))
+        contents = {name: {one.content_hash for one in versions} for name, versions in stored.items()}
         for number, document in enumerate(documents):
-            known = contents.get(document.id)
-            if known is None:
-                known = contents[document.id] = {one.content_hash for one in self.stream.store.known(document.id)}
-            content = content_hash(document)
+            known, content = contents.setdefault(document.id, set()), content_hash(document)
             if known and content not in known and not takes_versions(document, self.on_conflict):
                 yield number
             else:

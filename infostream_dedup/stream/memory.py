@@ -15,17 +15,14 @@ from infostream_dedup.links.compiled.window_index import CandidateRows, WindowIn
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.stream_records import GroupEvent
 from infostream_dedup.stream.clock import DAY, NO_CLOCK
-from infostream_dedup.stream.kernels.judging import NO_SOURCE
-from infostream_dedup.stream.window import EqualHashes, EvidenceRows, Window
+from infostream_dedup.stream.window import EqualHashes, Window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.machine.arrays import Ragged
     from infostream_dedup.stream.settings import StreamSettings
-    from infostream_dedup.stream.window import EqualTo
 
 
 # Choice of the document that represents a group
@@ -170,10 +167,8 @@ class Groups:
         names = [self.of(one) for one in linked[first].tolist()]
         return Counter(dict(zip(names, counts.tolist(), strict=True))), dict(zip(names, starts.tolist(), strict=True))
 
-    def begin(self, ordinal: int, *, again: bool = False) -> None:
-        """Begin a group with a document that joins none."""
-        if not again:
-            return
+    def begin_again(self, ordinal: int) -> None:
+        """Let another version of a document that joins none enter the group that its id names, if there is one."""
         window, name = self._window, self.of(ordinal)
         known = range(window.oldest, ordinal)
         earlier = next((one for one in known if window.groups[one - window.first] == name), None)
@@ -301,24 +296,7 @@ class Memory:
         self.clock = self._first_clock = NO_CLOCK
         self._index = WindowIndex()
         self._texts, self._openings = EqualHashes(), EqualHashes()
-        self._sources: dict[str, int] = {}
         self._in_text = settings.terms.target == "text"
-
-    def extend(
-        self,
-        ids: Sequence[str],
-        hashes: Sequence[EqualTo],
-        sources: Sequence[str | None],
-        clocks: NDArray[np.int64],
-        times: NDArray[np.int64],
-        rows: tuple[Ragged, Ragged, Ragged, Ragged],
-        evidence: EvidenceRows | None = None,
-    ) -> None:
-        """Add the columns of documents; arguments as ``Window.extend``, with sources by name."""
-        known = self._sources
-        number_of = {one: known.setdefault(one, len(known)) if one else NO_SOURCE for one in dict.fromkeys(sources)}
-        numbers = np.array(list(map(number_of.__getitem__, sources)), dtype=np.int32)
-        self.window.extend(ids, hashes, numbers, clocks, times, rows, evidence=evidence)
 
     def candidate_rows(
         self, first: int, oldest: NDArray[np.int64], needs: NDArray[np.int64], least_keys: int
@@ -437,7 +415,7 @@ class Memory:
 
     def members(self, group: str) -> list[Member]:
         """Return the documents of a group that are in the window; empty for an unknown group."""
-        window, names = self.window, {number: name for name, number in self._sources.items()}
+        window, names = self.window, {number: name for name, number in self.window.outlets.items()}
         found = []
         for ordinal in self.groups.members(group):
             row = ordinal - window.first

@@ -25,7 +25,15 @@ from infostream_dedup.language.translation.word_pairs import (
 from infostream_dedup.machine.arrays import Ragged, offsets_of, places_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings
 from infostream_dedup.model.stream_records import EpochFrequencies
-from infostream_dedup.stream.analysis import Analysed, Analyser, BackgroundTerms, LanguageCounts, TermNumbers, longer
+from infostream_dedup.stream.analysis import (
+    Analysed,
+    Analyser,
+    BackgroundTerms,
+    LanguageCounts,
+    TermNumbers,
+    close_counts,
+    longer,
+)
 from infostream_dedup.stream.kernels.pivot import PLACE_BITS, find_places, mark_missing
 from infostream_dedup.terms.equivalents import SURE
 from infostream_dedup.terms.representation import term_frequencies
@@ -274,12 +282,7 @@ class PivotFrequencies:
     def close(self, epoch: int) -> list[EpochFrequencies]:
         """Close the open epoch and return its counts; empty if it has no document."""
         own, self.open = self.open, LanguageCounts()
-        if not own.totals.documents:
-            return []
-        terms = np.flatnonzero(own.df).astype(np.int64)
-        df = own.df[terms].astype(np.int64)
-        self.closed.add(own.totals, terms, df)
-        return [EpochFrequencies(epoch, PIVOT, own.totals.documents, own.totals.length, terms, df)]
+        return close_counts(own, self.closed, epoch, PIVOT)
 
     def average_length(self, language: int) -> float:
         """Mean length of the documents of the closed epochs; of a pseudo-document if there are none."""

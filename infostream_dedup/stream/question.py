@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -25,23 +26,24 @@ from infostream_dedup.links.pair_rules import NEAR_BEST
 from infostream_dedup.machine.arrays import Ragged, joined_rows
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings
 from infostream_dedup.model.settings import COMPARED_TERMS
-from infostream_dedup.stream.analysis import Analysed, Analyser, Frequencies, LanguageCounts, TermNumbers, choose_keys
+from infostream_dedup.stream.analysis import (
+    Analysed,
+    Analyser,
+    Frequencies,
+    LanguageCounts,
+    TermNumbers,
+    choose_keys,
+    counts_of,
+)
 from infostream_dedup.stream.evidence_counts import EvidenceCounts
 from infostream_dedup.stream.evidence_judge import verdict_probability
 from infostream_dedup.stream.pivot_terms import PivotWords, WrittenWords, and_itself
 from infostream_dedup.stream.store.opening import check_settings
-from infostream_dedup.stream.store.restoring import (
-    LanguageFrequencies,
-    closed_evidence,
-    open_epoch,
-    position_of,
-    summed_frequencies,
-)
+from infostream_dedup.stream.store.restoring import counted_evidence, open_epoch, position_of, summed_frequencies
 from infostream_dedup.stream.store.search_index import FoundDocument, TermIndex, term_names_of
 from infostream_dedup.stream.window import compared_keys, triple_rows
 from infostream_dedup.stream.word_order import OrderedWords, keep_order, tell_one_event
 from infostream_dedup.terms.representation import representation
-from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
     import sqlite3
@@ -112,11 +114,6 @@ class QueryWords:
         self._epoch = -1
         self._connection: sqlite3.Connection | None = None
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the index of terms that are in memory."""
-        return self._index.nbytes
-
     def refresh(self, connection: sqlite3.Connection) -> None:
         """Update from the store."""
         self._connection = connection
@@ -127,7 +124,8 @@ class QueryWords:
         if epoch != self._epoch:
             closed = summed_frequencies(connection, before=epoch, terms=terms)
             repeats = summed_frequencies(connection, before=epoch, terms=terms, table="repeat_frequency")
-            self.frequencies.resume(epoch, self._counts(closed), self._counts(repeats))
+            made = partial(_StoredCounts, words=self)
+            self.frequencies.resume(epoch, counts_of(closed, made), counts_of(repeats, made))
             self._epoch = epoch
 
     def stored(self, words: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -142,13 +140,6 @@ class QueryWords:
             self._stored[fresh] = [known.get(term, _UNKNOWN) for term in terms]
         found: NDArray[np.int64] = self._stored[words]
         return found
-
-    def _counts(self, summed: Mapping[Language, LanguageFrequencies]) -> dict[int, LanguageCounts]:
-        return {
-            number: _StoredCounts(Totals(one.documents, one.length), one.df.astype(np.uint32), words=self)
-            for number, language in enumerate(LANGUAGES)
-            if (one := summed.get(language)) is not None
-        }
 
 
 @dataclass(slots=True)
@@ -449,11 +440,6 @@ class QuestionReader:
             self._start_over()
         self._words.refresh(connection)
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the index of terms that are in memory."""
-        return self._words.nbytes
-
     def read(self, document: Document) -> Question:
         """Read a text."""
         words, terms = self._words, self._settings
@@ -604,7 +590,7 @@ class QuestionJudge:
         row = connection.execute("SELECT max(epoch) FROM evidence_frequency").fetchone()
         if self._counts is None or self._counts.epoch != (row[0] or 0):
             check_settings(connection, self._store.path)
-            self._counts = EvidenceCounts.of(closed_evidence(connection))
+            self._counts = EvidenceCounts.of(counted_evidence(connection, only_closed=True))
             kept = connection.execute("SELECT value FROM state WHERE name = 'pair_model'").fetchone()
             if kept is not None:
                 self._model = PairModel.from_json(orjson.loads(kept[0]), "the store's pair model")
@@ -631,7 +617,8 @@ class QuestionJudge:
         if not places:
             return answers
         sides = [*(_Side.of_stored(found[place]) for place in places), asking]
-        triples = [*self._store.wording([found[place].ordinal for place in places]), self._triples(asking, itself)]
+        triples = self._store.wording([one.ordinal for one in (*(found[place] for place in places), itself) if one])
+        triples += [asking.triples] if itself is None else []
         last = len(places)
         later = np.array([itself is not None and found[place].ordinal > itself.ordinal for place in places])
         rows = np.arange(last, dtype=np.int64)
@@ -740,9 +727,6 @@ class QuestionJudge:
             raise ValueError("the text has not been read, or the store has not been loaded")
         record, triples = self._counts.weigh(document, question.language)
         return _Side(text=equality_hash(document), record=record, triples=triples)
-
-    def _triples(self, asking: _Side, itself: FoundDocument | None) -> bytes:
-        return asking.triples if itself is None else self._store.wording([itself.ordinal])[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

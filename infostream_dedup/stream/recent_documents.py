@@ -70,11 +70,6 @@ class RecentDocuments:
         """Ordinal of the first document."""
         return min(max(self._begin, self._window.first), self.end)
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all columns, without spare room."""
-        return sum(one.nbytes for one in self._columns)
-
     def tidy(self) -> None:
         """Drop documents that have left the window, and the oldest ones if there are too many."""
         ends = self._triples.rows_from(0).indptr
@@ -82,9 +77,6 @@ class RecentDocuments:
         gone = max(self.first - self._begin, too_many)
         if gone == 0 or _DROPPED * gone < len(self._triples):
             return
-        self._drop(gone)
-
-    def _drop(self, gone: int) -> None:
         for column in self._columns:
             column.drop(gone)
         self._begin += gone

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.store.opening import check_settings, write_settings_checksum
+from infostream_dedup.stream.store.opening import check_settings, first_settings_of, write_settings_checksum
 from infostream_dedup.stream.store.retuning import RETUNES, add_change, changes_of, in_force
 from infostream_dedup.stream.store.store import Store
 
@@ -66,7 +66,7 @@ def retune(store: BatchStore, thresholds: Thresholds, *, first: int | None = Non
             )
         if retunes and begin < retunes[-1]["first"]:
             raise UsageError(f"other thresholds are recorded for document {retunes[-1]['first']}; choose a later one")
-        settings = StreamSettings.of(in_force(store.first_settings, retunes, begin))
+        settings = StreamSettings.of(in_force(first_settings_of(connection), retunes, begin))
         decided, left = thresholds_for(settings, thresholds)
         before = settings.as_dict()
         changes = {name: value for name, value in decided.items() if before[name] != value}

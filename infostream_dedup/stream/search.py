@@ -187,131 +187,13 @@ class RankedDocument:
         return self.asked.language is not None and enough
 
 
-class HitMaker:
-    """Makes rows of the found documents that ``policy`` lets be hits; without a ``judge``, key terms decide."""
-
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        settings: StreamSettings,
-        judge: QuestionJudge | None,
-        *,
-        semantic: bool = False,
-        policy: Policy = EVERY_PAIR,
-    ) -> None:
-        self._connection = connection
-        self._settings = settings
-        self._judge = judge
-        self._semantic, self._policy = semantic, policy
-
-    def hits(
-        self, question: Question, itself: FoundDocument | None, document: Document, ranked: Sequence[RankedDocument]
-    ) -> list[Hit]:
-        """Make the rows."""
-        stored = documents_of(self._connection, [one.ordinal for one in ranked])
-        found = [stored[one.ordinal] for one in ranked]
-        judged: Sequence[HitJudgement | None] = [None] * len(found)
-        if self._judge is not None:
-            judged = self._judge.judged(question, itself, found, semantic=self._semantic, policy=self._policy)
-            kept = self._kept(itself, found, judged).tolist()
-            ranked, found = list(compress(ranked, kept)), list(compress(found, kept))
-            judged = list(compress(judged, kept))
-        translations = self._translations(question, itself, ranked, found)
-        text = itself.text_hash if itself is not None else equality_hash(document)
-        lists = [_met_terms(near.asked, one, in_text=self._in_text) for near, one in zip(ranked, found, strict=True)]
-        # Terms that match a key term of the text are among the terms with weights.
-        names = term_names_of(self._connection, sorted({term for weights, _ in lists for term in weights}))
-        return [
-            self._hit(near, one, judgement, text, _Met.of(near.asked, *terms, names), across=translations.get(place))
-            for place, (near, one, judgement, terms) in enumerate(zip(ranked, found, judged, lists, strict=True))
-        ]
-
-    def _kept(
-        self, itself: FoundDocument | None, found: Sequence[FoundDocument], judged: Sequence[HitJudgement | None]
-    ) -> NDArray[np.bool_]:
-        kept = np.array([self._policy.identical is None if one is None else one.counts for one in judged], np.bool_)
-        if itself is None or not found:
-            return kept
-        every = [itself, *found]
-        facts = DocumentFacts.of(
-            [one.source for one in every],
-            [one.published for one in every],
-            [b""] * len(every),
-            [one.url for one in every],
-        )
-        asked, others = np.zeros(len(found), dtype=np.int64), np.arange(1, len(every), dtype=np.int64)
-        return kept & self._policy.allows(*circumstances_of(facts.at(asked), facts.at(others)))
-
-    def _translations(
-        self,
-        question: Question,
-        itself: FoundDocument | None,
-        ranked: Sequence[RankedDocument],
-        found: Sequence[FoundDocument],
-    ) -> dict[int, str]:
-        places = [place for place, near in enumerate(ranked) if near.translates]
-        if self._judge is None or self._settings.across != "pivot" or not places:
-            return {}
-        shares = np.array([(ranked[place].share_forward, ranked[place].share_backward) for place in places])
-        kept = self._judge.translate(self._connection, question, itself, [found[place] for place in places], shares)
-        return {place: kind for place, kind in zip(places, kept, strict=True) if kind is not None}
-
-    @property
-    def _in_text(self) -> bool:
-        return self._settings.terms.target == "text"
-
-    def _hit(
-        self,
-        near: RankedDocument,
-        one: FoundDocument,
-        judged: HitJudgement | None,
-        text: bytes,
-        met: _Met,
-        *,
-        across: str | None,
-    ) -> Hit:
-        settings, terms = self._settings, self._settings.terms
-        sizes = np.array([len(near.asked.sets), len(one.keys)], dtype=np.int64)
-        least = int(need(settings.k_duplicate, sizes[:1], sizes[1:], n=terms.n, short=terms.short)[0])
-        forward, backward = near.counts
-        same = text and one.text_hash[:TEXT_HASH] == text[:TEXT_HASH]
-        # What cannot be compared shares the topic.
-        kind = "copy" if same else across or ("related" if self._judge is not None else None)
-        return Hit(
-            ordinal=one.ordinal,
-            id=one.id,
-            title=one.title,
-            source=one.source,
-            published=time_text(one.published),
-            url=one.url,
-            language=one.language,
-            group=one.group,
-            forward=forward,
-            backward=backward,
-            share_forward=round(near.share_forward, SHOWN_DECIMALS),
-            share_backward=round(near.share_backward, SHOWN_DECIMALS),
-            relation=relation_of(forward, backward, least),
-            kind=kind if judged is None else judged.kind,
-            differing=None if judged is None else judged.differing,
-            probability=None if judged is None else judged.probability,
-            judged=self._judge is not None,
-            terms=met.terms,
-            met=met.pairs,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Met:
-    terms: list[str]
-    pairs: list[dict[str, str]]
-
-    @classmethod
-    def of(
-        cls, asked: AskedTerms, weights: Mapping[int, int], met: Sequence[tuple[int, int]], names: Mapping[int, str]
-    ) -> _Met:
-        ranked = sorted((-weight, names[term]) for term, weight in weights.items())
-        pairs = [{"word": asked.words[place], "their_word": names[term]} for place, term in met]
-        return cls([word for _, word in ranked], pairs)
+def _shown_terms(
+    asked: AskedTerms, weights: Mapping[int, int], met: Sequence[tuple[int, int]], names: Mapping[int, str]
+) -> dict[str, Any]:
+    """The fields of a hit that name its terms."""
+    ranked = sorted((-weight, names[term]) for term, weight in weights.items())
+    pairs = [{"word": asked.words[place], "their_word": names[term]} for place, term in met]
+    return {"terms": [word for _, word in ranked], "met": pairs}
 
 
 def _met_terms(asked: AskedTerms, one: FoundDocument, *, in_text: bool) -> tuple[dict[int, int], list[tuple[int, int]]]:
@@ -359,18 +241,12 @@ class SearchedDocuments:
 
     def summarise(self, connection: sqlite3.Connection, notes: list[str]) -> Searched:
         """Summarise what was searched."""
-        ends = self._dated_ends(connection)
+        dated = first_ordinal(connection, "clock", 1)
+        places = [own for part, allowed in self.parts if len(own := _from(part, allowed, dated))]
+        ends = (int(places[0][0]), int(places[-1][-1])) if places else (None, None)
         first, last = (None if end is None else time_text(clock_of(connection, end)) for end in ends)
         spoken: dict[str, int] = {LANGUAGES[number]: int(self._counts[number]) for number in self.languages}
         return Searched(documents=int(self._counts.sum()), languages=spoken, first=first, last=last, notes=notes)
-
-    def _dated_ends(self, connection: sqlite3.Connection) -> tuple[int | None, int | None]:
-        dated = first_ordinal(connection, "clock", 1)
-        first, last = (
-            next((int(places[end]) for part, allowed in parts if len(places := _from(part, allowed, dated))), None)
-            for parts, end in ((self.parts, 0), (self.parts[::-1], -1))
-        )
-        return first, last
 
 
 def _from(part: IndexPart, allowed: NDArray[np.bool_], ordinal: int) -> NDArray[np.int64]:
@@ -440,11 +316,6 @@ class SearchedParts:
         if self.missing:
             notes.append(f"{self.missing} documents are not in the index yet ('store index' adds them)")
         return notes
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the parts in memory."""
-        return sum(part.nbytes for part in (*self._kept.values(), *self._pieces.values()))
 
     @property
     def _begin(self) -> int:
@@ -523,11 +394,6 @@ class Searcher(Closing):
     def close(self) -> None:
         """Close the store."""
         self._store.close()
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the indexes that are in memory."""
-        return self._parts.nbytes + self._reader.nbytes + self._beginnings.nbytes
 
     def search(
         self,
@@ -608,8 +474,7 @@ class Searcher(Closing):
             ranked = self._ranked(connection, asked, searched, k_min, most, question)
             if self._judge is not None:
                 self._judge.refresh(connection)
-            maker = HitMaker(connection, self._settings, self._judge, semantic=semantic, policy=policy)
-            hits = maker.hits(question, itself, document, ranked)[: top or None]
+            hits = self._hits(connection, question, itself, ranked, policy, semantic=semantic)[: top or None]
             notes += [] if hits else self._too_few_terms(question.asked, k_min)
             if semantic:
                 notes.append("a sentence encoder judged doubtful hits")
@@ -631,6 +496,114 @@ class Searcher(Closing):
                 their_sentence=_Sentences(theirs, hit.language, terms).with_most(words) if theirs else None,
             )
         return hits
+
+    def _hits(
+        self,
+        connection: sqlite3.Connection,
+        question: Question,
+        itself: FoundDocument | None,
+        ranked: Sequence[RankedDocument],
+        policy: Policy,
+        *,
+        semantic: bool,
+    ) -> list[Hit]:
+        """Make rows of the found documents that ``policy`` lets be hits; in preset ``faithful``, key terms decide."""
+        stored = documents_of(connection, [one.ordinal for one in ranked])
+        found = [stored[one.ordinal] for one in ranked]
+        judged: Sequence[HitJudgement | None] = [None] * len(found)
+        if self._judge is not None:
+            judged = self._judge.judged(question, itself, found, semantic=semantic, policy=policy)
+            kept = self._kept(itself, found, judged, policy).tolist()
+            ranked, found = list(compress(ranked, kept)), list(compress(found, kept))
+            judged = list(compress(judged, kept))
+        translations = self._translations(connection, question, itself, ranked, found)
+        text = b""
+        if itself is not None:
+            text = itself.text_hash
+        elif question.document is not None:
+            text = equality_hash(question.document)
+        lists = [_met_terms(near.asked, one, in_text=self._in_text) for near, one in zip(ranked, found, strict=True)]
+        # Terms that match a key term of the text are among the terms with weights.
+        names = term_names_of(connection, sorted({term for weights, _ in lists for term in weights}))
+        return [
+            self._hit(
+                near, one, judgement, text, _shown_terms(near.asked, *terms, names), across=translations.get(place)
+            )
+            for place, (near, one, judgement, terms) in enumerate(zip(ranked, found, judged, lists, strict=True))
+        ]
+
+    def _kept(
+        self,
+        itself: FoundDocument | None,
+        found: Sequence[FoundDocument],
+        judged: Sequence[HitJudgement | None],
+        policy: Policy,
+    ) -> NDArray[np.bool_]:
+        kept = np.array([policy.identical is None if one is None else one.counts for one in judged], np.bool_)
+        if itself is None or not found:
+            return kept
+        every = [itself, *found]
+        facts = DocumentFacts.of(
+            [one.source for one in every],
+            [one.published for one in every],
+            [b""] * len(every),
+            [one.url for one in every],
+        )
+        asked, others = np.zeros(len(found), dtype=np.int64), np.arange(1, len(every), dtype=np.int64)
+        return kept & policy.allows(*circumstances_of(facts.at(asked), facts.at(others)))
+
+    def _translations(
+        self,
+        connection: sqlite3.Connection,
+        question: Question,
+        itself: FoundDocument | None,
+        ranked: Sequence[RankedDocument],
+        found: Sequence[FoundDocument],
+    ) -> dict[int, str]:
+        places = [place for place, near in enumerate(ranked) if near.translates]
+        if self._judge is None or self._settings.across != "pivot" or not places:
+            return {}
+        shares = np.array([(ranked[place].share_forward, ranked[place].share_backward) for place in places])
+        kept = self._judge.translate(connection, question, itself, [found[place] for place in places], shares)
+        return {place: kind for place, kind in zip(places, kept, strict=True) if kind is not None}
+
+    def _hit(
+        self,
+        near: RankedDocument,
+        one: FoundDocument,
+        judged: HitJudgement | None,
+        text: bytes,
+        terms: dict[str, Any],
+        *,
+        across: str | None,
+    ) -> Hit:
+        settings = self._settings
+        sizes = np.array([len(near.asked.sets), len(one.keys)], dtype=np.int64)
+        least = int(need(settings.k_duplicate, sizes[:1], sizes[1:], n=settings.terms.n, short=settings.terms.short)[0])
+        forward, backward = near.counts
+        same = text and one.text_hash[:TEXT_HASH] == text[:TEXT_HASH]
+        # What cannot be compared shares the topic.
+        kind = "copy" if same else across or ("related" if self._judge is not None else None)
+        return Hit(
+            ordinal=one.ordinal,
+            id=one.id,
+            title=one.title,
+            source=one.source,
+            published=time_text(one.published),
+            url=one.url,
+            language=one.language,
+            group=one.group,
+            forward=forward,
+            backward=backward,
+            share_forward=round(near.share_forward, SHOWN_DECIMALS),
+            share_backward=round(near.share_backward, SHOWN_DECIMALS),
+            relation=relation_of(forward, backward, least),
+            kind=kind if judged is None else judged.kind,
+            probability=None if judged is None else judged.probability,
+            judged=self._judge is not None,
+            differing=None if judged is None else judged.differing,
+            **terms,
+        )
 
     def _either(self, document: Document, asked: AskedTerms) -> list[AskedTerms]:
         """The terms of a text, and by the other language if it is too short to show whether it is Russian."""

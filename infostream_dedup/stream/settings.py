@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 DUPLICATE_RULES: Final = ("equal", "contained")
 
-
 EXACT_RULES: Final = ("text", "opening", "sentences")
 
 DF_RULES: Final = ("distinct", "all")
@@ -280,21 +279,17 @@ class StreamSettings:
             return (*VERDICT_FIELDS, *JUDGED_FIELDS, *(ACROSS_FIELDS if self.across == "pivot" else ()), *STORY_FIELDS)
         return VERDICT_FIELDS if self.model is None else (*VERDICT_FIELDS, *CLASSIFIED_FIELDS)
 
-    def refuse_other_preset(self, asked: str, store: str) -> None:
-        """Refuse a preset other than that of the store."""
-        if asked != self.preset:
-            raise ConfigurationError(
-                f"{store} was made with preset {self.preset} and keeps it; create another store: infostream-dedup "
-                f"ingest DOCS --store NEW --preset {asked}"
-            )
-
-    def refuse_other_across(self, asked: str, store: str) -> None:
-        """Refuse a value of ``across`` other than that of the store; arguments as in ``refuse_other_preset``."""
-        if asked != self.across:
-            raise ConfigurationError(
-                f"{store} was made with --across {self.across} and keeps it; create another store: infostream-dedup "
-                f"ingest DOCS --store NEW --preset judged --across {asked}"
-            )
+    def refuse_other(self, store: str, *, preset: str | None = None, across: str | None = None) -> None:
+        """Refuse a preset or a value of ``across`` other than that of the store."""
+        for said, asked, kept, options in (
+            ("preset", preset, self.preset, f"--preset {preset}"),
+            ("--across", across, self.across, f"--preset judged --across {across}"),
+        ):
+            if asked not in (None, kept):
+                raise ConfigurationError(
+                    f"{store} was made with {said} {kept} and keeps it; create another store: infostream-dedup ingest "
+                    f"DOCS --store NEW {options}"
+                )
 
     def but(self, **changes: Any) -> StreamSettings:
         """Return a copy with some values changed."""

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infostream_dedup.model.stream_records import GroupEvent, StoryEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
-
-
-class StoryGroups(Protocol):
-    """Groups of documents, which stories are made of."""
-
-    in_stories: Container[str]
-
-    def of(self, ordinal: int) -> str:
-        """Name of the group of a document."""
-
-    def begun(self, ordinal: int) -> int:
-        """Ordinal of the earliest document of the group of a document."""
 
 
 class Stories:
@@ -33,22 +21,25 @@ class Stories:
     A story is named after the earliest of its groups, which is named after its earliest document. When two stories
     merge, the one that began first keeps its name; an event records that the other name is no longer used. A group
     alone counts as its own story, which verdicts do not mention.
+
+    Args:
+        group_of: name of the group of a document.
+        begun: ordinal of the earliest document of the group of a document.
     """
 
-    def __init__(self, groups: StoryGroups) -> None:
-        self._own = groups
-        self._story_of: dict[str, str] = {}
-        groups.in_stories = self._story_of
+    def __init__(self, group_of: Callable[[int], str], begun: Callable[[int], int]) -> None:
+        self._group_of, self._begun_of = group_of, begun
+        self.by_group: dict[str, str] = {}
         self._groups: dict[str, list[str]] = {}
         self._begun: dict[str, int] = {}
 
     def of(self, group: str) -> str | None:
         """Return the story of a group; ``None`` if it is alone."""
-        return self._story_of.get(group)
+        return self.by_group.get(group)
 
     def resume(self, groups: Iterable[tuple[str, str, int]]) -> None:
         """Restore the stories of the window's groups."""
-        self._story_of.clear()
+        self.by_group.clear()
         self._groups, self._begun = {}, {}
         for group, story, begun in groups:
             self._put(group, story)
@@ -62,8 +53,8 @@ class Stories:
         merges = [(event.group, event.other) for event in events if event.kind == "merge" and event.other is not None]
         if not merges:
             return []
-        group = self._own.of(ordinal)
-        loose = {} if group in self._story_of else {group: self._own.begun(ordinal)}
+        group = self._group_of(ordinal)
+        loose = {} if group in self.by_group else {group: self._begun_of(ordinal)}
         names = dict.fromkeys(name for pair in merges for name in pair)
         with_story = {story for name in names if (story := self._leave(name)) is not None}
         if not with_story:
@@ -80,27 +71,26 @@ class Stories:
         A story of several groups takes it only if two of them report the event, or the first one does. Otherwise the
         two ends of a story could have nothing in common; such a refusal is a ``split``.
         """
-        groups = self._own
-        own = groups.of(ordinal)
-        mine = self._story_of.get(own, own)
-        firsts = {name: one for one in told if (name := groups.of(one)) != own}
-        linked = Counter(self._story_of.get(name, name) for name in firsts)
+        own = self._group_of(ordinal)
+        mine = self.by_group.get(own, own)
+        firsts = {name: one for one in told if (name := self._group_of(one)) != own}
+        linked = Counter(self.by_group.get(name, name) for name in firsts)
         joined: list[int] = []
         refused: list[StoryEvent] = []
         for name, one in firsts.items():
-            story = self._story_of.get(name, name)
+            story = self.by_group.get(name, name)
             if story == mine:
                 continue
             if linked[story] > 1 or story in firsts or len(self._groups.get(story, ())) < 2:
                 joined.append(one)
             else:
-                refused.append(StoryEvent(ordinal, own, story, groups.begun(ordinal), "split"))
+                refused.append(StoryEvent(ordinal, own, story, self._begun_of(ordinal), "split"))
         return self._join(ordinal, [ordinal, *joined]) if joined else refused
 
     def _join(self, ordinal: int, ordinals: Sequence[int]) -> list[StoryEvent]:
-        groups = {self._own.of(one): self._own.begun(one) for one in ordinals}
-        loose = {name: begun for name, begun in groups.items() if name not in self._story_of}
-        with_story = {self._story_of[name] for name in groups if name in self._story_of}
+        groups = {self._group_of(one): self._begun_of(one) for one in ordinals}
+        loose = {name: begun for name, begun in groups.items() if name not in self.by_group}
+        with_story = {self.by_group[name] for name in groups if name in self.by_group}
         stories = loose | {story: self._begun[story] for story in with_story}
         # Equal texts detected as different languages are one group already.
         return self._unite(ordinal, stories, list(loose)) if len(stories) > 1 else []
@@ -122,28 +112,14 @@ class Stories:
         return [StoryEvent(ordinal, stays, other, stories[stays], "merge") for other in others]
 
     def _put(self, group: str, story: str) -> None:
-        self._story_of[group] = story
+        self.by_group[group] = story
         self._groups.setdefault(story, []).append(group)
 
     def _leave(self, group: str) -> str | None:
-        story = self._story_of.pop(group, None)
+        story = self.by_group.pop(group, None)
         if story is not None:
             self._groups[story].remove(group)
         return story
-
-
-class _FinalGroups:
-    """Groups of a whole collection, named after the ordinals of their earliest documents."""
-
-    def __init__(self, leader: NDArray[np.int64]) -> None:
-        self._leader = leader
-        self.in_stories: Container[str] = ()
-
-    def of(self, ordinal: int) -> str:
-        return str(self.begun(ordinal))
-
-    def begun(self, ordinal: int) -> int:
-        return int(self._leader[ordinal])
 
 
 def stories_of(told: Sequence[NDArray[np.int64]], leader: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -153,7 +129,7 @@ def stories_of(told: Sequence[NDArray[np.int64]], leader: NDArray[np.int64]) -> 
         told: int64 (2, links), later documents and earlier ones whose event they report.
         leader: int64 (documents,), the earliest document of each document's group.
     """
-    stories = Stories(_FinalGroups(leader))
+    stories = Stories(lambda ordinal: str(leader[ordinal]), lambda ordinal: int(leader[ordinal]))
     later, earlier = np.concatenate([np.zeros((2, 0), dtype=np.int64), *told], axis=1)
     order = np.lexsort((earlier, later))
     documents, starts = np.unique(later[order], return_index=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import compress
 from operator import is_not
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -52,11 +52,6 @@ class RowWindow:
 
     def __len__(self) -> int:
         return self._size
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the rows, without spare room."""
-        return (int(self._ends[self._size]) - int(self._ends[0])) * self._values.itemsize + 8 * self._size
 
     def make_room(self) -> None:
         """Leave room for further rows, which every fork would otherwise make anew."""
@@ -152,11 +147,6 @@ class EvenWindow:
     def __len__(self) -> int:
         return self._size
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the rows, without spare room."""
-        return self._size * self._width * self._values.itemsize
-
     def extend(self, values: NDArray[Any]) -> None:
         """Add rows at the end, given all their values."""
         begin = self._size * self._width
@@ -201,11 +191,49 @@ def without_first(array: NDArray[Any], begin: int, end: int) -> NDArray[Any]:
     return array
 
 
+# Columns with a row for each document of the window
+
+
+class DocumentColumns:
+    """Columns by name: ``_flat`` ones have a value for each document, ``_ragged`` ones have several."""
+
+    _flat: ClassVar[tuple[str, ...]] = ()
+    _ragged: ClassVar[tuple[str, ...]]
+
+    @property
+    def held(self) -> int:
+        """Number of documents in memory."""
+        return len(getattr(self, self._ragged[0]))
+
+    def enter(self, rows: object) -> None:
+        """Add documents, given by an object with columns of the same names."""
+        held = self.held
+        for name in self._flat:
+            more = getattr(rows, name)
+            column = with_room(getattr(self, name), held + len(more))
+            column[held : held + len(more)] = more
+            setattr(self, name, column)
+        for name in self._ragged:
+            getattr(self, name).extend(getattr(rows, name))
+
+    def make_room(self) -> None:
+        """Leave room for further documents; see ``RowWindow.make_room``."""
+        for name in self._flat:
+            setattr(self, name, with_room(getattr(self, name), self.held + _ROOM))
+        for name in self._ragged:
+            getattr(self, name).make_room()
+
+    def drop(self, documents: int) -> None:
+        """Drop the first documents."""
+        for name in self._flat:
+            setattr(self, name, without_first(getattr(self, name), documents, self.held))
+        for name in self._ragged:
+            getattr(self, name).drop(documents)
+
+
 # Additional columns that preset `judged` keeps for the documents of the window
 
 _NO_ADDRESS: Final = -1
-
-_EVIDENCE_COLUMNS: Final = ("languages", "published", "addresses")
 
 _HASH_BYTES: Final = 8
 
@@ -222,11 +250,14 @@ class EvidenceRows:
     records: Ragged  # packed evidence
 
 
-class EvidenceWindow:
+class EvidenceWindow(DocumentColumns):
     """Columns with the same rows as the ``Window`` they belong to; ``keys`` are those after the first n.
 
     ``published`` is ``NO_TIME`` without a date; ``addresses`` are equal for equal ones, negative if there is none.
     """
+
+    _flat = ("languages", "published", "addresses")
+    _ragged = ("keys", "weights", "records")
 
     def __init__(self) -> None:
         self.languages: NDArray[Any] = np.zeros(1 << 10, dtype=np.uint8)
@@ -235,33 +266,6 @@ class EvidenceWindow:
         self.keys = RowWindow(np.int32)
         self.weights = RowWindow(np.int64)
         self.records = RowWindow(np.uint32)
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    @property
-    def nbytes(self) -> int:
-        """Size of the columns in bytes, without spare room."""
-        rows = sum(column.nbytes for column in (self.keys, self.weights, self.records))
-        return rows + sum(int(getattr(self, name).itemsize) for name in _EVIDENCE_COLUMNS) * len(self)
-
-    def extend(self, rows: EvidenceRows) -> None:
-        """Add documents."""
-        held, more = len(self), len(rows.languages)
-        for name in _EVIDENCE_COLUMNS:
-            column = with_room(getattr(self, name), held + more)
-            column[held : held + more] = getattr(rows, name)
-            setattr(self, name, column)
-        self.keys.extend(rows.keys)
-        self.weights.extend(rows.weights)
-        self.records.extend(rows.records)
-
-    def drop(self, rows: int) -> None:
-        """Drop the first documents."""
-        for name in _EVIDENCE_COLUMNS:
-            setattr(self, name, without_first(getattr(self, name), rows, len(self)))
-        for ragged in (self.keys, self.weights, self.records):
-            ragged.drop(rows)
 
     def records_of(self, rows: NDArray[np.int64]) -> EvidenceRecords:
         """Records of some documents, in the order given."""
@@ -320,8 +324,6 @@ def _number(address: str) -> int:
 
 # Additional columns of the window in a stream that compares documents across languages
 
-_PIVOT_COLUMNS: Final = ("keys", "weights", "members", "matched_by", "order")
-
 
 @dataclass(frozen=True, slots=True)
 class PivotRows:
@@ -334,8 +336,10 @@ class PivotRows:
     order: Ragged  # their first words, as they follow each other
 
 
-class PivotWindow:
+class PivotWindow(DocumentColumns):
     """Columns with the same rows as the ``Window`` they belong to; see ``PivotRows``."""
+
+    _ragged = ("keys", "weights", "members", "matched_by", "order")
 
     def __init__(self) -> None:
         self.keys = RowWindow(np.int32)
@@ -343,21 +347,6 @@ class PivotWindow:
         self.members = RowWindow(np.int64)
         self.matched_by = RowWindow(np.int32)
         self.order = RowWindow(np.int32)
-
-    @property
-    def nbytes(self) -> int:
-        """Size of the columns in bytes, without spare room."""
-        return sum(int(getattr(self, name).nbytes) for name in _PIVOT_COLUMNS)
-
-    def extend(self, rows: PivotRows) -> None:
-        """Add documents."""
-        for name in _PIVOT_COLUMNS:
-            getattr(self, name).extend(getattr(rows, name))
-
-    def drop(self, rows: int) -> None:
-        """Drop the first documents."""
-        for name in _PIVOT_COLUMNS:
-            getattr(self, name).drop(rows)
 
     @property
     def documents(self) -> PivotDocuments:
@@ -375,29 +364,31 @@ class PivotWindow:
 
 # The documents of the window as columns
 
-_COLUMNS: Final = ("group_starts", "sizes", "sources", "clocks", "times")
-
 _LEAST_DROPPED: Final = 1024
 
 _DROPPED: Final = 8
 """Documents are dropped once this fraction of those in memory has expired: the others are moved to the front then."""
 
 
-class Window:
+class Window(DocumentColumns):
     """Documents by ordinal, in columns; expired ones are dropped from memory some time later.
 
     ``first``, ``oldest`` and ``end`` are the ordinals of the first document in memory, of the first that has not
     expired, and of the next one; a document's place in a column is its ordinal minus ``first``. ``group_starts`` has
-    the earliest document that each document's group ever had, and ``times`` the clock where there is no date. Key terms
-    have the heaviest first, other rows ascend. ``evidence`` is ``None`` if key terms decide, ``pivot`` if languages are
-    kept apart.
+    the earliest document that each document's group ever had, ``sources`` the number of its outlet in ``outlets``, and
+    ``times`` the clock where there is no date. Key terms have the heaviest first, other rows ascend. ``evidence`` is
+    ``None`` if key terms decide, ``pivot`` if languages are kept apart.
     """
+
+    _flat = ("group_starts", "sizes", "sources", "clocks", "times")
+    _ragged = ("keys", "weights", "targets", "numbers")
 
     def __init__(self, first: int = 0, *, evidence: bool = False, pivot: bool = False) -> None:
         self.first = self.oldest = self.end = first
         self.ids: list[str] = []
         self.groups: list[str] = []
         self.hashes: list[EqualTo] = []
+        self.outlets: dict[str, int] = {}
         self.group_starts: NDArray[Any] = np.zeros(1 << 10, dtype=np.int64)
         self.sizes: NDArray[Any] = np.zeros(1 << 10, dtype=np.uint8)
         self.sources: NDArray[Any] = np.zeros(1 << 10, dtype=np.int32)
@@ -418,42 +409,45 @@ class Window:
         self,
         ids: Sequence[str],
         hashes: Sequence[EqualTo],
-        sources: NDArray[np.int32],
+        sources: Sequence[str | None],
         clocks: NDArray[np.int64],
         times: NDArray[np.int64],
         rows: tuple[Ragged, Ragged, Ragged, Ragged],
         evidence: EvidenceRows | None = None,
     ) -> None:
-        """Add documents, each in a group of its own."""
-        held, more = self.end - self.first, len(ids)
+        """Add documents, each in a group of its own; the sources by name."""
+        held, more, known = self.held, len(ids), self.outlets
+        number_of = {one: known.setdefault(one, len(known)) if one else NO_SOURCE for one in dict.fromkeys(sources)}
         self.ids += ids
         self.groups += ids
         self.hashes += hashes
         if len(self.sizes) < held + more:
-            for name in _COLUMNS:
+            for name in self._flat:
                 setattr(self, name, with_room(getattr(self, name), held + more))
         added = slice(held, held + more)
-        self.sources[added], self.clocks[added], self.times[added] = sources, clocks, times
+        self.sources[added] = np.array(list(map(number_of.__getitem__, sources)), dtype=np.int32)
+        self.clocks[added], self.times[added] = clocks, times
         self.group_starts[added] = np.arange(self.end, self.end + more)
         self.sizes[added] = rows[0].sizes
-        for column, more_rows in zip((self.keys, self.weights, self.targets, self.numbers), rows, strict=True):
-            column.extend(more_rows)
+        for name, more_rows in zip(self._ragged, rows, strict=True):
+            getattr(self, name).extend(more_rows)
         if self.evidence is not None and evidence is not None:
-            self.evidence.extend(evidence)
+            self.evidence.enter(evidence)
         self.end += more
+
+    @property
+    def _further(self) -> list[DocumentColumns]:
+        return [one for one in (self.evidence, self.pivot) if one is not None]
 
     def make_room(self) -> None:
         """Leave room for further documents; see ``RowWindow.make_room``."""
-        for name in _COLUMNS:
-            setattr(self, name, with_room(getattr(self, name), self.end - self.first + _ROOM))
-        columns = [self.keys, self.weights, self.targets, self.numbers]
-        columns += [getattr(self.pivot, name) for name in _PIVOT_COLUMNS if self.pivot is not None]
-        if self.evidence is not None:
-            for name in _EVIDENCE_COLUMNS:
-                setattr(self.evidence, name, with_room(getattr(self.evidence, name), len(self.evidence) + _ROOM))
-            columns += [self.evidence.keys, self.evidence.weights, self.evidence.records]
-        for column in columns:
-            column.make_room()
+        super().make_room()
+        for columns in self._further:
+            columns.make_room()
+
+    def id_of(self, ordinal: int) -> str:
+        """Return the id of a document."""
+        return self.ids[ordinal - self.first]
 
     @property
     def columns(self) -> Columns:
@@ -495,14 +489,8 @@ class Window:
         gone = self.oldest - self.first
         if gone < _LEAST_DROPPED or _DROPPED * gone < self.end - self.first:
             return
-        for name in _COLUMNS:
-            setattr(self, name, without_first(getattr(self, name), gone, self.end - self.first))
-        for column in (self.keys, self.weights, self.targets, self.numbers):
-            column.drop(gone)
-        if self.evidence is not None:
-            self.evidence.drop(gone)
-        if self.pivot is not None:
-            self.pivot.drop(gone)
+        for columns in (self, *self._further):
+            columns.drop(gone)
         for words in (self.ids, self.groups, self.hashes):
             del words[:gone]
         self.first = self.oldest

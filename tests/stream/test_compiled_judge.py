@@ -32,7 +32,7 @@ def entered(settings_, documents):
     )
     ids = [str(number) for number in range(len(documents))]
     hashes = [(b"", b"")] * len(ids)
-    memory.extend(ids, hashes, [one[3] for one in documents], np.maximum.accumulate(times), times, rows)
+    memory.window.extend(ids, hashes, [one[3] for one in documents], np.maximum.accumulate(times), times, rows)
     return memory
 
 

@@ -73,7 +73,7 @@ def test_further_versions(place, tmp_path, plain, news):
         assert stream.process([news("a", OTHER)])[0].status == "new"
         # Each version is known by its content.
         assert stream.process([news("a", STORY)], batch_id="again")[0].of is None
-        assert [known.version for known in stream.store.known("a")] == [0, 1, 2]
+        assert [known.version for known in stream.store.known_of(["a"])["a"]] == [0, 1, 2]
 
 
 def test_mappings_are_checked(stream):
@@ -162,7 +162,7 @@ def test_memory_forgets_what_left_the_window(plain, news):
         stream.process([news("a", STORY)], batch_id="one")
         for number in range(4):
             stream.process([news(f"x{number}", [number])])
-        assert stream.store.known("a") == ()
+        assert stream.store.known_of(["a"]) == {}
         assert stream.store.batch("one") is None
         assert [one.id for one in stream.process([news("a", STORY)], batch_id="one")] == ["a"]
 

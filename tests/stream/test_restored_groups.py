@@ -19,8 +19,8 @@ def test_groups_come_back_as_they_were(joined, gone):
         earlier = max(before.oldest, ordinal - to)
         if kind and earlier < ordinal:
             groups.join(ordinal, earlier, np.array([earlier]), exact=True)
-        else:
-            groups.begin(ordinal, again=ordinal >= 20)
+        elif ordinal >= 20:
+            groups.begin_again(ordinal)
     for ordinal in range(min(gone, before.end)):
         groups.expire(ordinal, before.end)
         before.expire_before(ordinal + 1)
@@ -39,4 +39,4 @@ def test_groups_come_back_as_they_were(joined, gone):
 
 def _enter(window, name):
     row, moment = Ragged(np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int64)), np.zeros(1, dtype=np.int64)
-    window.extend([name], [(b"", b"")], np.zeros(1, dtype=np.int32), moment, moment, (row, row, row, row))
+    window.extend([name], [(b"", b"")], [None], moment, moment, (row, row, row, row))

@@ -18,6 +18,7 @@ from infostream_dedup.stream.retuning import retune
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.checking import checks
+from infostream_dedup.stream.store.opening import first_settings_of
 
 FROM = 90
 
@@ -86,7 +87,7 @@ def test_another_process_is_heard(documents, tmp_path):
     assert digest([*first, *rest]) == digest(streamed(tmp_path / "p.db", documents, 50, settings, planned=True))
     assert api.store.retune(path, thresholds()).changes == {}
     with Store.open(path) as store:
-        assert (store.settings["k_duplicate"], store.first_settings["k_duplicate"]) == (10, 6)
+        assert (store.settings["k_duplicate"], first_settings_of(store.connection)["k_duplicate"]) == (10, 6)
         assert [one.first for one in checks(store.connection) if one.faults] == []
 
 

@@ -29,7 +29,7 @@ def test_rows_of_one_length_come_and_go() -> None:
     assert rows.values_from(1).tolist() == [3, 4, 5, 6]
     rows.drop(2)
     assert rows.values_from(0).tolist() == [5, 6]
-    assert (len(rows), rows.nbytes) == (1, 8)
+    assert len(rows) == 1
 
 
 def test_a_window_holds_few_expired_documents_however_long_the_stream() -> None:
@@ -39,7 +39,7 @@ def test_a_window_holds_few_expired_documents_however_long_the_stream() -> None:
         ids = [f"d{first + number}" for number in range(1000)]
         row = Ragged(np.arange(1000 + 1, dtype=np.int64) * 2, np.arange(2 * 1000, dtype=np.int64) + 2 * first)
         clocks = np.arange(first, first + 1000, dtype=np.int64)
-        window.extend(ids, [(b"", b"")] * 1000, np.zeros(1000, dtype=np.int32), clocks, clocks, (row, row, row, row))
+        window.extend(ids, [(b"", b"")] * 1000, [None] * 1000, clocks, clocks, (row, row, row, row))
         window.expire_before(window.end - 16_000)
         window.tidy()
         held = window.end - window.first

@@ -99,7 +99,6 @@ def test_the_index_and_the_signatures_give_one_answer(documents, store, tmp_path
             assert list(hits) == list(slow)
             assert not hits.searched.notes
             assert "are not in the index yet" in slow.searched.notes[0]
-        assert searcher.nbytes > 40_000
 
 
 def test_a_damaged_index_is_not_believed(documents, store, tmp_path):
@@ -254,7 +253,6 @@ def test_beginnings_indexed_one_by_one_are_those_indexed_at_once():
         found = [index.refreshed(one, 0, lambda some, _: {at: texts[at] for at in some}) for one in counts]
     chosen = [index.likely(told, found[-1], languages).tolist() for index in (once, slowly)]
     assert chosen == [[at for at in texts if at % 7 == 5][:60]] * 2
-    assert slowly.nbytes
 
 
 def test_rows_of_everyday_words_join_no_false_friends() -> None:

@@ -40,7 +40,6 @@ class Named:
 
     def __init__(self, **groups: list[int]) -> None:
         self.groups = groups
-        self.in_stories = ()
 
     def of(self, ordinal: int) -> str:
         return next(name for name, own in self.groups.items() if ordinal in own)
@@ -55,7 +54,7 @@ def events(found):
 
 def test_stories_are_named_after_their_earliest_group():
     groups = Named(a=[1], b=[2], c=[3], d=[4], x=[5], y=[6])
-    stories = Stories(groups)
+    stories = Stories(groups.of, groups.begun)
     assert stories.of("a") is None
     assert events(stories.join(3, [2])) == [("merge", "b", "c")]
     assert events(stories.join(4, [1])) == [("merge", "a", "d")]
@@ -73,7 +72,8 @@ def test_stories_are_named_after_their_earliest_group():
 
 
 def test_a_story_of_several_groups_takes_what_two_of_them_report_or_the_first():
-    stories = Stories(Named(a=[0], b=[1], c=[2], d=[3], e=[4]))
+    groups = Named(a=[0], b=[1], c=[2], d=[3], e=[4])
+    stories = Stories(groups.of, groups.begun)
     assert events(stories.tell(1, [0])) == [("merge", "a", "b")]
     assert events(stories.tell(2, [1])) == [("split", "c", "a")]
     assert stories.of("c") is None

@@ -12,7 +12,6 @@ import re
 from bisect import bisect_left
 from functools import cache, lru_cache
 from pathlib import Path
-from sys import getsizeof
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -114,13 +113,6 @@ class Beginnings:
         self._words: dict[str, str] = {}
         self._parts: list[BeginningIndex] = []
         self._forgotten = 0
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of what is in memory: each word once, and pointers to it."""
-        pointers = sum(len(one.words) + len(one.sounds) for one in self._read.values())
-        pointers += sum(len(part.words) for part in self._parts)
-        return 8 * pointers + sum(part.rows.nbytes for part in self._parts) + sum(map(getsizeof, self._words))
 
     def of(self, ordinals: Sequence[int], texts_of: _Texts) -> Mapping[int, Beginning]:
         """Read those of some documents, and keep them."""

@@ -38,6 +38,7 @@ from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.document_columns import PivotTable, RememberedTable
 from infostream_dedup.stream.store.restoring import LanguageFrequencies, first_ordinal, open_epoch
+from infostream_dedup.stream.store.search_index import term_names_of
 from infostream_dedup.terms.compiled import key_terms_of_surfaces
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.representation import term_frequencies
@@ -150,7 +151,7 @@ def epoch_statistics(name: str) -> EpochStatistics:
         defaults = {**settings_of_terms(stored), "k": stored["k_duplicate"]}
         terms = {term: place for place, term in enumerate(store.terms())}
         before = int(number)
-        counts = store.frequencies(before=before), store.repeat_frequencies(before=before)
+        counts = store.frequencies(before=before), store.frequencies(before=before, repeats=True)
         return EpochStatistics(name, defaults, terms, *counts)
 
 
@@ -371,7 +372,7 @@ def stored_evidence(
 def _collected(store: Store, table: RememberedTable, stored: Mapping[str, Any], titles: list[str]) -> StoredCollection:
     known = _known(table)
     numbers = np.flatnonzero(np.bincount(table.targets.values, minlength=1))
-    words = store.terms_numbered(numbers.tolist())
+    words = term_names_of(store.connection, numbers.tolist())
     order = sorted(words, key=words.__getitem__)
     column_of = np.zeros(int(numbers.max(initial=-1)) + 2, dtype=np.int32)
     column_of[order] = np.arange(len(order), dtype=np.int32)

@@ -210,13 +210,12 @@ def problem_answer(request: Request, problem: ProblemError) -> Response:
     """Answer a request that failed; people who have not signed in are redirected to do so. The log gets the problem."""
     # Not the problem itself: with its traceback it would hold the body, and the body's request the problem.
     request.state.problem = problem.code, problem.status
-    answer = _problem_page(request, problem) if _is_from_person(request) else _json(problem)
+    if "text/html" in request.headers.get("accept", "") and not request.scope["path"].startswith("/v1/"):
+        answer = _problem_page(request, problem)
+    else:
+        answer = Response(problem.body(), problem.status, media_type=PROBLEM_TYPE)
     answer.headers.update(problem.headers())
     return answer
-
-
-def _is_from_person(request: Request) -> bool:
-    return "text/html" in request.headers.get("accept", "") and not request.scope["path"].startswith("/v1/")
 
 
 def _problem_page(request: Request, problem: ProblemError) -> Response:
@@ -225,10 +224,6 @@ def _problem_page(request: Request, problem: ProblemError) -> Response:
         return RedirectResponse(f"/sign-in?{urlencode({'to': here})}" if here != "/" else "/sign-in", 303)
     detail = problem.detail or CODES[problem.code]
     return page(request, "problem", status=problem.status, code=problem.code, detail=detail)
-
-
-def _json(problem: ProblemError) -> Response:
-    return Response(problem.body(), problem.status, media_type=PROBLEM_TYPE)
 
 
 # Signing in with a token, and the files of the pages

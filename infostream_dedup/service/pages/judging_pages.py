@@ -116,17 +116,10 @@ async def compare(request: Request, a: str = "", b: str = "") -> Response:
     """The two texts, the earlier document on the left; two boxes where they are not named."""
     if not (a and b):
         return page(request, "compare", sides=[], given=(a, b))
-    shown = await running(request).read(lambda store: pair_shown(store, a, b))
-    sides = await asyncio.to_thread(marked_sides, shown)
-    return page(
-        request,
-        "compare",
-        sides=sides,
-        kept=sides[0]["pieces"] is not None and sides[1]["pieces"] is not None,
-        passages=shown["passages"],
-        repeated=any(piece["repeated"] for side in sides for piece in side["pieces"] or ()),
-        shared_terms=shown["shared_terms"],
-    )
+    shown = await _shown(await running(request).read(lambda store: pair_shown(store, a, b)))
+    pieces = [side["pieces"] for side in shown["sides"]]
+    repeated = any(piece["repeated"] for own in pieces for piece in own or ())
+    return page(request, "compare", kept=None not in pieces, repeated=repeated, **shown)
 
 
 _IN_HAND: Final = 100

@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from infostream_dedup.api.watch import hit_rows, watch_rows
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.version import VERSION
-from infostream_dedup.service.answers import LiteralEndRoute, keyset, listed, needs
+from infostream_dedup.service.answers import LiteralEndRoute, existing, keyset, listed, needs
 from infostream_dedup.service.figures import activity_now, drifts_now, health_now, in_order, reprints_now
 from infostream_dedup.service.pages.frame import bars, form_of, page, story_bars, timeline, titles_of
 from infostream_dedup.service.pages.judging_pages import marked_text
@@ -213,9 +213,7 @@ async def document(request: Request, id: str) -> Response:  # noqa: A002
             "text": None if text is None else with_repeated(whole, repeated_of(store, shown, text)),
         }
 
-    found = await running(request).read(question)
-    if found is None:
-        raise ProblemError(404, "not-found")
+    found = existing(await running(request).read(question))
     if found["shown"]["forgotten"]:
         raise ProblemError(410, "forgotten")
     pieces = found["text"]
@@ -240,8 +238,7 @@ async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
         if problem.code != "texts-not-kept":
             raise
         return page(request, "provenance", status=409, group=id, first=None, first_by="", copies=[], kept=False)
-    if found is None:
-        raise ProblemError(404, "not-found")
+    found = existing(found)
     return page(
         request, "provenance", group=id, first=first, first_by=found["first_by"], copies=found["copies"], kept=True
     )
@@ -355,18 +352,10 @@ async def show_sources(request: Request) -> Response:
 
 
 @router.post("/templates", dependencies=[needs("analyst")])
-async def decide_template(request: Request) -> Response:
-    """Record a decision about a template from a form."""
-    return await _decided(request, "template")
-
-
 @router.post("/alarms", dependencies=[needs("analyst")])
-async def decide_alarm(request: Request) -> Response:
-    """Record a decision about an alarm from a form."""
-    return await _decided(request, "alarm")
-
-
-async def _decided(request: Request, kind: str) -> Response:
+async def decide_by_form(request: Request) -> Response:
+    """Record a decision about a template or an alarm from a form."""
+    kind = request.scope["path"].strip("/").removesuffix("s")
     fields = {name: values[0] for name, values in (await form_of(request)).items()}
     if "subject" not in fields or "decision" not in fields:
         raise ProblemError(422, "invalid", "expected a subject and a decision", field="decision")

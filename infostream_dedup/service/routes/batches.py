@@ -34,7 +34,7 @@ from infostream_dedup.service.answer_models import (
     body_of,
     file_of,
 )
-from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, json_body, needs, read_body
+from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, existing, json_body, needs, read_body
 from infostream_dedup.service.figures import count_soon
 from infostream_dedup.service.logs import log_batch, log_event, reason_of
 from infostream_dedup.service.problems import Body, ProblemError, checked, detail_of, problem_of
@@ -75,8 +75,11 @@ def built_documents(items: Sequence[Any], *, skip: bool) -> tuple[list[tuple[int
     good: list[tuple[int, Document]] = []
     bad: list[SetAside] = []
     for index, item in enumerate(items):
+        place = Place(_SOURCE, index + 1)
         try:
-            good.append((index, _built(builder, item, Place(_SOURCE, index + 1))))
+            if not isinstance(item, dict):
+                raise place.error("E_TYPE", "expected an object")
+            good.append((index, builder.build(Record(item, place))))
         except BadDataError as error:
             if not skip:
                 raise
@@ -99,12 +102,6 @@ def without_conflicts(
         else:
             bad.append(SetAside(index, "E_ID_CONFLICT", "id", "the id already exists with different content"))
     return good, bad
-
-
-def _built(builder: DocumentBuilder, item: Any, place: Place) -> Document:
-    if not isinstance(item, dict):
-        raise place.error("E_TYPE", "expected an object")
-    return builder.build(Record(item, place))
 
 
 _LONGEST_NAME: Final = 200
@@ -232,6 +229,7 @@ def _processed(stream: Deduplicator, batch: GivenBatch, placed: Sequence[tuple[i
 
 
 router = APIRouter(prefix="/v1", tags=["batches"], route_class=LiteralEndRoute)
+_UNKNOWN: Final = "no batch with this id was stored; it may be sent again"
 _FAILED: Final = 1_000  # failed asynchronous batches whose problems are kept
 
 
@@ -382,9 +380,7 @@ async def show_batch_status(request: Request, batch_id: str) -> Response:
     waiting = service.later.get(batch_id)
     if waiting is not None:
         return JsonResponse(_status(batch_id, waiting))
-    stored = await service.read(lambda store: store.batch(batch_id))
-    if stored is None:
-        raise _unknown_batch()
+    stored = existing(await service.read(lambda store: store.batch(batch_id)), _UNKNOWN)
     known = {"batch_id": batch_id, "state": "stored", "documents": len(stored.verdicts), "problem": None}
     return JsonResponse(known)
 
@@ -392,24 +388,15 @@ async def show_batch_status(request: Request, batch_id: str) -> Response:
 @router.get("/batches/{batch_id:path}", dependencies=[needs("reader")], response_model=BatchStored)
 async def show_batch(request: Request, batch_id: str) -> Response:
     """The verdicts of a batch that was stored."""
-    stored, fields = await running(request).read(lambda store: (store.batch(batch_id), _fields(store)))
-    if stored is None:
-        raise _unknown_batch()
-    return JsonResponse({"batch_id": batch_id, "verdicts": [verdict.as_dict(fields) for verdict in stored.verdicts]})
-
-
-def _unknown_batch() -> ProblemError:
-    return ProblemError(404, "not-found", "no batch with this id was stored; it may be sent again")
+    stored, settings = await running(request).read(lambda store: (store.batch(batch_id), store.settings))
+    verdicts, fields = existing(stored, _UNKNOWN).verdicts, StreamSettings.of(settings).verdict_fields
+    return JsonResponse({"batch_id": batch_id, "verdicts": [verdict.as_dict(fields) for verdict in verdicts]})
 
 
 _THRESHOLDS: Final = {
     "thresholds": {"morph": {"k": 7}},
     "measured": {"n": 12, "score": "count", "target": "text", "complete": True},
 }
-
-
-def _fields(store: Store) -> tuple[str, ...]:
-    return StreamSettings.of(store.settings).verdict_fields
 
 
 def _count(service: RunningService, answer: dict[str, Any]) -> None:

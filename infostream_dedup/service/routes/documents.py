@@ -25,6 +25,8 @@ from infostream_dedup.service.answer_models import (
 from infostream_dedup.service.answers import (
     JsonResponse,
     LiteralEndRoute,
+    every,
+    existing,
     keyset,
     listed,
     needs,
@@ -32,8 +34,8 @@ from infostream_dedup.service.answers import (
     rows_wanted,
     unchanged,
 )
-from infostream_dedup.service.pairs import comparison_of, pieces_shown, versions_of_pair
-from infostream_dedup.service.problems import Body, ProblemError, checked
+from infostream_dedup.service.pairs import comparison_of, pieces_shown, side_of, versions_of_pair
+from infostream_dedup.service.problems import Body, ProblemError, checked, no_texts
 from infostream_dedup.service.routes.groups import moment_of
 from infostream_dedup.service.running import RunningService, running
 from infostream_dedup.stream.store import Store
@@ -117,15 +119,14 @@ async def show_similar(
         if error.code != "E_UNKNOWN_ID":
             raise
         raise ProblemError(404, "not-found", "no document with this id") from None
-    return JsonResponse({"items": found, "next": None})
+    return every(found)
 
 
 @router.get("/documents/{id:path}", dependencies=[needs("reader")], response_model=DocumentShown)
 async def show_document(request: Request, id: str, version: int | None = None) -> Response:  # noqa: A002
     """A document with its verdict, key terms and current group, and its text if the store keeps texts."""
     found = await running(request).read(lambda store: _document(store, id, version))
-    if found is None:
-        raise ProblemError(404, "not-found", "no document with this id, or no such version")
+    found = existing(found, "no document with this id, or no such version")
     if found["forgotten"]:
         raise ProblemError(410, "forgotten")
     return JsonResponse(found)
@@ -140,7 +141,6 @@ async def forget_document(request: Request, id: str, *, wipe: bool = False) -> R
     service = running(request)
     if not await service.read(lambda store: store.known(id)):
         raise ProblemError(404, "not-found", "no document with this id")
-
     await _forget(service, [id], wipe=wipe)
     return Response(status_code=204)
 
@@ -186,8 +186,7 @@ def _document(store: Store, id: str, version: int | None) -> dict[str, Any] | No
         versions = [one for one in versions if one["version"] == version]
     if not versions:
         return None
-    found = versions[-1]
-    ordinal = found["ordinal"]
+    found, ordinal = versions[-1], versions[-1]["ordinal"]
     return {**found, "key_terms": key_terms_of(store.connection, ordinal), "text": store.text(ordinal)}
 
 
@@ -215,17 +214,11 @@ def compared(store: Store, a: str, b: str) -> dict[str, Any]:
 
 
 def _side(store: Store, found: dict[str, Any]) -> dict[str, Any]:
-    if found["forgotten"]:
-        raise ProblemError(410, "forgotten")
-    text = store.text(found["ordinal"])
+    side = side_of(store, found)
+    text = store.text(side["ordinal"])
     if text is None:
-        raise ProblemError(
-            409, "texts-not-kept", "start the service with --keep-text: it keeps the texts of later documents"
-        )
-    kept = {
-        name: found[name] for name in ("id", "version", "title", "source", "language", "published", "group", "ordinal")
-    }
-    return {**kept, "key_terms": key_terms_of(store.connection, found["ordinal"]), "text": text}
+        raise no_texts()
+    return {name: value for name, value in side.items() if name != "url"} | {"text": text}
 
 
 search_router = APIRouter(prefix="/v1", tags=["search"])
@@ -267,7 +260,7 @@ async def search(request: Request) -> Response:
     "within": "source" | "outlets" | "all"?, "within_days": number?}``; the last two need a text that is the id or the
     address of a stored document.
     """
-    return JsonResponse(await _found(request, await read_body(request, SearchQuestion)))
+    return await _found(request, await read_body(request, SearchQuestion))
 
 
 @search_router.get("/search", dependencies=[needs("reader")], response_model=page_of(Hit))
@@ -284,13 +277,13 @@ async def search_by_link(
     """Search for a short text in the address."""
     asked = {"text": q, "across": across, "top": top}
     asked |= {"identical": identical, "within": within, "within_days": within_days}
-    return JsonResponse(await _found(request, checked(SearchQuestion, asked)))
+    return await _found(request, checked(SearchQuestion, asked))
 
 
-async def _found(request: Request, asked: SearchQuestion) -> dict[str, Any]:
+async def _found(request: Request, asked: SearchQuestion) -> Response:
     most = running(request).settings.limits.text_bytes
     rows_wanted(request, asked.top, "top")
     for field, text in (("text", asked.text), ("title", asked.title)):
         if len(text.encode("utf-8", "replace")) > most:
             raise ProblemError(413, "too-large", f"search for a shorter {field}", field=field, limit=most)
-    return {"items": await running(request).searched.hits(**asked.model_dump()), "next": None}
+    return every(await running(request).searched.hits(**asked.model_dump()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import functools
 import io
 from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
@@ -29,9 +28,18 @@ from infostream_dedup.service.answer_models import (
     file_of,
     page_of,
 )
-from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, keyset, listed, needs, rows_wanted
+from infostream_dedup.service.answers import (
+    JsonResponse,
+    LiteralEndRoute,
+    every,
+    existing,
+    keyset,
+    listed,
+    needs,
+    rows_wanted,
+)
 from infostream_dedup.service.figures import as_given, reprints_now
-from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.problems import ProblemError, no_texts
 from infostream_dedup.service.running import RunningService, running
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import (
@@ -42,14 +50,7 @@ from infostream_dedup.stream.store.browsing import (
     surviving_group,
     verdict_log,
 )
-from infostream_dedup.stream.store.stories import (
-    coverage_of,
-    documents_of,
-    story_page,
-    story_rows,
-    story_shown,
-    texts_of,
-)
+from infostream_dedup.stream.store.stories import coverage_of, documents_of, story_page, story_rows, story_shown
 
 router = APIRouter(prefix="/v1", tags=["groups"], route_class=LiteralEndRoute)
 _MICROSECONDS: Final = 1_000_000
@@ -106,9 +107,7 @@ async def show_groups(request: Request, asked: Annotated[GroupsAsked, Query()]) 
 async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
     """Who published a group first, and what each copy kept, cut, added and changed."""
     found = await running(request).read(lambda store: traced_group(store, id))
-    if found is None:
-        raise ProblemError(404, "not-found", "no group with this id")
-    return JsonResponse(found)
+    return JsonResponse(existing(found, "no group with this id"))
 
 
 @router.get(
@@ -120,18 +119,15 @@ async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
 async def show_group(request: Request, id: str) -> Response:  # noqa: A002
     """A group with its documents in the order of publication, and its history."""
     found, survivor = await running(request).read(lambda store: _group(store, id))
-    if found is not None:
-        return JsonResponse(found)
-    if survivor is not None and survivor != id:
+    if found is None and survivor not in (None, id):
         return RedirectResponse(f"/v1/groups/{quote(survivor, safe='')}", status_code=308)
-    raise ProblemError(404, "not-found", "no group with this id")
+    return JsonResponse(existing(found, "no group with this id"))
 
 
 @router.get("/sources", dependencies=[needs("reader")], response_model=page_of(SourceRow))
 async def show_sources(request: Request) -> Response:
     """What each source published among the latest 20,000 documents, how much of it repeats others, and which ones."""
-    found = await reprints_now(running(request))
-    return JsonResponse({"items": found, "next": None})
+    return every(await reprints_now(running(request)))
 
 
 def group_place(after: str | None, *, by_date: bool) -> GroupPlace | None:
@@ -161,9 +157,7 @@ def traced_group(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
     try:
         documents = [as_given(store.kept(member["ordinal"])) for member in members]
     except BadDataError:
-        raise ProblemError(
-            409, "texts-not-kept", "start the service with --keep-text: it keeps the texts of later documents"
-        ) from None
+        raise no_texts() from None
     traced = provenance(documents)
     return {
         "group": id,
@@ -199,7 +193,7 @@ async def show_stories(
     if by:
         moment = moment_of(since, "since")
         told = await running(request).read(lambda store: story_rows(store.connection, by=by, since=moment, top=rows))
-        return JsonResponse({"items": told, "next": None})
+        return every(told)
     place = keyset(after, (int,))
     before = None if place is None else place[0]
     found = await running(request).read(lambda store: story_page(store.connection, before=before, limit=rows + 1))
@@ -212,27 +206,22 @@ async def show_coverage(request: Request, id: str) -> Response:  # noqa: A002
 
     def covered(store: Store) -> dict[str, Any] | None:
         documents = documents_of(store.connection, [id])
-        return coverage_of(documents, texts_of(store.connection)) if documents else None
+        return coverage_of(store, documents) if documents else None
 
-    found = await running(request).read(covered)
-    if found is None:
-        raise ProblemError(404, "not-found", "no story with this id")
-    return JsonResponse(found)
+    return JsonResponse(existing(await running(request).read(covered), "no story with this id"))
 
 
 @router.get("/stories/{id:path}", dependencies=[needs("reader")], response_model=StoryShown)
 async def show_story(request: Request, id: str) -> Response:  # noqa: A002
     """A story with its documents by language, and the words they share."""
     found = await running(request).read(lambda store: story_shown(store.connection, id))
-    if found is None:
-        raise ProblemError(404, "not-found", "no story with this id")
-    return JsonResponse(found)
+    return JsonResponse(existing(found, "no story with this id"))
 
 
 @router.get("/watches", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_watches(request: Request) -> Response:
     """The standing searches, with the number of their hits."""
-    return JsonResponse({"items": await running(request).read(watch_rows), "next": None})
+    return every(await running(request).read(watch_rows))
 
 
 @router.get("/watches/{name}", dependencies=[needs("reader")], response_class=JsonResponse)
@@ -240,12 +229,12 @@ async def show_watch(request: Request, name: str, after: int = -1, limit: int | 
     """The documents that a standing search found, the latest first; with ``after`` (ordinal) those that followed."""
     rows, place = rows_wanted(request, limit), max(-1, min(after, _LAST))
     found = await running(request).read(lambda store: hit_rows(store.connection, name, after=place, top=rows))
-    return JsonResponse({"items": found, "next": None})
+    return every(found)
 
 
 exports_router = APIRouter(prefix="/v1/export", tags=["exports"])
 Form = Literal["jsonl", "csv"]
-_TYPES: Final = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
+_TYPES: Final = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "json": "application/json"}
 _PAGE: Final = 1_000
 _LAST: Final = (1 << 63) - 1  # SQLite has no greater ordinals
 _GROUPS: Final = (*("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "source", "url"),)
@@ -270,7 +259,7 @@ async def give_groups(request: Request, form: Form, asked: Annotated[GroupQuesti
     """
     chosen, by_date = asked.chosen(), asked.order == "last"
     parts = await running(request).read(lambda store: list(_group_lines(store, chosen, form, by_date=by_date)))
-    return Response(b"".join(parts), media_type=_TYPES[form], headers=_named("groups", form))
+    return file_answer("groups", form, b"".join(parts))
 
 
 @exports_router.get(
@@ -286,9 +275,15 @@ async def give_verdicts(request: Request, form: Form, after: int = -1) -> Respon
     """
     service = running(request)
     end = (await service.position()).documents
-    return StreamingResponse(
-        _verdict_lines(service, max(after, -1), end, form), media_type=_TYPES[form], headers=_named("verdicts", form)
-    )
+    return file_answer("verdicts", form, _verdict_lines(service, max(after, -1), end, form))
+
+
+def file_answer(name: str, form: str, body: bytes | str | AsyncIterator[bytes]) -> Response:
+    """Answer with a file, whole or part by part."""
+    headers = {"content-disposition": f'attachment; filename="{name}.{form}"'}
+    if isinstance(body, bytes | str):
+        return Response(body, media_type=_TYPES[form], headers=headers)
+    return StreamingResponse(body, media_type=_TYPES[form], headers=headers)
 
 
 def csv_rows(rows: Sequence[Sequence[Any]]) -> bytes:
@@ -317,17 +312,12 @@ async def _verdict_lines(service: RunningService, after: int, end: int, form: Fo
         yield csv_rows([_VERDICTS])
     while place < end - 1:
         wanted = min(_PAGE, end - 1 - place)
-        question = functools.partial(_log, first=place, limit=wanted)
-        rows = await service.read(question)
+        rows = await service.read(lambda store, first=place, most=wanted: verdict_log(store.connection, first, most))  # type: ignore[misc]
         place += wanted
         count += len(rows)
         yield _rendered(rows, _VERDICTS, form)
     if form == "jsonl":
         yield orjson.dumps({"count": count}) + b"\n"
-
-
-def _log(store: Store, *, first: int, limit: int) -> list[dict[str, Any]]:
-    return verdict_log(store.connection, first, limit)
 
 
 def _rendered(rows: Sequence[dict[str, Any]], columns: Sequence[str], form: Form) -> bytes:
@@ -340,7 +330,3 @@ def _cell(value: Any) -> Any:
     if isinstance(value, list):
         return guarded(" ".join(map(str, value)))
     return guarded(value) if isinstance(value, str) else value
-
-
-def _named(name: str, form: Form) -> dict[str, str]:
-    return {"content-disposition": f'attachment; filename="{name}.{form}"'}

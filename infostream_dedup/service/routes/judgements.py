@@ -48,11 +48,20 @@ from infostream_dedup.service.answer_models import (
     file_of,
     page_of,
 )
-from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, read_body, rows_wanted
+from infostream_dedup.service.answers import (
+    JsonResponse,
+    every,
+    existing,
+    keyset,
+    listed,
+    needs,
+    read_body,
+    rows_wanted,
+)
 from infostream_dedup.service.figures import activity_now, health_now, templates_now
 from infostream_dedup.service.pairs import check_queue, pair_verdict, pairs_for
-from infostream_dedup.service.problems import Body, ListedValue, ProblemError
-from infostream_dedup.service.routes.groups import csv_rows
+from infostream_dedup.service.problems import Body, ListedValue, ProblemError, no_texts
+from infostream_dedup.service.routes.groups import csv_rows, file_answer
 from infostream_dedup.service.running import RunningService, caller_of, running
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.overview import alarm_rows
@@ -79,7 +88,7 @@ async def show_next_pairs(request: Request, queue: str = "boundary", n: int = 1)
     found = await pairs_for(running(request), caller_of(request).name, queue, n)
     if not found:
         return Response(status_code=204)
-    return JsonResponse({"items": [dict(one) for one in found], "next": None})
+    return every([dict(one) for one in found])
 
 
 @router.get("/pairs/verdict", dependencies=[needs("analyst")], response_model=PairVerdict)
@@ -188,15 +197,9 @@ async def give_labels(request: Request, format: str = "jsonl", who: str | None =
     if format not in ("jsonl", "csv"):
         raise ProblemError(422, "invalid", "expected jsonl or csv", field="format")
     rows = await running(request).desk.read(lambda desk: list(label_rows(desk, who=who)))
-    name = f'attachment; filename="labels.{format}"'
     if format == "jsonl":
-        body = b"".join(orjson.dumps(row) + b"\n" for row in rows)
-        return Response(body, media_type="application/x-ndjson", headers={"content-disposition": name})
-    return Response(
-        csv_rows([_COLUMNS, *([row.get(name) for name in _COLUMNS] for row in rows)]),
-        media_type="text/csv; charset=utf-8",
-        headers={"content-disposition": name},
-    )
+        return file_answer("labels", format, b"".join(orjson.dumps(row) + b"\n" for row in rows))
+    return file_answer("labels", format, csv_rows([_COLUMNS, *([row.get(name) for name in _COLUMNS] for row in rows)]))
 
 
 @router.get("/judgements/log", dependencies=[needs("analyst")], response_model=page_of(JudgementRow))
@@ -336,14 +339,13 @@ async def show_methods(request: Request) -> Response:
     from infostream_dedup.lab.methods import methods
 
     del request
-    return JsonResponse({"items": list(methods()), "next": None})
+    return every(list(methods()))
 
 
 @jobs_router.get("/jobs", dependencies=[needs("analyst")], response_model=page_of(JobRow))
 async def show_jobs(request: Request) -> Response:
     """The latest jobs, without results."""
-    found = await running(request).desk.read(lambda desk: latest_jobs(desk, _JOBS_LISTED))
-    return JsonResponse({"items": found, "next": None})
+    return every(await running(request).desk.read(lambda desk: latest_jobs(desk, _JOBS_LISTED)))
 
 
 @jobs_router.get("/jobs/{number}", dependencies=[needs("analyst")], response_model=JobShown)
@@ -368,9 +370,7 @@ async def show_sweep(request: Request, kind: str = "sweep") -> Response:
     if kind not in ("sweep", "estimate"):
         raise ProblemError(422, "invalid", "expected sweep or estimate", field="kind")
     found = await running(request).desk.read(lambda desk: last_result(desk, kind))
-    if found is None:
-        raise ProblemError(404, "not-found", "nothing has been counted yet; start with POST /v1/jobs")
-    return JsonResponse(found)
+    return JsonResponse(existing(found, "nothing has been counted yet; start with POST /v1/jobs"))
 
 
 @jobs_router.get("/jobs/{number}/model", dependencies=[needs("analyst")])
@@ -379,16 +379,13 @@ async def give_model(request: Request, number: int) -> Response:
     job = await _job(request, number)
     if job["kind"] != "train" or not (job["result"] or {}).get("model"):
         raise ProblemError(404, "not-found", "this job did not produce a model")
-    name = f'attachment; filename="model-{number}.json"'
-    return Response(job["result"]["model"], media_type="application/json", headers={"content-disposition": name})
+    return file_answer(f"model-{number}", "json", job["result"]["model"])
 
 
 async def begin_job(service: RunningService, job: GivenJob, person: str) -> int:
     """Put a job on the desk and start its process."""
-    if job.kind != "sweep" and not await service.read(_keeps_texts):
-        raise ProblemError(
-            409, "texts-not-kept", "start the service with --keep-text: it keeps the texts of later documents"
-        )
+    if job.kind != "sweep" and not await service.read(Store.keeps_texts):
+        raise no_texts()
     position = await service.position()
 
     def add(desk: sqlite3.Connection) -> int:
@@ -416,13 +413,7 @@ async def _job(request: Request, number: int) -> dict[str, Any]:
     found = None
     if 0 < number < _MOST_NUMBER:
         found = await running(request).desk.read(lambda desk: job_shown(desk, number))
-    if found is None:
-        raise ProblemError(404, "not-found", "no job with this number")
-    return found
-
-
-def _keeps_texts(store: Store) -> bool:
-    return store.connection.execute("SELECT 1 FROM body LIMIT 1").fetchone() is not None
+    return existing(found, "no job with this number")
 
 
 # Templates and alarms, with people's decisions about them
@@ -461,7 +452,7 @@ async def show_stats(request: Request) -> Response:
 @reviews_router.get("/templates", dependencies=[needs("reader")], response_model=page_of(TemplateRow))
 async def show_templates(request: Request) -> Response:
     """Recurring templates of sources among the latest 100,000 documents, with the decision about each."""
-    return JsonResponse({"items": await templates_shown(running(request)), "next": None})
+    return every(await templates_shown(running(request)))
 
 
 @reviews_router.put(
@@ -487,7 +478,7 @@ async def show_alarms(request: Request) -> Response:
 
     ``state`` is ``open``, ``known`` or ``snoozed``; a snoozed alarm opens again once its group has grown by half.
     """
-    return JsonResponse({"items": await alarms_shown(running(request)), "next": None})
+    return every(await alarms_shown(running(request)))
 
 
 @reviews_router.put(

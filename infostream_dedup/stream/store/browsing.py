@@ -66,11 +66,18 @@ def _one(connection: sqlite3.Connection, query: str) -> Any:
 
 
 _DOCUMENT: Final = (
-    "document.ordinal, document.id, version, document.source, document.language, clock, published, title, status,"
-    " of_id, document.group_id, relation, forward, backward, terms, kind, differs_by, differing,"
+    "document.ordinal, document.id, version, title, document.source, document.language, published, nullif(clock, 0),"
+    " status, of_id, document.group_id, relation, forward, backward, terms, kind,"
     " coalesce(probability, (SELECT probability FROM judgement WHERE judgement.ordinal = document.ordinal)),"
-    " translation_of, translation, same_story_of, story_id, document.url, forgotten"
+    " differs_by, differing, translation_of, translation, same_story_of, story_id, document.url, forgotten"
 )
+
+_DOCUMENT_FIELDS: Final = (
+    *("ordinal", "id", "version", "title", "source", "language", "published", "arrived", "status", "of", "group_then"),
+    *("relation", "forward", "backward", "terms", "kind", "probability", "differs_by", "differing", "translation_of"),
+    *("translation", "same_story_of", "story_then", "url", "forgotten", "group"),
+)
+"""What a document has, in the order of `_DOCUMENT`; the last one only with `_IN_GROUP`."""
 
 _IN_GROUP: Final = (
     f"SELECT {_DOCUMENT}, coalesce(membership.group_id, document.group_id) FROM document"  # noqa: S608
@@ -150,13 +157,13 @@ def document_page(
         " WHERE later.id = document.id AND later.version > document.version) ORDER BY document.ordinal LIMIT ?",
         (after, *(value for _, value in given if value is not None), limit),
     )
-    return [_document(row[:-1]) | {"group": row[-1]} for row in rows]
+    return [_document(row) for row in rows]
 
 
 def document_versions(connection: sqlite3.Connection, id: str) -> list[dict[str, Any]]:  # noqa: A002 - the name of the field
     """Return all versions of a document, the oldest first: its stored fields, verdict and current group."""
     rows = connection.execute(f"{_IN_GROUP} WHERE document.id = ? ORDER BY version", (id,))
-    return [_document(row[:-1]) | {"group": row[-1]} for row in rows]
+    return [_document(row) for row in rows]
 
 
 def key_terms_of(connection: sqlite3.Connection, ordinal: int) -> list[dict[str, Any]]:
@@ -381,59 +388,11 @@ def _conditions(chosen: GroupFilter) -> tuple[list[str], list[Any]]:
 
 
 def _document(row: Sequence[Any]) -> dict[str, Any]:
-    (
-        ordinal,
-        name,
-        version,
-        source,
-        language,
-        clock,
-        published,
-        title,
-        status,
-        of,
-        group,
-        *met,
-        terms,
-        kind,
-        differs_by,
-        differing,
-        probability,
-        translation_of,
-        translation,
-        same_story_of,
-        story,
-        url,
-        forgotten,
-    ) = row
-    relation, forward, backward = met
-    return {
-        "ordinal": ordinal,
-        "id": name,
-        "version": version,
-        "title": title,
-        "source": source,
-        "language": language,
-        "published": time_text(published),
-        "arrived": time_text(clock or None),
-        "status": status,
-        "of": of,
-        "group_then": group,
-        "relation": relation,
-        "forward": forward,
-        "backward": backward,
-        "terms": None if terms is None else orjson.loads(terms),
-        "kind": kind,
-        "probability": probability,
-        "differs_by": differs_by,
-        "differing": None if differing is None else orjson.loads(differing),
-        "translation_of": translation_of,
-        "translation": None if translation is None else orjson.loads(translation),
-        "same_story_of": same_story_of,
-        "story_then": story,
-        "url": url,
-        "forgotten": bool(forgotten),
-    }
+    found = dict(zip(_DOCUMENT_FIELDS, row, strict=False))
+    found |= {name: time_text(found[name]) for name in ("published", "arrived")}
+    packed = ("terms", "differing", "translation")
+    found |= {name: orjson.loads(found[name]) for name in packed if found[name] is not None}
+    return found | {"forgotten": bool(found["forgotten"])}
 
 
 _LOOKED_THROUGH: Final = 200_000

@@ -17,7 +17,7 @@ from infostream_dedup.stream.store.document_columns import REPEATS
 from infostream_dedup.stream.store.opening import settings_are_as_written
 from infostream_dedup.stream.store.restoring import counts_apart, open_epoch, told_again
 from infostream_dedup.stream.store.search_index import index_faults, term_index_faults
-from infostream_dedup.stream.store.tables import PARTS, Row, count_checksum, signature_hashes, stored_checksum
+from infostream_dedup.stream.store.tables import PARTS, Row, part_checksum, signature_hashes, stored_checksum
 
 _MEMBERS: Final = (
     "SELECT ordinal, group_id, source, language FROM membership WHERE group_id IN (SELECT group_id FROM grouping)"
@@ -139,7 +139,7 @@ def _counts_of_evidence(connection: sqlite3.Connection) -> Faults:
     for epoch, part, counts, checksum in connection.execute(
         "SELECT epoch, part, counts, checksum FROM evidence_frequency"
     ):
-        same = count_checksum(epoch, counts) == checksum
+        same = part_checksum(counts, epoch) == checksum
         yield None if same else f"part {part} of the counts of evidence of epoch {epoch} does not match its checksum"
 
 

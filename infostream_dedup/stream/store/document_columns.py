@@ -88,27 +88,26 @@ class RememberedTable:
 
     def row(self, number: int) -> Remembered:
         """Return one document by its index, without title, text and content hash, which the engine never needs."""
+        whole: dict[str, Any] = {name: int(getattr(self, f"{name}s")[number]) for name in _WHOLE}
+        rows: dict[str, Any] = {name: getattr(self, name).row(number).astype(np.int64) for name in _RAGGED}
         return Remembered(
-            ordinal=int(self.ordinals[number]),
             id=self.ids[number],
-            version=int(self.versions[number]),
             source=self.sources[number],
-            clock=int(self.clocks[number]),
             published=self.published[number],
             language=self.languages[number],
             content_hash=b"",
             text_hash=self.text_hashes[number],
             opening_hash=self.opening_hashes[number],
-            epoch=int(self.epochs[number]),
-            length=int(self.lengths[number]),
-            keys=self.keys.row(number).astype(np.int64),
-            weights=self.weights.row(number).astype(np.int64),
-            targets=self.targets.row(number).astype(np.int64),
-            numbers=self.numbers.row(number).astype(np.int64),
             title="",
             text=None,
+            **whole,
+            **rows,
         )
 
+
+_WHOLE: Final = ("ordinal", "version", "clock", "epoch", "length")
+
+_RAGGED: Final = ("keys", "weights", "targets", "numbers")
 
 REPEATS: Final = (
     "(status IN ('exact', 'duplicate') OR coalesce(relation, '') IN ('template', 'updated')"

@@ -19,8 +19,15 @@ from infostream_dedup.errors import (
 )
 from infostream_dedup.machine.files import held_part, remove_stale_parts
 from infostream_dedup.machine.platform import sync_path
-from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, place_of, snapshot
-from infostream_dedup.stream.store.opening import BUSY_SECONDS, copy_store, open_store, write_settings_checksum
+from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, place_of
+from infostream_dedup.stream.store.opening import (
+    BUSY_SECONDS,
+    PAGES_AT_ONCE,
+    copy_into,
+    copy_store,
+    open_store,
+    write_settings_checksum,
+)
 from infostream_dedup.stream.store.removal import forget
 from infostream_dedup.stream.store.restoring import RESTORED, position_of
 
@@ -29,7 +36,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _NAMED: Final = 5
-_PAGES_AT_ONCE: Final = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,27 +75,14 @@ def go_back(path: Path, backup: Path, *, discard_newer: bool) -> WentBack:
 def _copy_backup(backup: Path, part: Path) -> None:
     if not backup.exists():
         raise NoInputError(f"{backup}: there is no backup; 'store backup' makes one")
-    source = _opened(backup, read_only=True)
-    with closing(source), closing(sqlite3.connect(part, isolation_level=None)) as copy, naming_failures(backup):
-        with snapshot(source, backup):
-            source.backup(copy, pages=_PAGES_AT_ONCE, progress=lambda *_: None)
-        copy.execute("PRAGMA journal_mode = DELETE")
-        faults = [row[0] for row in copy.execute("PRAGMA quick_check(1)")]
-        if faults != ["ok"]:
-            message = f"the backup is damaged ({faults[0]}); take an older one"
-            raise BadDataError(message, code="E_STORE_DAMAGED", source=str(backup))
-
-
-def _opened(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    return open_store(
-        path, settings_digest=None, settings={}, create=False, read_only=read_only, busy_seconds=BUSY_SECONDS
-    )
+    with closing(open_store(backup, read_only=True)) as source, naming_failures(backup):
+        copy_into(source, backup, part, "the backup is damaged ({}); take an older one")
 
 
 def _present(path: Path, *, discard_newer: bool) -> tuple[sqlite3.Connection | None, str]:
     try:
         if path.exists():
-            return _opened(path, read_only=False), ""
+            return open_store(path), ""
     except BadDataError as error:
         if not discard_newer:
             raise StoreBusyError(
@@ -155,7 +148,7 @@ def _replace(
         begin_wal(target, path, busy_seconds=BUSY_SECONDS)
         (pages,) = copy.execute("PRAGMA page_count").fetchone()
         # At least two steps: the last one commits.
-        copy.backup(target, pages=min(_PAGES_AT_ONCE, pages // 2), progress=step, sleep=0.05)
+        copy.backup(target, pages=min(PAGES_AT_ONCE, pages // 2), progress=step, sleep=0.05)
         place_of(target).check()
         target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         position = position_of(target)

@@ -135,7 +135,7 @@ def _text(checksum: str) -> str:
 
 # Copies of a store, made while others write to it; and the files beside it
 
-_PAGES_AT_ONCE: Final = 4096
+PAGES_AT_ONCE: Final = 4096
 
 HEADER: Final = b"SQLite format 3\0"
 
@@ -163,26 +163,27 @@ def copy_file(
         if mode is None:
             mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o600
         with held_part(target.parent) as part, naming_failures(target):
-            with closing(sqlite3.connect(part, isolation_level=None)) as copy:
-                # Without its own snapshot, the backup would start over whenever somebody writes.
-                with snapshot(connection, path):
-                    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-                    # The callback lets Python handle a signal between two pieces.
-                    connection.backup(copy, pages=_PAGES_AT_ONCE, progress=lambda *_: None)
-                copy.execute("PRAGMA journal_mode = DELETE")
-                faults = [row[0] for row in copy.execute("PRAGMA quick_check(1)")]
-            if faults != ["ok"]:
-                raise BadDataError(
-                    f"the copy is inconsistent ({faults[0]}); 'store verify' gives details",
-                    code="E_STORE_DAMAGED",
-                    source=str(path),
-                )
+            copy_into(connection, path, part, "the copy is inconsistent ({}); 'store verify' gives details")
             part.chmod(mode)
             sync_path(part)
             part.replace(target)
             sync_path(target.parent)
     except OSError as error:
         raise CannotCreateError(f"cannot create {target}: {error.strerror or error}") from error
+
+
+def copy_into(connection: sqlite3.Connection, path: Path, part: Path, fault: str) -> None:
+    """Copy a file of SQLite into an empty one without a log; BadDataError with the text of a fault if it is damaged."""
+    with closing(sqlite3.connect(part, isolation_level=None)) as copy:
+        # Without its own snapshot, the backup would start over whenever somebody writes.
+        with snapshot(connection, path):
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            # The callback lets Python handle a signal between two pieces.
+            connection.backup(copy, pages=PAGES_AT_ONCE, progress=lambda *_: None)
+        copy.execute("PRAGMA journal_mode = DELETE")
+        faults = [row[0] for row in copy.execute("PRAGMA quick_check(1)")]
+    if faults != ["ok"]:
+        raise BadDataError(fault.format(faults[0]), code="E_STORE_DAMAGED", source=str(path))
 
 
 def _check_target(path: Path, target: Path, application: int) -> None:
@@ -226,35 +227,38 @@ _LONGEST_ENDING: Final = ".desk-journal"
 def open_store(
     path: Path,
     *,
-    settings_digest: str | None,
-    settings: Mapping[str, Any],
-    create: bool,
-    read_only: bool,
-    busy_seconds: float,
+    settings_digest: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    create: bool = False,
+    read_only: bool = False,
+    busy_seconds: float = BUSY_SECONDS,
 ) -> sqlite3.Connection:
     """Open or create a store; for arguments and errors see `Store.open`."""
+    settings = settings or {}
     _check_place(path, create=create, read_only=read_only)
-    if create and not read_only and not path.exists():
-        _make_file(path)
+    if create and not path.exists():
+        try:
+            make_private_file(path)
+        except OSError as error:
+            raise CannotCreateError(f"cannot create {path}: {error.strerror or error}") from error
     connection = connect(path, mode="ro" if read_only else "rwc" if create else "rw", busy_seconds=busy_seconds)
     try:
         with naming_failures(path):
-            if read_only:
-                _check_version(connection, path)
+            if not is_empty(connection):
+                check_version(connection, path)
+            elif not create:
+                raise _foreign(path, "the file is empty")
+            elif settings_digest is None:
+                raise ValueError("a new store needs the digest of its settings")
             else:
-                _make_ready(connection, path, settings_digest, settings, create=create, busy_seconds=busy_seconds)
+                _make(connection, path, settings_digest, settings)
+            if not read_only:
+                begin_wal(connection, path, busy_seconds=busy_seconds)
             _check_settings(connection, path, settings_digest, settings)
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def _make_file(path: Path) -> None:
-    try:
-        make_private_file(path)
-    except OSError as error:
-        raise CannotCreateError(f"cannot create {path}: {error.strerror or error}") from error
 
 
 def first_settings_of(connection: sqlite3.Connection) -> dict[str, Any]:
@@ -345,32 +349,6 @@ def _check_length(path: Path) -> None:
     if size < expected and not made:
         message = f"the file is cut short: {size:,} of {expected:,} bytes; {restoring_advice(path)}"
         raise BadDataError(message, code="E_STORE_DAMAGED", source=str(path))
-
-
-def _check_version(connection: sqlite3.Connection, path: Path) -> None:
-    if is_empty(connection):
-        raise _foreign(path, "the file is empty")
-    check_version(connection, path)
-
-
-def _make_ready(
-    connection: sqlite3.Connection,
-    path: Path,
-    settings_digest: str | None,
-    settings: Mapping[str, Any],
-    *,
-    create: bool,
-    busy_seconds: float,
-) -> None:
-    if is_empty(connection):
-        if not create:
-            raise _foreign(path, "the file is empty")
-        if settings_digest is None:
-            raise ValueError("a new store needs the digest of its settings")
-        _make(connection, path, settings_digest, settings)
-    else:
-        check_version(connection, path)
-    begin_wal(connection, path, busy_seconds=busy_seconds)
 
 
 def _make(connection: sqlite3.Connection, path: Path, settings_digest: str, settings: Mapping[str, Any]) -> None:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.model.stream_records import STATUSES
 from infostream_dedup.stream.store.browsing import day_of, time_text
+from infostream_dedup.stream.store.restoring import first_ordinal
 
 if TYPE_CHECKING:
     import sqlite3
@@ -22,7 +23,6 @@ _LATEST: Final = 20_000
 _HOUR: Final = 3_600_000_000
 _DAY: Final = 24 * _HOUR
 _DAYS: Final = 14
-_CLOCK: Final = "SELECT clock FROM document WHERE ordinal = ?"
 _MOST_OF_DAYS: Final = 300_000
 _LEAST_DOCUMENTS: Final = 5
 _SILENCE: Final = 3.0
@@ -70,16 +70,10 @@ def activity(connection: sqlite3.Connection) -> dict[str, Any]:
     clock, begin = connection.execute(
         "SELECT max(clock), min(clock) FROM document WHERE ordinal >= ? AND clock > 0", (end - _LATEST,)
     ).fetchone()
+    found = {"clock": time_text(clock), "documents": end, "batches": batches, "groups": 0}
     if clock is None:
-        return {
-            "clock": None,
-            "documents": end,
-            "batches": batches,
-            "groups": 0,
-            "days": [],
-            "statuses": [],
-            "silent": [],
-        }
+        return found | {"days": [], "statuses": [], "silent": []}
+    found["groups"] = connection.execute("SELECT count(*) FROM grouping").fetchone()[0]
     border = clock - _HOUR
     counts = {
         status: (now, before)
@@ -95,33 +89,19 @@ def activity(connection: sqlite3.Connection) -> dict[str, Any]:
         for status in STATUSES
         for now, before in (counts.get(status, (0, 0)),)
     ]
-    return {
-        "clock": time_text(clock),
-        "documents": end,
-        "batches": batches,
-        "groups": connection.execute("SELECT count(*) FROM grouping").fetchone()[0],
-        "days": _days(connection, end, clock),
-        "statuses": statuses,
-        "silent": _silent(connection, end - _LATEST, clock),
-    }
+    days, silent = _days(connection, end, clock), _silent(connection, end - _LATEST, clock)
+    return found | {"days": days, "statuses": statuses, "silent": silent}
 
 
 def _days(connection: sqlite3.Connection, end: int, clock: int) -> list[dict[str, Any]]:
     last = clock // _DAY
-    # The clock never goes back, so the first document of those days is found without reading the others.
-    first = bisect_left(
-        range(max(0, end - _MOST_OF_DAYS), end),
-        (last - _DAYS + 1) * _DAY,
-        key=lambda ordinal: connection.execute("SELECT clock FROM document WHERE ordinal = ?", (ordinal,)).fetchone()[
-            0
-        ],
-    )
+    first = max(first_ordinal(connection, "clock", (last - _DAYS + 1) * _DAY), end - _MOST_OF_DAYS)
     counts = {
         day: (documents, repeats)
         for day, documents, repeats in connection.execute(
             f"SELECT clock / {_DAY}, count(*), sum(status IN ('exact', 'duplicate')) FROM document"  # noqa: S608
             " WHERE ordinal >= ? AND clock > 0 GROUP BY 1",
-            (max(0, end - _MOST_OF_DAYS) + first,),
+            (first,),
         )
     }
     return [
@@ -145,17 +125,9 @@ def alarm_rows(connection: sqlite3.Connection, limit: int) -> list[dict[str, Any
         " WHERE event.kind = 'alarm' ORDER BY event.number DESC LIMIT ?",
         (limit,),
     )
-    return [
-        {
-            "number": number,
-            "group": group,
-            "at": time_text(clock or None),
-            "value": value,
-            "title": title,
-            "documents": documents or 1,
-        }
-        for number, group, clock, value, title, documents in rows
-    ]
+    names = ("number", "group", "at", "value", "title", "documents")
+    found = [dict(zip(names, row, strict=True)) for row in rows]
+    return [one | {"at": time_text(one["at"] or None), "documents": one["documents"] or 1} for one in found]
 
 
 def reprint_counts(connection: sqlite3.Connection) -> list[dict[str, Any]]:
@@ -176,7 +148,7 @@ def reprint_counts(connection: sqlite3.Connection) -> list[dict[str, Any]]:
         {
             "source": source,
             **{name: count[name] for name in ("documents", "originals", "repeats", "own")},
-            "delay_hours": _median(delays[source]),
+            "delay_hours": round(median(delays[source]), 1) if delays[source] else None,
             "taken_from": [{"source": other, "documents": number} for other, number in _top(origins[source])],
         }
         for source, count in sorted(counts.items(), key=lambda item: (-item[1]["documents"], item[0] or ""))
@@ -199,14 +171,6 @@ def _silent(connection: sqlite3.Connection, first: int, clock: int) -> list[dict
         }
         for _, source, last, pause, longest in sorted(found, key=lambda one: (-one[0], one[1]))
     ]
-
-
-def _median(values: list[float]) -> float | None:
-    if not values:
-        return None
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return round(ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2, 1)
 
 
 def _top(counter: Counter[str | None]) -> list[tuple[str | None, int]]:

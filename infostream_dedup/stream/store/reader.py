@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.document import Document, Language
@@ -15,7 +14,7 @@ from infostream_dedup.model.stream_records import GroupEvent, Remembered, Verdic
 from infostream_dedup.stream.store.blobs import INT64, numbers_of
 from infostream_dedup.stream.store.connection import naming_failures, snapshot
 from infostream_dedup.stream.store.document_columns import RememberedTable, table_of
-from infostream_dedup.stream.store.opening import check_version, first_settings_of, settings_of
+from infostream_dedup.stream.store.opening import check_version, settings_of
 from infostream_dedup.stream.store.restoring import (
     LanguageFrequencies,
     Position,
@@ -83,12 +82,6 @@ class StoreReader:
         with self.reading():
             return settings_of(self._connection)
 
-    @property
-    def first_settings(self) -> dict[str, Any]:
-        """The settings the store was created with."""
-        with self.reading():
-            return first_settings_of(self._connection)
-
     def stored_position(self) -> Position:
         """Position of the store on disk."""
         with self.reading():
@@ -121,22 +114,14 @@ class StoreReader:
         with self.reading() as connection:
             return terms_of(connection)
 
-    def terms_numbered(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Return the terms with given numbers."""
-        query = "SELECT number, term FROM term WHERE number IN (SELECT value FROM json_each(?))"
-        with self.reading() as connection:
-            return dict(connection.execute(query, (json.dumps(numbers),)))
+    def frequencies(self, *, before: int, repeats: bool = False) -> dict[Language, LanguageFrequencies]:
+        """Return the document frequencies that an epoch uses: sums over all epochs before it.
 
-    def frequencies(self, *, before: int) -> dict[Language, LanguageFrequencies]:
-        """Return the document frequencies that an epoch uses: sums over all epochs before it."""
+        repeats: only the part of them due to documents that repeat earlier ones.
+        """
+        table: Literal["epoch_frequency", "repeat_frequency"] = "repeat_frequency" if repeats else "epoch_frequency"
         with self.reading() as connection:
-            return summed_frequencies(connection, before=before, terms=position_of(connection).terms)
-
-    def repeat_frequencies(self, *, before: int) -> dict[Language, LanguageFrequencies]:
-        """Return the part of `frequencies` due to documents that repeat earlier ones."""
-        with self.reading() as connection:
-            terms = position_of(connection).terms
-            return summed_frequencies(connection, before=before, terms=terms, table="repeat_frequency")
+            return summed_frequencies(connection, before=before, terms=position_of(connection).terms, table=table)
 
     def heading(self, id: str) -> str:  # noqa: A002 - the name of the field
         """Return the headline of the latest version of a document, or the first words of a kept text; else nothing."""
@@ -174,6 +159,11 @@ class StoreReader:
         with self.reading() as connection:
             return int(connection.execute("SELECT expired_below FROM store").fetchone()[0])
 
+    def keeps_texts(self) -> bool:
+        """Whether the store has the text of any document."""
+        with naming_failures(self.path):
+            return self._connection.execute("SELECT 1 FROM body LIMIT 1").fetchone() is not None
+
     def text(self, ordinal: int) -> str | None:
         """Return the text of a document, or ``None`` if the store does not keep it."""
         with naming_failures(self.path):
@@ -208,9 +198,7 @@ class StoreReader:
         if row is None:
             message = f"the text of document {ordinal} is missing, and the model needs it; run 'store verify'"
             raise BadDataError(message, code="E_STORE_DAMAGED", source=str(self.path))
-        id_, title, language, published, source, url, packed = row
-        text = zlib.decompress(packed).decode("utf-8", "surrogatepass")
-        return kept_document(id_, text, title=title, language=language, published=published, source=source, url=url)
+        return kept_document(*row[:-1], text=zlib.decompress(row[-1]).decode("utf-8", "surrogatepass"))
 
     def batch(self, batch_id: str) -> StoredBatch | None:
         """Return a stored batch with its original verdicts, or ``None`` if the id is unknown."""
@@ -273,27 +261,19 @@ _BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 def kept_document(
     id: str,  # noqa: A002 - the name of the field
-    text: str,
-    *,
     title: str,
     language: Language,
     published: int | None,
     source: str | None,
-    url: str | None = None,
+    url: str | None,
+    *,
+    text: str,
 ) -> Document:
     """Make a document from what a store keeps; pictures, links and other fields are missing."""
     time = None if published is None else _BEGINNING + timedelta(microseconds=published)
     return Document(id=id, text=text, title=title, lang=language, time=time, source=source, url=url)
 
 
-def kept_of(remembered: Remembered) -> Document:
+def kept_of(one: Remembered) -> Document:
     """Reduce a document that is about to be stored, with its text, to what a store keeps."""
-    return kept_document(
-        remembered.id,
-        remembered.text or "",
-        title=remembered.title,
-        language=remembered.language,
-        published=remembered.published,
-        source=remembered.source,
-        url=remembered.url,
-    )
+    return kept_document(one.id, one.title, one.language, one.published, one.source, one.url, text=one.text or "")

@@ -85,15 +85,6 @@ class Forgotten:
     versions: int  # number of versions whose content this call removed; those forgotten earlier do not count
 
 
-def ids_of_source(connection: sqlite3.Connection, path: Path, source: str) -> list[str]:
-    """Return the ids of the documents of a source, in the order of the stream, also of those already forgotten."""
-    rows = connection.execute("SELECT id FROM document WHERE source = ? ORDER BY ordinal", (source,))
-    found = list(dict.fromkeys(name for (name,) in rows))
-    if not found:
-        raise BadDataError(f"the store has no document of source {source!r}", code="E_SOURCE", source=str(path))
-    return found
-
-
 def forget(connection: sqlite3.Connection, path: Path, ids: Iterable[str]) -> list[Forgotten]:
     """Remove the content of all versions of documents, in one transaction.
 

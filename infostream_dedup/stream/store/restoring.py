@@ -263,13 +263,12 @@ def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
         since = None
     batches, documents, terms = (since or Position(0, 0, 0, 0))[:3]
     epoch = open_epoch(connection)
-    last = connection.execute("SELECT oldest FROM batch ORDER BY sequence DESC LIMIT 1").fetchone()
     clock = connection.execute("SELECT clock FROM document ORDER BY ordinal DESC LIMIT 1").fetchone()
     return Loaded(
         position=position,
         clock=clock[0] if clock else None,
         epoch=epoch,
-        oldest=last[0] if last else 0,
+        oldest=window_start(connection),
         terms=terms_of(connection, first=terms),
         frequencies=summed_frequencies(connection, before=epoch, terms=position.terms),
         repeats=summed_frequencies(connection, before=epoch, terms=position.terms, table="repeat_frequency"),
@@ -278,7 +277,7 @@ def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
         pivot=summed_frequencies(connection, before=epoch, terms=position.terms, table="pivot_frequency"),
         withheld_pivot=_read_withheld(connection, epoch, "withheld_pivot"),
         stories=present_stories(connection),
-        evidence=_counted_evidence(connection),
+        evidence=counted_evidence(connection),
         lines=_stored_lines(connection, max(documents, position.documents - REMEMBERED)),
         documents=table_of(connection, max(documents, first_ordinal_needed(connection)), position.documents),
         events=_events(connection, batches),
@@ -366,15 +365,12 @@ def _read_withheld(connection: sqlite3.Connection, epoch: int, table: str) -> tu
     )
 
 
-def _counted_evidence(connection: sqlite3.Connection) -> tuple[CountedEvidence, ...]:
-    rows = connection.execute("SELECT epoch, part, counts FROM evidence_frequency ORDER BY epoch, part")
-    return tuple(CountedEvidence(epoch, closed=part == 0, counts=counts) for epoch, part, counts in rows)
-
-
-def closed_evidence(connection: sqlite3.Connection) -> tuple[CountedEvidence, ...]:
-    """Return the counts of evidence of the closed epochs, summed; empty before the first has closed."""
-    rows = connection.execute("SELECT epoch, counts FROM evidence_frequency WHERE part = 0")
-    return tuple(CountedEvidence(epoch, closed=True, counts=counts) for epoch, counts in rows)
+def counted_evidence(connection: sqlite3.Connection, *, only_closed: bool = False) -> tuple[CountedEvidence, ...]:
+    """Return the counts of evidence: those of the closed epochs, summed, if any has closed, then the others."""
+    query = f"SELECT epoch, part, counts FROM evidence_frequency{' WHERE part = 0' * only_closed} ORDER BY epoch, part"  # noqa: S608
+    return tuple(
+        CountedEvidence(epoch, closed=part == 0, counts=counts) for epoch, part, counts in connection.execute(query)
+    )
 
 
 def clock_of(connection: sqlite3.Connection, ordinal: int) -> int:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from zlib import crc32
@@ -20,6 +19,7 @@ from infostream_dedup.machine.arrays import places_of
 from infostream_dedup.model.document import LANGUAGES, Language
 from infostream_dedup.stream.store.blobs import INT32, INT64, numbers_of
 from infostream_dedup.stream.store.restoring import first_ordinal, open_epoch, position_of
+from infostream_dedup.stream.store.tables import part_checksum
 
 if TYPE_CHECKING:
     import sqlite3
@@ -72,31 +72,20 @@ class FoundDocument:
     order: NDArray[np.int64]  # int64, its first words as they follow each other; empty if languages are kept apart
 
 
+_NUMBERS: Final[dict[str, np.dtype[Any]]] = {
+    **dict.fromkeys(("keys", "targets", "further_keys", "order"), INT32),
+    **dict.fromkeys(("weights", "further_weights"), INT64),
+}
+"""Columns of `_DOCUMENT` that are packed numbers."""
+
+
 def documents_of(connection: sqlite3.Connection, ordinals: Sequence[int]) -> dict[int, FoundDocument]:
     """Read documents, by ordinal."""
     found = {}
-    for ordinal, id_, title, source, published, url, language, group, text_hash, *blobs in _rows(
-        connection, _DOCUMENT, ordinals
-    ):
-        keys, weights, targets, further_keys, further_weights, record, order = blobs
-        found[ordinal] = FoundDocument(
-            ordinal=ordinal,
-            id=id_,
-            title=title,
-            source=source,
-            published=published,
-            url=url,
-            language=language,
-            group=group,
-            text_hash=text_hash,
-            keys=numbers_of(keys, INT32),
-            weights=numbers_of(weights, INT64),
-            targets=numbers_of(targets, INT32),
-            further_keys=numbers_of(further_keys, INT32),
-            further_weights=numbers_of(further_weights, INT64),
-            record=record,
-            order=numbers_of(order, INT32),
-        )
+    for row in _rows(connection, _DOCUMENT, ordinals):
+        fields = dict(zip(FoundDocument.__slots__, row, strict=True))
+        fields |= {name: numbers_of(fields[name], kind) for name, kind in _NUMBERS.items()}
+        found[row[0]] = FoundDocument(**fields)
     return found
 
 
@@ -188,11 +177,6 @@ class IndexPart:
     def end(self) -> int:
         """Ordinal after the last one."""
         return self.first + len(self)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the arrays."""
-        return sum(array.nbytes for array in self._arrays())
 
     @classmethod
     def of_documents(cls, first: int, rows: Sequence[tuple[str, str | None, bytes | None, bytes | None]]) -> Self:
@@ -321,7 +305,9 @@ def read_part(connection: sqlite3.Connection, row: IndexRow) -> IndexPart | None
     """Return the content of a row; ``None`` if it is damaged."""
     packed = connection.execute("SELECT packed FROM search_index WHERE first = ?", (row.first,)).fetchone()[0]
     return (
-        IndexPart.unpacked(row.first, packed) if _checksum(row.first, row.documents, packed) == row.checksum else None
+        IndexPart.unpacked(row.first, packed)
+        if part_checksum(packed, row.first, row.documents) == row.checksum
+        else None
     )
 
 
@@ -386,14 +372,8 @@ def _closed_epochs(connection: sqlite3.Connection, begin: int) -> Iterator[tuple
 
 def _write(connection: sqlite3.Connection, first: int, end: int) -> None:
     packed = part_of(connection, first, end).packed()
-    row = (first, end - first, packed, _checksum(first, end - first, packed))
+    row = (first, end - first, packed, part_checksum(packed, first, end - first))
     connection.execute("INSERT INTO search_index (first, documents, packed, checksum) VALUES (?, ?, ?, ?)", row)
-
-
-def _checksum(first: int, documents: int, packed: bytes) -> bytes:
-    hashed = blake2b(first.to_bytes(8, "little") + documents.to_bytes(8, "little"), digest_size=16)
-    hashed.update(packed)
-    return hashed.digest()
 
 
 # The index of terms: finds the number of a term by its text.
@@ -461,11 +441,6 @@ class TermIndex:
         found = {term: number for number, term in term_names_of(connection, numbers).items() if term in asked}
         return found | {term: self._after[term] for term in asked & self._after.keys()}
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the blocks in memory."""
-        return sum(block.hashes.nbytes + block.places.nbytes for block in self._blocks)
-
     def _read_on(self, connection: sqlite3.Connection) -> None:
         begin, end = len(self._blocks) * TERMS_IN_BLOCK, _end_of_blocks(position_of(connection).terms)
         if begin < end:
@@ -500,7 +475,7 @@ def term_index_faults(connection: sqlite3.Connection) -> Iterator[tuple[int, str
         fault = None
         if first not in rows:
             fault = "is missing"
-        elif rows.pop(first) != (packed, _terms_checksum(first, packed)):
+        elif rows.pop(first) != (packed, part_checksum(packed, first)):
             fault = "differs from its terms"
         yield first, fault
     for first in sorted(rows):
@@ -512,14 +487,14 @@ def _end_of_blocks(terms: int) -> int:
 
 
 def _read_block(connection: sqlite3.Connection, first: int, row: Sequence[bytes] | None) -> _Block:
-    if row is not None and _terms_checksum(first, row[0]) == row[1]:
+    if row is not None and part_checksum(row[0], first) == row[1]:
         return _Block.unpacked(row[0])
     return _block_of(connection, first)
 
 
 def _write_terms(connection: sqlite3.Connection, first: int) -> None:
     packed = _block_of(connection, first).packed()
-    connection.execute(_INSERT, (first, packed, _terms_checksum(first, packed)))
+    connection.execute(_INSERT, (first, packed, part_checksum(packed, first)))
 
 
 def _block_of(connection: sqlite3.Connection, first: int) -> _Block:
@@ -529,9 +504,3 @@ def _block_of(connection: sqlite3.Connection, first: int) -> _Block:
 def _hashes(terms: Sequence[str]) -> NDArray[np.uint32]:
     # The words of a question may contain lone surrogates; no stored term does.
     return np.array([crc32(term.encode("utf-8", "replace")) for term in terms], dtype=_UINT32)
-
-
-def _terms_checksum(first: int, packed: bytes) -> bytes:
-    hashed = blake2b(first.to_bytes(8, "little"), digest_size=16)
-    hashed.update(packed)
-    return hashed.digest()

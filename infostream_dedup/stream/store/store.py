@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 import orjson
 
-from infostream_dedup.errors import StoreBusyError
+from infostream_dedup.errors import BadDataError, StoreBusyError
 from infostream_dedup.machine.files import Closing
 from infostream_dedup.stream.store.blobs import INT64
 from infostream_dedup.stream.store.connection import naming_failures, place_of
@@ -24,7 +24,7 @@ from infostream_dedup.stream.store.opening import (
     writing_rows,
 )
 from infostream_dedup.stream.store.reader import StoreReader
-from infostream_dedup.stream.store.removal import Expired, Forgotten, expire, forget, ids_of_source, wipe
+from infostream_dedup.stream.store.removal import Expired, Forgotten, expire, forget, wipe
 from infostream_dedup.stream.store.restoring import Loaded, Position, group_documents, load, position_of, tell_stories
 from infostream_dedup.stream.store.search_index import (
     damaged_rows,
@@ -50,8 +50,8 @@ from infostream_dedup.stream.store.tables import (
     Table,
     TableEntry,
     batch_checksum,
-    count_checksum,
     insertion,
+    part_checksum,
     signature_hashes,
 )
 
@@ -83,7 +83,17 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
     decided = batch.decided
     remembered, verdicts, new_terms = decided.remembered, decided.verdicts, list(decided.new_terms)
     _check(position, remembered, verdicts, len(new_terms))
-    head = _head(position, batch)
+    head = BatchHead(
+        sequence=position.batches,
+        batch_id=batch.id,
+        content_hash=batch.hash,
+        first_ordinal=position.documents,
+        documents=len(decided.remembered),
+        answers=None if batch.answers is None else np.array(batch.answers, dtype=INT64).tobytes(),
+        first_term=position.terms,
+        terms=len(decided.new_terms),
+        oldest=decided.oldest,
+    )
     parts = [table.rows_of([one for one in remembered if getattr(one, needed) is not None]) for table, needed in PARTS]
     entries = list(map(TableEntry, remembered, verdicts, _checksums(remembered, parts)))
     rows = [table.rows_of(items) for table, items in _items(connection, decided, entries)]
@@ -158,22 +168,8 @@ def _count_evidence(connection: sqlite3.Connection, counted: Sequence[CountedEvi
         if one.closed:
             connection.execute("DELETE FROM evidence_frequency")
         part = 0 if one.closed else part + 1
-        row = (one.epoch, part, one.counts, count_checksum(one.epoch, one.counts))
+        row = (one.epoch, part, one.counts, part_checksum(one.counts, one.epoch))
         connection.execute(_COUNT, row)
-
-
-def _head(position: Position, batch: Batch) -> BatchHead:
-    return BatchHead(
-        sequence=position.batches,
-        batch_id=batch.id,
-        content_hash=batch.hash,
-        first_ordinal=position.documents,
-        documents=len(batch.decided.remembered),
-        answers=None if batch.answers is None else np.array(batch.answers, dtype=INT64).tobytes(),
-        first_term=position.terms,
-        terms=len(batch.decided.new_terms),
-        oldest=batch.decided.oldest,
-    )
 
 
 def _run(connection: sqlite3.Connection, statement: str, rows: Sequence[Row]) -> None:
@@ -232,7 +228,7 @@ class Store(Closing, StoreReader):
         connection = open_store(
             place,
             settings_digest=settings_digest,
-            settings=settings or {},
+            settings=settings,
             create=create and not read_only,
             read_only=read_only,
             busy_seconds=busy_seconds,
@@ -354,8 +350,13 @@ class Store(Closing, StoreReader):
         return forget(self._connection, self.path, ids)
 
     def ids_of_source(self, source: str) -> list[str]:
-        """Return the ids of all documents of a source, in the order of the stream."""
-        return ids_of_source(self._connection, self.path, source)
+        """Return the ids of the documents of a source, in the order of the stream, also of those already forgotten."""
+        rows = self._connection.execute("SELECT id FROM document WHERE source = ? ORDER BY ordinal", (source,))
+        found = list(dict.fromkeys(name for (name,) in rows))
+        if not found:
+            message = f"the store has no document of source {source!r}"
+            raise BadDataError(message, code="E_SOURCE", source=str(self.path))
+        return found
 
     def wipe(self) -> bool:
         """Rewrite the file without remnants of deleted data; return whether none is left."""

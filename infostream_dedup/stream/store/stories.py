@@ -7,7 +7,6 @@ another have one origin; retellings and next steps have origins of their own.
 from __future__ import annotations
 
 import re
-import zlib
 from functools import cache
 from heapq import heappop, heappush, merge
 from operator import itemgetter
@@ -21,7 +20,9 @@ from infostream_dedup.stream.store.browsing import time_text
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from infostream_dedup.stream.store.reader import StoreReader
 
 ORDERS: Final = ("size", "outlets", "origins", "spread")
 """Orders of ``story_rows``; ``spread`` counts the outlets of the first 24 hours."""
@@ -115,32 +116,21 @@ def _rows_of_story(connection: sqlite3.Connection, story: str) -> list[dict[str,
     return [dict(zip(_FIELDS, row, strict=True)) for row in rows]
 
 
-def texts_of(connection: sqlite3.Connection) -> Callable[[int], str] | None:
-    """Return what reads the text of a document, empty for one without; None if the store keeps no texts."""
-    if connection.execute("SELECT 1 FROM body LIMIT 1").fetchone() is None:
-        return None
-
-    def text_of(ordinal: int) -> str:
-        found = connection.execute("SELECT packed FROM body WHERE ordinal = ?", (ordinal,)).fetchone()
-        return "" if found is None else zlib.decompress(found[0]).decode("utf-8", "surrogatepass")
-
-    return text_of
-
-
-def coverage_of(documents: Sequence[Mapping[str, Any]], text_of: Callable[[int], str] | None) -> dict[str, Any]:
+def coverage_of(store: StoreReader, documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Count who covers a story, given by ``documents_of``, and how many origins stand behind them.
 
-    ``text_of``: returns the text of a document, to find the agency that it names; None if texts are not kept.
+    If texts are kept, they tell which agency each document names.
     """
+    has_texts = store.keeps_texts()
     shown = ("origin", "role", "id", "outlet", "language", "published", "lag_hours", "title", "of", "url")
     rows = []
     for one in documents:
         own = _agencies()[2].get(one["outlet"])
-        wire = own or (None if text_of is None else agency_named(text_of(one["ordinal"])))
+        wire = own or (agency_named(store.text(one["ordinal"]) or "") if has_texts else None)
         rows.append({name: one[name] for name in shown} | {"of": one["translation_of"] or one["of"], "wire": wire})
     counted = story_row(documents)
     counts = {name: counted[name] for name in ("story", "outlets", "origins", "first", "echo_share")}
-    return counts | {"first": documents[0]["id"], "wires_read": text_of is not None, "documents": rows}
+    return counts | {"first": documents[0]["id"], "wires_read": has_texts, "documents": rows}
 
 
 def story_row(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -203,18 +193,16 @@ def story_shown(connection: sqlite3.Connection, story: str) -> dict[str, Any] | 
     members = documents_of(connection, [story])
     if not members:
         return None
-    languages = dict.fromkeys(member["language"] for member in members)
-    return story_row(members) | {
+    languages, row = dict.fromkeys(member["language"] for member in members), story_row(members)
+    for member in members:
+        del member["time"]
+    return row | {
         "columns": [
-            {"language": language, "documents": [_shown(one) for one in members if one["language"] == language]}
+            {"language": language, "documents": [one for one in members if one["language"] == language]}
             for language in languages
         ],
         "meetings": _meetings(connection, [member["ordinal"] for member in members]),
     }
-
-
-def _shown(member: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in member.items() if name != "time"}
 
 
 def _meetings(connection: sqlite3.Connection, ordinals: list[int]) -> list[dict[str, Any]]:

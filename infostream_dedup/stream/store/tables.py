@@ -262,9 +262,11 @@ def signature_hashes(ordinals: Sequence[int], columns: Sequence[Sequence[bytes |
     return [blake2b(orjson.dumps(one) + b"".join(filter(None, row)), digest_size=8).digest() for one, row in rows]
 
 
-def count_checksum(epoch: int, counts: bytes) -> bytes:
-    """Return the checksum of a row of ``evidence_frequency``."""
-    return blake2b(epoch.to_bytes(8, "little") + counts, digest_size=16).digest()
+def part_checksum(packed: bytes, *numbers: int) -> bytes:
+    """Return the checksum of a row of which the rest is numbers: of evidence counts, or of an index."""
+    hashed = blake2b(b"".join(number.to_bytes(8, "little") for number in numbers), digest_size=16)
+    hashed.update(packed)
+    return hashed.digest()
 
 
 def _translation(stored: str) -> TranslatedFrom:
