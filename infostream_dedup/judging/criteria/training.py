@@ -193,20 +193,6 @@ class Authority(ABC):
         """Return the authority of both sources of each pair: two of float64 (pairs,), NaN if unknown."""
 
 
-class NoAuthority(Authority):
-    """All sources are unknown."""
-
-    def table(self, pairs: JudgedPairs) -> dict[str, float]:
-        """Return nothing."""
-        del pairs
-        return {}
-
-    def of_training(self, pairs: JudgedPairs) -> Both:
-        """Return NaN."""
-        unknown = np.full(len(pairs), np.nan)
-        return unknown, unknown
-
-
 class GivenAuthority(Authority):
     """Authority values given by an expert.
 
@@ -405,7 +391,7 @@ def train(
     domain: subject of the documents, empty for any.
     """
     names = chosen_criteria(preset.criteria if criteria is None else criteria)
-    authority = authority or NoAuthority()
+    authority = authority or GivenAuthority(models, {})
     repeats = np.concatenate((pairs.i_repeats, pairs.j_repeats))
     if repeats.all() or not repeats.any():
         raise BadDataError(
@@ -533,7 +519,7 @@ def learning_curve(
     """
     parts = [fold for fold in splits(pairs, _CURVE_FOLDS) if len(fold.test) and len(fold.training)]
     truth = found_by_rule(pairs.i_repeats, pairs.j_repeats, rule)
-    source = authority or NoAuthority()
+    source = authority or GivenAuthority(models, {})
     vectors = {name: PairVectors(models, pairs, names, source) for name, names in criteria.items()}
     priors = {name: prior_plane(names, prior or {}) for name, names in criteria.items()}
     generator = np.random.PCG64(seed)
