@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.criteria.criterion import CRITERIA, Both, ComparedPairs, authority_of
 from infostream_dedup.machine.arrays import Columns
+from infostream_dedup.model.limits import OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -236,8 +237,7 @@ work (section 8), without the site and features that only copies share (sentence
 
 def chosen_preset(name: str) -> ClassifierPreset:
     """Return a preset by name."""
-    if name not in CLASSIFIER_PRESETS:
-        raise ConfigurationError(f"preset is {name!r}; expected one of {', '.join(CLASSIFIER_PRESETS)}")
+    OneOf(*CLASSIFIER_PRESETS).check("preset", name)
     return CLASSIFIER_PRESETS[name]
 
 

@@ -386,10 +386,6 @@ class JudgedCandidates:
         retold = ~self.facts.known & ~self.facts.own & (self.probability >= 0.5) & (self.kinds == Kind.RELATED)
         return np.asarray(np.isin(self.kinds, ONE_TEXT) | retold, dtype=np.bool_)
 
-    def statuses(self, joined: NDArray[np.bool_]) -> NDArray[np.int8]:
-        """``DocumentStatus`` that each pair gives its later document: int8 (pairs,)."""
-        return statuses(self.kinds, self.facts, joined)
-
 
 def passes_filter(evidence: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which pairs are worth comparing in full: bool (pairs,); only the shares are used."""

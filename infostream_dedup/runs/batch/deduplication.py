@@ -248,8 +248,7 @@ def _ranks(collection: Collection, found: Sequence[Status], show: Show) -> Seque
 
 def groups_of(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documents: int) -> NDArray[np.int64]:
     """Ordinal of the earliest document of each document's group: int64 (documents,)."""
-    a = np.concatenate([pair[0] for pair in joined])
-    b = np.concatenate([pair[1] for pair in joined])
+    a, b = np.concatenate(joined, axis=1)
     graph = sp.csr_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(documents, documents))
     count, label = connected_components(graph, directed=False)
     leader = np.full(count, documents, dtype=np.int64)
