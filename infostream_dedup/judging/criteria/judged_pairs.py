@@ -34,32 +34,26 @@ class JudgedPair(Protocol):
     @property
     def a(self) -> str:
         """Id of one document."""
-        ...
 
     @property
     def b(self) -> str:
         """Id of the other document."""
-        ...
 
     @property
     def label(self) -> str:
         """One of ``evaluation.labels.LABELS``."""
-        ...
 
     @property
     def source(self) -> str:
         """File the label was read from."""
-        ...
 
     @property
     def line(self) -> int | None:
         """Its line in the file, counted from 1."""
-        ...
 
     @property
     def extra(self) -> Mapping[str, Any]:
         """Every other field."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
