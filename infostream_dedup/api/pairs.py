@@ -539,7 +539,7 @@ def _by_wording(
     ids, triples = read_wording(documents_to_collect(source, reading, report, lines=lines), progress=progress)
     found = common_wording(triples, identical=least, progress=progress)
     if (parts := _parts(lambda: ids, report, reading, between_files=between_files)) is not None:
-        found = found.where(parts[found.a] != parts[found.b])
+        found = found.at(parts[found.a] != parts[found.b])
     found = found.ordered(strongest_first=order.sort == "strength", top=order.top)
     rows: Any = found.rows(ids)
     return PairListing(rows, WORDING_COLUMNS, report, Settings())

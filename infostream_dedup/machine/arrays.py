@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -53,6 +53,24 @@ def entries_of(
     """Positions of all values of some rows, row by row, and how many each row has."""
     sizes = indptr[rows + 1] - indptr[rows]
     return places_of(indptr[rows], sizes), sizes
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Equally long columns, one for each field: arrays, or matrices with as many rows."""
+
+    def __len__(self) -> int:
+        return len(getattr(self, fields(self)[0].name))
+
+    def at(self, chosen: NDArray[Any] | slice) -> Self:
+        """Some rows, chosen by a mask, by places or by a slice."""
+        return type(self)(**{one.name: getattr(self, one.name)[chosen] for one in fields(self)})
+
+    @classmethod
+    def concatenated(cls, parts: Iterable[Self]) -> Self:
+        """The rows of all parts, of which there is at least one."""
+        every = list(parts)
+        return cls(**{one.name: np.concatenate([getattr(part, one.name) for part in every]) for one in fields(cls)})
 
 
 # Not frozen: making a frozen one takes several times as long, and each document of a stream makes a dozen.
@@ -112,7 +130,7 @@ class Ragged:
         return Ragged(offsets_of(keep)[self.indptr], self.values[keep])
 
 
-def rows_from(rows: Iterable[Sequence[Any]], dtype: DTypeLike) -> Ragged:
+def rows_from(rows: Iterable[Sequence[Any] | NDArray[Any]], dtype: DTypeLike) -> Ragged:
     """Make rows from a list of lists.
 
     Example:

@@ -56,9 +56,7 @@ def test_a_term_that_fills_a_text_is_counted_exactly():
     assert counts.counts.data.dtype == np.int32
 
 
-@pytest.mark.parametrize("at_once", [1, 40, 1 << 22])
-def test_checksums_are_those_of_single_texts_however_many_are_made_together(at_once, monkeypatch):
-    monkeypatch.setattr("infostream_dedup.runs.batch.collection._HASHED_AT_ONCE", at_once)
+def test_checksums_are_those_of_single_texts():
     texts = [
         "Суд оставил жалобу", "", " Суд\u00a0оставил\nжалобу ", "и\u0306", "й", "lone \ud800", "lone \ufffd", "東京",
     ]  # fmt: skip

@@ -10,7 +10,7 @@ from infostream_dedup import read_documents
 from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, differences
 from infostream_dedup.judging.criteria.document_models import document_models, key_term_candidates
 from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
-from infostream_dedup.judging.criteria.training import NoAuthority, held_out, prior_plane
+from infostream_dedup.judging.criteria.training import GivenAuthority, held_out, prior_plane
 from infostream_dedup.lab.evaluation.labels import Label
 from reports.criteria_tables import best_threshold
 
@@ -57,7 +57,9 @@ def templates():
 
 def test_templates_of_unseen_stories_are_distinguished_from_reprints(templates):
     models, pairs = templates
-    found = held_out(models, pairs, CLASSIFIER_PRESETS["duplicate"].criteria, NoAuthority(), PRIOR).found("both")
+    found = held_out(models, pairs, CLASSIFIER_PRESETS["duplicate"].criteria, GivenAuthority(models, {}), PRIOR).found(
+        "both"
+    )
     truth = pairs.repeats
     assert truth.sum() >= 30
     assert (~truth).sum() >= 60
@@ -67,6 +69,10 @@ def test_templates_of_unseen_stories_are_distinguished_from_reprints(templates):
 
 def test_words_alone_cannot(templates):
     models, pairs = templates
-    words = held_out(models, pairs, ["key_terms"], NoAuthority(), prior_plane(["key_terms"], {})).found("both")
-    every = held_out(models, pairs, CLASSIFIER_PRESETS["duplicate"].criteria, NoAuthority(), PRIOR).found("both")
+    words = held_out(models, pairs, ["key_terms"], GivenAuthority(models, {}), prior_plane(["key_terms"], {})).found(
+        "both"
+    )
+    every = held_out(models, pairs, CLASSIFIER_PRESETS["duplicate"].criteria, GivenAuthority(models, {}), PRIOR).found(
+        "both"
+    )
     assert np.mean(words == pairs.repeats) < np.mean(every == pairs.repeats)

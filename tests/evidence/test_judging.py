@@ -20,6 +20,7 @@ from infostream_dedup.judging.evidence.judging import (
     joined_kinds,
     judge_pairs,
     passes_filter,
+    statuses,
 )
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.kernels.differing import share_openings
@@ -75,7 +76,7 @@ def test_kinds_of_a_small_collection(collection: Collection) -> None:
     assert found.passed.tolist() == [True, True, True, False]
     assert found.probability[1] == 1.0
     assert found.probability[3] == 0.0
-    assert found.statuses(joined_kinds(["copy"])).tolist() == [
+    assert statuses(found.kinds, found.facts, joined_kinds(["copy"])).tolist() == [
         DocumentStatus.DUPLICATE, DocumentStatus.EXACT, DocumentStatus.SIMILAR, DocumentStatus.NEW,
     ]  # fmt: skip
     assert found.wording[1].tolist() == pytest.approx([20 / 21, 20 / 21], abs=0.1)

@@ -17,6 +17,7 @@ from infostream_dedup.judging.evidence.judging import (
     best_pairs,
     joined_kinds,
     judge_pairs,
+    statuses,
 )
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.records import EvidenceRecords
@@ -177,7 +178,7 @@ def expected(remembered, settings):
     forms = {pair for pair, form in zip(pairs, judged.forms, strict=True) if form}
     filled = [(x, y) in forms and any({(z, y), (min(x, z), max(x, z))} <= forms for z in range(y)) for x, y in pairs]
     judged.kinds[filled] = Kind.TEMPLATE
-    status = judged.statuses(joined_kinds(settings.join))
+    status = statuses(judged.kinds, judged.facts, joined_kinds(settings.join))
     found = [("new", None, None, None)] * len(remembered)
     for place in best_pairs(a, b, status, judged.probability, judged.shares).tolist():
         if status[place] > DocumentStatus.NEW:

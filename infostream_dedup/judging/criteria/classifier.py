@@ -11,6 +11,8 @@ import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.criteria.criterion import CRITERIA, Both, ComparedPairs, authority_of
+from infostream_dedup.machine.arrays import Columns
+from infostream_dedup.model.limits import OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -106,7 +108,7 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decisions:
+class Decisions(Columns):
     """Decisions of a classifier on pairs."""
 
     i: NDArray[np.int64]  # int64 (pairs,), ordinals of a
@@ -115,20 +117,6 @@ class Decisions:
     backward: NDArray[np.float64]  # float64 (pairs,), decision values of j against i
     probability_forward: NDArray[np.float64]  # float64 (pairs,), probability that i repeats j, 0 to 1
     probability_backward: NDArray[np.float64]  # float64 (pairs,), probability that j repeats i, 0 to 1
-
-    def __len__(self) -> int:
-        return len(self.i)
-
-    def at(self, rows: NDArray[np.int64]) -> Decisions:
-        """Select decisions by index."""
-        return Decisions(
-            self.i[rows],
-            self.j[rows],
-            self.forward[rows],
-            self.backward[rows],
-            self.probability_forward[rows],
-            self.probability_backward[rows],
-        )
 
     @property
     def outcomes(self) -> NDArray[np.int64]:
@@ -249,8 +237,7 @@ work (section 8), without the site and features that only copies share (sentence
 
 def chosen_preset(name: str) -> ClassifierPreset:
     """Return a preset by name."""
-    if name not in CLASSIFIER_PRESETS:
-        raise ConfigurationError(f"preset is {name!r}; expected one of {', '.join(CLASSIFIER_PRESETS)}")
+    OneOf(*CLASSIFIER_PRESETS).check("preset", name)
     return CLASSIFIER_PRESETS[name]
 
 

@@ -26,6 +26,7 @@ from infostream_dedup.links.compiled.matching import match
 from infostream_dedup.machine.arrays import Ragged, offsets_of, rows_from
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, full_text, language_number
 from infostream_dedup.model.document import outlet_of
+from infostream_dedup.model.limits import OneOf
 from infostream_dedup.terms.compiled import (
     SurfaceCounter,
     SurfaceTokens,
@@ -317,8 +318,7 @@ def document_models(
     documents: Sequence[Document], *, progress: Progress | None = None, statistics: str = "collection"
 ) -> DocumentModels:
     """Compute the models of a collection."""
-    if statistics not in STATISTICS:
-        raise ConfigurationError(f"statistics is {statistics!r}; expected one of {', '.join(STATISTICS)}")
+    OneOf(*STATISTICS).check("statistics", statistics)
     background = statistics == "background"
 
     def tell(step: int) -> None:

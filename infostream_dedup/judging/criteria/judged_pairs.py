@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.machine.arrays import Columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,36 +34,30 @@ class JudgedPair(Protocol):
     @property
     def a(self) -> str:
         """Id of one document."""
-        ...
 
     @property
     def b(self) -> str:
         """Id of the other document."""
-        ...
 
     @property
     def label(self) -> str:
         """One of ``evaluation.labels.LABELS``."""
-        ...
 
     @property
     def source(self) -> str:
         """File the label was read from."""
-        ...
 
     @property
     def line(self) -> int | None:
         """Its line in the file, counted from 1."""
-        ...
 
     @property
     def extra(self) -> Mapping[str, Any]:
         """Every other field."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JudgedPairs:
+class JudgedPairs(Columns):
     """Judged pairs of a collection, each once, by ascending ids."""
 
     # int64 (pairs,), ordinal of the document with the smaller id; after `later_first` of the later one
@@ -71,15 +66,6 @@ class JudgedPairs:
     i_repeats: NDArray[np.bool_]  # bool (pairs,), i adds nothing to j
     j_repeats: NDArray[np.bool_]  # bool (pairs,), j adds nothing to i
     joined: NDArray[np.bool_]  # bool (pairs,), both belong to one story (any label except `different`)
-
-    def __len__(self) -> int:
-        return len(self.i)
-
-    def at(self, chosen: NDArray[Any]) -> JudgedPairs:
-        """Select pairs by mask or index."""
-        return JudgedPairs(
-            self.i[chosen], self.j[chosen], self.i_repeats[chosen], self.j_repeats[chosen], self.joined[chosen]
-        )
 
     def later_first(self, i_is_later: NDArray[np.bool_]) -> JudgedPairs:
         """Swap the documents of pairs so that i is the later one."""

@@ -98,17 +98,22 @@ def read_model(path: str | Path) -> Classifier:
     """Read a model and check every value of it."""
     source = str(path)
     try:
-        with Path(path).open("rb") as stream:
-            content = stream.read(MAX_MODEL_BYTES + 1)
-    except OSError as error:
-        raise NoInputError(f"{source}: {error.strerror or error}") from error
-    if len(content) > MAX_MODEL_BYTES:
-        raise _fault(source, f"is larger than {MAX_MODEL_BYTES} bytes; no model is")
-    try:
-        value = orjson.loads(content)
+        value = orjson.loads(_content(path, "no model is", "E_MODEL"))
     except orjson.JSONDecodeError as error:
         raise _fault(source, f"is not JSON ({error}); train the model again") from None
     return _Reader(source, value).classifier()
+
+
+def _content(path: str | Path, none_is: str, code: str) -> bytes:
+    """The content of a file, unless it is too large."""
+    try:
+        with Path(path).open("rb") as stream:
+            content = stream.read(MAX_MODEL_BYTES + 1)
+    except OSError as error:
+        raise NoInputError(f"{path}: {error.strerror or error}") from error
+    if len(content) > MAX_MODEL_BYTES:
+        raise BadDataError(f"is larger than {MAX_MODEL_BYTES} bytes; {none_is}", code=code, source=str(path))
+    return content
 
 
 class _Reader:
@@ -226,8 +231,6 @@ Field = Literal["source", "category"]
 
 _FIELDS: Final = ("source", "category")
 
-_MAX_BYTES: Final = 4 << 20
-
 _DOMAIN_COLUMNS: Final = 3
 
 
@@ -250,13 +253,7 @@ class DomainRule:
 def read_domain_rules(path: str | Path) -> tuple[DomainRule, ...]:
     """Read rules; the first matching rule counts."""
     source = str(path)
-    try:
-        with Path(path).open("rb") as stream:
-            content = stream.read(_MAX_BYTES + 1)
-    except OSError as error:
-        raise NoInputError(f"{source}: {error.strerror or error}") from error
-    if len(content) > _MAX_BYTES:
-        raise _domain_fault(source, None, f"is larger than {_MAX_BYTES} bytes; no file of rules is")
+    content = _content(path, "no file of rules is", "E_RULES")
     rows = _json_rows(content, source) if source.endswith(".json") else _table_rows(content, source)
     rules = tuple(_rule(row, source, line) for line, row in rows)
     if not rules:
@@ -326,14 +323,9 @@ class ClassifierSet:
     def decide(self, models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64]) -> Decisions:
         """Decide pairs, each by its classifier."""
         chosen = self.chosen(models, i, j)
-        columns = [np.empty(len(i)) for _ in range(4)]
-        for number, classifier in enumerate(self.classifiers):
-            rows = np.flatnonzero(chosen == number)
-            found = classifier.decide(models, i[rows], j[rows])
-            parts = (found.forward, found.backward, found.probability_forward, found.probability_backward)
-            for column, part in zip(columns, parts, strict=True):
-                column[rows] = part
-        return Decisions(i, j, *columns)
+        rows = [np.flatnonzero(chosen == number) for number in range(len(self.classifiers))]
+        parts = (one.decide(models, i[some], j[some]) for one, some in zip(self.classifiers, rows, strict=True))
+        return Decisions.concatenated(parts).at(np.argsort(np.concatenate(rows)))
 
 
 def _json_rows(content: bytes, source: str) -> list[tuple[int | None, Any]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -181,33 +180,7 @@ DOUBT: Final = 10.0
 documents is close to the average, not at 0 or 1."""
 
 
-class Authority(ABC):
-    """A source of authority values."""
-
-    @abstractmethod
-    def table(self, pairs: JudgedPairs) -> dict[str, float]:
-        """Return authority by source, 0 to 1, for pairs other than these."""
-
-    @abstractmethod
-    def of_training(self, pairs: JudgedPairs) -> Both:
-        """Return the authority of both sources of each pair: two of float64 (pairs,), NaN if unknown."""
-
-
-class NoAuthority(Authority):
-    """All sources are unknown."""
-
-    def table(self, pairs: JudgedPairs) -> dict[str, float]:
-        """Return nothing."""
-        del pairs
-        return {}
-
-    def of_training(self, pairs: JudgedPairs) -> Both:
-        """Return NaN."""
-        unknown = np.full(len(pairs), np.nan)
-        return unknown, unknown
-
-
-class GivenAuthority(Authority):
+class GivenAuthority:
     """Authority values given by an expert.
 
     Args:
@@ -229,7 +202,7 @@ class GivenAuthority(Authority):
         return self._known[pairs.i], self._known[pairs.j]
 
 
-class LearnedAuthority(Authority):
+class LearnedAuthority:
     """The share of originals among the judged documents of a source: (originals + m p) / (documents + m).
 
     p is the share among all judged documents, m is ``DOUBT``. A document is judged if it occurs in a pair, and is not
@@ -293,6 +266,9 @@ class LearnedAuthority(Authority):
 def _shrunken(originals: float, documents: int, average: float) -> float:
     return float(f"{(originals + DOUBT * average) / (documents + DOUBT):.10g}")
 
+
+Authority: TypeAlias = GivenAuthority | LearnedAuthority
+"""Where the authority of sources comes from."""
 
 _LEARNED: Final = "source"
 
@@ -405,7 +381,7 @@ def train(
     domain: subject of the documents, empty for any.
     """
     names = chosen_criteria(preset.criteria if criteria is None else criteria)
-    authority = authority or NoAuthority()
+    authority = authority or GivenAuthority(models, {})
     repeats = np.concatenate((pairs.i_repeats, pairs.j_repeats))
     if repeats.all() or not repeats.any():
         raise BadDataError(
@@ -533,7 +509,7 @@ def learning_curve(
     """
     parts = [fold for fold in splits(pairs, _CURVE_FOLDS) if len(fold.test) and len(fold.training)]
     truth = found_by_rule(pairs.i_repeats, pairs.j_repeats, rule)
-    source = authority or NoAuthority()
+    source = authority or GivenAuthority(models, {})
     vectors = {name: PairVectors(models, pairs, names, source) for name, names in criteria.items()}
     priors = {name: prior_plane(names, prior or {}) for name, names in criteria.items()}
     generator = np.random.PCG64(seed)

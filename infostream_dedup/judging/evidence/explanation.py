@@ -12,7 +12,7 @@ from infostream_dedup.judging.evidence.meaning import OTHER_EVIDENCE, added_by
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -52,7 +52,7 @@ def reasons_of_pairs(
         weight = 1.0 if np.isnan(cosine) else OTHER_EVIDENCE
         reasons = [
             EvidenceReason(
-                name, round(weight * sum(parts[feature] for feature in features), DECIMALS), _WORDS[name](values)
+                name, round(weight * sum(parts[feature] for feature in features), DECIMALS), _words(name, values)
             )
             for name, features in GROUPS.items()
         ]
@@ -66,47 +66,21 @@ def reasons_of_pairs(
     return found
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
-
-
-def _both(values: Mapping[str, float], name: str) -> str:
-    return f"{_percent(values[f'{name}_forward'])} of a's in b, {_percent(values[f'{name}_backward'])} of b's in a"
-
-
-def _key_terms(values: Mapping[str, float]) -> str:
-    return f"key terms by weight: {_both(values, 'share30')}"
-
-
-def _numbers(values: Mapping[str, float]) -> str:
-    if values["numbers_least"] < 2:
-        return "too few numbers to compare"
-    return f"numbers and dates: {_both(values, 'numbers')}"
-
-
-def _names(values: Mapping[str, float]) -> str:
-    if values["names_least"] < 2:
-        return "too few names to compare"
-    return f"names: {_both(values, 'names')}"
-
-
-def _lead(values: Mapping[str, float]) -> str:
-    return f"first words among the first words: {_both(values, 'lead')}"
-
-
-def _opening(values: Mapping[str, float]) -> str:
-    return f"first words anywhere in the text: {_both(values, 'opening')}"
-
-
-def _length(values: Mapping[str, float]) -> str:
-    return f"one text is {2.718281828 ** values['length']:.1f} times as long as the other"
-
-
-_WORDS: Final[Mapping[str, Callable[[Mapping[str, float]], str]]] = {
-    "key_terms": _key_terms,
-    "numbers": _numbers,
-    "names": _names,
-    "lead": _lead,
-    "opening": _opening,
-    "length": _length,
+_SAID: Final[Mapping[str, tuple[str, str]]] = {
+    "key_terms": ("key terms by weight", "share30"),
+    "numbers": ("numbers and dates", "numbers"),
+    "names": ("names", "names"),
+    "lead": ("first words among the first words", "lead"),
+    "opening": ("first words anywhere in the text", "opening"),
 }
+"""How each piece of evidence is called, and the columns that hold its shares."""
+
+
+def _words(name: str, values: Mapping[str, float]) -> str:
+    if name == "length":
+        return f"one text is {2.718281828 ** values['length']:.1f} times as long as the other"
+    if name in ("numbers", "names") and values[f"{name}_least"] < 2:
+        return f"too few {name} to compare"
+    called, columns = _SAID[name]
+    forward, backward = (100 * values[f"{columns}_{way}"] for way in ("forward", "backward"))
+    return f"{called}: {forward:.0f} % of a's in b, {backward:.0f} % of b's in a"

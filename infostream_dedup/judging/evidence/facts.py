@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -11,6 +11,7 @@ from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_model import DECIMALS
 from infostream_dedup.judging.evidence.step_words import warns
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
+from infostream_dedup.machine.arrays import Columns
 from infostream_dedup.model import NO_TIME, Document, fields_of, microseconds_of
 from infostream_dedup.model.document import outlet_of
 
@@ -119,7 +120,7 @@ class DocumentFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairFacts:
+class PairFacts(Columns):
     """Facts about pairs, one array for each fact; shares are rounded to ``DECIMALS``."""
 
     same_text: NDArray[np.bool_]  # bool, the texts are equal
@@ -164,13 +165,6 @@ class PairFacts:
     counts_forward: NDArray[np.float64]  # float64, share of a's numbers in b; 1 if one has none
     counts_backward: NDArray[np.float64]  # float64, share of b's numbers in a; 1 if one has none
     names_kept: NDArray[np.float64]  # float64, the larger share of names in the other; 1 if one has none
-
-    def __len__(self) -> int:
-        return len(self.probability)
-
-    def at(self, places: NDArray[np.int64]) -> PairFacts:
-        """Return the facts about some of the pairs."""
-        return PairFacts(**{one.name: getattr(self, one.name)[places] for one in fields(self)})
 
     @property
     def wording_least(self) -> NDArray[np.float64]:

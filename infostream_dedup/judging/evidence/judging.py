@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import pairwise
@@ -48,6 +48,7 @@ from infostream_dedup.judging.evidence.kinds import (
 from infostream_dedup.judging.evidence.meaning import Meanings, with_meaning
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, shipped_model
+from infostream_dedup.machine.arrays import Columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -159,7 +160,8 @@ def _have_common(asked: Pairs, pairs: Pairs) -> NDArray[np.bool_]:
     return found
 
 
-class PairVerdicts(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairVerdicts(Columns):
     """What the pairs of a collection say of their later documents; pairs that say nothing may be missing."""
 
     a: NDArray[np.int64]  # int64 (pairs,), row of the earlier document
@@ -180,21 +182,10 @@ class PairVerdicts(NamedTuple):
         forms = judged.forms
         asked = np.isin(judged.kinds, (Kind.COPY, Kind.DIFFERS))
         kept = np.flatnonzero((status > DocumentStatus.NEW) | forms | asked)
-        facts = (judged.facts.hours, judged.facts.wording_least, judged.facts.same_text)
-        verdicts = (judged.a, judged.b, status, judged.kinds, judged.probability, judged.shares)
-        return cls(*verdicts, *facts, forms, judged.differing).at(kept)
-
-    @classmethod
-    def joined(cls, parts: Sequence[PairVerdicts]) -> PairVerdicts:
-        """The pairs of all parts, in the order of (b, a)."""
-        columns: Iterable[Any] = (np.concatenate(column) for column in zip(*parts, strict=True))
-        found = cls(*columns)
-        return found.at(np.lexsort((found.a, found.b)))
-
-    def at(self, places: NDArray[np.int64]) -> PairVerdicts:
-        """The pairs at these places."""
-        columns: Iterable[Any] = (column[places] for column in self)
-        return PairVerdicts(*columns)
+        same = {name: getattr(judged, name) for name in ("a", "b", "kinds", "probability", "shares", "differing")}
+        hours, wording, same_text = judged.facts.hours, judged.facts.wording_least, judged.facts.same_text
+        found = cls(status=status, hours=hours, wording=wording, same_text=same_text, forms=forms, **same)
+        return found.at(kept)
 
 
 def break_chains(found: PairVerdicts, kept: NDArray[np.int8]) -> None:
@@ -394,10 +385,6 @@ class JudgedCandidates:
         """
         retold = ~self.facts.known & ~self.facts.own & (self.probability >= 0.5) & (self.kinds == Kind.RELATED)
         return np.asarray(np.isin(self.kinds, ONE_TEXT) | retold, dtype=np.bool_)
-
-    def statuses(self, joined: NDArray[np.bool_]) -> NDArray[np.int8]:
-        """``DocumentStatus`` that each pair gives its later document: int8 (pairs,)."""
-        return statuses(self.kinds, self.facts, joined)
 
 
 def passes_filter(evidence: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -122,14 +122,6 @@ def numbers(text: str) -> list[str]:
     return [number for _, parts in sorted(found) for number in parts]
 
 
-def run_numbers(run: str, *, cyrillic: bool, glued: bool) -> tuple[str, ...]:
-    """Return the numbers of a run of figures: a digit and all digits, spaces and signs that follow it."""
-    figure = run.rstrip(_AFTER)
-    if figure.isdecimal():
-        return () if glued else (_plain(figure),)
-    return _run_numbers(_one_apostrophe(run), cyrillic=cyrillic, glued=glued)
-
-
 def _run_numbers(run: str, *, cyrillic: bool, glued: bool) -> tuple[str, ...]:
     found: list[str] = []
     for figure in (_IN_CYRILLIC if cyrillic else _IN_LATIN).finditer(run):
@@ -218,7 +210,10 @@ _ROOM: Final = KeptMemory(_empty_room, _MOST_KEPT)
 
 def numbers_of_run(run: str) -> tuple[str, ...]:
     """Return the numbers of one run, in the canonical form of ``numbers``."""
-    return run_numbers(run[1:], cyrillic=run[0] in "23", glued=run[0] in "13")
+    cyrillic, glued, figure = run[0] in "23", run[0] in "13", run[1:].rstrip(_AFTER)
+    if figure.isdecimal():
+        return () if glued else (_plain(figure),)
+    return _run_numbers(_one_apostrophe(run[1:]), cyrillic=cyrillic, glued=glued)
 
 
 @cache

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.judging.features.words import Words, hash_sequences, hash_words, scrambled
+from infostream_dedup.judging.features.words import Words, hash_sequences, hash_words, known_places, scrambled
 from infostream_dedup.language.lexicon.frequency import common_forms
-from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of, smallest
-from infostream_dedup.model import LANGUAGES, Language, language_number
+from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of, rows_from, smallest
+from infostream_dedup.model import Language
 from infostream_dedup.terms.statistics import UNITS
 from infostream_dedup.terms.weightings import bm25
 
@@ -149,15 +149,12 @@ def lexicon_fingerprints(
     found: list[list[int]] = []
     for start, end in pairwise(bounds):
         row = counts.tf.indices[start:end]
-        prints: list[int] = []
-        for number, lexicon in enumerate(lexicons):
-            words = row[lexicon[row]].tolist()
-            if len(words) >= least_words:
-                prints.append(lexicon_fingerprint([vocabulary[word] for word in words], number))
-        found.append(prints)
-    sizes = np.array([len(prints) for prints in found], dtype=np.int64)
-    indptr = offsets_of(sizes)
-    return Ragged(indptr, np.array([value for prints in found for value in prints], dtype=np.uint64))
+        chosen = ([vocabulary[word] for word in row[lexicon[row]].tolist()] for lexicon in lexicons)
+        prints = (
+            lexicon_fingerprint(words, number) for number, words in enumerate(chosen) if len(words) >= least_words
+        )
+        found.append(list(prints))
+    return rows_from(found, np.uint64)
 
 
 def lexicon_fingerprint(words: list[str], number: int) -> int:
@@ -195,12 +192,7 @@ def frequent_words(language: Language, n: int) -> frozenset[str]:
 
 def antecedent_places(words: Words, languages: Sequence[str], n: int) -> NDArray[np.bool_]:
     """Find the words of each row that are among the n most frequent of its language: bool (words of all rows,)."""
-    frequent = np.zeros((len(LANGUAGES), len(words.vocabulary)), dtype=np.bool_)
-    for number, name in enumerate(LANGUAGES):
-        known = frequent_words(name, n)
-        frequent[number] = [word in known for word in words.vocabulary]
-    language = np.array([language_number(name) for name in languages], dtype=np.int64)
-    return np.asarray(frequent[np.repeat(language, words.rows.sizes), words.rows.values], dtype=np.bool_)
+    return known_places(words, languages, lambda language: frequent_words(language, n))
 
 
 def chain_places(
@@ -317,18 +309,11 @@ def grouped(sample: Ragged, size: int) -> Ragged:
     sample: uint64, ascending in a row.
     """
     found: list[NDArray[np.uint64]] = []
-    for document in range(len(sample)):
-        row = sample.row(document)
-        groups = len(row) // size
-        if groups:
-            found.append(hash_sequences(list(row[: groups * size].reshape(groups, size).T)))
-        elif len(row):
-            found.append(hash_sequences([row[place : place + 1] for place in range(len(row))]))
-        else:
-            found.append(row)
-    counts = np.array([len(values) for values in found], dtype=np.int64)
-    indptr = offsets_of(counts)
-    return Ragged(indptr, np.concatenate(found) if found else np.zeros(0, dtype=np.uint64))
+    for row in sample:
+        width = min(size, len(row))
+        groups = len(row) // size or 1
+        found.append(hash_sequences(list(row[: groups * width].reshape(groups, width).T)) if width else row)
+    return rows_from(found, np.uint64)
 
 
 def minwise(shingles: Ragged, functions: int) -> NDArray[np.uint64]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import scipy.sparse as sp
@@ -53,8 +52,7 @@ def pairs_sharing(rows: Ragged, *, lengths: NDArray[np.int64] | None = None, rat
     codes = np.zeros(0, dtype=np.int64)
     counts = np.zeros(0, dtype=np.int64)
     sizes = np.ones(documents, dtype=np.int64) if lengths is None else lengths
-    for found in _pair_chains(sets, sizes, ratio):
-        first, second = found
+    for first, second in _pair_chains(sets, sizes, ratio):
         block = np.minimum(first, second) * documents + np.maximum(first, second)
         new, met = np.unique(block, return_counts=True)
         merged, place = np.unique(np.concatenate((codes, new)), return_inverse=True)
@@ -179,7 +177,7 @@ def resembling(sets: Ragged, threshold: float) -> Resembling:
     sizes = np.diff(matrix.indptr).astype(np.int64)
     prefixes = _prefixes(matrix, threshold)
     a, b = _candidates(prefixes, prefixes, sizes, threshold, symmetric=True)
-    overlap = _overlaps(matrix, a, b)
+    overlap = _products(matrix, a, b)
     union = sizes[a] + sizes[b] - overlap
     return _keep_pairs(a, b, overlap, union, threshold)
 
@@ -189,18 +187,23 @@ def containing(sets: Ragged, threshold: float) -> Resembling:
     matrix = _rare_first(sets)
     sizes = np.diff(matrix.indptr).astype(np.int64)
     a, b = _candidates(_prefixes(matrix, threshold), matrix, sizes, threshold, symmetric=False)
-    return _keep_pairs(a, b, _overlaps(matrix, a, b), sizes[a], threshold)
+    return _keep_pairs(a, b, _products(matrix, a, b), sizes[a], threshold)
 
 
 def _rare_first(sets: Ragged) -> sp.csr_array:
     """Make a matrix with sets as rows and elements as columns, from the rarest element to the most frequent."""
-    elements, place, df = np.unique(sets.values, return_inverse=True, return_counts=True)
-    column = np.empty(len(elements), dtype=np.int32)
-    column[np.argsort(df, kind="stable")] = np.arange(len(elements), dtype=np.int32)
+    elements, place = np.unique(sets.values, return_inverse=True)
     ones = np.ones(len(place), dtype=np.int32)
-    matrix = sp.csr_array((ones, column[place], sets.indptr.copy()), shape=(len(sets), len(elements)))
-    matrix.sort_indices()
-    return matrix
+    return _rare_columns_first(sp.csr_array((ones, place, sets.indptr), shape=(len(sets), len(elements))))
+
+
+def _rare_columns_first(vectors: sp.csr_array) -> sp.csr_array:
+    df = np.bincount(vectors.indices, minlength=vectors.shape[1])
+    column = np.empty(vectors.shape[1], dtype=np.int32)
+    column[np.argsort(df, kind="stable")] = np.arange(vectors.shape[1], dtype=np.int32)
+    ordered = sp.csr_array((vectors.data.copy(), column[vectors.indices], vectors.indptr.copy()), shape=vectors.shape)
+    ordered.sort_indices()
+    return ordered
 
 
 def _prefixes(matrix: sp.csr_array, threshold: float) -> sp.csr_array:
@@ -247,12 +250,13 @@ def _blocks(
         yield a[fits], b[fits]
 
 
-def _overlaps(matrix: sp.csr_array, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
-    overlap = np.zeros(len(a), dtype=np.int64)
+def _products(matrix: sp.csr_array, a: NDArray[np.int64], b: NDArray[np.int64], at_once: int = _BLOCK) -> NDArray[Any]:
+    """Sum of the products of two rows for each pair: of sets, the number of common elements."""
+    found = np.zeros(len(a), dtype=matrix.dtype)
     sizes = np.diff(matrix.indptr).astype(np.int64)
-    for block in row_blocks(sizes[a] + sizes[b], _BLOCK):
-        overlap[block] = matrix[a[block]].multiply(matrix[b[block]]).sum(axis=1)
-    return overlap
+    for block in row_blocks(sizes[a] + sizes[b], at_once):
+        found[block] = matrix[a[block]].multiply(matrix[b[block]]).sum(axis=1)
+    return found
 
 
 def _keep_pairs(
@@ -300,18 +304,10 @@ def similar_vectors(vectors: sp.csr_array, threshold: float) -> Resembling:
         a, b = a[possible], b[possible]
         codes.append(np.minimum(a, b) * len(rest) + np.maximum(a, b))
     a, b = np.divmod(np.unique(np.concatenate(codes)), max(len(rest), 1))
-    cosine = _cosines(vectors, a, b)
+    # The last digits depend on the order of summation.
+    cosine = np.round(_products(vectors, a, b, _VECTORS_AT_ONCE), 9)
     keep = cosine >= threshold - _SLACK
     return Resembling(a[keep], b[keep], np.minimum(cosine[keep], 1.0))
-
-
-def _rare_columns_first(vectors: sp.csr_array) -> sp.csr_array:
-    df = np.bincount(vectors.indices, minlength=vectors.shape[1])
-    column = np.empty(vectors.shape[1], dtype=np.int32)
-    column[np.argsort(df, kind="stable")] = np.arange(vectors.shape[1], dtype=np.int32)
-    ordered = sp.csr_array((vectors.data.copy(), column[vectors.indices], vectors.indptr.copy()), shape=vectors.shape)
-    ordered.sort_indices()
-    return ordered
 
 
 def _cut(ordered: sp.csr_array, threshold: float) -> tuple[sp.csr_array, NDArray[np.float64]]:
@@ -326,135 +322,3 @@ def _cut(ordered: sp.csr_array, threshold: float) -> tuple[sp.csr_array, NDArray
     np.maximum.at(rest, row[~keep], remaining[~keep])
     indptr = offsets_of(np.bincount(row[keep], minlength=len(sizes)))
     return sp.csr_array((ordered.data[keep], ordered.indices[keep], indptr), shape=ordered.shape), rest
-
-
-def _cosines(vectors: sp.csr_array, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
-    cosine = np.zeros(len(a), dtype=np.float64)
-    sizes = np.diff(vectors.indptr).astype(np.int64)
-    for block in row_blocks(sizes[a] + sizes[b], _VECTORS_AT_ONCE):
-        cosine[block] = vectors[a[block]].multiply(vectors[b[block]]).sum(axis=1)
-    # The last digits depend on the order of summation.
-    return np.round(cosine, 9)
-
-
-# Pairs of bags that resemble each other, by partitions of their sizes and pruned inverted lists
-
-_Bag = Mapping[int, int]
-
-
-def partition_bounds(shortest: int, longest: int, tau: float) -> list[int]:
-    """Return the largest size of every partition.
-
-    Within a partition the largest bag may still resemble the smallest; a bag of one partition never resembles a bag of
-    the next but one.
-
-    Example:
-        >>> partition_bounds(4, 20, 0.5)
-        [9, 20]
-    """
-    bounds: list[int] = []
-    first = shortest
-    for size in range(shortest, longest):
-        if size - first > (1 - tau) * size:
-            bounds.append(size)
-            first = size + 1
-    return [*bounds, longest]
-
-
-def weighted_jaccard(a: _Bag, b: _Bag, size_a: int, size_b: int, tau: float) -> float:
-    """Return the sum of smaller over the sum of larger frequencies, or 0 as soon as it must be below tau.
-
-    If m is the intersection so far and r the smaller rest of both bags, it is at most (m + r) / (|A| + |B| - m - r).
-    """
-    met = 0
-    left_a, left_b = size_a, size_b
-    for element, frequency in a.items():
-        other = b.get(element, 0)
-        met += min(frequency, other)
-        left_a -= frequency
-        left_b -= other
-        possible = met + min(left_a, left_b)
-        if possible < tau * (size_a + size_b - possible) - _SLACK:
-            return 0.0
-    return met / (size_a + size_b - met)
-
-
-def resembling_bags(bags: Ragged, tau: float) -> Resembling:
-    """Find unordered pairs a < b with a multiset resemblance of at least tau; empty bags have no pairs."""
-    found = sorted(_Search(bags, tau).pairs())
-    return Resembling(
-        np.array([pair[0] for pair in found], dtype=np.int64),
-        np.array([pair[1] for pair in found], dtype=np.int64),
-        np.array([pair[2] for pair in found], dtype=np.float64),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Partition:
-    """Bags of similar sizes."""
-
-    last: int  # largest size in the partition
-    documents: list[int]  # documents of the bags, by size, then ordinal
-    holders: dict[int, list[int]]  # for each element the documents that contain it, largest first
-
-
-class _Search:
-    """Searches all pairs: every bag looks up those after it in the order of (size, document)."""
-
-    def __init__(self, rows: Ragged, tau: float) -> None:
-        self.tau = tau
-        self.sizes = rows.sizes.tolist()
-        self.bags: list[_Bag] = [Counter(rows.row(document).tolist()) for document in range(len(rows))]
-        self.partitions = self._partitions()
-
-    def pairs(self) -> Iterator[tuple[int, int, float]]:
-        for number, partition in enumerate(self.partitions):
-            for document in partition.documents:
-                yield from self._search_partition(document, partition)
-                size = self.sizes[document]
-                if number + 1 < len(self.partitions) and partition.last - size <= (1 - self.tau) * partition.last:
-                    yield from self._search_partition(document, self.partitions[number + 1])
-
-    def _partitions(self) -> list[_Partition]:
-        order = sorted((size, document) for document, size in enumerate(self.sizes) if size)
-        if not order:
-            return []
-        partitions = [_Partition(last, [], {}) for last in partition_bounds(order[0][0], order[-1][0], self.tau)]
-        number = 0
-        for size, document in order:
-            while size > partitions[number].last:
-                number += 1
-            partitions[number].documents.append(document)
-        for partition in partitions:
-            for document in reversed(partition.documents):
-                for element in self.bags[document]:
-                    partition.holders.setdefault(element, []).append(document)
-        return partitions
-
-    def _search_partition(self, a: int, partition: _Partition) -> Iterator[tuple[int, int, float]]:
-        """Find pairs of one bag with larger bags of a partition."""
-        bag, size = self.bags[a], self.sizes[a]
-        holders = partition.holders
-        elements = sorted(bag, key=lambda element: (len(holders.get(element, ())), element))
-        seen: set[int] = set()
-        delta = 0
-        for element in elements:
-            # A bag not found yet lacks the delta elements; at best it has all others and nothing else.
-            if size - delta < self.tau * size - _SLACK:
-                return
-            for b in holders.get(element, ()):
-                if (self.sizes[b], b) <= (size, a):
-                    break
-                if b not in seen:
-                    seen.add(b)
-                    yield from self._judge_pair(a, b, delta)
-            delta += bag[element]
-
-    def _judge_pair(self, a: int, b: int, delta: int) -> Iterator[tuple[int, int, float]]:
-        size, other = self.sizes[a], self.sizes[b]
-        most = min(size - delta, other)
-        if most < self.tau * (size + other - most) - _SLACK:
-            return
-        score = weighted_jaccard(self.bags[a], self.bags[b], size, other, self.tau)
-        if score >= self.tau - _SLACK:
-            yield min(a, b), max(a, b), score

@@ -21,9 +21,11 @@ from infostream_dedup.machine.arrays import GOLDEN, Ragged, offsets_of
 from infostream_dedup.model import LANGUAGES, language_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
+
+    from infostream_dedup.model import Language
 
 
 # Hashes that are equal on every machine and in every run.
@@ -80,7 +82,7 @@ def _splitmix(seed: int) -> int:
     return value ^ (value >> 31)
 
 
-_WORD: Final = re.compile("[^\\W_]+(?:-[^\\W_]+)*")
+WORD: Final = re.compile("[^\\W_]+(?:-[^\\W_]+)*")
 
 SHORTEST_WORD: Final = 4
 """Zelenkov and Segalovich drop words of three letters or fewer."""
@@ -126,32 +128,43 @@ def read_words(texts: Sequence[str]) -> Words:
         cleaned = clean(text)
         found: list[int] = []
         for start, end in sentences(cleaned):
-            found.extend([number_of.setdefault(word, len(number_of)) for word in _WORD.findall(cleaned, start, end)])
+            found.extend([number_of.setdefault(word, len(number_of)) for word in WORD.findall(cleaned, start, end)])
             breaks.append(ends[-1] + len(found))
             sentence_documents.append(document)
         numbers.append(np.array(found, dtype=np.int32))
         ends.append(ends[-1] + len(found))
-    folded = [fold(word) for word in number_of]
-    vocabulary = sorted(set(folded))
-    place_of = {word: place for place, word in enumerate(vocabulary)}
-    renumbered = np.array([place_of[word] for word in folded], dtype=np.int32)
-    values = renumbered[np.concatenate(numbers)] if ends[-1] else np.zeros(0, dtype=np.int32)
+    vocabulary, renumbered = in_order(map(fold, number_of))
     return Words(
-        Ragged(np.array(ends, dtype=np.int64), values),
+        Ragged(np.array(ends, dtype=np.int64), renumbered[np.concatenate([np.zeros(0, dtype=np.int32), *numbers])]),
         vocabulary,
         np.array(breaks, dtype=np.int64),
         np.array(sentence_documents, dtype=np.int64),
     )
 
 
+def in_order(words: Iterable[str]) -> tuple[list[str], NDArray[np.int32]]:
+    """The distinct words in code point order, and the place of each given one among them: int32 (words,)."""
+    given = list(words)
+    vocabulary = sorted(set(given))
+    place_of = {word: place for place, word in enumerate(vocabulary)}
+    return vocabulary, np.array([place_of[word] for word in given], dtype=np.int32)
+
+
+def known_places(
+    words: Words, languages: Sequence[str], known: Callable[[Language], Collection[str]]
+) -> NDArray[np.bool_]:
+    """Find the words of each row that are among those known of its language: bool (words of all rows,)."""
+    found = np.zeros((len(LANGUAGES), len(words.vocabulary)), dtype=np.bool_)
+    for number, name in enumerate(LANGUAGES):
+        some = known(name)
+        found[number] = [word in some for word in words.vocabulary]
+    language = np.array([language_number(name) for name in languages], dtype=np.int64)
+    return np.asarray(found[np.repeat(language, words.rows.sizes), words.rows.values], dtype=np.bool_)
+
+
 def stop_word_places(words: Words, languages: Sequence[str]) -> NDArray[np.bool_]:
     """Find the words that are function words of their document's language."""
-    language = np.array([language_number(name) for name in languages], dtype=np.int64)
-    stops = np.zeros((len(LANGUAGES), len(words.vocabulary)), dtype=np.bool_)
-    for number, name in enumerate(LANGUAGES):
-        known = stop_words(name)
-        stops[number] = [word in known for word in words.vocabulary]
-    return np.asarray(stops[np.repeat(language, words.rows.sizes), words.rows.values], dtype=np.bool_)
+    return known_places(words, languages, stop_words)
 
 
 def significant(words: Words, languages: Sequence[str]) -> Words:

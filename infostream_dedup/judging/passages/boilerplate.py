@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from zlib import crc32
 
 import numpy as np
 import orjson
 
-from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+from infostream_dedup.errors import BadDataError, NoInputError
 from infostream_dedup.judging.features.words import Words
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences, word_sequence_hashes
 from infostream_dedup.machine.arrays import Ragged
-from infostream_dedup.model.limits import check_path
+from infostream_dedup.model.limits import Range, check_limits, check_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,22 +39,16 @@ class BoilerplateRule:
         ConfigurationError: a value is out of range.
     """
 
-    min_documents: int = 5  # minimum number of the source's texts with the sentence, at least 2
-    min_share: float = 0.005  # minimum share of the source's texts, 0 to 1
+    min_documents: Annotated[int, Range(2)] = 5  # minimum number of the source's texts with the sentence, at least 2
+    min_share: Annotated[float, Range(0.0, 1.0)] = 0.005  # minimum share of the source's texts, 0 to 1
     # minimum number of UTC days on which such texts were published, at least 1; ignored without dates
-    min_days: int = 3
+    min_days: Annotated[int, Range(1)] = 3
     # minimum number of words with a letter, at least 1. The default is 2, because a line of one word is usually a table
     # cell, a place or an answer
-    min_words: int = 2
+    min_words: Annotated[int, Range(1)] = 2
 
     def __post_init__(self) -> None:
-        if self.min_documents < 2:
-            raise ConfigurationError(f"min_documents is {self.min_documents}; expected a whole number of at least 2")
-        if not 0 <= self.min_share <= 1:
-            raise ConfigurationError(f"min_share is {self.min_share}; expected a number from 0 to 1")
-        for name, value in (("min_days", self.min_days), ("min_words", self.min_words)):
-            if value < 1:
-                raise ConfigurationError(f"{name} is {value}; expected a whole number of at least 1")
+        check_limits(self)
 
 
 @dataclass(frozen=True, slots=True)

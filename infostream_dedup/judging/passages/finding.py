@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.passages.passage_runs import SentenceClasses
     from infostream_dedup.judging.passages.passage_table import PassageTable, TextComparison
     from infostream_dedup.judging.passages.sentence_table import SentenceCollection, SentenceTable
-    from infostream_dedup.machine.arrays import Ragged
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, Language
 
@@ -74,13 +73,15 @@ def copied_sentences(
 
     without: bool (sentences,), sentences that must not match.
     """
+    import numpy as np
+
     from infostream_dedup.judging.passages.passage_runs import index_bags, matched
     from infostream_dedup.judging.passages.sentence_table import sentence_feature
 
     feature = sentence_feature(settings.feature)
     _tell(progress, "features")
     bags = feature.bags(sentences)
-    index = index_bags(bags if without is None else _empty_rows(bags, without))
+    index = index_bags(bags if without is None else bags.chosen(np.repeat(~without, bags.sizes)))
     _tell(progress, "matching")
     return matched(index, feature.tau if settings.tau is None else settings.tau)
 
@@ -110,12 +111,6 @@ def compare(
     found = passage_table(sentences, copied_sentences(sentences, settings), settings, ids=("a", "b"))
     words = translated_words((text_a, text_b), spoken, dictionaries_only=dictionaries_only)
     return replace(text_comparison(text_a, text_b, found), languages=spoken, translated=words)
-
-
-def _empty_rows(bags: Ragged, without: NDArray[np.bool_]) -> Ragged:
-    import numpy as np
-
-    return bags.chosen(np.repeat(~without, bags.sizes))
 
 
 def _tell(progress: Progress | None, step: str) -> None:

@@ -440,19 +440,7 @@ def _marked(stretches: Iterable[TextStretch]) -> str:
 
 def text_comparison(text_a: str, text_b: str, found: PassageTable) -> TextComparison:
     """Project the passages of a table of two documents onto their texts."""
-    pair = next(found.document_pairs(), None)
-    if pair is None:
-        return TextComparison(
-            text_a=text_a,
-            text_b=text_b,
-            passages=(),
-            coverage_a=0.0,
-            coverage_b=0.0,
-            sentences=0,
-            copies_a=(),
-            copies_b=(),
-        )
-    copies = [_copies(found, side) for side in range(2)]
+    pair = next(found.document_pairs(), DocumentPair(0, 1, (), 0.0, 0.0, 0))
     return TextComparison(
         text_a=text_a,
         text_b=text_b,
@@ -460,8 +448,8 @@ def text_comparison(text_a: str, text_b: str, found: PassageTable) -> TextCompar
         coverage_a=pair.coverage_a,
         coverage_b=pair.coverage_b,
         sentences=pair.sentences,
-        copies_a=copies[0],
-        copies_b=copies[1],
+        copies_a=_copies(found, 0),
+        copies_b=_copies(found, 1),
         differences=tuple(_differences(found)),
     )
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from infostream_dedup.judging.features.words import Words, hash_sequences, hash_words
+from infostream_dedup.judging.features.words import WORD, Words, hash_sequences, hash_words, in_order
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.normalise import clean, fold, without_blocks
 from infostream_dedup.language.text.sentences import sentences
@@ -139,9 +139,6 @@ def _by_windows(left: Sequence[Hashable], right: Sequence[Hashable]) -> Iterator
             at, other = at + _WINDOW, other + _WINDOW
 
 
-# The words of ``features.words``.
-_WORD: Final = re.compile("[^\\W_]+(?:-[^\\W_]+)*")
-
 # The splitter knows only \n. Each character is replaced by one character, so that no position changes.
 _LINE_END: Final = re.compile("\r(?!\n)|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
@@ -233,9 +230,9 @@ class TableBuilder:
         is_clean, has_items = clean(text) == text, ";" in text
         for sentence in sentences(_LINE_END.sub("\n", text)):
             for start, end in _items(text, *sentence) if has_items else (sentence,):
-                places = [found.span() for found in _WORD.finditer(text, start, end)]
+                places = [found.span() for found in WORD.finditer(text, start, end)]
                 words = [text[begin:close] for begin, close in places]
-                if not is_clean and (cleaned := _WORD.findall(clean(text[start:end]))) != words:
+                if not is_clean and (cleaned := WORD.findall(clean(text[start:end]))) != words:
                     places, words = _places(cleaned, words, places), cleaned
                 if words:
                     self._add_sentence((start, end), words, places)
@@ -253,18 +250,14 @@ class TableBuilder:
     def table(self) -> SentenceTable:
         """Return the table of all texts added."""
         # The key form is computed once for each spelling; words are numbered in the sort order of key forms.
-        folded = list(map(_fold_word, self._numbers))
-        vocabulary = sorted(set(folded))
-        place_of = {word: place for place, word in enumerate(vocabulary)}
-        renumbered = np.array([place_of[word] for word in folded], dtype=np.int32)
-        values = renumbered[np.frombuffer(self._words, dtype=np.int32)] if self._words else np.zeros(0, dtype=np.int32)
+        vocabulary, renumbered = in_order(map(_fold_word, self._numbers))
         breaks = np.array(self._breaks, dtype=np.int64)
         rows = np.arange(len(self._starts), dtype=np.int64)
         return SentenceTable(
             first=np.array(self._first, dtype=np.int64),
             starts=np.array(self._starts, dtype=np.int64),
             ends=np.array(self._ends, dtype=np.int64),
-            words=Words(Ragged(breaks, values), vocabulary, breaks, rows),
+            words=Words(Ragged(breaks, renumbered[np.array(self._words, dtype=np.int32)]), vocabulary, breaks, rows),
             word_starts=np.array(self._word_starts, dtype=np.int32),
             word_ends=np.array(self._word_ends, dtype=np.int32),
             languages=np.array(self._languages, dtype=np.uint8),

@@ -20,7 +20,7 @@ from infostream_dedup.judging.features.fingerprints import (
     sample_mod,
     spot_signatures,
 )
-from infostream_dedup.judging.features.joins import containing, numbered, pairs_sharing, resembling, resembling_bags
+from infostream_dedup.judging.features.joins import containing, numbered, pairs_sharing, resembling
 from infostream_dedup.judging.features.sentences import (
     DocumentRecord,
     Sentence,
@@ -608,9 +608,8 @@ class SpotSigs(Method):
     """SpotSigs: documents with similar bags of spot signatures.
 
     M. Theobald, J. Siddharth, A. Paepcke: SpotSigs: robust and efficient near duplicate detection in large Web
-    collections, SIGIR 2008. A spot signature is a frequent word and the c content words that follow it; pairs are found
-    by partitioning the bags by size, with pruned inverted lists (see ``features.joins`` on which of their
-    bounds are wrong).
+    collections, SIGIR 2008. A spot signature is a frequent word and the c content words that follow it. The paper's
+    partitions by size and pruned lists find the pairs that any exact join finds; ours looks at rare signatures first.
 
     Where we differ: the paper's 24 antecedents are English articles and auxiliaries, which Russian and Ukrainian lack,
     so here all stop words of the language are antecedents (Yu et al. also find 24 too few and 365 best). The authors'
@@ -662,7 +661,7 @@ class SpotSigs(Method):
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that reach the threshold; the score is the resemblance."""
         del texts
-        return Pairs.of(resembling_bags(signatures, self.tau))
+        return Pairs.of(resembling(distinct(numbered(signatures)), self.tau))
 
 
 @register("low-idf-sig")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.judging.repeated.equality import equality_hashes, equality_hashes_of
+from infostream_dedup.judging.repeated.equality import equality_hash, equality_hashes
 from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
 from infostream_dedup.language.text.surface_pool import Utf8Texts, texts_of, texts_of_bytes
 from infostream_dedup.machine.progress import Progress
@@ -91,8 +91,6 @@ def block_of(documents: Sequence[Document]) -> DocumentBlock | None:
 
 
 _REPORTED_EVERY: Final = 500  # documents after which progress is reported
-
-_HASHED_AT_ONCE: Final = 1 << 22  # characters whose checksums compiled code makes together
 
 Repeats = Callable[[], "NDArray[np.bool_]"]  # finds the documents that repeat earlier ones: bool (documents,)
 
@@ -206,7 +204,8 @@ class CollectionReader:
     """
 
     def __init__(self, *, hashes: bool, evidence: EvidenceReader | None, progress: Progress | None) -> None:
-        self._kept, self._bodies, self._reader = KeptDocuments(), _Bodies(hashes), SurfaceCounter()
+        self._kept, self._lengths, self._reader = KeptDocuments(), array("q"), SurfaceCounter()
+        self._hashes, self._openings = list[bytes](), [np.zeros(0, dtype=np.int64)] if hashes else None
         self._evidence, self._progress, self._announced = evidence, progress, 0
 
     def take(self, one: Document | DocumentBlock) -> None:
@@ -216,11 +215,15 @@ class CollectionReader:
         if isinstance(one, DocumentBlock):
             self._reader.add_texts(Utf8Texts(one.offsets, one.data), one.languages)
             self._kept.extend(one)
-            self._bodies.add_block(one)
+            self._lengths.extend(one.characters[:, 1].tolist())
         else:
             self._reader.add(full_text(one), one.lang)
             self._kept.append(without_text(one))
-            self._bodies.add(one)
+            self._lengths.append(len(one.text))
+        if self._openings is not None:
+            hashes, openings = _hashes_of(one)
+            self._hashes += hashes
+            self._openings.append(openings)
         if self._progress is not None and len(self._kept) - self._announced >= _REPORTED_EVERY:
             self._announced = len(self._kept) // _REPORTED_EVERY * _REPORTED_EVERY
             self._progress("reading", self._announced, None)
@@ -234,54 +237,17 @@ class CollectionReader:
             documents=self._kept,
             languages=[LANGUAGES[number] for number in surfaces.languages.tolist()],
             surfaces=surfaces,
-            text_hashes=self._bodies.finish(),
-            text_lengths=self._bodies.lengths,
-            openings=self._bodies.openings(),
+            text_hashes=self._hashes,
+            text_lengths=self._lengths,
+            openings=None if self._openings is None else np.concatenate(self._openings),
         )
 
 
-class _Bodies:
-    """Lengths of texts, and checksums of documents and of their openings if requested."""
-
-    def __init__(self, wanted: bool) -> None:
-        self._wanted = wanted
-        self._waiting: list[Document] = []
-        self._characters = 0
-        self._hashes: list[bytes] = []
-        self._openings: list[NDArray[np.int64]] = []
-        self.lengths = array("q")
-
-    def add(self, document: Document) -> None:
-        self.lengths.append(len(document.text))
-        if self._wanted:
-            self._waiting.append(document)
-            self._characters += len(document.text)
-            if self._characters >= _HASHED_AT_ONCE:
-                self._hash_waiting()
-
-    def add_block(self, block: DocumentBlock) -> None:
-        self.lengths.extend(block.characters[:, 1].tolist())
-        if self._wanted:
-            self._hash_waiting()
-            hashes, openings = hashes_of_block(block)
-            self._hashes += hashes
-            self._openings.append(openings)
-
-    def finish(self) -> list[bytes]:
-        self._hash_waiting()
-        return self._hashes
-
-    def openings(self) -> NDArray[np.int64] | None:
-        """Return the openings, after ``finish``."""
-        return np.concatenate([np.zeros(0, dtype=np.int64), *self._openings]) if self._wanted else None
-
-    def _hash_waiting(self) -> None:
-        self._hashes += equality_hashes_of(self._waiting)
-        texts = texts_of([full_text(one) for one in self._waiting])
-        times = [NO_TIME if one.time is None else microseconds_of(one.time) for one in self._waiting]
-        sources = [one.source for one in self._waiting]
-        self._openings.append(_openings(texts, sources, np.array(times, dtype=np.int64)))
-        self._waiting, self._characters = [], 0
+def _hashes_of(one: Document | DocumentBlock) -> tuple[list[bytes], NDArray[np.int64]]:
+    if isinstance(one, DocumentBlock):
+        return hashes_of_block(one)
+    times = np.array([NO_TIME if one.time is None else microseconds_of(one.time)], dtype=np.int64)
+    return [equality_hash(one)], _openings(texts_of([full_text(one)]), [one.source], times)
 
 
 def hashes_of_block(block: DocumentBlock) -> tuple[list[bytes], NDArray[np.int64]]:

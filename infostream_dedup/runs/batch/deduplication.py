@@ -131,16 +131,14 @@ def _decided(
     key_terms: KeyTerms, settings: Settings, duplicate_rule: DuplicateRule
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[_Joined]]:
     """Return the document that each repeats, the one that it resembles, and pairs that join groups."""
-    k_similar = min(K_SIMILAR, settings.k)
-    least = min(least_count(settings), least_count(settings, k_similar))
+    least = min(least_count(settings), least_count(settings, min(K_SIMILAR, settings.k)))
     if settings.score == "count" and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
         pairs = node_pairs(link_nodes(key_terms, settings, k_min=least), settings)
         return _decided_by_pairs(key_terms, settings, duplicate_rule, pairs)
     linked = link(key_terms, settings, k_min=least)
     if settings.score == "count":
         return _decided_by_links(linked, duplicate_rule)
-    pairs = candidate_pairs(linked, k_similar if settings.score == "count" else None)
-    return _decided_by_pairs(key_terms, settings, duplicate_rule, pairs)
+    return _decided_by_pairs(key_terms, settings, duplicate_rule, candidate_pairs(linked))
 
 
 def _decided_by_links(
@@ -173,10 +171,10 @@ def _decided_by_pairs(
         # The later document of a pair (a, b), b, is judged: the pair "contains" if a contains b.
         same = repeats(relation, settings.rule, duplicate_rule)
         same &= np.minimum(pairs.size_a, pairs.size_b) >= INSUFFICIENT_TERMS
-        duplicate.offer(pairs.where(same))
+        duplicate.offer(pairs.at(same))
         joined.append((pairs.a[same], pairs.b[same]))
         alike = relation if settings.score == "share" else relations(pairs, settings, min(K_SIMILAR, settings.k))
-        similar.offer(pairs.where(alike > 0))
+        similar.offer(pairs.at(alike > 0))
     return duplicate.of, similar.of, joined
 
 
@@ -250,8 +248,7 @@ def _ranks(collection: Collection, found: Sequence[Status], show: Show) -> Seque
 
 def groups_of(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documents: int) -> NDArray[np.int64]:
     """Ordinal of the earliest document of each document's group: int64 (documents,)."""
-    a = np.concatenate([pair[0] for pair in joined])
-    b = np.concatenate([pair[1] for pair in joined])
+    a, b = np.concatenate(joined, axis=1)
     graph = sp.csr_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(documents, documents))
     count, label = connected_components(graph, directed=False)
     leader = np.full(count, documents, dtype=np.int64)
@@ -364,7 +361,8 @@ def judged_statuses(
     nobody = np.zeros(0, dtype=np.int64)
     every = collection.judged(a, b, screened=True, few=policy.allows_every_pair, by_story=True, progress=progress)
     parts = chain([collection.judge(nobody, nobody)], every)
-    found = PairVerdicts.joined([verdicts_of(judged, policy, sizes) for judged in parts])
+    found = PairVerdicts.concatenated(verdicts_of(judged, policy, sizes) for judged in parts)
+    found = found.at(np.lexsort((found.a, found.b)))
     yield_to_differing(found.b, found.status, found.kinds, found.wording)
     break_chains(found, np.full(len(sizes), KEPT, dtype=np.int8))
     decided.take(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -15,7 +15,7 @@ from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.links.pair_rules import LEAST_NEED, need, reached
 from infostream_dedup.links.relation import LowLinks, NodeLinks, Relation, ShareLinks, StoredLinks
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
-from infostream_dedup.machine.arrays import GOLDEN, places_of
+from infostream_dedup.machine.arrays import GOLDEN, Columns, places_of
 from infostream_dedup.machine.platform import trim_heap
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.terms.matched_words import Meeting, meetings
@@ -254,7 +254,7 @@ _BYTE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairTable:
+class PairTable(Columns):
     """Pairs of documents, each once, in the order of (a, b)."""
 
     a: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document
@@ -268,13 +268,6 @@ class PairTable:
     own_a: NDArray[np.int64]  # int64 (pairs,), weight of all key terms of a
     own_b: NDArray[np.int64]  # int64 (pairs,), weight of all key terms of b
     met: sp.csr_array  # int64 (pairs, columns), summed weight of each key term found in either direction; 0 elsewhere
-
-    def __len__(self) -> int:
-        return len(self.a)
-
-    def where(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> PairTable:
-        """The chosen pairs, in the same order."""
-        return PairTable(**{field.name: getattr(self, field.name)[chosen] for field in fields(self)})
 
     def terms_of(self, pair: int, terms: Sequence[str]) -> list[str]:
         """Shared terms of one pair, heaviest first; not for a pivot language."""

@@ -39,7 +39,7 @@ from infostream_dedup.links.pair_rules import (
     relation_of,
 )
 from infostream_dedup.links.similarity_matrix import kept_entries
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import Columns, offsets_of
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import GrowingArray
@@ -148,7 +148,7 @@ def rows_of_pairs(
 ) -> Iterator[Row]:
     """Rows of pairs, in their order; ``added``: a column for each further field."""
     if wanted is not None and not wanted.all():
-        pairs, relation = pairs.where(wanted), relation[wanted]
+        pairs, relation = pairs.at(wanted), relation[wanted]
     words: Iterator[list[str] | None] = repeat(None)
     met: Iterator[list[Meeting] | None] = repeat(None)
     if terms and key_terms.pivot is None:
@@ -458,7 +458,7 @@ class PairChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListedPairs:
+class ListedPairs(Columns):
     """Judged pairs to list."""
 
     a: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document
@@ -474,10 +474,6 @@ class ListedPairs:
     def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> ListedPairs:
         """Select judged pairs by a mask, bool (pairs,)."""
         return cls(**{name: getattr(judged, name)[chosen] for name in cls.__slots__})
-
-    def at(self, places: NDArray[np.int64] | slice) -> ListedPairs:
-        """Select the pairs at these positions."""
-        return ListedPairs(**{name: getattr(self, name)[places] for name in self.__slots__})
 
 
 def collected(parts: Iterable[ListedPairs], choice: PairChoice) -> ListedPairs:
@@ -498,15 +494,9 @@ def collected(parts: Iterable[ListedPairs], choice: PairChoice) -> ListedPairs:
 
 def _in_order(parts: list[ListedPairs], order: PairOrder, top: int | None) -> ListedPairs:
     """Return the first pairs of all parts in an order."""
-    a, b = (np.concatenate([getattr(part, name) for part in parts]) for name in ("a", "b"))
-    if order == "id":
-        places = np.lexsort((b, a))[:top]
-    else:
-        shares = np.concatenate([part.shares for part in parts])
-        probability = np.concatenate([part.probability for part in parts])
-        places = np.lexsort((b, a, -shares.max(axis=1), -shares.min(axis=1), -probability))[:top]
-    columns = {name: [getattr(part, name) for part in parts] for name in ListedPairs.__slots__}
-    return ListedPairs(**{name: np.concatenate(column)[places] for name, column in columns.items()})
+    found = ListedPairs.concatenated(parts)
+    weaker = (-found.shares.max(axis=1), -found.shares.min(axis=1), -found.probability) if order == "strength" else ()
+    return found.at(np.lexsort((found.b, found.a, *weaker))[:top])
 
 
 def judged_pair_rows(
@@ -657,21 +647,17 @@ WORDING_COLUMNS: Final = tuple(WordingRow.__slots__)
 
 
 @dataclass(frozen=True, slots=True)
-class CommonWording:
+class CommonWording(Columns):
     """Pairs of documents, in the order of (b, a)."""
 
     a: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document
     b: NDArray[np.int64]  # int64 (pairs,), ordinal of the later one
     shares: NDArray[np.float64]  # float64 (pairs, 2), wording forward and backward
 
-    def where(self, wanted: NDArray[Any]) -> CommonWording:
-        """Select pairs by a mask or by places."""
-        return CommonWording(self.a[wanted], self.b[wanted], self.shares[wanted])
-
     def ordered(self, *, strongest_first: bool, top: int | None) -> CommonWording:
         """The pairs in the order of (a, b), or of their wording; of ``top``, the strongest."""
         order = np.lexsort((self.b, self.a, -self.shares.min(axis=1), -self.shares.max(axis=1)))[:top]
-        return self.where(order if strongest_first else order[np.lexsort((self.b[order], self.a[order]))])
+        return self.at(order if strongest_first else order[np.lexsort((self.b[order], self.a[order]))])
 
     def rows(self, ids: list[str]) -> Iterator[WordingRow]:
         """The pairs as rows."""
@@ -729,8 +715,8 @@ def common_wording(
         smaller = np.where(sizes[a[:found]] <= sizes[b[:found]], shares[:, 0], shares[:, 1])
         if progress is not None:
             progress("wording", first, documents)
-        parts.append(CommonWording(a[:found], b[:found], shares).where(smaller >= identical))
-    return CommonWording(*(np.concatenate([getattr(one, name) for one in parts]) for name in CommonWording.__slots__))
+        parts.append(CommonWording(a[:found], b[:found], shares).at(smaller >= identical))
+    return CommonWording.concatenated(parts)
 
 
 def _sketches(triples: TripleRows) -> kernels.Sketches:

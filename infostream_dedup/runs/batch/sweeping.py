@@ -652,15 +652,14 @@ def add_same(result: SweepResult, series: str) -> None:
 def _add_notes(
     result: SweepResult, matrix: SimilarityMatrix | None, key_terms: KeyTerms, settings: Settings, *, series: str
 ) -> None:
-    representation = series
     if settings.representation == "morph" and "en" in result.documents:
         result.notes.append(Phrase.of(ENGLISH_NOTE, number=result.documents["en"]))
     if settings.representation == "pivot":
         add_untranslated(result, untranslated_shares(key_terms, settings), settings)
     if matrix is None:
-        result.notes.append(Phrase.of(_CLUSTERS_NOTE, representation=representation))
+        result.notes.append(Phrase.of(_CLUSTERS_NOTE, representation=series))
     elif settings.score == "share" and matrix.k_min > 1:
-        result.notes.append(Phrase.of(_SHARES_NOTE, representation=representation, k=matrix.k_min))
+        result.notes.append(Phrase.of(_SHARES_NOTE, representation=series, k=matrix.k_min))
 
 
 def add_untranslated(result: SweepResult, shares: Mapping[Language, float], settings: Settings) -> None:

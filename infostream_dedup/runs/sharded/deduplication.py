@@ -166,22 +166,22 @@ class StatusRules:
         # In a pair (a, b) the later b is judged: if the pair "contains", a contains b.
         same = repeats(relation, self._settings.rule, self._duplicate_rule) & (np.minimum(a, b) >= INSUFFICIENT_TERMS)
         alike = np.maximum(pairs.forward, pairs.backward) >= self._need(self._k_similar, a, b)
-        return self._candidates(pairs.where(same)), self._candidates(pairs.where(alike)), pairs.where(same)
+        return self._candidates(pairs.at(same)), self._candidates(pairs.at(alike)), pairs.at(same)
 
     def settled(self, pairs: DocumentPairs, recount: Callable[[DocumentPairs], DocumentPairs]) -> DocumentPairs:
         """Find the best pair of each later document."""
         _, number, times = np.unique(pairs.b, return_inverse=True, return_counts=True)
         several = times[number] > 1
-        exact = recount(pairs.where(several)) if several.any() else pairs.where(several)
-        both = DocumentPairs.joined([pairs.where(~several), exact])
-        return both.where(_best_places(both))
+        exact = recount(pairs.at(several)) if several.any() else pairs.at(several)
+        both = DocumentPairs.joined([pairs.at(~several), exact])
+        return both.at(_best_places(both))
 
     def _candidates(self, pairs: DocumentPairs) -> DocumentPairs:
         known = np.minimum(pairs.forward, pairs.backward) >= self.least
         left = ~np.isin(pairs.b, pairs.b[known]) & ~known
         best = np.zeros(len(pairs), dtype=np.bool_)
-        best[np.flatnonzero(known)[_best_places(pairs.where(known))]] = True
-        return pairs.where(best | left)
+        best[np.flatnonzero(known)[_best_places(pairs.at(known))]] = True
+        return pairs.at(best | left)
 
     def _need(self, k: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
         return need(k, a, b, n=self._settings.n, short=self._settings.short)
@@ -570,7 +570,7 @@ def _listed(collection: JudgedRun, choice: PairChoice, parts: NDArray[np.int64] 
     for block in row_blocks(finder.work(whole=True)[nodes.node_of], _LISTED_AT_ONCE):
         documents = np.arange(block.start, min(block.stop, len(languages)), dtype=np.int64)
         pairs = finder.later(documents)
-        kept = pairs.where(facts.same_text(pairs.a, pairs.b) | (languages[pairs.a] == languages[pairs.b]))
+        kept = pairs.at(facts.same_text(pairs.a, pairs.b) | (languages[pairs.a] == languages[pairs.b]))
         found = [np.stack((kept.a, kept.b)), np.stack(equals.after(documents)) if equals else np.zeros((2, 0), int)]
         a, b = np.unique(np.concatenate(found, axis=1), axis=1)
         wanted = languages[a] != languages[b] if choice.cross_language else np.full(len(a), True)
@@ -668,7 +668,7 @@ def _candidates(collection: JudgedRun) -> Iterator[tuple[NDArray[np.int64], NDAr
         documents = finder.members_of(block)
         pairs = finder.earlier(documents, alone)
         languages = collection.languages
-        kept = pairs.where(facts.same_text(pairs.a, pairs.b) | (languages[pairs.a] == languages[pairs.b]))
+        kept = pairs.at(facts.same_text(pairs.a, pairs.b) | (languages[pairs.a] == languages[pairs.b]))
         found = [np.stack((kept.b, kept.a)), np.stack(equals.before(documents))]
         b, a = np.unique(np.concatenate(found, axis=1), axis=1)
         yield a, b

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.arrays import Ragged, entries_of, offsets_of, places_of
+from infostream_dedup.machine.arrays import Columns, Ragged, entries_of, offsets_of, places_of
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.linking import chunks_of_pairs, least_count, relations
@@ -53,20 +53,13 @@ def turn_links(batches: Iterable[pa.RecordBatch], firsts: NDArray[np.int64], nod
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentPairs:
+class DocumentPairs(Columns):
     """Pairs of documents with the counts of both directions."""
 
     a: NDArray[np.int64]  # int64 (pairs,), the earlier document
     b: NDArray[np.int64]  # int64 (pairs,), the later one
     forward: NDArray[np.int64]  # int64 (pairs,), key terms of a found in b
     backward: NDArray[np.int64]  # int64 (pairs,), key terms of b found in a
-
-    def __len__(self) -> int:
-        return len(self.a)
-
-    def where(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> DocumentPairs:
-        """The chosen pairs."""
-        return DocumentPairs(self.a[chosen], self.b[chosen], self.forward[chosen], self.backward[chosen])
 
     @classmethod
     def joined(cls, parts: Iterable[DocumentPairs]) -> DocumentPairs:
@@ -108,8 +101,8 @@ class PairFinder:
         one, node, forward, backward = self._neighbours(documents)
         place, other = self._written_out(node)
         pairs = DocumentPairs(one[place], other, forward[place], backward[place])
-        pairs = pairs.where(pairs.b > pairs.a)
-        return pairs.where(np.lexsort((pairs.b, pairs.a)))
+        pairs = pairs.at(pairs.b > pairs.a)
+        return pairs.at(np.lexsort((pairs.b, pairs.a)))
 
     def earlier(self, documents: NDArray[np.int64], alone: NDArray[np.bool_]) -> DocumentPairs:
         """Pairs whose later document is among ``documents``, in the order of (b, a).
@@ -124,8 +117,8 @@ class PairFinder:
         leader = np.concatenate([self._nodes.leaders[node[single]], other])
         # The given document is the later one, so its counts are those of the reverse direction.
         pairs = DocumentPairs(leader, one[chosen], backward[chosen], forward[chosen])
-        pairs = pairs.where(pairs.a < pairs.b)
-        return pairs.where(np.lexsort((pairs.a, pairs.b)))
+        pairs = pairs.at(pairs.a < pairs.b)
+        return pairs.at(np.lexsort((pairs.a, pairs.b)))
 
     def _neighbours(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
         """Documents with every node linked to or from them, including their own; counts in both directions."""
@@ -328,7 +321,7 @@ def pairs_on_disk(
             chosen &= rows.languages[pairs.a] != rows.languages[pairs.b]
         if parts is not None:
             chosen &= parts[pairs.a] != parts[pairs.b]
-        pairs = pairs.where(chosen)
+        pairs = pairs.at(chosen)
         for begin in range(0, len(pairs), _ROWS_AT_ONCE):
             some = slice(begin, begin + _ROWS_AT_ONCE)
             yield from rows.pair_rows(pairs.a[some], pairs.b[some], settings, k_min=k_min, terms=terms, made=PairRow)

@@ -365,7 +365,7 @@ def listed_pairs(run: SparkRun, k_min: int | None) -> DataFrame:
         relation = (found.forward >= required).astype(np.int64) + 2 * (found.backward >= required)
         strongest = np.maximum(found.forward, found.backward)
         wanted = relation > 0 if k_min is None else strongest >= k_min
-        return found.where(wanted), [one[wanted] for one in (size_a, size_b, relation)]
+        return found.at(wanted), [one[wanted] for one in (size_a, size_b, relation)]
 
     def list_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         nodes, ids = shared.value

@@ -13,8 +13,8 @@ from infostream_dedup.judging.criteria.document_models import document_models
 from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, folds, judged_pairs, splits
 from infostream_dedup.judging.criteria.model_file import model_bytes
 from infostream_dedup.judging.criteria.training import (
+    GivenAuthority,
     LearnedAuthority,
-    NoAuthority,
     PairVectors,
     curve_criteria,
     fit_plane,
@@ -40,7 +40,9 @@ def test_any_order_of_labels_gives_the_same_bytes(sample_models, sample_labels, 
 def test_all_criteria_together_beat_most_alone(sample_models, sample_pairs, trained):
     truth = sample_pairs.repeats
     forward, backward = trained.vectors(sample_models, sample_pairs.i, sample_pairs.j)
-    together = held_out(sample_models, sample_pairs, PRESET.criteria, NoAuthority(), PRIOR).found("both")
+    together = held_out(sample_models, sample_pairs, PRESET.criteria, GivenAuthority(sample_models, {}), PRIOR).found(
+        "both"
+    )
     assert _f1(truth, together) > 0.85
     title = PRESET.criteria.index("title")
     alone = single_criterion(forward[:, title], backward[:, title], sample_pairs, "both", folds(sample_pairs, 5))
@@ -111,7 +113,7 @@ def test_without_labels_equal_texts_repeat_each_other_on_any_day_and_a_form_fill
         ]
     )
     yes, i, j = np.ones(4, dtype=bool), np.array([0, 0, 1, 0]), np.array([1, 2, 2, 3])
-    vectors = PairVectors(models, JudgedPairs(i, j, yes, yes, yes), PRESET.criteria, NoAuthority())
+    vectors = PairVectors(models, JudgedPairs(i, j, yes, yes, yes), PRESET.criteria, GivenAuthority(models, {}))
     values = vectors.values(np.arange(4), (PRIOR, PRIOR), np.zeros(0, dtype=np.int64))
     assert [(value > 0).tolist() for value in values] == [[True, True, True, False]] * 2
 

@@ -18,6 +18,7 @@ from infostream_dedup.judging.evidence.kernels.packing import (
     TITLE_AT,
     filter_place,
 )
+from infostream_dedup.judging.evidence.kernels.words import place_among
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
@@ -291,21 +292,45 @@ def weight_at(words: Vector[np.uint32], weights: int, number: int) -> int:
 
 
 @inlined
-def add_weights(
-    words: Vector[np.uint32],
-    weights: int,
-    skip: int,
-    other_weights: int,
-    other_skip: int,
-    tables: MatchingTables,
-    hits: int,
-) -> tuple[int, int]:
-    """Weight of the shared entries in each document."""
-    met, answered = 0, 0
+def _list_of(parts: RecordParts, which: int) -> tuple[int, int, int]:
+    """Place and size of a list of a record, and the number of entries before it."""
+    if which == NUMBER_LIST:
+        return parts.numbers_at, parts.numbers, 0
+    if which == NAME_LIST:
+        return parts.names_at, parts.names, parts.numbers
+    return parts.lead_at, parts.lead, parts.numbers + parts.names
+
+
+@inlined
+def _ignored(which: int) -> np.uint32:
+    return np.uint32(HEAD_BIT) if which == NUMBER_LIST else NO_BITS
+
+
+@inlined
+def list_shares(
+    which: int, words: Vector[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables
+) -> tuple[float, float, int]:
+    """Shares of a list of two records, by weight, in both directions, and the number of common entries.
+
+    ``other`` is the record in the tables.
+    """
+    at, count, skip = _list_of(one, which)
+    there, _, other_skip = _list_of(other, which)
+    hits, met, answered = meet(tables, which, words, at, count, there, _ignored(which)), 0, 0
     for hit in range(hits):
-        met += weight_at(words, weights, skip + tables.one[hit])
-        answered += weight_at(words, other_weights, other_skip + tables.other[hit])
-    return met, answered
+        met += weight_at(words, one.weights, skip + tables.one[hit])
+        answered += weight_at(words, other.weights, other_skip + tables.other[hit])
+    kind = 0 if which == NUMBER_LIST else which
+    return share(met, sum_of(words, one.at, kind)), share(answered, sum_of(words, other.at, kind)), hits
+
+
+@compiled
+def hold_lists(words: Vector[np.uint32], parts: RecordParts, tables: MatchingTables) -> None:
+    """Load the lists of a record into the tables, replacing those that are there."""
+    for which in range(NUMBER_LIST, LEAD_LIST + 1):
+        leave(tables, which)
+        at, count, _ = _list_of(parts, which)
+        enter(tables, which, words, at, count, _ignored(which))
 
 
 @inlined
@@ -324,30 +349,15 @@ def _shared_figures(
 
 
 @inlined
-def _opening(
-    words: Vector[np.uint32], lead: int, size: int, weights: int, skip: int, filter_at: int, blocks: int
-) -> int:
+def _opening(words: Vector[np.uint32], one: RecordParts, other: RecordParts) -> int:
     """Weight of the lead words of one document that are in the filter of another."""
-    met = 0
-    for number in range(size if blocks else 0):
-        block, first, second = filter_place(words[lead + number], blocks)
-        block = filter_at + 2 * block
+    met, skip = 0, one.numbers + one.names
+    for number in range(one.lead if other.blocks else 0):
+        block, first, second = filter_place(words[one.lead_at + number], other.blocks)
+        block = other.filter_at + 2 * block
         held = (words[block] & first == first) & (words[block + 1] & second == second)
-        met += weight_at(words, weights, skip + number) * signed(held)
+        met += weight_at(words, one.weights, skip + number) * signed(held)
     return met
-
-
-@inlined
-def _is_among(entry: np.uint32, sorted_entries: Vector[np.uint32]) -> bool:
-    """Binary search."""
-    low, high = 0, sorted_entries.size
-    while low < high:
-        middle = (low + high) >> 1
-        if sorted_entries[middle] < entry:
-            low = middle + 1
-        else:
-            high = middle
-    return low < sorted_entries.size and sorted_entries[low] == entry
 
 
 @compiled
@@ -355,9 +365,9 @@ def _tells_step(words: Vector[np.uint32], parts: RecordParts, told: ToldWords) -
     """1 if the lead of a document has a word of a step and none of speech, otherwise 0."""
     step, speech = False, False
     for number in range(parts.lead):
-        entry = words[parts.lead_at + number]
-        step |= _is_among(entry, told.steps)
-        speech |= _is_among(entry, told.speech)
+        entry = np.uint64(words[parts.lead_at + number])
+        step |= place_among(told.steps, 0, told.steps.size, entry) >= 0
+        speech |= place_among(told.speech, 0, told.speech.size, entry) >= 0
     return np.float64(step and not speech)
 
 
@@ -371,10 +381,7 @@ def sum_of(words: Vector[np.uint32], at: int, kind: int) -> int:
 def _compare_numbers(
     words: Vector[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, row: Vector[np.float64]
 ) -> None:
-    hits = meet(tables, NUMBER_LIST, words, one.numbers_at, one.numbers, other.numbers_at, np.uint32(HEAD_BIT))
-    met, answered = add_weights(words, one.weights, 0, other.weights, 0, tables, hits)
-    row[_NUMBERS] = share(met, sum_of(words, one.at, 0))
-    row[_NUMBERS + 1] = share(answered, sum_of(words, other.at, 0))
+    row[_NUMBERS], row[_NUMBERS + 1], hits = list_shares(NUMBER_LIST, words, one, other, tables)
     row[_NUMBERS + 2] = min(one.numbers, other.numbers)
     met, answered, heads = _shared_figures(words, one, other, tables, hits)
     row[_FIGURES] = share(met, sum_of(words, one.at, 1))
@@ -403,18 +410,11 @@ def _compare_records(
 ) -> None:
     """Fill in one row from two records; ``other`` is the one in the tables."""
     _compare_numbers(words, one, other, tables, row)
-    hits = meet(tables, NAME_LIST, words, one.names_at, one.names, other.names_at, NO_BITS)
-    met, answered = add_weights(words, one.weights, one.numbers, other.weights, other.numbers, tables, hits)
-    row[_NAMES], row[_NAMES + 1] = share(met, sum_of(words, one.at, 2)), share(answered, sum_of(words, other.at, 2))
+    row[_NAMES], row[_NAMES + 1], _ = list_shares(NAME_LIST, words, one, other, tables)
     row[_NAMES + 2] = min(one.names, other.names)
-    hits = meet(tables, LEAD_LIST, words, one.lead_at, one.lead, other.lead_at, NO_BITS)
-    skip, other_skip = one.numbers + one.names, other.numbers + other.names
-    met, answered = add_weights(words, one.weights, skip, other.weights, other_skip, tables, hits)
-    own, other_own = sum_of(words, one.at, 3), sum_of(words, other.at, 3)
-    row[_LEAD], row[_LEAD + 1] = share(met, own), share(answered, other_own)
-    met = _opening(words, one.lead_at, one.lead, one.weights, skip, other.filter_at, other.blocks)
-    answered = _opening(words, other.lead_at, other.lead, other.weights, other_skip, one.filter_at, one.blocks)
-    row[_OPENING], row[_OPENING + 1] = share(met, own), share(answered, other_own)
+    row[_LEAD], row[_LEAD + 1], _ = list_shares(LEAD_LIST, words, one, other, tables)
+    row[_OPENING] = share(_opening(words, one, other), sum_of(words, one.at, LEAD_LIST))
+    row[_OPENING + 1] = share(_opening(words, other, one), sum_of(words, other.at, LEAD_LIST))
     tokens, other_tokens = np.float64(words[one.at]), np.float64(words[other.at])
     row[_LENGTH] = min(abs(np.log((tokens + 5.0) / (other_tokens + 5.0))), 3.0)
     row[_TITLE] = _title_relation(words, one.at, other.at)
@@ -425,13 +425,10 @@ def _enter(
     words: Vector[np.uint32], parts: RecordParts, keys: ComparedKeys, document: int, tables: MatchingTables
 ) -> None:
     """Load a document into the tables, replacing the one that is there."""
-    for which in range(4):
-        leave(tables, which)
+    leave(tables, _KEYS)
     begin = keys.begins[document]
     enter(tables, _KEYS, keys.terms, begin, keys.begins[document + 1] - begin, NO_BITS)
-    enter(tables, NUMBER_LIST, words, parts.numbers_at, parts.numbers, np.uint32(HEAD_BIT))
-    enter(tables, NAME_LIST, words, parts.names_at, parts.names, NO_BITS)
-    enter(tables, LEAD_LIST, words, parts.lead_at, parts.lead, NO_BITS)
+    hold_lists(words, parts, tables)
 
 
 @compiled
@@ -552,18 +549,6 @@ _SHARES12: Final = COLUMNS.index("share12_forward")
 
 _SHARES30: Final = COLUMNS.index("share30_forward")
 
-_COSINE_FEATURE: Final = COLUMNS.index("cosine")
-
-_NUMBERS_FEATURE: Final = COLUMNS.index("numbers_forward")
-
-_NAMES_FEATURE: Final = COLUMNS.index("names_forward")
-
-_LEAD_FEATURE: Final = COLUMNS.index("lead_forward")
-
-_OPENING_FEATURE: Final = COLUMNS.index("opening_forward")
-
-_LENGTH_FEATURE: Final = COLUMNS.index("length")
-
 
 @compiled
 def fill_features(evidence: Table[np.float64], features: Table[np.float64]) -> None:
@@ -574,21 +559,21 @@ def fill_features(evidence: Table[np.float64], features: Table[np.float64]) -> N
         out[1] = max(row[_SHARES12], row[_SHARES12 + 1])
         out[2] = min(row[_SHARES30], row[_SHARES30 + 1])
         out[3] = max(row[_SHARES30], row[_SHARES30 + 1])
-        out[4] = row[_COSINE_FEATURE]
-        numbers = 1.0 if row[_NUMBERS_FEATURE + 2] >= 2.0 else 0.0
-        most = max(row[_NUMBERS_FEATURE], row[_NUMBERS_FEATURE + 1])
-        out[5] = numbers * min(row[_NUMBERS_FEATURE], row[_NUMBERS_FEATURE + 1])
+        out[4] = row[_COSINE]
+        numbers = 1.0 if row[_NUMBERS + 2] >= 2.0 else 0.0
+        most = max(row[_NUMBERS], row[_NUMBERS + 1])
+        out[5] = numbers * min(row[_NUMBERS], row[_NUMBERS + 1])
         out[6] = numbers * most
         out[7] = numbers
         out[8] = numbers if most < 0.2 else 0.0
-        names = 1.0 if row[_NAMES_FEATURE + 2] >= 2.0 else 0.0
-        out[9] = names * min(row[_NAMES_FEATURE], row[_NAMES_FEATURE + 1])
-        out[10] = names * max(row[_NAMES_FEATURE], row[_NAMES_FEATURE + 1])
+        names = 1.0 if row[_NAMES + 2] >= 2.0 else 0.0
+        out[9] = names * min(row[_NAMES], row[_NAMES + 1])
+        out[10] = names * max(row[_NAMES], row[_NAMES + 1])
         out[11] = names
-        out[12] = max(row[_LEAD_FEATURE], row[_LEAD_FEATURE + 1])
-        out[13] = min(row[_OPENING_FEATURE], row[_OPENING_FEATURE + 1])
-        out[14] = max(row[_OPENING_FEATURE], row[_OPENING_FEATURE + 1])
-        out[15] = row[_LENGTH_FEATURE]
+        out[12] = max(row[_LEAD], row[_LEAD + 1])
+        out[13] = min(row[_OPENING], row[_OPENING + 1])
+        out[14] = max(row[_OPENING], row[_OPENING + 1])
+        out[15] = row[_LENGTH]
 
 
 @compiled

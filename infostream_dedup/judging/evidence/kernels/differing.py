@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.judging.evidence.constants import OPENING, SEED
-from infostream_dedup.judging.evidence.kernels.words import BINS, mixed, sorted_once, step
+from infostream_dedup.judging.evidence.kernels.words import BINS, mixed, place_among, sorted_once, step
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
@@ -138,42 +138,31 @@ def _past_others(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.
 @compiled
 def _link_end(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uint8]) -> int:
     """End of the link, handle, hashtag or markup that begins at a place; the place itself if none does."""
-    letter, end = signed(text[at]), at
+    letter, begin, end = signed(text[at]), at, at
     if letter in (_AT, _HASH):
-        end = _past(text, at + 1, size, classes, WORD)
-        return end if end > at + 1 else at
-    if letter == _H:
-        if signed(text[at + 1]) == _T and signed(text[at + 2]) == _T and signed(text[at + 3]) == _P:
-            end = at + 4
-            if signed(text[end]) == _S:
-                end += 1
-            if signed(text[end]) != _COLON or signed(text[end + 1]) != _SLASH or signed(text[end + 2]) != _SLASH:
-                return at
-            begin = end + 3
+        begin = at + 1
+        end = _past(text, begin, size, classes, WORD)
+    elif letter == _H and signed(text[at + 1]) == _T and signed(text[at + 2]) == _T and signed(text[at + 3]) == _P:
+        begin = at + 4 + signed(signed(text[at + 4]) == _S)
+        if signed(text[begin]) == _COLON and signed(text[begin + 1]) == _SLASH and signed(text[begin + 2]) == _SLASH:
+            begin += 3
             end = _past_others(text, begin, size, classes, SPACE)
-            return end if end > begin else at
-        return at
-    if letter == _W:
-        if signed(text[at + 1]) == _W and signed(text[at + 2]) == _W and signed(text[at + 3]) == _POINT:
-            end = _past_others(text, at + 4, size, classes, SPACE)
-            return end if end > at + 4 else at
-        return at
-    if letter == _CLOSE_SQUARE and signed(text[at + 1]) == _OPEN_ROUND:
+    elif letter == _W and signed(text[at + 1]) == _W and signed(text[at + 2]) == _W and signed(text[at + 3]) == _POINT:
+        begin = at + 4
+        end = _past_others(text, begin, size, classes, SPACE)
+    elif letter == _CLOSE_SQUARE and signed(text[at + 1]) == _OPEN_ROUND:
         end = at + 2
         while (
-            end < size
-            and signed(text[end]) != _CLOSE_ROUND
-            and signed(text[end]) != _CLOSE_SQUARE
-            and not _is(text[end], classes, SPACE)
+            end < size and signed(text[end]) not in (_CLOSE_ROUND, _CLOSE_SQUARE) and not _is(text[end], classes, SPACE)
         ):
             end += 1
-        return end + 1 if end < size and signed(text[end]) == _CLOSE_ROUND else at
-    if letter == _OPEN_CURLY:
+        end = end + 1 if end < size and signed(text[end]) == _CLOSE_ROUND else at
+    elif letter == _OPEN_CURLY:
         end = at + 1
-        while end < size and signed(text[end]) != _OPEN_CURLY and signed(text[end]) != _CLOSE_CURLY:
+        while end < size and signed(text[end]) not in (_OPEN_CURLY, _CLOSE_CURLY):
             end += 1
-        return end + 1 if end < size and signed(text[end]) == _CLOSE_CURLY else at
-    return at
+        end = end + 1 if end < size and signed(text[end]) == _CLOSE_CURLY else at
+    return end if end > begin else at
 
 
 @inlined
@@ -213,18 +202,6 @@ def _begins_like(
     return place == last - first
 
 
-@inlined
-def _found(hashes: Vector[np.uint64], low: int, high: int, wanted: np.uint64) -> int:
-    """The place of a hash among ascending ones; -1 if it is not there."""
-    size = high - low
-    while size > 1:
-        half = size // 2
-        # Without a branch, which would be mispredicted at every second step.
-        low += half * signed(hashes[low + half] <= wanted)
-        size -= half
-    return low if size == 1 and hashes[low] == wanted else -1
-
-
 @compiled
 def _flags_of(text: Vector[np.uint8], begin: int, end: int, hashed: np.uint64, tables: OpeningTables) -> int:
     """Bits of a word."""
@@ -233,7 +210,7 @@ def _flags_of(text: Vector[np.uint8], begin: int, end: int, hashed: np.uint64, t
         for place in range(begin + 1, end):
             if signed(tables.classes[signed(text[place])]) & (LETTER | UPPER) == LETTER:
                 flags = NAME
-    place = _found(tables.words, 0, tables.words.size, hashed)
+    place = place_among(tables.words, 0, tables.words.size, hashed)
     if place >= 0:
         flags |= signed(tables.marks[place])
     letter = signed(tables.folded[signed(text[begin])])
@@ -566,10 +543,10 @@ def _count_slots(
     own, slots = 0, 0
     for token in range(tokens.begins[one], tokens.begins[one + 1]):
         hashed, flags = tokens.hashes[token], signed(tokens.flags[token])
-        if _found(tokens.ordered, first, last, hashed) < 0:
+        if place_among(tokens.ordered, first, last, hashed) < 0:
             own += 1
             slots += signed(flags & NAME != 0)
-            slots += signed(flags & NUMBER != 0 or _found(dates, 0, dates.size, hashed) >= 0)
+            slots += signed(flags & NUMBER != 0 or place_among(dates, 0, dates.size, hashed) >= 0)
     counts[0], counts[1] = own, slots
 
 

@@ -8,108 +8,11 @@ import numpy as np
 
 from infostream_dedup.language.text.kernels.scanning import code_point, size_of
 from infostream_dedup.machine.compiling import compiled, inlined, signed
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, lowest_bit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from numpy.typing import NDArray
+    from collections.abc import Mapping
 
     from infostream_dedup.machine.arrays import Table, Vector
-
-
-# Skip words in which no number begins, 64 bytes at a time
-
-_BITS: Final = 7
-
-_LETTER: Final = (1 << _BITS) - 1
-
-_CYRILLIC: Final = 1 << 2 * _BITS
-
-BEGINNINGS: Final = 2 * _CYRILLIC
-"""Size of the table of beginnings: pairs of ASCII characters, then pairs of letters from U+0400 to U+047F."""
-
-_APOSTROPHE: Final = 0x27
-
-_FIRST_BYTES: Final = 0xD1
-"""First byte of letters from U+0440 to U+047F; those from U+0400 start with the byte before it."""
-
-_ONE: Final = np.uint64(1)
-
-_TWO: Final = np.uint64(2)
-
-_LAST: Final = np.uint64(BLOCK - 1)
-
-
-def beginning(first: str, second: str) -> int:
-    """Place in the table of beginnings of two letters, both ASCII or both from U+0400 to U+047F."""
-    return (0 if first.isascii() else _CYRILLIC) | (ord(first) & _LETTER) << _BITS | ord(second) & _LETTER
-
-
-@inlined
-def _may_be_number(data: Vector[np.uint8], at: int, beginnings: Vector[np.bool_]) -> bool:
-    """Whether a word may be a number word, by its first two letters; wrong for none that is."""
-    if data[at] < 0x80:
-        return bool(beginnings[(data[at] & _LETTER) << _BITS | data[at + 1] & _LETTER])
-    if data[at + 2] | 1 != _FIRST_BYTES:
-        # Any other apostrophe is a stop.
-        return bool(data[at + 2] == _APOSTROPHE)
-    first = (data[at] & 1) << 6 | data[at + 1] & 0x3F
-    second = (data[at + 2] & 1) << 6 | data[at + 3] & 0x3F
-    return bool(beginnings[_CYRILLIC | first << _BITS | second])
-
-
-@inlined
-def _in_words(data: Vector[np.uint8], at: int) -> np.uint64:
-    """Mark the bytes of words among the next ``BLOCK``: of letters, figures, ``_``, ``-``, ``'``, and beyond ASCII."""
-    letters = between(data, at, 0x61, 0x7A) | between(data, at, 0x41, 0x5A) | between(data, at, 0x80, 0xFF)
-    signs = between(data, at, 0x5F, 0x5F) | between(data, at, 0x2D, 0x2D) | between(data, at, 0x27, 0x27)
-    return np.uint64(letters | signs | between(data, at, 0x30, 0x39))
-
-
-@inlined
-def _stops(data: Vector[np.uint8], at: int, cyrillic: bool) -> np.uint64:
-    """Mark figures, and first bytes of characters beyond ASCII; not those of Cyrillic letters if these are skipped."""
-    figures = between(data, at, 0x30, 0x39)
-    if cyrillic:
-        return np.uint64(figures | between(data, at, 0xC2, 0xCF) | between(data, at, 0xD2, 0xFF))
-    return np.uint64(figures | between(data, at, 0xC2, 0xFF))
-
-
-@compiled
-def next_place(data: Vector[np.uint8], at: int, end: int, beginnings: Vector[np.bool_], cyrillic: bool) -> int:
-    """Find the next word that must be read character by character.
-
-    These are words with figures or with characters beyond ASCII other than Cyrillic letters, such characters alone, and
-    words that begin like a number word.
-
-    ``at`` is no place inside a word; ``beginnings`` says by ``beginning`` whether a number word begins with two
-    letters; ``cyrillic``: whether letters from U+0400 to U+047F may be skipped, too. Returns the place of the word's
-    first character, or ``end``.
-    """
-    while at < end:
-        words, stops, left = _in_words(data, at), _stops(data, at, cyrillic), end - at
-        if left < BLOCK:
-            own = (_ONE << np.uint64(left)) - _ONE
-            words, stops = words & own, stops & own
-        begins, begin = words & ~(words << _ONE), 0
-        if stops != 0:
-            begins &= (_TWO << np.uint64(lowest_bit(stops))) - _ONE
-        while begins != 0:
-            begin = lowest_bit(begins)
-            if _may_be_number(data, at + begin, beginnings):
-                return at + begin
-            begins &= begins - _ONE
-        if stops != 0:
-            return at + begin
-        if left <= BLOCK or words >> _LAST == 0:
-            at += BLOCK
-        elif begin == 0:
-            # A word longer than the block.
-            return at
-        else:
-            at += begin
-    return end
 
 
 # Kinds of characters: CYRILLIC to DIGIT form words, APOSTROPHE to SPACE continue a run.
@@ -173,7 +76,6 @@ class NumberWords(NamedTuple):
     letters: Table[np.uint32]  # uint32 (words, `LONGEST`), code points of each word, padded with 0
     values: Vector[np.int64]  # int64 (words,), value of each word
     pairs: Vector[np.bool_]  # bool (`_PAIRS`,), whether a word begins with a pair of letters
-    beginnings: Vector[np.bool_]  # bool (`BEGINNINGS`,), whether a word begins with two letters in lower or upper case
 
 
 def number_words(words: Mapping[str, str]) -> NumberWords:
@@ -191,20 +93,7 @@ def number_words(words: Mapping[str, str]) -> NumberWords:
     pairs = np.zeros(_PAIRS, dtype=np.bool_)
     pairs[[_pair(ord(word[0]), ord(word[1])) for word in words]] = True
     values = np.array([int(value) for value in words.values()], dtype=np.int64)
-    return NumberWords(slots, letters, values, pairs, _beginnings(words))
-
-
-def _beginnings(words: Iterable[str]) -> NDArray[np.bool_]:
-    """Make the table for ``next_place``, which takes words with an apostrophe for possible number words anyway."""
-    found = np.zeros(BEGINNINGS, dtype=np.bool_)
-    for first, second in {(word[0], word[1]) for word in words if word[1] != chr(_APOSTROPHE_POINT)}:
-        found[[beginning(one, other) for one in _cases(first) for other in _cases(second)]] = True
-    return found
-
-
-def _cases(letter: str) -> str:
-    """A letter in lower and upper case; е is also written ё."""
-    return "еЕёЁ" if letter == "е" else letter + letter.upper()
+    return NumberWords(slots, letters, values, pairs)
 
 
 @inlined
@@ -352,9 +241,6 @@ def _runs_of_text(
     size, cyrillic, inside, pure, glued = starts[found], False, False, False, False
     before, run, kept, begin = OTHER, at, at, -1
     while at <= end:
-        if begin < 0 and not inside:
-            place = next_place(data, at, end, words.beginnings, cyrillic)
-            before, at = before if place == at else OTHER, place
         kind = _kind_at(data, at, end, kinds)
         if kind == LEFT:
             return -1, False
@@ -397,7 +283,7 @@ def number_runs(
     """Write the runs of all texts, each preceded by a character that describes its surroundings.
 
     Args:
-        data: valid UTF-8, followed by ``BLOCK`` readable bytes.
+        data: valid UTF-8, followed by a readable byte.
         offsets: int64 (texts + 1,), start of each text, and end of the last one.
         kinds: uint8, kind of every code point; larger code points are ``LEFT``.
         words: number words; each is written as a run of its value.

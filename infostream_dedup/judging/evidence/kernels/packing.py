@@ -84,6 +84,15 @@ def _entries(ends: Table[np.int64], document: int, field: int) -> int:
     return min(signed(ends[document + 1, field] - ends[document, field]), MOST_ENTRIES)
 
 
+@inlined
+def _sizes(ends: Table[np.int64], document: int) -> tuple[int, int, int, int, int]:
+    """Numbers, names, lead words, and blocks of the filter of a record, and where the filter begins in it."""
+    numbers, names, lead = _entries(ends, document, 1), _entries(ends, document, 2), _entries(ends, document, 3)
+    entries, body = numbers + names + lead, ends[document + 1, 4] - ends[document, 4]
+    blocks = min((body * FILTER_BITS + _BLOCK - 1) // _BLOCK, _MOST_BLOCKS)
+    return numbers, names, lead, signed(blocks), HEADER + entries + (entries + 3) // 4
+
+
 @compiled
 def pack_openings(
     data: Vector[np.uint8],
@@ -143,21 +152,13 @@ def _weight(bucket: int, counts: Vector[np.float32], documents: float) -> int:
     return min(max(value, 1), _MOST_WEIGHT)
 
 
-@inlined
-def _blocks(body: int) -> int:
-    return min((body * FILTER_BITS + _BLOCK - 1) // _BLOCK, _MOST_BLOCKS)
-
-
 @compiled
 def record_sizes(ends: Table[np.int64], begins: Vector[np.int64]) -> None:
     """Compute where the record of each document begins, in 32-bit words; ``ends`` as in ``RawEvidence``."""
     begins[0] = 0
     for document in range(begins.size - 1):
-        entries = 0
-        for field in range(1, 4):
-            entries += _entries(ends, document, field)
-        blocks = _blocks(ends[document + 1, 4] - ends[document, 4])
-        begins[document + 1] = begins[document] + HEADER + entries + (entries + 3) // 4 + 2 * blocks
+        _, _, _, blocks, filter_at = _sizes(ends, document)
+        begins[document + 1] = begins[document] + filter_at + 2 * blocks
 
 
 @inlined
@@ -188,9 +189,8 @@ def fill_filters(
     ``begins``: as ``record_sizes`` computes it, with room for the openings.
     """
     for document in range(begins.size - 1):
-        blocks = _blocks(ends[document + 1, 4] - ends[document, 4])
-        entries = _entries(ends, document, 1) + _entries(ends, document, 2) + _entries(ends, document, 3)
-        filter_at = begins[document] + HEADER + entries + (entries + 3) // 4
+        _, _, _, blocks, filter_at = _sizes(ends, document)
+        filter_at += begins[document]
         for place in range(ends[document, 4], ends[document + 1, 4]):
             block, first_bits, second_bits = filter_place(body[place], blocks)
             words[filter_at + 2 * block] |= first_bits
@@ -215,19 +215,18 @@ def pack_documents(
     tokens, titles = lists.tokens, lists.titles
     for document in range(languages.size):
         language, at = signed(languages[document]), begins[document]
-        sizes = (_entries(ends, document, 1), _entries(ends, document, 2), _entries(ends, document, 3))
-        blocks = _blocks(ends[document + 1, 4] - ends[document, 4])
+        of_numbers, of_names, of_lead, blocks, _ = _sizes(ends, document)
         words[at] = tokens[document, 0]
-        words[at + COUNTS_AT] = sizes[0] | sizes[1] << 16
-        words[at + BLOCKS_AT] = sizes[2] | signed(tokens[document, 1]) << LEAD_BITS | blocks << 16
+        words[at + COUNTS_AT] = of_numbers | of_names << 16
+        words[at + BLOCKS_AT] = of_lead | signed(tokens[document, 1]) << LEAD_BITS | blocks << 16
         words[at + TITLE_AT] = titles[document, 0] >> _32
         words[at + FORM_AT] = titles[document, 1] >> _32
         entry, number = at + HEADER, 0
-        weights = entry + sizes[0] + sizes[1] + sizes[2]
+        weights = entry + of_numbers + of_names + of_lead
         for kind in range(KINDS):
             source = numbers if kind == NUMBER_KIND else names if kind == NAME_KIND else lead
             first = ends[document, kind + 1]
-            for place in range(first, first + sizes[kind]):
+            for place in range(first, first + _entries(ends, document, kind + 1)):
                 words[entry + number] = source[place]
                 held = signed(source[place]) >> HEAD_BIT if kind == NUMBER_KIND else signed(source[place])
                 weight = _weight(bucket_of(held, kind, language), counts, documents[language])

@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.constants import HEAD_BIT, LEAD_WORDS
+from infostream_dedup.judging.evidence.constants import LEAD_WORDS
 from infostream_dedup.judging.evidence.kernels.comparing import (
     LEAD_LIST,
     NAME_LIST,
-    NO_BITS,
     NUMBER_LIST,
     MatchingTables,
     RecordParts,
-    add_weights,
-    enter,
+    hold_lists,
     leave,
-    meet,
+    list_shares,
     parts_of,
     share,
     sum_of,
@@ -220,7 +218,7 @@ def sign_documents(
 def _openings(rows: ScreenedRows, a: int, b: int, one: RecordParts, other: RecordParts) -> tuple[float, float]:
     """Both shares of the openings."""
     met, answered = weigh_opening(rows.leads, a, rows.words, other), weigh_opening(rows.leads, b, rows.words, one)
-    return share(met, sum_of(rows.words, one.at, 3)), share(answered, sum_of(rows.words, other.at, 3))
+    return share(met, sum_of(rows.words, one.at, LEAD_LIST)), share(answered, sum_of(rows.words, other.at, LEAD_LIST))
 
 
 @inlined
@@ -230,9 +228,7 @@ def _numbers(
     """What numbers add to z."""
     if min(one.numbers, other.numbers) < 2:
         return 0.0
-    hits = meet(tables, NUMBER_LIST, words, one.numbers_at, one.numbers, other.numbers_at, np.uint32(HEAD_BIT))
-    met, answered = add_weights(words, one.weights, 0, other.weights, 0, tables, hits)
-    forward, backward = share(met, sum_of(words, one.at, 0)), share(answered, sum_of(words, other.at, 0))
+    forward, backward, _ = list_shares(NUMBER_LIST, words, one, other, tables)
     least, most, known, miss = model.numbers
     larger = max(forward, backward)
     return known + least * min(forward, backward) + most * larger + (miss if larger < 0.2 else 0.0)
@@ -245,20 +241,9 @@ def _names(
     """What names add to z."""
     if min(one.names, other.names) < 2:
         return 0.0
-    hits = meet(tables, NAME_LIST, words, one.names_at, one.names, other.names_at, NO_BITS)
-    met, answered = add_weights(words, one.weights, one.numbers, other.weights, other.numbers, tables, hits)
-    forward, backward = share(met, sum_of(words, one.at, 2)), share(answered, sum_of(words, other.at, 2))
+    forward, backward, _ = list_shares(NAME_LIST, words, one, other, tables)
     least, most, known = model.names
     return known + least * min(forward, backward) + most * max(forward, backward)
-
-
-@inlined
-def _lead(words: Vector[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables) -> float:
-    """The larger share of a lead that is in the other lead."""
-    hits = meet(tables, LEAD_LIST, words, one.lead_at, one.lead, other.lead_at, NO_BITS)
-    skip, other_skip = one.numbers + one.names, other.numbers + other.names
-    met, answered = add_weights(words, one.weights, skip, other.weights, other_skip, tables, hits)
-    return max(share(met, sum_of(words, one.at, 3)), share(answered, sum_of(words, other.at, 3)))
 
 
 @inlined
@@ -274,7 +259,8 @@ def _most(rows: ScreenedRows, a: int, b: int, scratch: ScreenScratch, model: Mod
     # All words of a lead are in the filter of their document, so an opening's share is never below that of the lead.
     if z + max(model.lead, 0.0) * max(forward, backward) < least:
         return -np.inf
-    z += model.lead * _lead(rows.words, one, other, scratch.tables)
+    forward, backward, _ = list_shares(LEAD_LIST, rows.words, one, other, scratch.tables)
+    z += model.lead * max(forward, backward)
     return z if z >= least else -np.inf
 
 
@@ -303,16 +289,6 @@ def _may_share_wording(rows: ScreenedRows, one: int, other: int, scratch: Screen
     # Each shared triple has a common bit; beside the first triple of a bit, at most those counted as doubled share one.
     most = common + min(rows.doubled[one], scratch.doubled[words])
     return bool(np.float64(most) >= (wording - MARGIN) * np.float64(fewer))
-
-
-@compiled
-def _hold(words: Vector[np.uint32], parts: RecordParts, scratch: ScreenScratch) -> None:
-    """Load a document, replacing the one that is there."""
-    for which in range(NUMBER_LIST, LEAD_LIST + 1):
-        leave(scratch.tables, which)
-    enter(scratch.tables, NUMBER_LIST, words, parts.numbers_at, parts.numbers, np.uint32(HEAD_BIT))
-    enter(scratch.tables, NAME_LIST, words, parts.names_at, parts.names, NO_BITS)
-    enter(scratch.tables, LEAD_LIST, words, parts.lead_at, parts.lead, NO_BITS)
 
 
 @inlined
@@ -354,7 +330,7 @@ def bound_pairs(
     for run in range(runs.shape[0]):
         begin, end = runs[run]
         held = b[begin]
-        _hold(rows.words, parts_of(rows.words, rows.begins[held]), scratch)
+        hold_lists(rows.words, parts_of(rows.words, rows.begins[held]), scratch.tables)
         for pair in range(begin, min(begin + _AHEAD, end)):
             _fetch(rows, a[pair])
         for pair in range(begin, end):

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, share
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
-    from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
     from infostream_dedup.machine.arrays import Table, Vector, Whole
 
 
@@ -117,11 +117,6 @@ class ShareScratch(NamedTuple):
     maybe: Vector[np.int64]  # int64, longer than the terms of any document
 
 
-@inlined
-def _share(met: int, own: int) -> float:
-    return np.float64(met) / np.float64(own) if own else 0.0
-
-
 @compiled
 def _weigh_asking(keys: ComparedKeys, asks: int, held: int, bits: int, scratch: ShareScratch) -> tuple[int, int]:
     """Weight of the asking document's 12 and 30 key terms that the document in the tables contains."""
@@ -181,11 +176,11 @@ def share_pairs(
             target_bits = note(scratch.targets, keys.targets, target_first, target_last, 0)
         asks = asking[pair]
         met12, met30 = _weigh_asking(keys, asks, now, target_bits, scratch)
-        evidence[pair, column] = _share(met12, keys.own[asks, 0])
-        evidence[pair, _LARGE + column] = _share(met30, keys.own[asks, 1])
+        evidence[pair, column] = share(met12, keys.own[asks, 0])
+        evidence[pair, _LARGE + column] = share(met30, keys.own[asks, 1])
         met12, met30 = _weigh_held(keys, asks, now, key_bits, scratch)
-        evidence[pair, 1 - column] = _share(met12, keys.own[now, 0])
-        evidence[pair, _LARGE + 1 - column] = _share(met30, keys.own[now, 1])
+        evidence[pair, 1 - column] = share(met12, keys.own[now, 0])
+        evidence[pair, _LARGE + 1 - column] = share(met30, keys.own[now, 1])
     take_out(scratch.keys, key_bits, keys.terms, first, last, 0)
     take_out(scratch.targets, target_bits, keys.targets, target_first, target_last, 0)
 

@@ -110,6 +110,18 @@ def sorted_once(
     return kept + 1 if end > begin else end
 
 
+@inlined
+def place_among(entries: Vector[Word], low: int, high: int, wanted: np.uint64) -> int:
+    """The place of an entry among ascending ones; -1 if it is not there."""
+    size = high - low
+    while size > 1:
+        half = size // 2
+        # Without a branch, which would be mispredicted at every second step.
+        low += half * signed(np.uint64(entries[low + half]) <= wanted)
+        size -= half
+    return low if size == 1 and np.uint64(entries[low]) == wanted else -1
+
+
 # Skeletons of names; `skeleton_code` in `tests/oracles/plain_reading.py` is the readable reference
 
 SKELETON_BITS: Final = 25

@@ -33,16 +33,7 @@ def sort_rows(indptr: Vector[np.int64], ranks: Vector[np.int32], hashes: Vector[
     """
     for row in range(hashes.size):
         begin, end = indptr[row], indptr[row + 1]
-        if end - begin > 32:
-            ranks[begin:end] = np.sort(ranks[begin:end])
-        else:
-            for place in range(begin + 1, end):
-                value = ranks[place]
-                at = place
-                while at > begin and ranks[at - 1] > value:
-                    ranks[at] = ranks[at - 1]
-                    at -= 1
-                ranks[at] = value
+        ranks[begin:end].sort()
         # Mix well from the start: combinations of small numbers would soon collide.
         value64 = np.uint64(end - begin + 1) * np.uint64(0xD1342543DE82EF95)
         value64 ^= value64 >> np.uint64(32)
