@@ -32,7 +32,7 @@ METHODS = {"search", "match", "fullmatch", "sub", "subn", "findall", "finditer",
 MADE_AT_RUN_TIME = {
     "documents.outputs": "one class of characters",
     "judging.evidence.differing": "one character, matched against one",
-    "language.lexicon.other_languages": "one class of characters",
+    "language.lexicon.word_lists": "one class of characters",
     "language.text.normalise": "one class of characters",
     "stream.store.stories": "names of a list, each escaped",
 }
