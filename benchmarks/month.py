@@ -122,7 +122,7 @@ def _arrow_texts(folder: Path) -> Iterator[Utf8Texts]:
             last = max(int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1, first + 1)
             chunk = np.zeros(int(offsets[last] - offsets[first]) + ROOM, dtype=np.uint8)
             data.readinto(chunk[:-ROOM].data)
-            # Read-only like Arrow's buffers; writable ones would need another compilation.
+            # Read-only, like Arrow's buffers.
             chunk.setflags(write=False)
             yield Utf8Texts(offsets[first : last + 1] - offsets[first], chunk)
             first = last

@@ -426,7 +426,7 @@ class _Reader:
         languages = [_NOT_GIVEN[number] for number in columns.languages[rows].tolist()]
         self._count(block.source, sources, languages)
         data = columns.texts[:]
-        # Read-only like Arrow's buffers, as writable ones would need another compilation.
+        # Read-only, like Arrow's buffers.
         data.flags.writeable = False
         offsets = np.concatenate(
             [columns.text_ends[before : before + 1] if before >= 0 else [0], columns.text_ends[rows]]

@@ -53,7 +53,6 @@ class TermNumbers:
     """Gives every new term the next number; numbers never change. About 40 bytes per term."""
 
     def __init__(self) -> None:
-        # It starts without slots, so that the first terms use every compiled loop and none is compiled mid-stream.
         self._table = TermTable(np.zeros(0, np.uint32), np.zeros(1, np.int64), np.zeros(0, np.uint8))
         self._count = 0
         # One thread numbers the words of a batch, another looks up those of the batch before.

@@ -84,7 +84,6 @@ class RowWindow:
         """
         end = int(rows.indptr[-1])
         alike = rows.values.dtype == self._values.dtype and rows.indptr.dtype == self._ends.dtype
-        # Compiled code would be compiled once more for other arrays.
         flags = rows.values.flags, rows.indptr.flags
         if not alike or rows.indptr[0] or not all(one.c_contiguous and one.writeable and one.aligned for one in flags):
             return False
@@ -626,5 +625,5 @@ class ComparedDocuments:
 def triple_rows(blobs: Sequence[bytes]) -> TripleRows:
     """Word triples of documents from a store."""
     begins = offsets_of([len(blob) // 8 for blob in blobs])
-    # Not bytes: loops would be compiled again for arrays that cannot be changed.
+    # Not bytes, of which numpy makes arrays that cannot be changed.
     return TripleRows(np.frombuffer(bytearray().join(blobs), dtype="<u8").astype(np.uint64, copy=False), begins)

@@ -187,7 +187,7 @@ class NumberRuns:
 
 
 def find_runs(texts: Utf8Texts) -> NumberRuns:
-    """Find runs with numbers. The first call compiles code or loads it from disk."""
+    """Find runs with numbers."""
     room, starts = _ROOM.of(int(texts.offsets[-1] - texts.offsets[0]) + len(texts))
     sizes = np.empty(len(texts), dtype=np.int64)
     word = np.empty(kernels.LONGEST, dtype=np.uint32)

@@ -232,7 +232,7 @@ def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: kernels.Co
         np.zeros(SLOTS * max(longest, _LEAST), dtype=np.int32),
         np.zeros(max(most, longest) + 1, dtype=np.int64),
     )
-    # For the columns of a table of pairs, loops would be compiled once more.
+    # Kernels take contiguous arrays, which the columns of a table of pairs are not.
     a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
     # Build the lookup table for the document that consecutive pairs share, so that it is built only once.
     if np.count_nonzero(a[1:] != a[:-1]) < np.count_nonzero(b[1:] != b[:-1]):
