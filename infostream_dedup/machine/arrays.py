@@ -56,7 +56,7 @@ def entries_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class AlignedColumns:
     """Equally long columns, one for each field: arrays, or matrices with as many rows."""
 
     def __len__(self) -> int:

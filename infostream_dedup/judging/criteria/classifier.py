@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.criteria.criterion import CRITERIA, Both, ComparedPairs, authority_of
-from infostream_dedup.machine.arrays import Columns
+from infostream_dedup.machine.arrays import AlignedColumns
 from infostream_dedup.model.limits import OneOf
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decisions(Columns):
+class Decisions(AlignedColumns):
     """Decisions of a classifier on pairs."""
 
     i: NDArray[np.int64]  # int64 (pairs,), ordinals of a

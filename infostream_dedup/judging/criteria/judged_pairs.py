@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.machine.arrays import Columns
+from infostream_dedup.machine.arrays import AlignedColumns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -57,7 +57,7 @@ class JudgedPair(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JudgedPairs(Columns):
+class JudgedPairs(AlignedColumns):
     """Judged pairs of a collection, each once, by ascending ids."""
 
     # int64 (pairs,), ordinal of the document with the smaller id; after `later_first` of the later one

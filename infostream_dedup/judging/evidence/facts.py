@@ -11,7 +11,7 @@ from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_model import DECIMALS
 from infostream_dedup.judging.evidence.step_words import warns
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
-from infostream_dedup.machine.arrays import Columns
+from infostream_dedup.machine.arrays import AlignedColumns
 from infostream_dedup.model import NO_TIME, Document, fields_of, microseconds_of
 from infostream_dedup.model.document import outlet_of
 
@@ -120,7 +120,7 @@ class DocumentFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairFacts(Columns):
+class PairFacts(AlignedColumns):
     """Facts about pairs, one array for each fact; shares are rounded to ``DECIMALS``."""
 
     same_text: NDArray[np.bool_]  # bool, the texts are equal

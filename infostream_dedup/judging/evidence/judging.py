@@ -48,7 +48,7 @@ from infostream_dedup.judging.evidence.kinds import (
 from infostream_dedup.judging.evidence.meaning import Meanings, with_meaning
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, shipped_model
-from infostream_dedup.machine.arrays import Columns
+from infostream_dedup.machine.arrays import AlignedColumns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -161,7 +161,7 @@ def _have_common(asked: Pairs, pairs: Pairs) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairVerdicts(Columns):
+class PairVerdicts(AlignedColumns):
     """What the pairs of a collection say of their later documents; pairs that say nothing may be missing."""
 
     a: NDArray[np.int64]  # int64 (pairs,), row of the earlier document

@@ -15,7 +15,7 @@ from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.links.pair_rules import LEAST_NEED, need, reached
 from infostream_dedup.links.relation import LowLinks, NodeLinks, Relation, ShareLinks, StoredLinks
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
-from infostream_dedup.machine.arrays import GOLDEN, Columns, places_of
+from infostream_dedup.machine.arrays import GOLDEN, AlignedColumns, places_of
 from infostream_dedup.machine.platform import trim_heap
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.terms.matched_words import Meeting, meetings
@@ -254,7 +254,7 @@ _BYTE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairTable(Columns):
+class PairTable(AlignedColumns):
     """Pairs of documents, each once, in the order of (a, b)."""
 
     a: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document

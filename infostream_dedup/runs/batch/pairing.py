@@ -39,7 +39,7 @@ from infostream_dedup.links.pair_rules import (
     relation_of,
 )
 from infostream_dedup.links.similarity_matrix import kept_entries
-from infostream_dedup.machine.arrays import Columns, offsets_of
+from infostream_dedup.machine.arrays import AlignedColumns, offsets_of
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import GrowingArray
@@ -458,7 +458,7 @@ class PairChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListedPairs(Columns):
+class ListedPairs(AlignedColumns):
     """Judged pairs to list."""
 
     a: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document
@@ -647,7 +647,7 @@ WORDING_COLUMNS: Final = tuple(WordingRow.__slots__)
 
 
 @dataclass(frozen=True, slots=True)
-class CommonWording(Columns):
+class CommonWording(AlignedColumns):
     """Pairs of documents, in the order of (b, a)."""
 
     a: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document

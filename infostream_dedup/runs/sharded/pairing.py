@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.arrays import Columns, Ragged, entries_of, offsets_of, places_of
+from infostream_dedup.machine.arrays import AlignedColumns, Ragged, entries_of, offsets_of, places_of
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.linking import chunks_of_pairs, least_count, relations
@@ -53,7 +53,7 @@ def turn_links(batches: Iterable[pa.RecordBatch], firsts: NDArray[np.int64], nod
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentPairs(Columns):
+class DocumentPairs(AlignedColumns):
     """Pairs of documents with the counts of both directions."""
 
     a: NDArray[np.int64]  # int64 (pairs,), the earlier document
