@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat, tee
 from operator import itemgetter
@@ -510,10 +511,12 @@ def judged_pair_rows(
 
     Arguments as in ``listed_pairs``.
     """
-    listed = listed_pairs(collection, choice, parts=parts, progress=progress)
     wanted = choice.policy.identical is None and any(KIND_NAMES[kind] in choice.kinds for kind in ACROSS)
     between: Between = choice.between if wanted else "none"
-    across = find_across(collection, between=between, single=choice.one_to_one)
+    with ThreadPoolExecutor(1) as beside:
+        coming = beside.submit(find_across, collection, between=between, single=choice.one_to_one)
+        listed = listed_pairs(collection, choice, parts=parts, progress=progress)
+        across = coming.result()
     rows, places = [_rows(collection, listed, choice)], [np.stack((listed.a, listed.b))]
     left = None if choice.top is None else choice.top - len(listed.a)
     for kind, found in zip(ACROSS, across or (), strict=False):
