@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 import infostream_dedup as api
 from infostream_dedup.cli.drawn import (
+    AGAIN,
     print_collection,
     print_dedup,
     print_ingested,
@@ -73,9 +74,6 @@ _READING: Final = (
     *("on_error", "quarantine", "max_errors", "columns", "make_ids", "other_languages", "encoding", "repair"),
     *("write_repaired", "sections"),
 )
-_AGAIN: Final = ("on_error", "max_errors", "tz", "columns", "make_ids", "other_languages", "encoding")
-"""Options with which documents are read again for their titles."""
-
 _OF_TEXTS: Final = (
     *_READING,
     *("workdir", "memory", "window_days", "by", "boilerplate", "planted", "confirmed", "series"),
@@ -494,7 +492,7 @@ def pairs(documents: tuple[str, ...], terms: str, wide: bool, output_format: str
     with progress_bar(stages=given["workdir"] is not None) as progress:
         found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
     if is_drawn(output_format, wide=wide):
-        reading = {name: given[name] for name in _AGAIN}
+        reading = {name: given[name] for name in AGAIN}
         print_pairs(map(_pair_for_the_eye, found), documents, reading, items=lambda: found.report.used)
         _note_left_out(found)
         note_reading(found.report)
@@ -680,7 +678,7 @@ def dedup(
         dialect = csv_dialect() if asked else "input"
         summary = api.dedup(documents, out, prefix=prefix, csv_dialect=dialect, progress=progress, **given)
     if out != "-" and is_drawn(output_format, wide=wide):
-        reading = {name: given[name] for name in _AGAIN}
+        reading = {name: given[name] for name in AGAIN}
         print_dedup(summary, documents, reading, out, annotated=given["annotate"])
     elif out != "-":
         print_rows([summary.as_dict()], chosen_format(output_format, "table", "json"))

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.search import Hit
 
 MOST: Final = 12  # examples shown, and rows of a table
+AGAIN: Final = ("on_error", "max_errors", "tz", "columns", "make_ids", "other_languages", "encoding")
+"""Options with which documents are read again for their titles."""
 
 _KINDS: Final = (
     *("copy", "retold", "contained", "contains", "translation", "same-story", "template", "updated", "follow-up"),
@@ -79,6 +81,36 @@ def _print_pair(label: str, row: Mapping[str, Any], known: Mapping[str, Document
     click.echo(_clipped(f"{'':{_LABEL}}{_evidence(row)}"))
 
 
+_WHOLE: Final = 0.9  # share of both texts from which on one is a copy of the other
+
+
+def print_passages(rows: Iterable[Mapping[str, Any]], documents: Sequence[str], reading: Mapping[str, Any]) -> None:
+    """Print the pairs that share most words, no document twice, with their longest passage; whole copies come last."""
+
+    def whole(row: Mapping[str, Any]) -> bool:
+        return bool(min(row["coverage_a"], row["coverage_b"]) >= _WHOLE)
+
+    def words(row: Mapping[str, Any]) -> int:
+        return sum(span["words"] for span in row["spans"])
+
+    every, seen = list(rows), set[str]()
+    shown: list[Mapping[str, Any]] = []
+    for row in sorted(every, key=lambda row: (whole(row), -words(row))):
+        if len(shown) < MOST and not seen & {row["a"], row["b"]}:
+            shown.append(row)
+            seen |= {row["a"], row["b"]}
+    copies = sum(map(whole, every))
+    say(f"{plural(len(every), 'pair')} with passages in common, {len(every) - copies:,} of parts, {copies:,} of all")
+    known = found_documents(documents, {row[side] for row in shown for side in "ab"}, reading)
+    for number, row in enumerate(shown, 1):
+        _print_pair(f"{number:>2} {plural(words(row), 'word')}", row, known)
+        longest = max(row["spans"], key=lambda span: span["words"])
+        if row["b"] in known:
+            click.echo(_clipped(f"{'':{_LABEL}}«{' '.join(known[row['b']].text[slice(*longest['b'])].split())}»"))
+    if len(every) > len(shown):
+        say(f"{len(every) - len(shown):,} more: --format table here, or --format csv > passages.csv")
+
+
 def changed_words(pairs: Iterable[Sequence[str]]) -> str:
     """The words in which two texts differ, as one reads them."""
     return ", ".join(f"{one or '-'} → {other or '-'}" for one, other in pairs)
@@ -86,6 +118,8 @@ def changed_words(pairs: Iterable[Sequence[str]]) -> str:
 
 def _evidence(row: Mapping[str, Any]) -> str:
     parts = [f"{row['differs_by']}: {changed_words(row['differing'])}"] if row.get("differing") else []
+    if "coverage_a" in row:
+        parts.append(f"{row['coverage_a']:.0%} of the first, {row['coverage_b']:.0%} of the second".replace("%", " %"))
     if row.get("wording_forward") is not None:
         shares = f"wording {row['wording_forward']:.0%} there, {row['wording_backward']:.0%} back"
         parts.append(shares.replace("%", " %"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import infostream_dedup as api
+from infostream_dedup.cli.drawn import AGAIN, print_passages
 from infostream_dedup.cli.face import Commands, Declared, Excludes, Needs, command, output, reads
 from infostream_dedup.cli.options import (
     boilerplate_option,
@@ -22,6 +23,7 @@ from infostream_dedup.cli.output import (
     Column,
     Piece,
     chosen_format,
+    is_drawn,
     note,
     note_reading,
     print_json,
@@ -105,7 +107,9 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, **give
     asked = _asked(given)
     with progress_bar() as progress:
         found = asked(documents, progress=progress, **given)
-    if out == "-":
+    if out == "-" and "coverage_a" in found.columns and is_drawn(output_format):
+        print_passages(found.once(), documents, {name: given[name] for name in AGAIN if name in given})
+    elif out == "-":
         form = chosen_format(output_format, "table", "jsonl")
         shown = form == "table" and "coverage_a" in found.columns
         rows = map(_for_the_eye, found.once()) if shown else found.once()

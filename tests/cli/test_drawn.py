@@ -109,6 +109,10 @@ def test_dedup_says_what_stays_and_shows_the_largest_groups(files, width):
             ["ingest", "news.jsonl", "--store", "own{width}.db"],
             r"3 items: 1 repeats an earlier item \(0 exact\) · 2 new", [r"duplicate +2 Рада", r" +один\S+ Рада"],
         ),
+        (
+            ["passages", "find", "news.jsonl"], "1 pair with passages in common, ",
+            [r" 1 \d+ words +один", r" % of the first, \d+ % of the second", "«.*"],
+        ),
         (["store", "groups", "news.db"], r" +\d ×  +\S", [r"3 sources"]),
         (["store", "stories", "news.db"], r" +\d ×  +\S", [r"\d origin\w* · .*ru, uk"]),
         (["store", "show", "news.db", "ru-002"], "ru-002", [r"title +", r"verdict +\w+ of ru-001", "in group ru-001"]),
