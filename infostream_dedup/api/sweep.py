@@ -21,10 +21,10 @@ from infostream_dedup.api.sources import (
     refuse_on_disk,
 )
 from infostream_dedup.documents import Reading, ReadingReport, check_quarantine
+from infostream_dedup.documents.dates import time_zone, utc_time
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import UsageError
 from infostream_dedup.model import Document, DocumentBlock, Settings, names_in, single_documents
-from infostream_dedup.model.dates import time_zone, utc_time
 from infostream_dedup.model.limits import own_number
 from infostream_dedup.model.settings import REPRESENTATIONS, SERIES, base_of
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from infostream_dedup.documents.column_names import ColumnNames, batch_records
 from infostream_dedup.documents.csv_blocks import ArrowBlock, CsvBlock, ListBlock, arrow_block, csv_blocks, list_blocks
+from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.documents import DocumentBuilder
 from infostream_dedup.documents.json_files import doubled_name, fault_item, is_too_deep, jsonl_records, line_item
 from infostream_dedup.documents.kernels.json_lines import (
@@ -53,7 +54,6 @@ from infostream_dedup.language.text.kernels.scanning import count_letters
 from infostream_dedup.language.text.language import SAMPLE, is_contradicted, language_beyond_ours
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of, moment_of
-from infostream_dedup.model.dates import time_zone
 from infostream_dedup.model.document import filled
 
 _SIZE: Final = 1 << 21

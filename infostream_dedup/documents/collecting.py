@@ -19,13 +19,13 @@ from types import ModuleType
 from typing import IO, TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin, urlsplit
 
+from infostream_dedup.documents.dates import written_date
 from infostream_dedup.documents.fetching import is_address
 from infostream_dedup.documents.json_files import parsed_json
 from infostream_dedup.documents.lines import ONE_BYTE, recognised_encoding
 from infostream_dedup.documents.messengers import Post, posts_of_export, posts_of_page
 from infostream_dedup.errors import BadDataError, MissingExtraError
 from infostream_dedup.machine.files import Readable
-from infostream_dedup.model.dates import written_date
 from infostream_dedup.model.document import MOST_ID_BYTES, outlet_of
 
 if TYPE_CHECKING:

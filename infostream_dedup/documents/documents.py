@@ -11,6 +11,7 @@ from hashlib import blake2b
 from typing import Any, Final, Literal
 
 from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_on
+from infostream_dedup.documents.dates import utc_time
 from infostream_dedup.documents.records import Place, ReadingReport, Record
 from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.language.text.language import (
@@ -23,7 +24,6 @@ from infostream_dedup.language.text.language import (
 )
 from infostream_dedup.language.text.sentences import sections
 from infostream_dedup.model import OUR_LANGUAGES, Document, Language, with_texts
-from infostream_dedup.model.dates import utc_time
 from infostream_dedup.model.document import MOST_ID_BYTES
 
 OtherLanguages = Literal["stem", "skip", "fail"]

@@ -23,6 +23,7 @@ from infostream_dedup.documents.column_names import (
     batch_records,
     schema_error,
 )
+from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.documents import DocumentBuilder, OtherLanguageError, OtherLanguages, sections_of
 from infostream_dedup.documents.json_files import is_json_lines, json_array_records, json_bytes, jsonl_records
 from infostream_dedup.documents.lines import (
@@ -50,7 +51,6 @@ from infostream_dedup.documents.table_files import (
 )
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, MissingExtraError, NoInputError
 from infostream_dedup.model import Document
-from infostream_dedup.model.dates import time_zone
 from infostream_dedup.model.limits import EXPERT, READS, Option, Range, check_record, own_number
 from infostream_dedup.model.tabular import require_arrow
 

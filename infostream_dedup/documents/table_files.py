@@ -22,6 +22,7 @@ from infostream_dedup.documents.column_names import (
     doubled_names,
     schema_error,
 )
+from infostream_dedup.documents.dates import is_spreadsheet_date, spreadsheet_date
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.documents.lines import (
     BYTE_ORDER_MARK,
@@ -42,7 +43,6 @@ from infostream_dedup.errors import BadDataError, MissingExtraError, NoInputErro
 from infostream_dedup.machine.platform import python_command, python_environment
 from infostream_dedup.machine.table_process import cell_of
 from infostream_dedup.model import Document
-from infostream_dedup.model.dates import is_spreadsheet_date, spreadsheet_date
 from infostream_dedup.model.tabular import require_arrow
 
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ from pyarrow import feather
 from infostream_dedup.documents import Reading, ReadingReport, read_documents, row_of
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.documents.column_names import ColumnNames, advice_on
+from infostream_dedup.documents.dates import utc_time
 from infostream_dedup.documents.lines import encoding_named, recognised_encoding
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
-from infostream_dedup.model.dates import utc_time
 from infostream_dedup.sample import documents_path
 
 ROWS = [json.loads(line) for line in documents_path().read_text(encoding="utf-8").splitlines()[:40]]

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.documents import outputs, read_documents, row_of, write_documents
+from infostream_dedup.documents.dates import last_moment, time_zone, utc_time
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Document
-from infostream_dedup.model.dates import last_moment, time_zone, utc_time
 
 # Control characters are replaced while reading; surrogates are no text.
 TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc")) | st.sampled_from("\t\n\r\"',;=+-@'"), max_size=40)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.documents.dates import utc_time
 from infostream_dedup.judging.passages.provenance import provenance
 from infostream_dedup.model import Document
-from infostream_dedup.model.dates import utc_time
 from infostream_dedup.report.files import provenance_page
 
 FIRST = "Пожар на складе тушили 12 машин. Начальник Петренко уехал в Одессу. Никто из людей не пострадал."

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.documents.dates import last_moment
 from infostream_dedup.judging.evidence.numbers import numbers
 from infostream_dedup.judging.features.words import Words, shingles
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences, replacements, times_of
@@ -20,7 +21,6 @@ from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.tokens import Shape, forms, surfaces
 from infostream_dedup.machine.arrays import Ragged, places_of
 from infostream_dedup.model import NO_TIME, Document
-from infostream_dedup.model.dates import last_moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

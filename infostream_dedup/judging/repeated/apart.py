@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.documents.dates import MONTHS
 from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.judging.repeated.kernels.fragments import MAY_BE_DATED, MAY_BE_IN_TWO, read_apart
 from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
@@ -16,7 +17,6 @@ from infostream_dedup.language.text.language import detect, letter_counts
 from infostream_dedup.language.text.normalise import URL
 from infostream_dedup.language.text.sentences import sentence_spans
 from infostream_dedup.model import Document, NotCompared
-from infostream_dedup.model.dates import MONTHS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
