@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from infostream_dedup.documents.column_names import ColumnNames, batch_records
 from infostream_dedup.documents.csv_blocks import ArrowBlock, CsvBlock, ListBlock, arrow_block, csv_blocks, list_blocks
 from infostream_dedup.documents.dates import time_zone
-from infostream_dedup.documents.documents import DocumentBuilder
+from infostream_dedup.documents.documents import DocumentBuilder, row_of
 from infostream_dedup.documents.json_files import doubled_name, fault_item, is_too_deep, jsonl_records, line_item
 from infostream_dedup.documents.kernels.json_lines import (
     BLANK,
@@ -328,6 +328,7 @@ class _Reader:
         self._bad = bad
         self._seen = seen
         self._names: dict[str | None, str | None] = {}
+        self._looked = False  # at the fields of a record
 
     def lines(self, path: str, max_line_bytes: int, encoding: str | None) -> Iterator[Item | JsonBlock]:
         """Read the lines of one file in the way that suits it: a pipe may wait for its next line."""
@@ -377,7 +378,7 @@ class _Reader:
 
     def _taken_one_by_one(self, block: JsonBlock, rows: NDArray[np.int64]) -> Iterator[tuple[Document, Place]]:
         columns, report = block.columns, self._bad.report
-        bare = block.without_text(rows, self._bare_builder)
+        bare = self._without_text(block, rows)
         whole, begins, ends = columns.texts.data, columns.bodies[rows].tolist(), columns.text_ends[rows].tolist()
         for number, (row, begin, end) in enumerate(zip(rows.tolist(), begins, ends, strict=True)):
             document = filled(bare(number), str(whole[begin:end], "utf-8"))
@@ -431,7 +432,7 @@ class _Reader:
         offsets = np.concatenate(
             [columns.text_ends[before : before + 1] if before >= 0 else [0], columns.text_ends[rows]]
         )
-        bare = block.without_text(rows, self._bare_builder)
+        bare = self._without_text(block, rows)
         return DocumentBlock(
             ids=ids,
             languages=languages,
@@ -445,6 +446,13 @@ class _Reader:
             characters=columns.sizes[rows, 1:],
             without_text=bare,
         )
+
+    def _without_text(self, block: _ColumnBlock, rows: NDArray[np.int64]) -> Callable[[int], Document]:
+        bare = block.without_text(rows, self._bare_builder)
+        if not self._looked:
+            self._builder.layout(tuple(row_of(bare(0))))
+            self._looked = True
+        return bare
 
     def _count(self, source: str, sources: list[str | None], languages: list[str | None]) -> None:
         report, number = self._bad.report, len(sources)

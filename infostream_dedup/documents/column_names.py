@@ -28,7 +28,7 @@ _NAMES: Final[dict[str, str]] = {
     "title": "title headline header heading subject заголовок название тема назва",
     "published": "published date pubdate pub_date published_at publish_date created created_at datetime timestamp time "
     "опубликовано опубліковано дата время час",
-    "source": "source site domain publisher outlet источник издание сайт джерело видання",
+    "source": "source site domain publisher outlet channel канал источник издание сайт джерело видання",
     "url": "url link href permalink адрес ссылка посилання адреса",
     "lang": "lang language язык мова",
 }
@@ -157,12 +157,7 @@ def advice_on(names: Iterable[Any], missing: str = "text") -> str:
     "; perhaps --columns 'id=Doc ID,text=Article Text'"
     """
     given = [name for name in names if isinstance(name, str) and name.isprintable()]
-    found: dict[str, str] = {}
-    for ours, known in _NAMES.items():
-        for name in sorted(given, key=lambda one: _rank(one, known)):
-            if _rank(name, known) < len(known.split()) and name not in found.values():
-                found[ours] = name
-                break
+    found = _guessed(given)
     if "text" not in found:
         if "messages" in given:
             return f"; {COLLECT_ADVICE}"
@@ -181,6 +176,28 @@ def advice_on(names: Iterable[Any], missing: str = "text") -> str:
     if "id" not in found:
         parts.append("--make-ids")
     return f"; perhaps {' '.join(parts)}" if parts else ""
+
+
+def fields_elsewhere(names: Iterable[Any]) -> str:
+    """Columns that seem to be optional fields under other names, as ``columns`` takes them; "" without any.
+
+    >>> fields_elsewhere(["id", "text", "date", "site", "title", "Subject"])
+    'published=date,source=site'
+    """
+    found = _guessed([name for name in names if isinstance(name, str) and name.isprintable()])
+    pairs = [f"{ours}={found[ours]}" for ours in _NAMES if found.get(ours, ours) != ours and ours not in _REQUIRED]
+    return _as_word(",".join(pairs))
+
+
+def _guessed(given: list[str]) -> dict[str, str]:
+    """Our names of the columns that seem to be fields, to theirs."""
+    found: dict[str, str] = {}
+    for ours, known in _NAMES.items():
+        for name in sorted(given, key=lambda one: _rank(one, known)):
+            if _rank(name, known) < len(known.split()) and name not in found.values():
+                found[ours] = name
+                break
+    return found
 
 
 def _as_word(text: str) -> str:

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, tzinfo
 from hashlib import blake2b
 from typing import Any, Final, Literal
 
-from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_on
+from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_on, fields_elsewhere
 from infostream_dedup.documents.dates import utc_time
 from infostream_dedup.documents.records import Place, ReadingReport, Record
 from infostream_dedup.errors import BadDataError, UsageError
@@ -146,11 +146,17 @@ class DocumentBuilder:
             links=values.get("links"),
             extra=OtherFields(
                 {name: values[name] for name in other},
-                self._orders.setdefault(order, order),
+                self.layout(order),
                 given or _NOTHING,
                 self._orders.setdefault(theirs, theirs),
             ),
         )
+
+    def layout(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The same tuple for all records of one layout; the report says which fields a new one seems to have."""
+        if names not in self._orders and self._report is not None:
+            self._report.unread = self._report.unread or fields_elsewhere(names)
+        return self._orders.setdefault(names, names)
 
     def plainly(self, values: Mapping[str, Any], time: datetime | None) -> Document:
         """Build a document of fields that are null or strings as it takes them, but for the address and the date."""
@@ -159,7 +165,7 @@ class DocumentBuilder:
             return self.build(Record(values, Place("<block>")))
         given = {name: no for name, no in (("title", None), ("lang", "")) if values.get(name, 0) == no}
         other = {name: values[name] for name in order if name not in _INTERPRETED}
-        extra = OtherFields(other, self._orders.setdefault(order, order), given or _NOTHING)
+        extra = OtherFields(other, self.layout(order), given or _NOTHING)
         return Document(
             id=values["id"], text="", title=values.get("title") or "", lang=values.get("lang") or None, time=time,
             published=published, source=values.get("source"), url=_read_text(values, "url", Place("<block>")),

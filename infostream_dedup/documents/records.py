@@ -115,6 +115,8 @@ class ReadingReport:
     repaired: int = 0
     corrected_languages: int = 0  # number of documents whose stated language the letters of their text contradict
     left_out: int = 0  # number of documents left out because of their language; `read` counts them
+    # columns that seem to be fields under other names, and were not read as such: `published=date,source=site`
+    unread: str = field(default="", compare=False)
     # number of documents passed on, by their field `source`; `""` if it is empty
     sources: dict[str, int] = field(default_factory=dict, compare=False)
     # number of documents passed on, by language, given or (for languages other than ours) detected; `""` if detection
@@ -167,6 +169,8 @@ class ReadingReport:
             line += f"; wrongly decoded texts repaired: {self.repaired}"
         if self.corrected_languages:
             line += f"; wrong languages corrected: {self.corrected_languages}"
+        if self.unread:
+            line += f"; more fields are perhaps read with --columns {self.unread}"
         if self.shortened:
             lines = ", ".join(f'"{text}" {times}' for text, times in self.repeated_lines.items())
             line += f"; repeated lines not compared in {self.shortened} documents: {lines}"
