@@ -526,7 +526,7 @@ class _Run:
         yield rows
 
 
-_WHOLE: Final = 240  # amounts of all key terms of a document, of 255, as each is rounded up
+_MOST_TERMS: Final = 15
 
 
 def match_weights(
@@ -537,19 +537,33 @@ def match_weights(
     Ordinals (a, b), a < b, in the order of (b, a). ``terms`` may match in the other direction. A few pairs have a
     little less of the weight. At most 15 key terms in a row.
     """
+    links, amounts, least = weighed_links(keys, targets, share, most=_MOST_TERMS)
+    a, b = linked_pairs(links)
+    enough = np.empty(len(a), dtype=np.bool_)
+    mark_enough(a, b, TermPlaces(*term_rows(keys)[:2], *term_rows(targets)[:2]), amounts, least, terms, enough)
+    return a[enough], b[enough]
+
+
+def weighed_links(
+    keys: sp.csr_array, targets: sp.csr_array, share: float, *, most: int
+) -> tuple[sp.csr_array, NDArray[np.uint8], int]:
+    """Link documents to those that have at least a share, or a little less, of the weight of their key terms.
+
+    most: largest number of key terms in a row. Returns the links, uint8 (documents, documents); the part of its
+    document's weight that each key term counts, rounded up; and how much that share of the weight counts.
+    """
     asking, answering = term_rows(keys), term_rows(targets)
     sizes, every = np.diff(asking.indptr), np.arange(asking.documents + 1)
     own = np.repeat(np.asarray(keys.sum(axis=1), dtype=np.int64).ravel(), sizes)
-    amounts, least = (-(-_WHOLE * keys.data // own)).astype(np.uint8), math.ceil(share * _WHOLE)
+    # In all at most 255, although each is rounded up.
+    whole = 255 - most
+    amounts, least = (-(-whole * keys.data // own)).astype(np.uint8), math.ceil(share * whole)
     nodes, resources = Nodes(every[:-1], every, every[:-1]), Resources()
     run = _Run.prepare(asking, answering, nodes, k_min=least, resources=resources, amounts=amounts)
     spool = run.match(kernels.Members(every, run.node_at), resources.storage(), None)
     del run
     links = spool.finish(resources.threads)
-    a, b = linked_pairs(_csr(links.counts, links))
-    enough = np.empty(len(a), dtype=np.bool_)
-    mark_enough(a, b, TermPlaces(*asking[:2], *answering[:2]), amounts, least, terms, enough)
-    return a[enough], b[enough]
+    return _csr(links.counts, links), amounts, least
 
 
 def _sum_matched(
