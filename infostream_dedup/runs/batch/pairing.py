@@ -39,7 +39,7 @@ from infostream_dedup.links.pair_rules import (
     one_to_one,
     relation_of,
 )
-from infostream_dedup.machine.arrays import AlignedColumns, offsets_of
+from infostream_dedup.machine.arrays import AlignedColumns, offsets_of, sparse_rows
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import GrowingArray
@@ -329,8 +329,8 @@ def _of_weight(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64], 
 def _rows_where(matrix: sp.csr_array, kept: NDArray[np.bool_]) -> sp.csr_array:
     """Return the matrix with all other rows emptied."""
     sizes = np.diff(matrix.indptr)
-    entries, indptr = np.repeat(kept, sizes), offsets_of(kept * sizes).astype(matrix.indptr.dtype)
-    return sp.csr_array((matrix.data[entries], matrix.indices[entries], indptr), shape=matrix.shape)
+    entries = np.repeat(kept, sizes)
+    return sparse_rows(matrix.data[entries], matrix.indices[entries], offsets_of(kept * sizes), matrix.shape)
 
 
 # Judged pairs of a collection as rows: the kind of each pair, its probability, and why
