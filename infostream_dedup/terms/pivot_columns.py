@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,8 +15,8 @@ from infostream_dedup.machine.arrays import offsets_of, sparse_rows
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.compiled import rows_of
 from infostream_dedup.terms.equivalents import NO_EQUIVALENT, Equivalents, SourceTerms
-from infostream_dedup.terms.kernels.counting import NOTHING, Rows, find_places, find_targets, list_by_place
-from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.kernels.counting import NOTHING, Rows, find_places, list_by_place
+from infostream_dedup.terms.key_terms import KeyTerms, pattern
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import Statistics, TermCounts, Totals, document_probability, filled_up, weigh
 
@@ -109,7 +109,9 @@ class KeyNames:
     def of(cls, keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents) -> KeyNames:
         """Replace canonical terms by the equivalents of all source terms of their document with this canonical term."""
         groups, group_of_key = _groups(*_holders(keys, sources, equivalents))
-        named = [_canonical_and_set(group, equivalents) for group in groups]
+        members = ({term for source in group for term in equivalents.of(source)} for group in groups)
+        canonical = equivalents.canonical[[group[0] for group in groups]].tolist()
+        named = [*zip(canonical, map(tuple, map(sorted, members)), strict=True)]
         names = sorted(set(named))
         number_of = {name: number for number, name in enumerate(names)}
         return cls(names, np.array([number_of[name] for name in named], dtype=np.int64)[group_of_key])
@@ -148,18 +150,13 @@ class Targets:
     def __init__(self, columns: KeyColumns, equivalents: Equivalents) -> None:
         shape = (len(equivalents.canonical), len(equivalents.vocabulary))
         ones = np.ones(len(equivalents.terms), dtype=np.bool_)
-        means = sparse_rows(ones, equivalents.terms, equivalents.indptr, shape)
-        self._meets = rows_of(sp.csr_array(means @ columns.sets.T.tocsr()))
-        self._columns = len(columns)
+        self._meets = sparse_rows(ones, equivalents.terms, equivalents.indptr, shape) @ columns.sets.T.tocsr()
 
     def of(self, sources: sp.csr_array) -> sp.csr_array:
         """Targets of documents: bool (documents, columns), sorted indices."""
-        rows, indptr = rows_of(sources), np.zeros(sources.shape[0] + 1, dtype=np.int64)
-        found = np.empty(int(np.diff(self._meets.indptr)[rows.terms].sum()), dtype=np.int32)
-        find_targets(rows, self._meets, np.full(self._columns, -1, dtype=np.int32), indptr, found)
-        return sparse_rows(
-            np.ones(indptr[-1], dtype=np.bool_), found[: indptr[-1]], indptr, (len(indptr) - 1, self._columns)
-        )
+        found: sp.csr_array = pattern(sources) @ self._meets
+        found.sort_indices()
+        return found
 
 
 def _holders(
@@ -196,11 +193,6 @@ def _groups(indptr: NDArray[np.int64], sources: NDArray[np.int32]) -> tuple[list
         group = tuple(sources[indptr[key] : indptr[key + 1]].tolist())
         number[key] = larger.setdefault(group, len(groups) + len(larger))
     return [*groups, *larger], number
-
-
-def _canonical_and_set(group: Sequence[int], equivalents: Equivalents) -> ColumnName:
-    every = {term for source in group for term in equivalents.of(source)}
-    return int(equivalents.canonical[group[0]]), tuple(sorted(every))
 
 
 # Measure how much of a collection the pivot language cannot express

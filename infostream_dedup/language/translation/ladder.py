@@ -78,7 +78,6 @@ answers changes, because the file is keyed by it, and stores record it."""
 _Answers = tuple[Translation, ...]
 _CHUNK: Final = 50_000
 _SCHEMA_VERSION: Final = 2
-_FIELDS: Final = 3
 
 _TABLES: Final = {
     "answer": "(pair TEXT NOT NULL, term TEXT NOT NULL, equivalents TEXT NOT NULL, checksum INTEGER NOT NULL,"
@@ -131,18 +130,13 @@ class AnswerCache:
 
 
 def _written(answers: _Answers) -> str:
-    """Format equivalents as text: ``_FIELDS`` fields each, separated by tabs, which terms never contain."""
+    """Format equivalents as text: three fields each, separated by tabs, which terms never contain."""
     return "\t".join(f"{one.term}\t{one.rung}\t{one.confidence!r}" for one in answers)
 
 
 def _parsed(text: str) -> _Answers:
-    if not text:
-        return ()
-    cells = text.split("\t")
-    if len(cells) == _FIELDS:
-        return (Translation(cells[0], cells[1], float(cells[2])),)
-    fields = zip(cells[::3], cells[1::3], cells[2::3], strict=True)
-    return tuple(Translation(term, rung, float(confidence)) for term, rung, confidence in fields)
+    cells = text.split("\t") if text else []
+    return tuple(map(Translation, cells[::3], cells[1::3], map(float, cells[2::3])))
 
 
 def answer_cache() -> AnswerCache:

@@ -20,7 +20,7 @@ from infostream_dedup.links.compiled.kernels import matching as kernels
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, TermPlaces, earliest_equals, mark_enough, mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, row_parts, term_rows
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input
-from infostream_dedup.machine.arrays import offsets_of, places_of
+from infostream_dedup.machine.arrays import offsets_of, places_of, sparse_rows
 from infostream_dedup.machine.platform import reserve
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import ThreadPool, thread_count
@@ -526,9 +526,6 @@ class _Run:
         yield rows
 
 
-_MOST_TERMS: Final = 15
-
-
 def match_weights(
     keys: sp.csr_array, targets: sp.csr_array, share: float, *, terms: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -537,7 +534,7 @@ def match_weights(
     Ordinals (a, b), a < b, in the order of (b, a). ``terms`` may match in the other direction. A few pairs have a
     little less of the weight. At most 15 key terms in a row.
     """
-    links, amounts, least = weighed_links(keys, targets, share, most=_MOST_TERMS)
+    links, amounts, least = weighed_links(keys, targets, share, most=15)
     a, b = linked_pairs(links)
     enough = np.empty(len(a), dtype=np.bool_)
     mark_enough(a, b, TermPlaces(*term_rows(keys)[:2], *term_rows(targets)[:2]), amounts, least, terms, enough)
@@ -547,10 +544,10 @@ def match_weights(
 def weighed_links(
     keys: sp.csr_array, targets: sp.csr_array, share: float, *, most: int
 ) -> tuple[sp.csr_array, NDArray[np.uint8], int]:
-    """Link documents to those that have at least a share, or a little less, of the weight of their key terms.
+    """Link documents to those with at least a share, or a little less, of the weight of their key terms.
 
-    most: largest number of key terms in a row. Returns the links, uint8 (documents, documents); the part of its
-    document's weight that each key term counts, rounded up; and how much that share of the weight counts.
+    Returns counts, uint8 (documents, documents); how much of a count each key term is; and the count that suffices.
+    most: largest number of key terms in a row.
     """
     asking, answering = term_rows(keys), term_rows(targets)
     sizes, every = np.diff(asking.indptr), np.arange(asking.documents + 1)
@@ -582,7 +579,4 @@ def _sum_matched(
 
 
 def _csr(values: NDArray[np.uint8] | NDArray[np.int64], links: LinkArrays) -> sp.csr_array:
-    size = len(links.indptr) - 1
-    # scipy requires bounds as wide as the columns, and would copy all columns to widen them.
-    indptr = links.indptr.astype(np.int32) if len(values) < 2**31 else links.indptr
-    return sp.csr_array((values, links.columns, indptr), shape=(size, size))
+    return sparse_rows(values, links.columns, links.indptr, (len(links.indptr) - 1,) * 2)

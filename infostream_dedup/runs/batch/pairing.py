@@ -24,7 +24,7 @@ from infostream_dedup.judging.evidence.kernels import triples as kernels
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.kernels.reading import read_triples
 from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind, names_of_kinds
-from infostream_dedup.judging.evidence.pair_evidence import TripleRows, fill_in_wording, key_rows, shares_of_pairs
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows, fill_in_wording
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.judging.evidence.reading import evidence_texts, evidence_texts_of_block, scratch_for, tables
@@ -227,7 +227,6 @@ BETWEEN: Final[tuple[Between, ...]] = ("nothing-better", "plain", "none")
 
 _KEY_TERMS: Final = 30
 _LEAST_TERMS: Final = 3
-_COMPARED_AT_ONCE: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,23 +306,16 @@ def _links_of_weight(key_terms: KeyTerms, least: float) -> Translations:
     for language in spoken[np.argsort(documents, kind="stable")][:-1].tolist():
         asked &= languages != language
         keys, targets = _rows_where(key_terms.keys, languages == language), _rows_where(key_terms.targets, asked)
-        likely = sp.coo_array(weighed_links(keys, targets, least, most=_KEY_TERMS)[0])
-        ends.append(np.stack((likely.row, likely.col)).astype(np.int64))
+        ends.append(np.stack(weighed_links(keys, targets, least, most=_KEY_TERMS)[0].nonzero()).astype(np.int64))
     a, b = np.sort(np.concatenate(ends, axis=1), axis=0)
     order = np.lexsort((b, a))
-    found = _of_weight(key_terms, a[order], b[order], least)
-    both = [np.minimum(pairs.forward, pairs.backward) for pairs in found.tables()]
-    return found.where(np.concatenate([a[:0], *both]) >= _LEAST_TERMS)
-
-
-def _of_weight(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64], least: float) -> Translations:
-    """The pairs with at least a share of the weight in common in both directions."""
-    rows, shares = key_rows(key_terms.keys, key_terms.targets), [np.zeros((0, 2))]
-    for begin in range(0, len(a), _COMPARED_AT_ONCE):
-        some = slice(begin, begin + _COMPARED_AT_ONCE)
-        shares.append(np.round(shares_of_pairs(a[some], b[some], rows)[:, 2:4], SHARE_DECIMALS))
-    found = Translations(key_terms, a, b, np.concatenate(shares))
-    return found.where(found.shares.min(axis=1) >= least)
+    shares, enough = [np.zeros((0, 2))], [np.zeros(0, dtype=np.bool_)]
+    for pairs in chunks_of_pairs(key_terms, a[order], b[order]):
+        matched, own = np.stack((pairs.matched_forward, pairs.matched_backward)), np.stack((pairs.own_a, pairs.own_b))
+        shares.append(np.round(matched / np.maximum(own, 1), SHARE_DECIMALS).T)
+        enough.append((np.minimum(pairs.forward, pairs.backward) >= _LEAST_TERMS) & (shares[-1].min(axis=1) >= least))
+    found = Translations(key_terms, a[order], b[order], np.concatenate(shares))
+    return found.where(np.concatenate(enough))
 
 
 def _rows_where(matrix: sp.csr_array, kept: NDArray[np.bool_]) -> sp.csr_array:

@@ -316,28 +316,6 @@ def list_by_place(
             ends[place] += 1
 
 
-@compiled
-def find_targets(
-    counted: Rows, meets: Rows, last: Vector[np.int32], indptr: Vector[np.int64], found: Vector[np.int32]
-) -> None:
-    """Write the columns that the terms of each document meet, ascending, each once.
-
-    ``meets``: columns of each term; ``last``: scratch memory, -1 for each column; ``indptr``: zeros, receives the start
-    of each document; ``found``: with room for the columns of all entries.
-    """
-    written = 0
-    for document in range(counted.indptr.size - 1):
-        for entry in range(counted.indptr[document], counted.indptr[document + 1]):
-            term = counted.terms[entry]
-            for place in range(meets.indptr[term], meets.indptr[term + 1]):
-                column = meets.terms[place]
-                found[written] = column
-                written += int(last[column] != document)
-                last[column] = document
-        found[indptr[document] : written].sort()
-        indptr[document + 1] = written
-
-
 # Document frequencies, factors of weights, and the heaviest terms of each document
 
 _UNITS = 1e9
