@@ -109,7 +109,8 @@ class KeyNames:
     def of(cls, keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents) -> KeyNames:
         """Replace canonical terms by the equivalents of all source terms of their document with this canonical term."""
         groups, group_of_key = _groups(*_holders(keys, sources, equivalents))
-        members = ({term for source in group for term in equivalents.of(source)} for group in groups)
+        terms, at = equivalents.terms.tolist(), equivalents.indptr.tolist()
+        members = ({term for one in group for term in terms[at[one] : at[one + 1]]} for group in groups)
         canonical = equivalents.canonical[[group[0] for group in groups]].tolist()
         named = [*zip(canonical, map(tuple, map(sorted, members)), strict=True)]
         names = sorted(set(named))

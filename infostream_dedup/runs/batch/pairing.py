@@ -320,9 +320,8 @@ def _links_of_weight(key_terms: KeyTerms, least: float) -> Translations:
 
 def _rows_where(matrix: sp.csr_array, kept: NDArray[np.bool_]) -> sp.csr_array:
     """Return the matrix with all other rows emptied."""
-    sizes = np.diff(matrix.indptr)
-    entries = np.repeat(kept, sizes)
-    return sparse_rows(matrix.data[entries], matrix.indices[entries], offsets_of(kept * sizes), matrix.shape)
+    sizes, entries = kept * np.diff(matrix.indptr), np.repeat(kept, np.diff(matrix.indptr))
+    return sparse_rows(matrix.data[entries], matrix.indices[entries], offsets_of(sizes), matrix.shape)
 
 
 # Judged pairs of a collection as rows: the kind of each pair, its probability, and why
