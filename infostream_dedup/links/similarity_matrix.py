@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import offsets_of, sparse_rows
 from infostream_dedup.machine.scratch import row_blocks
 
 _BLOCK_ENTRIES = 8_000_000
@@ -147,11 +147,8 @@ def check_input(keys: sp.csr_array, targets: sp.csr_array, *, n: int) -> None:
 
 def kept_entries(matrix: sp.csr_array, keep: NDArray[np.bool_]) -> sp.csr_array:
     """Return the chosen entries in order, with indices of 4 bytes if they suffice."""
-    data, indices, indptr = matrix.data[keep], matrix.indices[keep], offsets_of(_kept_by_row(matrix.indptr, keep))
-    # Given an `indptr` of int64, scipy would widen `indices` too, which doubles the memory of a counts matrix.
-    narrow = max(matrix.shape[1], len(indices)) <= np.iinfo(np.int32).max
-    kind = np.int32 if narrow else np.int64
-    return sp.csr_array((data, indices.astype(kind, copy=False), indptr.astype(kind, copy=False)), shape=matrix.shape)
+    indptr = offsets_of(_kept_by_row(matrix.indptr, keep))
+    return sparse_rows(matrix.data[keep], matrix.indices[keep], indptr, matrix.shape)
 
 
 def at_least(counts: sp.csr_array, k: int) -> sp.csr_array:

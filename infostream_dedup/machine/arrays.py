@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import Any, Final, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 # Types of the arrays that kernels take. The number of dimensions is part of the type: kernels are compiled for it
 
@@ -53,6 +56,17 @@ def entries_of(
     """Positions of all values of some rows, row by row, and how many each row has."""
     sizes = indptr[rows + 1] - indptr[rows]
     return places_of(indptr[rows], sizes), sizes
+
+
+def sparse_rows(
+    data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], shape: tuple[int, int]
+) -> sp.csr_array:
+    """Make a sparse matrix of its rows, with indices of 4 bytes if they suffice."""
+    import scipy.sparse as sp
+
+    # Given an `indptr` of int64, scipy would widen `indices` too, which doubles the memory of a counts matrix.
+    kind = np.int32 if max(shape[1], len(indices)) <= np.iinfo(np.int32).max else np.int64
+    return sp.csr_array((data, indices.astype(kind, copy=False), indptr.astype(kind, copy=False)), shape=shape)
 
 
 @dataclass(frozen=True, slots=True)

@@ -397,9 +397,8 @@ class SurfaceTerms:
         words = found.numbers.astype(np.int64) * shapes + (found.shapes if shapes > 1 else 0)
         # Numbered in the order of the text, so that terms get the numbers that a smaller batch would give them.
         words, numbers = _in_order_of_text(words, len(found.forms) * shapes)
-        taken, listed = self._representation.listed_terms(
-            found.forms, words, LANGUAGES[language], self._settings, kept=False
-        )
+        chosen = self._representation.of_language(LANGUAGES[language])
+        taken, listed = chosen.listed_terms(found.forms, words, LANGUAGES[language], self._settings, kept=False)
         terms = np.full(len(words), kernels.NOTHING, dtype=np.int32)
         terms[taken] = self._numbers.numbered(listed)
         terms = terms[numbers]

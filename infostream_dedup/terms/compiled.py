@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Final
@@ -23,7 +23,7 @@ from infostream_dedup.language.text import scanner
 from infostream_dedup.language.text.scanner import Scanned, Scanner, detect
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, texts_of
 from infostream_dedup.language.text.tokens import Shape
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import offsets_of, sparse_rows
 from infostream_dedup.machine.threads import Turns, thread_count
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings, language_number
 from infostream_dedup.terms.kernels import counting
@@ -60,6 +60,8 @@ class SurfaceTokens:
     chunks: list[Scanned]  # tokens of consecutive documents, numbers of `surfaces`
     languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
     _surfaces: list[SurfaceList]
+    # which words of a language are terms, and these terms, by representation: others may share them
+    listed: dict[tuple[object, ...], tuple[NDArray[np.bool_], SurfaceList]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.languages)
@@ -68,6 +70,7 @@ class SurfaceTokens:
         """Free everything but the languages; the terms can no longer be counted."""
         self.chunks.clear()
         self._surfaces.clear()
+        self.listed.clear()
 
     @property
     def surfaces(self) -> SurfaceList:
@@ -221,7 +224,7 @@ def _terms_of_surfaces(
     by_language = np.full((len(LANGUAGES), len(marks)), counting.NOTHING, dtype=np.int32)
     for number, language in enumerate(LANGUAGES):
         own = np.flatnonzero(marks & np.uint8(1 << number))
-        _enter_terms(own, held.forms, language, settings, pool, by_language[number], workers)
+        _enter_terms(own, tokens, held.forms, language, settings, pool, by_language[number], workers)
     listed = pool.listed()
     order = listed.code_point_order()
     rank = np.empty_like(order)
@@ -249,7 +252,8 @@ def _used(tokens: SurfaceTokens, workers: int) -> NDArray[np.uint8]:
 
 def _enter_terms(
     words: NDArray[np.int64],
-    scanner: SurfaceList,
+    tokens: SurfaceTokens,
+    forms: SurfaceList,
     language: Language,
     settings: Settings,
     pool: SurfacePool,
@@ -257,12 +261,14 @@ def _enter_terms(
     workers: int,
 ) -> None:
     """Write the number, in ``pool``, of each word's term, in any order; words without terms are left out."""
-    chosen = representation(settings.representation)
+    chosen = representation(settings.representation).of_language(language)
     entering = threading.Lock()
 
     def enter(begin: int) -> None:
-        some = words[begin : begin + step]
-        taken, terms = chosen.listed_terms(scanner, some, language, settings)
+        some, of = words[begin : begin + step], (chosen.name, settings.morph, language, begin)
+        if of not in tokens.listed:
+            tokens.listed[of] = chosen.listed_terms(forms, some, language, settings)
+        taken, terms = tokens.listed[of]
         with entering:
             term_of_word[some[taken]] = pool.add(terms)
 
@@ -345,12 +351,8 @@ class _Rows:
 
     def joined(self, terms: int) -> tuple[sp.csr_array, NDArray[np.int64]]:
         """Return the counts as a matrix with this many columns, and the lengths of the documents."""
-        import scipy.sparse as sp
-
-        end = int(self._ends[-1])
-        kind = np.int32 if end < 2**31 else np.int64
-        indices, indptr = (one.astype(kind, copy=False) for one in (self._indices[:end], self._ends))
-        return sp.csr_array((self._counts[:end], indices, indptr), shape=(len(indptr) - 1, terms)), self._lengths
+        end, shape = int(self._ends[-1]), (len(self._lengths), terms)
+        return sparse_rows(self._counts[:end], self._indices[:end], self._ends, shape), self._lengths
 
 
 # Select the key terms of each document
@@ -374,7 +376,7 @@ def select_key_terms(
 
 def statistics_of(counts: TermCounts, settings: Settings, *, workers: int = 0) -> list[Statistics]:
     """Return the statistics per language, in the order of ``LANGUAGES``."""
-    indptr, indices = _rows(counts.counts)
+    indptr, indices = rows_of(counts.counts)
     threads = thread_count(workers)
     bounds = np.linspace(0, len(indptr) - 1, threads + 1).astype(np.int64)
 
@@ -394,7 +396,7 @@ class _Weighed:
 
     def __init__(self, counts: TermCounts, statistics: list[Statistics], settings: Settings) -> None:
         self._shape = counts.counts.shape
-        self._indptr, self._indices = _rows(counts.counts)
+        self._indptr, self._indices = rows_of(counts.counts)
         data = counts.counts.data
         if data.dtype != np.uint8:
             # The loops are compiled for two types; as the larger one, the counts of a month would take .8 GB.
@@ -405,8 +407,6 @@ class _Weighed:
 
     def heaviest(self, n: int, workers: int) -> sp.csr_array:
         """Return the n heaviest positive weights of each row: int64 (documents, terms)."""
-        import scipy.sparse as sp
-
         weigh = weighting(self._settings.weighting).weight
         documents, indptr = self._shape[0], self._indptr
 
@@ -423,7 +423,7 @@ class _Weighed:
             parts = list(pool.map(select, range(0, documents, _ROWS_AT_ONCE)))
         parts.append((np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64)))
         sizes, indices, weights = map(np.concatenate, zip(*parts, strict=True))
-        return sp.csr_array((weights, indices, offsets_of(sizes)), shape=self._shape)
+        return sparse_rows(weights, indices, offsets_of(sizes), self._shape)
 
 
 def heaviest_of_rows(
@@ -443,9 +443,9 @@ def heaviest_of_rows(
     return kept.sizes, kept.places[:written], kept.weights[:written]
 
 
-def _rows(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def rows_of(matrix: sp.csr_array) -> counting.Rows:
     """Return row bounds and columns in the types for which the loops are compiled."""
-    return matrix.indptr.astype(np.int64, copy=False), matrix.indices.astype(np.int32, copy=False)
+    return counting.Rows(matrix.indptr.astype(np.int64, copy=False), matrix.indices.astype(np.int32, copy=False))
 
 
 def key_terms_of_surfaces(

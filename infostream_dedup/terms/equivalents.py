@@ -120,14 +120,13 @@ def source_terms(counts: TermCounts) -> SourceTerms:
 
     counts = with_names_decided(counts)
     matrix, terms = counts.counts, len(counts.terms)
-    language = np.repeat(counts.languages, np.diff(matrix.indptr))
-    used = np.zeros((len(LANGUAGES), terms), dtype=np.bool_)
-    used[language, matrix.indices] = True
-    found = (np.cumsum(used, dtype=np.int32) - 1).reshape(used.shape)[language, matrix.indices]
-    shape = (matrix.shape[0], int(used.sum()))
-    languages, columns = np.nonzero(used)
+    place = np.repeat(counts.languages * np.int64(terms), np.diff(matrix.indptr)) + matrix.indices
+    used = np.zeros(len(LANGUAGES) * terms, dtype=np.bool_)
+    used[place] = True
+    languages, columns = np.nonzero(used.reshape(len(LANGUAGES), terms))
+    found = (np.cumsum(used, dtype=np.int32) - 1)[place]
     return SourceTerms(
-        sp.csr_array((matrix.data, found, matrix.indptr), shape=shape),
+        sp.csr_array((matrix.data, found, matrix.indptr), shape=(matrix.shape[0], len(columns))),
         [counts.terms[column] for column in columns.tolist()],
         languages.astype(np.uint8),
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import offsets_of, sparse_rows
 from infostream_dedup.model import Language, Settings
 from infostream_dedup.terms.statistics import Statistics, TermCounts, above_df_max
 
@@ -99,14 +99,12 @@ def pattern(matrix: sp.csr_array) -> sp.csr_array:
 
 def heaviest(weights: sp.csr_array, n: int) -> sp.csr_array:
     """Keep the n heaviest positive entries of each row; the smaller column wins ties."""
-    import scipy.sparse as sp
-
     row = np.repeat(np.arange(weights.shape[0]), np.diff(weights.indptr))
     order = np.lexsort((weights.indices, -weights.data, row))
     rank = np.arange(weights.nnz) - weights.indptr[row]
     chosen = np.sort(order[(rank < n) & (weights.data[order] > 0)])
     indptr = offsets_of(np.bincount(row[chosen], minlength=weights.shape[0]))
-    return sp.csr_array((weights.data[chosen], weights.indices[chosen], indptr), shape=weights.shape)
+    return sparse_rows(weights.data[chosen], weights.indices[chosen], indptr, weights.shape)
 
 
 # Documents that lose their key terms because these are too frequent in the collection

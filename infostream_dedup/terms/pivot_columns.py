@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from infostream_dedup.language.translation.word_pairs import plain_term
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import offsets_of, sparse_rows
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
+from infostream_dedup.terms.compiled import rows_of
 from infostream_dedup.terms.equivalents import NO_EQUIVALENT, Equivalents, SourceTerms
-from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.kernels.counting import NOTHING, Rows, find_places, list_by_place
+from infostream_dedup.terms.key_terms import KeyTerms, pattern
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import Statistics, TermCounts, Totals, document_probability, filled_up, weigh
 
-_ROWS_AT_ONCE: Final = 8192
 ColumnName = tuple[int, tuple[int, ...]]
 """A key column: its canonical pivot term and the set of equivalents that match it, ascending."""
 
 
 def canonical_counts(counts: TermCounts, sources: SourceTerms, equivalents: Equivalents) -> TermCounts:
     """Counts of canonical terms; the length of a document counts all of its terms."""
-    known = np.flatnonzero(equivalents.canonical != NO_EQUIVALENT)
-    ones = np.ones(len(known), dtype=np.int32)
-    shape = (len(equivalents.canonical), len(equivalents.vocabulary))
-    matrix = sp.csr_array(sources.counts @ sp.csr_array((ones, (known, equivalents.canonical[known])), shape=shape))
+    known = equivalents.canonical != NO_EQUIVALENT
+    canonical, shape = equivalents.canonical[known], (len(known), len(equivalents.vocabulary))
+    matrix = sources.counts @ sparse_rows(np.ones(len(canonical), dtype=np.int32), canonical, offsets_of(known), shape)
     matrix.sort_indices()
     return TermCounts(matrix, equivalents.vocabulary, counts.languages, counts.lengths)
 
@@ -91,11 +90,11 @@ def _frequencies(documents: NDArray[np.int64], sources: SourceTerms, equivalents
 
 def restricted(sources: SourceTerms, equivalents: Equivalents, chosen: sp.csr_array) -> sp.csr_array:
     """Return the source terms of each document whose canonical term is among the chosen ones."""
-    return _chosen(sources.counts, _places_of(sources.counts, equivalents, chosen) >= 0)
+    return _chosen(sources.counts, _places_of(rows_of(sources.counts), equivalents, chosen) != NOTHING)
 
 
 def _chosen(matrix: sp.csr_array, kept: NDArray[np.bool_]) -> sp.csr_array:
-    return sp.csr_array((matrix.data[kept], matrix.indices[kept], offsets_of(kept)[matrix.indptr]), shape=matrix.shape)
+    return sparse_rows(matrix.data[kept], matrix.indices[kept], offsets_of(kept)[matrix.indptr], matrix.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +109,10 @@ class KeyNames:
     def of(cls, keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents) -> KeyNames:
         """Replace canonical terms by the equivalents of all source terms of their document with this canonical term."""
         groups, group_of_key = _groups(*_holders(keys, sources, equivalents))
-        named = [_canonical_and_set(group, equivalents) for group in groups]
+        terms, at = equivalents.terms.tolist(), equivalents.indptr.tolist()
+        members = ({term for one in group for term in terms[at[one] : at[one + 1]]} for group in groups)
+        canonical = equivalents.canonical[[group[0] for group in groups]].tolist()
+        named = [*zip(canonical, map(tuple, map(sorted, members)), strict=True)]
         names = sorted(set(named))
         number_of = {name: number for number, name in enumerate(names)}
         return cls(names, np.array([number_of[name] for name in named], dtype=np.int64)[group_of_key])
@@ -135,13 +137,12 @@ class KeyColumns:
         held = np.ones(len(members), dtype=np.bool_)
         return cls(
             np.fromiter((canonical for canonical, _ in every), dtype=np.int32, count=len(every)),
-            sp.csr_array((held, members, sizes), shape=(len(every), terms)),
+            sparse_rows(held, members, sizes, (len(every), terms)),
         )
 
     def keyed(self, keys: sp.csr_array, columns: NDArray[np.int64]) -> sp.csr_array:
         """Key terms by column, ascending within a document, instead of canonical term."""
-        shape = (keys.shape[0], len(self))
-        return sp.csr_array((keys.data, columns.astype(np.int32), keys.indptr), shape=shape)
+        return sparse_rows(keys.data, columns, keys.indptr, (keys.shape[0], len(self)))
 
 
 class Targets:
@@ -150,54 +151,33 @@ class Targets:
     def __init__(self, columns: KeyColumns, equivalents: Equivalents) -> None:
         shape = (len(equivalents.canonical), len(equivalents.vocabulary))
         ones = np.ones(len(equivalents.terms), dtype=np.bool_)
-        means = sp.csr_array((ones, equivalents.terms, equivalents.indptr), shape=shape)
-        means.sort_indices()
-        self._meets = sp.csr_array(means @ columns.sets.T.tocsr())
-        self._columns = len(columns)
+        self._meets = sparse_rows(ones, equivalents.terms, equivalents.indptr, shape) @ columns.sets.T.tocsr()
 
     def of(self, sources: sp.csr_array) -> sp.csr_array:
         """Targets of documents: bool (documents, columns), sorted indices."""
-        parts = []
-        for start in range(0, sources.shape[0], _ROWS_AT_ONCE):
-            block = sources[start : start + _ROWS_AT_ONCE]
-            held = sp.csr_array((np.ones(block.nnz, dtype=np.bool_), block.indices, block.indptr), shape=block.shape)
-            part = sp.csr_array(held @ self._meets)
-            part.sort_indices()
-            parts.append(part)
-        if not parts:
-            return sp.csr_array((0, self._columns), dtype=np.bool_)
-        return sp.csr_array(sp.vstack(parts, format="csr"))
+        found: sp.csr_array = pattern(sources) @ self._meets
+        found.sort_indices()
+        return found
 
 
 def _holders(
     keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The source terms of its document that each key term represents: bounds, and the terms, ascending."""
-    place = _places_of(sources.counts, equivalents, keys)
-    held = np.flatnonzero(place >= 0)
-    order = np.lexsort((sources.counts.indices[held], place[held]))
-    indptr = offsets_of(np.bincount(place[held], minlength=keys.nnz))
-    return indptr, sources.counts.indices[held][order]
+    rows = rows_of(sources.counts)
+    places = _places_of(rows, equivalents, keys)
+    indptr = offsets_of(np.bincount(places[places != NOTHING], minlength=keys.nnz))
+    holders = np.empty(indptr[-1], dtype=np.int32)
+    list_by_place(places, rows.terms, indptr[:-1].copy(), holders)
+    return indptr, holders
 
 
-def _places_of(counts: sp.csr_array, equivalents: Equivalents, chosen: sp.csr_array) -> NDArray[np.int64]:
-    """Find the entry of ``chosen``, canonical terms of each document, to which each entry of ``counts`` belongs."""
-    places = np.full(counts.nnz, -1, dtype=np.int64)
-    for start in range(0, counts.shape[0] if chosen.nnz else 0, _ROWS_AT_ONCE):
-        stop = min(start + _ROWS_AT_ONCE, counts.shape[0])
-        entries, there = (slice(matrix.indptr[start], matrix.indptr[stop]) for matrix in (counts, chosen))
-        canonical = equivalents.canonical[counts.indices[entries]]
-        wanted = _codes(counts.indptr[start : stop + 1], canonical, len(equivalents.vocabulary))
-        offered = _codes(chosen.indptr[start : stop + 1], chosen.indices[there], len(equivalents.vocabulary))
-        place = np.searchsorted(offered, wanted)
-        found = (canonical >= 0) & (np.append(offered, -1)[place] == wanted)
-        places[entries][found] = place[found] + there.start
+def _places_of(counted: Rows, equivalents: Equivalents, chosen: sp.csr_array) -> NDArray[np.int64]:
+    """Find the entry of ``chosen``, canonical terms of each document, to which each counted term belongs."""
+    places = np.empty(len(counted.terms), dtype=np.int64)
+    last = np.full(len(equivalents.vocabulary), -1, dtype=np.int64)
+    find_places(counted, equivalents.canonical, rows_of(chosen), last, places)
     return places
-
-
-def _codes(indptr: NDArray[np.integer], terms: NDArray[np.int32], width: int) -> NDArray[np.int64]:
-    """Combine the row and term of each entry into one number."""
-    return np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr)) * width + terms
 
 
 def _groups(indptr: NDArray[np.int64], sources: NDArray[np.int32]) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
@@ -205,18 +185,15 @@ def _groups(indptr: NDArray[np.int64], sources: NDArray[np.int32]) -> tuple[list
     begins, sizes = indptr[:-1], np.diff(indptr)
     number = np.empty(len(sizes), dtype=np.int64)
     # Nearly all are single terms, so only the others need a loop.
-    alone, number[sizes == 1] = np.unique(sources[begins[sizes == 1]], return_inverse=True)
-    groups: list[tuple[int, ...]] = [(source,) for source in alone.tolist()]
+    single = sources[begins[sizes == 1]]
+    used = np.bincount(single) > 0
+    number[sizes == 1] = (np.cumsum(used) - 1)[single]
+    groups: list[tuple[int, ...]] = [(source,) for source in np.flatnonzero(used).tolist()]
     larger: dict[tuple[int, ...], int] = {}
     for key in np.flatnonzero(sizes > 1).tolist():
         group = tuple(sources[indptr[key] : indptr[key + 1]].tolist())
         number[key] = larger.setdefault(group, len(groups) + len(larger))
     return [*groups, *larger], number
-
-
-def _canonical_and_set(group: Sequence[int], equivalents: Equivalents) -> ColumnName:
-    every = {term for source in group for term in equivalents.of(source)}
-    return int(equivalents.canonical[group[0]]), tuple(sorted(every))
 
 
 # Measure how much of a collection the pivot language cannot express

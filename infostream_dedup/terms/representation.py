@@ -52,6 +52,10 @@ class Representation(ABC):
     # shipped dictionaries and rules, so a representation with its own rules must leave this off
     cached: ClassVar[bool] = False
 
+    def of_language(self, language: Language) -> Representation:  # noqa: ARG002 - for overriding
+        """Return the representation that decides the terms of a language."""
+        return self
+
     @abstractmethod
     def terms(self, forms: Sequence[Form], language: Language, settings: Settings) -> list[str | None]:
         """Return the term of each form, ``None`` for a form that is not a term."""

@@ -191,7 +191,7 @@ def test_a_damaged_cache_costs_a_warning(tmp_path: Path, caplog: pytest.LogCaptu
     found = Translator("ru", "uk", rungs=[slow], cache=AnswerCache(file, "mark")).translate(["дом"])
     assert found[0][0].term == "дім"
     assert [record.message for record in caplog.records if "cache of translations is damaged" in record.message]
-    assert AnswerCache(file, "mark").translate(["дом"], "ru", "uk")[0][0].term == "дім"
+    assert AnswerCache(file, "mark").answers(["дом"], "ru", "uk")["дом"][0].term == "дім"
 
 
 def test_an_unusable_cache_warns_once_for_all_translators(

@@ -134,21 +134,21 @@ class SortedLines:
 
         self.text = text
         ends = np.flatnonzero(np.frombuffer(text, np.uint8) == _END[0])
-        self._count = len(ends)
-        self._starts: list[int] = [0, *(ends[_BLOCK - 1 :: _BLOCK] + 1).tolist()]
+        self._bounds = np.append(0, ends + 1).astype(np.uint32)
+        self._starts: list[int] = self._bounds[::_BLOCK].tolist()
         if self._starts[-1] != len(text) or not text:
             self._starts.append(len(text))
         self._firsts = [text[start : text.find(_END, start)] for start in self._starts[:-1]]
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._bounds) - 1
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.text.decode().split("\n")[:-1])
 
     def __getitem__(self, place: int) -> str:
-        block, rest = divmod(place, _BLOCK)
-        return self.text[self._starts[block] : self._starts[block + 1]].split(_END, rest + 1)[rest].decode()
+        begin, end = self._bounds[place : place + 2].tolist()
+        return self.text[begin : end - 1].decode()
 
     def place(self, line: str) -> int:
         """Return the place of a line; -1 if it is not there."""

@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 from functools import cache
 from hashlib import blake2b
+from itertools import islice
 from typing import TYPE_CHECKING, Final
+from zlib import crc32
 
 from infostream_dedup.language.lexicon.word_lists import blocked, false_friends
 from infostream_dedup.language.morphology import cache_file
@@ -25,7 +27,7 @@ from infostream_dedup.model import OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from infostream_dedup.machine.progress import Progress
@@ -78,7 +80,6 @@ answers changes, because the file is keyed by it, and stores record it."""
 _Answers = tuple[Translation, ...]
 _CHUNK: Final = 50_000
 _SCHEMA_VERSION: Final = 2
-_FIELDS: Final = 3
 
 _TABLES: Final = {
     "answer": "(pair TEXT NOT NULL, term TEXT NOT NULL, equivalents TEXT NOT NULL, checksum INTEGER NOT NULL,"
@@ -95,11 +96,6 @@ class AnswerCache:
         self.path = path
         self._file = SqliteCache(path, mark, "translations", _SCHEMA_VERSION, _TABLES)
 
-    def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[_Answers]:
-        """Return the cached answers of each term; empty also if the cache knows that there is none."""
-        known = self.answers(terms, source, target)
-        return [known.get(term, ()) for term in terms]
-
     def answers(self, terms: Sequence[str], source: Language, target: Language) -> dict[str, _Answers]:
         """Return cached answers by term; an unknown term is absent, one without equivalents has an empty tuple."""
         pair = f"{source}-{target}"
@@ -107,16 +103,16 @@ class AnswerCache:
         def read(connection: sqlite3.Connection) -> dict[str, _Answers]:
             found: dict[str, _Answers] = {}
             for start in range(0, len(terms), _CHUNK):
-                chunk = sorted(terms[start : start + _CHUNK])
+                chunk = json.dumps(sorted(terms[start : start + _CHUNK]), ensure_ascii=False)
                 rows = connection.execute(
-                    "SELECT term, equivalents, checksum FROM answer"
-                    " WHERE pair = ? AND term IN (SELECT value FROM json_each(?))",
-                    (pair, json.dumps(chunk, ensure_ascii=False)),
-                )
+                    "SELECT term, equivalents, checksum FROM json_each(?) CROSS JOIN answer ON pair=? AND term=value",
+                    (chunk, pair),
+                ).fetchall()
                 for term, equivalents, checksum in rows:
-                    if checksum != checksum_of(pair, term, equivalents):
+                    # As `checksum_of`, in half the time.
+                    if checksum != crc32(f"{pair}\0{term}\0{equivalents}".encode("utf-8", "surrogatepass")):
                         raise DamagedCacheError(f"answer {term!r} does not match its checksum")
-                    found[term] = _parsed(equivalents)
+                found.update(zip((row[0] for row in rows), _parsed([row[1] for row in rows]), strict=True))
             return found
 
         return self._file.read(read, {}) if terms else {}
@@ -131,18 +127,14 @@ class AnswerCache:
 
 
 def _written(answers: _Answers) -> str:
-    """Format equivalents as text: ``_FIELDS`` fields each, separated by tabs, which terms never contain."""
+    """Format equivalents as text: three fields each, separated by tabs, which terms never contain."""
     return "\t".join(f"{one.term}\t{one.rung}\t{one.confidence!r}" for one in answers)
 
 
-def _parsed(text: str) -> _Answers:
-    if not text:
-        return ()
-    cells = text.split("\t")
-    if len(cells) == _FIELDS:
-        return (Translation(cells[0], cells[1], float(cells[2])),)
-    fields = zip(cells[::3], cells[1::3], cells[2::3], strict=True)
-    return tuple(Translation(term, rung, float(confidence)) for term, rung, confidence in fields)
+def _parsed(texts: list[str]) -> Iterator[_Answers]:
+    cells = "\t".join(filter(None, texts)).split("\t")
+    every = map(Translation, cells[::3], cells[1::3], map(float, cells[2::3]))
+    return (tuple(islice(every, (text.count("\t") + 1) // 3)) for text in texts)
 
 
 def answer_cache() -> AnswerCache:
@@ -229,7 +221,9 @@ class Translator:
         answers = [(rung.name, self._ask_rung(rung, [term]).get(term, ())) for rung in self._rungs]
         if self._cache is not None:
             fast = sum(not rung.remembered for rung in self._rungs)
-            answers.insert(fast, (self._cache.name, self._cache.translate([term], self.source, self.target)[0]))
+            answers.insert(
+                fast, (self._cache.name, self._cache.answers([term], self.source, self.target).get(term, ()))
+            )
         return answers
 
     def _translate_batch(self, terms: Sequence[str]) -> dict[str, _Answers]:

@@ -20,7 +20,7 @@ from infostream_dedup.links.compiled.kernels import matching as kernels
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, TermPlaces, earliest_equals, mark_enough, mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, row_parts, term_rows
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input
-from infostream_dedup.machine.arrays import offsets_of, places_of
+from infostream_dedup.machine.arrays import offsets_of, places_of, sparse_rows
 from infostream_dedup.machine.platform import reserve
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import ThreadPool, thread_count
@@ -526,9 +526,6 @@ class _Run:
         yield rows
 
 
-_WHOLE: Final = 240  # amounts of all key terms of a document, of 255, as each is rounded up
-
-
 def match_weights(
     keys: sp.csr_array, targets: sp.csr_array, share: float, *, terms: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -537,19 +534,33 @@ def match_weights(
     Ordinals (a, b), a < b, in the order of (b, a). ``terms`` may match in the other direction. A few pairs have a
     little less of the weight. At most 15 key terms in a row.
     """
+    links, amounts, least = weighed_links(keys, targets, share, most=15)
+    a, b = linked_pairs(links)
+    enough = np.empty(len(a), dtype=np.bool_)
+    mark_enough(a, b, TermPlaces(*term_rows(keys)[:2], *term_rows(targets)[:2]), amounts, least, terms, enough)
+    return a[enough], b[enough]
+
+
+def weighed_links(
+    keys: sp.csr_array, targets: sp.csr_array, share: float, *, most: int
+) -> tuple[sp.csr_array, NDArray[np.uint8], int]:
+    """Link documents to those with at least a share, or a little less, of the weight of their key terms.
+
+    Returns counts, uint8 (documents, documents); how much of a count each key term is; and the count that suffices.
+    most: largest number of key terms in a row.
+    """
     asking, answering = term_rows(keys), term_rows(targets)
     sizes, every = np.diff(asking.indptr), np.arange(asking.documents + 1)
     own = np.repeat(np.asarray(keys.sum(axis=1), dtype=np.int64).ravel(), sizes)
-    amounts, least = (-(-_WHOLE * keys.data // own)).astype(np.uint8), math.ceil(share * _WHOLE)
+    # In all at most 255, although each is rounded up.
+    whole = 255 - most
+    amounts, least = (-(-whole * keys.data // own)).astype(np.uint8), math.ceil(share * whole)
     nodes, resources = Nodes(every[:-1], every, every[:-1]), Resources()
     run = _Run.prepare(asking, answering, nodes, k_min=least, resources=resources, amounts=amounts)
     spool = run.match(kernels.Members(every, run.node_at), resources.storage(), None)
     del run
     links = spool.finish(resources.threads)
-    a, b = linked_pairs(_csr(links.counts, links))
-    enough = np.empty(len(a), dtype=np.bool_)
-    mark_enough(a, b, TermPlaces(*asking[:2], *answering[:2]), amounts, least, terms, enough)
-    return a[enough], b[enough]
+    return _csr(links.counts, links), amounts, least
 
 
 def _sum_matched(
@@ -568,7 +579,4 @@ def _sum_matched(
 
 
 def _csr(values: NDArray[np.uint8] | NDArray[np.int64], links: LinkArrays) -> sp.csr_array:
-    size = len(links.indptr) - 1
-    # scipy requires bounds as wide as the columns, and would copy all columns to widen them.
-    indptr = links.indptr.astype(np.int32) if len(values) < 2**31 else links.indptr
-    return sp.csr_array((values, links.columns, indptr), shape=(size, size))
+    return sparse_rows(values, links.columns, links.indptr, (len(links.indptr) - 1,) * 2)

@@ -24,11 +24,11 @@ from infostream_dedup.judging.evidence.kernels import triples as kernels
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.kernels.reading import read_triples
 from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind, names_of_kinds
-from infostream_dedup.judging.evidence.pair_evidence import TripleRows, fill_in_wording, key_rows, shares_of_pairs
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows, fill_in_wording
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.judging.evidence.reading import evidence_texts, evidence_texts_of_block, scratch_for, tables
-from infostream_dedup.links.compiled.matching import match
+from infostream_dedup.links.compiled.matching import weighed_links
 from infostream_dedup.links.pair_rules import (
     LEAST_ORDERED_SHARE,
     LEAST_SHARE,
@@ -39,8 +39,7 @@ from infostream_dedup.links.pair_rules import (
     one_to_one,
     relation_of,
 )
-from infostream_dedup.links.similarity_matrix import kept_entries
-from infostream_dedup.machine.arrays import AlignedColumns, offsets_of
+from infostream_dedup.machine.arrays import AlignedColumns, offsets_of, sparse_rows
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import GrowingArray
@@ -228,8 +227,6 @@ BETWEEN: Final[tuple[Between, ...]] = ("nothing-better", "plain", "none")
 
 _KEY_TERMS: Final = 30
 _LEAST_TERMS: Final = 3
-_MANY_TERMS: Final = 5
-_COMPARED_AT_ONCE: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,50 +301,27 @@ def _links_of_weight(key_terms: KeyTerms, least: float) -> Translations:
     """All pairs in two languages with at least a share of the weight in common in both directions."""
     languages = key_terms.counts.languages
     spoken, documents = np.unique(languages, return_counts=True)
-    *fewer, most_spoken = spoken[np.argsort(documents, kind="stable")].tolist()
-    fewest = _fewest_terms(_rows_where(key_terms.keys, languages != most_spoken), least)
     ends, asked = [np.zeros((2, 0), dtype=np.int64)], np.ones(len(languages), dtype=np.bool_)
     # Each pair is found from one side, that of the fewer documents.
-    for language in fewer:
+    for language in spoken[np.argsort(documents, kind="stable")][:-1].tolist():
         asked &= languages != language
-        targets = _rows_where(key_terms.targets, asked)
-        # The links of nearly all documents need many terms, and then are far fewer.
-        for least_terms, most in ((_LEAST_TERMS, _MANY_TERMS), (_MANY_TERMS, _KEY_TERMS + 1)):
-            asking = (languages == language) & (fewest < most) & ((fewest >= least_terms) | (most == _MANY_TERMS))
-            keys = _rows_where(key_terms.keys, asking)
-            counts = match(keys, targets, n=_KEY_TERMS, weights=False, k_min=least_terms).counts
-            likely = sp.coo_array(kept_entries(counts, counts.data >= np.repeat(fewest, np.diff(counts.indptr))))
-            ends.append(np.stack((likely.row, likely.col)).astype(np.int64))
+        keys, targets = _rows_where(key_terms.keys, languages == language), _rows_where(key_terms.targets, asked)
+        ends.append(np.stack(weighed_links(keys, targets, least, most=_KEY_TERMS)[0].nonzero()).astype(np.int64))
     a, b = np.sort(np.concatenate(ends, axis=1), axis=0)
     order = np.lexsort((b, a))
-    found = _of_weight(key_terms, a[order], b[order], least)
-    both = [np.minimum(pairs.forward, pairs.backward) for pairs in found.tables()]
-    return found.where(np.concatenate([a[:0], *both]) >= _LEAST_TERMS)
-
-
-def _fewest_terms(keys: sp.csr_array, least: float) -> NDArray[np.uint8]:
-    """Number of each document's heaviest key terms whose weights are a share of all of its weight: uint8."""
-    row = np.repeat(np.arange(keys.shape[0]), np.diff(keys.indptr))
-    sums = np.cumsum(keys.data[np.lexsort((-keys.data, row))])
-    before = np.append(0, sums)[keys.indptr]
-    shares = (sums - before[row]) / np.diff(before)[row]
-    below = np.round(shares, SHARE_DECIMALS) < least
-    return (np.bincount(row[below], minlength=keys.shape[0]) + 1).astype(np.uint8)
-
-
-def _of_weight(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64], least: float) -> Translations:
-    """The pairs with at least a share of the weight in common in both directions."""
-    rows, shares = key_rows(key_terms.keys, key_terms.targets), [np.zeros((0, 2))]
-    for begin in range(0, len(a), _COMPARED_AT_ONCE):
-        some = slice(begin, begin + _COMPARED_AT_ONCE)
-        shares.append(np.round(shares_of_pairs(a[some], b[some], rows)[:, 2:4], SHARE_DECIMALS))
-    found = Translations(key_terms, a, b, np.concatenate(shares))
-    return found.where(found.shares.min(axis=1) >= least)
+    shares, enough = [np.zeros((0, 2))], [np.zeros(0, dtype=np.bool_)]
+    for pairs in chunks_of_pairs(key_terms, a[order], b[order]):
+        matched, own = np.stack((pairs.matched_forward, pairs.matched_backward)), np.stack((pairs.own_a, pairs.own_b))
+        shares.append(np.round(matched / np.maximum(own, 1), SHARE_DECIMALS).T)
+        enough.append((np.minimum(pairs.forward, pairs.backward) >= _LEAST_TERMS) & (shares[-1].min(axis=1) >= least))
+    found = Translations(key_terms, a[order], b[order], np.concatenate(shares))
+    return found.where(np.concatenate(enough))
 
 
 def _rows_where(matrix: sp.csr_array, kept: NDArray[np.bool_]) -> sp.csr_array:
     """Return the matrix with all other rows emptied."""
-    return kept_entries(matrix, np.repeat(kept, np.diff(matrix.indptr)))
+    sizes, entries = kept * np.diff(matrix.indptr), np.repeat(kept, np.diff(matrix.indptr))
+    return sparse_rows(matrix.data[entries], matrix.indices[entries], offsets_of(sizes), matrix.shape)
 
 
 # Judged pairs of a collection as rows: the kind of each pair, its probability, and why

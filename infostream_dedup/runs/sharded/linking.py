@@ -29,7 +29,7 @@ from infostream_dedup.links.measures import KTotals, LinkTotals
 from infostream_dedup.links.pair_rules import grades_at
 from infostream_dedup.links.relation import group_sizes_of_nodes
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
-from infostream_dedup.machine.arrays import entries_of, offsets_of
+from infostream_dedup.machine.arrays import entries_of, offsets_of, sparse_rows
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.runs.sharded.kernels.rows import (
     decode_links,
@@ -556,9 +556,7 @@ def count_block(
     # Rows and numbers both ascend, so the links need not be moved.
     indptr = offsets_of(sizes)
     columns = rows.columns if len(local) == len(nodes) else number[rows.columns]
-    # scipy needs bounds of the same integer type as the columns, and would copy all columns to widen them.
-    bounds = indptr.astype(np.int32) if len(columns) < 2**31 else indptr
-    counts = sp.csr_array((rows.counts, columns, bounds), shape=(len(local), len(local)))
+    counts = sparse_rows(rows.counts, columns, indptr, (len(local), len(local)))
     chosen = np.zeros(len(local), dtype=np.bool_)
     chosen[number[own]] = True
     weights = nodes.weights[local]

@@ -273,6 +273,49 @@ def order_terms(
     return end
 
 
+# Rows of terms in a pivot language, of which several terms of a document may become the same
+
+
+class Rows(NamedTuple):
+    """Terms, or columns, of each document, or of each term."""
+
+    indptr: Vector[np.int64]  # int64 (rows + 1,), start of each row in `terms`
+    terms: Vector[np.int32]  # int32 (entries,)
+
+
+@compiled
+def find_places(
+    counted: Rows, canonical: Vector[np.int32], chosen: Rows, last: Vector[np.int64], places: Vector[np.int64]
+) -> None:
+    """Find the entry of ``chosen``, canonical terms, to which each entry of ``counted`` belongs in its document.
+
+    ``canonical``: canonical term of each term, or ``NOTHING``; ``last``: scratch memory, -1 for each canonical term;
+    ``places``: receives the entries, ``NOTHING`` for none.
+    """
+    for document in range(counted.indptr.size - 1):
+        begin = chosen.indptr[document]
+        for place in range(begin, chosen.indptr[document + 1]):
+            last[chosen.terms[place]] = place
+        for entry in range(counted.indptr[document], counted.indptr[document + 1]):
+            term = canonical[counted.terms[entry]]
+            places[entry] = NOTHING
+            # What earlier documents left lies below the first entry of this one.
+            if term != NOTHING and last[term] >= begin:
+                places[entry] = last[term]
+
+
+@compiled
+def list_by_place(
+    places: Vector[np.int64], terms: Vector[np.int32], ends: Vector[np.int64], listed: Vector[np.int32]
+) -> None:
+    """List the terms at each place, in their order; ``ends``: where each place begins, afterwards, where it ends."""
+    for entry in range(places.size):
+        place = places[entry]
+        if place != NOTHING:
+            listed[ends[place]] = terms[entry]
+            ends[place] += 1
+
+
 # Document frequencies, factors of weights, and the heaviest terms of each document
 
 _UNITS = 1e9

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.language.morphology.readings import is_seldom_noun, noun_term
-from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Form
 from infostream_dedup.language.translation.word_pairs import marked_term, plain_term
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
@@ -39,19 +38,15 @@ class _Pivot(Representation):
     marker = "D"
     cached = True
 
+    def of_language(self, language: Language) -> Representation:
+        """Return what decides the terms before translation."""
+        return self if language == "en" else representation("morph")
+
     def terms(self, forms: Sequence[Form], language: Language, settings: Settings) -> list[str | None]:
         if language != "en":
-            return representation("morph").terms(forms, language, settings)
+            return self.of_language(language).terms(forms, language, settings)
         found = [noun_term(form, shape) for form, shape in forms]
         return [term and marked_term(form, term) for form, term in zip(forms, found, strict=True)]
-
-    def listed_terms(
-        self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings, *, kept: bool = True
-    ) -> tuple[NDArray[np.bool_], SurfaceList]:
-        """Return the terms before translation."""
-        if language == "en":
-            return super().listed_terms(forms, words, language, settings, kept=kept)
-        return representation("morph").listed_terms(forms, words, language, settings, kept=kept)
 
     def frequencies(self, language: Language) -> Mapping[str, float]:
         """Return the background of the terms before translation."""
