@@ -1,5 +1,6 @@
 """The rules of kinds and statuses by cases worked by hand."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,20 +15,20 @@ from infostream_dedup.judging.evidence.kinds import (
     KIND_NAMES,
     RULES,
     Kind,
+    counts_may_decide,
+    form_filled_anew,
     kinds_of_rules,
     names_of_kinds,
     rules_of_pairs,
 )
 
 _PLAIN: dict[str, Any] = {
-    "same_text": False, "same_whole": False, "same_opening": False, "same_address": False, "known": True,
-    "dated": True,
-    "same_source": False, "other_day": False,
-    "hours": 2.0, "probability": 0.95, "wording_forward": 0.0, "wording_backward": 0.0, "lead": 0.5, "vocabulary": 0.5,
-    "numbers": 1.0, "other_figure": False, "many_figures": False, "other_dates": False, "next_step": True,
-    "same_title": False, "same_form": False, "no_title": False, "one_sentence": False,
-    "turned": False, "figure_alone": False, "differing": None, "anew": False, "other_counts": False,
-    "same_body": False, "filled": False, "numbered": False, "background": False,
+    "same_text": False, "same_whole": False, "same_opening": False, "same_address": False, "known": True, "dated": True,
+    "same_source": False, "other_day": False, "hours": 2.0, "probability": 0.95, "wording_forward": 0.0,
+    "wording_backward": 0.0, "lead": 0.5, "vocabulary": 0.5, "numbers": 1.0, "other_figure": False,
+    "many_figures": False, "other_dates": False, "next_step": True, "same_title": False, "same_form": False,
+    "no_title": False, "one_sentence": False, "turned": False, "figure_alone": False, "differing": None, "anew": False,
+    "other_counts": False, "same_body": False, "filled": False, "numbered": False, "background": False,
     "recalled_forward": 0.6, "recalled_backward": 0.6, "counts_forward": 1.0, "counts_backward": 1.0, "names_kept": 1.0,
 }  # fmt: skip
 _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
@@ -43,6 +44,7 @@ _BARE = {**_UNDATED, "recalled_backward": 0.29}
 _MANY = {**_UNDATED, "many_figures": True, "wording_forward": 0.9, "wording_backward": 0.5}
 _MINE, _HALF = {**_MANY, "same_source": True}, {"wording_forward": 0.4, "wording_backward": 0.2}
 _ONE_RULE = "undated sentence with other numbers"
+_EVEN = {"wording_forward": 0.4, "wording_backward": 0.4}
 _SIZE = {"wording_backward": 0.7}  # too much for a text inside a longer one
 
 
@@ -154,11 +156,7 @@ def test_rules() -> None:
         ({**wording(0.85, 0.49)}, "contained", "lies inside"),
         ({**wording(0.85, 0.5)}, "copy", "much the same wording"),
         ({**wording(0.49, 0.85)}, "copy", "much the same wording"),
-        (
-            {**_ONE, "many_figures": True, "vocabulary": 0.85, "numbers": 0.2, **wording(0.4, 0.4)},
-            "template",
-            _ONE_RULE,
-        ),
+        ({**_ONE, "many_figures": True, "vocabulary": 0.85, "numbers": 0.2, **_EVEN}, "template", _ONE_RULE),
         ({**_UNDATED, "lead": 0.25, **wording(0.6, 0.29)}, "contained", "lies inside"),
         ({**_UNDATED, "lead": 0.24, **wording(0.84, 0.29)}, "related", None),
         ({**_UNDATED, "lead": 0.24, **wording(0.85, 0.29)}, "contained", "lies inside"),
@@ -201,11 +199,7 @@ def test_rules() -> None:
         ({**_STILL, "lead": 0.3, **wording(0.59, 0.6)}, "follow-up", "next step"),
         ({**_STILL, "lead": 0.29, **wording(0.59, 0.6)}, "related", None),
         ({**_OWN, "hours": 336.1, "counts_forward": 0.0, "counts_backward": 0.0}, "related", None),
-        (
-            {**_OWN, "other_day": False, "hours": 0.0, "numbers": 0.4, **wording(0.4, 0.4)},
-            "template",
-            "own form with other numbers",
-        ),
+        ({**_OWN, "other_day": False, "hours": 0, "numbers": 0.4, **_EVEN}, "template", "own form with other numbers"),
         ({**_STILL, "hours": 336.1, **wording(0.7, 0.6)}, "related", None),
         ({**_OPEN, **wording(0.89, 0.9)}, "related", None),
         ({**_STILL, "hours": 73.0, "lead": 0.7, "vocabulary": 0.9}, "template", "own form of one vocabulary"),
@@ -229,7 +223,7 @@ def test_rules() -> None:
 
 @pytest.mark.parametrize("accepted", [0.02, 0.5])
 def test_rules_are_tried_in_order_on_every_pair_that_may_satisfy_one(accepted: float) -> None:
-    draw, pairs = np.random.default_rng(7), 4000
+    draw, pairs = np.random.default_rng(7), 20_000
     steps = np.array([0.0, 0.05, 0.249999999, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 0.9, 1.0])
     drawn: dict[str, Any] = {
         name: draw.random(pairs) < 0.5 if isinstance(value, bool) else draw.choice(steps, pairs)
@@ -241,11 +235,20 @@ def test_rules_are_tried_in_order_on_every_pair_that_may_satisfy_one(accepted: f
     drawn["wording_backward"] = np.where(draw.random(pairs) < accepted, drawn["wording_backward"], 0.0)
     # Few words are looked at only where much of the wording is common.
     drawn["turned"] &= np.minimum(drawn["wording_forward"], drawn["wording_backward"]) >= 0.25
+    drawn["numbers"] -= draw.random(pairs) < 0.3
     every = PairFacts(**drawn)
     held = np.stack([rule.holds(every) for rule in RULES])
     expected = np.where(held.any(axis=0), held.argmax(axis=0), len(RULES))
     assert rules_of_pairs(every).tolist() == expected.tolist()
     assert 0 < np.count_nonzero(expected < len(RULES)) < pairs
+    # Numbers of beginnings are looked at wherever they may change a verdict.
+    firm = ("same_address", "turned", "figure_alone", "anew", "same_body", "numbered", "same_opening", "other_day")
+    shares = dict.fromkeys(("counts_forward", "counts_backward"), draw.choice([0.0, 1.0], pairs))
+    every = replace(every, **dict.fromkeys(firm, np.zeros(pairs, dtype=np.bool_)), **shares)
+    both = [replace(every, other_counts=np.full(pairs, held)) for held in (False, True)]
+    changed = np.not_equal(*map(rules_of_pairs, both)) | np.not_equal(*map(form_filled_anew, both))
+    changed &= (every.wording_least >= 0.25) & (every.probability >= 0.5) & ~every.same_text
+    assert counts_may_decide(every)[changed].all()
 
 
 def test_every_rule_has_a_case_of_its_own() -> None:
@@ -298,13 +301,8 @@ def test_facts_from_evidence_and_documents() -> None:
 def test_statuses() -> None:
     kinds = np.array([Kind.COPY, Kind.COPY, Kind.RETOLD, Kind.RELATED, Kind.RELATED, Kind.TRANSLATION], dtype=np.int8)
     kinds = np.concatenate([kinds, kinds[2:3]])
-    many = facts_of(
-        [
-            {"same_text": True, "same_whole": True, **wording(1, 1)},
-            *(wording(most, 0) for most in (0.5, 0, 0.3, 0.299999999, 1)),
-            {"same_text": True},
-        ]
-    )
+    some = [wording(most, 0) for most in (0.5, 0, 0.3, 0.299999999, 1)]
+    many = facts_of([{"same_text": True, "same_whole": True, **wording(1, 1)}, *some, {"same_text": True}])
     found = statuses(kinds, many, joined_kinds(["copy"]))
     assert [STATUS_NAMES[one] for one in found] == [
         "exact", "duplicate", "similar", "similar", "new", "new", "duplicate",

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.characters import DAY_WORDS, LABELS, MONTH_WORDS
+from infostream_dedup.judging.evidence.characters import DAY_WORDS, LABELS, MONTH_WORDS, word_hash
 from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.evidence.kernels import differing as kernels
 from infostream_dedup.judging.evidence.numbers import numbers, one_value, value_of
@@ -31,7 +31,7 @@ from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.model import OUR_LANGUAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -128,19 +128,6 @@ _ASPECT: Final = frozenset("с по на за о вы про у з ви об".sp
 """Prefixes that often only make a verb perfective."""
 
 
-def _hashes(words: Iterable[str]) -> NDArray[np.uint64]:
-    """Hashes of folded words as of tokens."""
-    coded = [bytes(codes()[letter] for letter in word) for word in words]
-    hashes = np.empty(len(coded), dtype=np.uint64)
-    kernels.hash_words(np.frombuffer(b"".join(coded), np.uint8), np.cumsum([len(one) for one in coded]), hashes)
-    return hashes
-
-
-@cache
-def _date_hashes() -> NDArray[np.uint64]:
-    return np.sort(_hashes(DAY_WORDS.union(MONTH_WORDS)))
-
-
 def _folded(text: str) -> str:
     # Five times as fast as a table of characters.
     return text.lower().replace("ё", "е").replace("’", "ʼ").replace("'", "ʼ")
@@ -162,16 +149,18 @@ def _tables() -> kernels.OpeningTables:
     classes += np.array([kernels.UPPER * one.isupper() for one in characters], dtype=np.uint8)
     folded = np.array([letters[_folded(one)] for one in characters], dtype=np.uint8)
     marks: dict[str, int] = {}
-    for bit, words in ((kernels.NEGATION, NEGATIONS), (kernels.AUXILIARY, _AUXILIARIES), (kernels.LABEL, LABELS)):
+    marked = (kernels.NEGATION, NEGATIONS), (kernels.AUXILIARY, _AUXILIARIES), (kernels.LABEL, LABELS)
+    for bit, words in (*marked, (kernels.DATE, DAY_WORDS.union(MONTH_WORDS))):
         marks |= {word: marks.get(word, 0) | bit for word in words}
-    hashes = _hashes(marks)
+    coded = ("".join(chr(letters[letter]) for letter in word) for word in marks)
+    hashes = np.array(list(map(word_hash, coded)), dtype=np.uint64)
     order = np.argsort(hashes)
     denials = sorted(bytes(letters[letter] for letter in beginning) for beginning in _DENIALS)
     return kernels.OpeningTables(
         classes,
         folded,
         hashes[order],
-        np.array(list(marks.values()), dtype=np.uint8)[order],
+        np.array(list(marks.values()), dtype=np.uint16)[order],
         np.frombuffer(b"".join(denials), np.uint8),
         offsets_of([len(one) for one in denials]),
         np.searchsorted([one[0] for one in denials], np.arange(257)),
@@ -198,7 +187,7 @@ class Openings:
             begins=np.empty(count + 1, dtype=np.int64),
             places=np.empty((size, 2), dtype=np.int32),
             hashes=np.empty(size, dtype=np.uint64),
-            flags=np.empty(size, dtype=np.uint8),
+            flags=np.empty(size, dtype=np.uint16),
             ordered=np.empty(size, dtype=np.uint64),
             distinct=np.empty(count, dtype=np.int64),
             cut=np.empty(count, dtype=np.bool_),
@@ -226,10 +215,9 @@ class Openings:
 
     def filled_anew(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether most words of each text of a pair that the other has not are other names, numbers or days."""
-        counts = np.empty((2 * len(a), 2), dtype=np.int64)
-        kernels.count_slots(a, b, self.tokens, _date_hashes(), counts)
-        own, slots = counts[:, 0], counts[:, 1]
-        found: NDArray[np.bool_] = (slots >= np.maximum(_FEWEST_SLOTS, _SLOTS * own)).reshape(-1, 2).all(axis=1)
+        counts = np.empty((len(a), 4), dtype=np.int64)
+        kernels.count_slots(a, b, self.tokens, counts)
+        found: NDArray[np.bool_] = (counts[:, 1::2] >= np.maximum(_FEWEST_SLOTS, _SLOTS * counts[:, ::2])).all(axis=1)
         for pair in np.flatnonzero(found).tolist():
             one, other = self.text(int(a[pair])), self.text(int(b[pair]))
             held = frozenset(one.folded).intersection(other.folded)
@@ -297,8 +285,6 @@ class _Text(NamedTuple):
     folded: tuple[str, ...]  # in lower case, apostrophes alike
     starts: frozenset[int]  # tokens that begin a sentence or a quotation
     numbers: tuple[int, ...]  # tokens that are numbers
-    named: frozenset[int]  # numbers that a hyphen joins to the word before
-    lead: int  # tokens of the sentences that begin in front: of later ones, only another verb may be news
 
     @classmethod
     def of(cls, tokens: kernels.OpeningTokens, document: int) -> _Text:
@@ -309,25 +295,22 @@ class _Text(NamedTuple):
     @classmethod
     @lru_cache(1 << 11)  # Copies of one form are compared with the same few texts.
     def read(cls, clean: bytes, stands: bytes, flags: bytes) -> _Text:
-        text, marks = clean.decode(ALPHABET, "replace"), np.frombuffer(flags, dtype=np.uint8)
+        text, marks = clean.decode(ALPHABET, "replace"), np.frombuffer(flags, dtype=np.uint16)
         places = np.frombuffer(stands, dtype=np.int32).reshape(-1, 2).tolist()
         words = [text[first:last] for first, last in places]
         folded = _folded("\n".join(words)).split("\n") if words else []
         starts, numbers = (np.flatnonzero(marks & bit).tolist() for bit in (kernels.START, kernels.NUMBER))
-        read = cls(
-            text, places, tuple(words), tuple(folded), frozenset(starts), tuple(numbers), frozenset(), kernels.LEAD
-        )
-        named = frozenset(i for i in numbers if i and read.before(i) == "-")
-        ends = (
-            i
-            for i in starts
-            if i >= kernels.FRONT and len(words[i - 1]) >= _SHORTEST and _FULL_STOP.search(read.before(i))
-        )
-        return read._replace(named=named, lead=min([*ends, kernels.LEAD]))
+        return cls(text, places, tuple(words), tuple(folded), frozenset(starts), tuple(numbers))
 
     def before(self, i: int) -> str:
         """What stands between a token and the one before."""
-        return self.text[self.places[i - 1][1] : self.places[i][0]]
+        return self.text[self.places[i - 1][1] : self.places[i][0]] if i else ""
+
+    @property
+    def lead(self) -> int:
+        """Tokens of the sentences that begin in front: of later ones, only another verb may be news."""
+        ends = (i for i in self.starts if i >= kernels.FRONT and len(self.words[i - 1]) >= _SHORTEST)
+        return min([*(i for i in ends if _FULL_STOP.search(self.before(i))), kernels.LEAD])
 
 
 class _Change(NamedTuple):
@@ -359,12 +342,14 @@ def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDiffe
             return found
     few_changes = len(changes) <= kernels.MOST_CHANGES
     asked: list[tuple[_Rule, list[_Change]]] = [(_negation, changes)] if few_changes else []
-    telling = list(islice((each for each in changes if not _tells_the_same(one, other, each, language)), 2))
-    alone = len(telling) == 1 and len(changes) <= kernels.MOST_EDITS
+    told = (each for each in changes if not _tells_the_same(one, other, each, language))
+    telling = list(islice(told, 2)) if len(changes) <= kernels.MOST_EDITS else []
     # In a text that was edited elsewhere as well, only a word of the lead turns the news round.
-    if alone and (len(changes) == 1 or ((*telling[0].a, -1)[0] < one.lead and (*telling[0].b, -1)[0] < other.lead)):
+    if len(telling) == 1 and (
+        len(changes) == 1 or ((*telling[0].a, -1)[0] < one.lead and (*telling[0].b, -1)[0] < other.lead)
+    ):
         asked += [(rule, telling) for rule in (_negation, _another_name, _another_word)]
-    if _denied_alike(one, other, changes, language):
+    if asked and _denied_alike(one, other, changes, language):
         asked = []
     for rule, some in (*asked, *([(_question, changes)] if few_changes else [])):
         found = rule(one, other, some, language)
@@ -745,7 +730,7 @@ def _another_figure(one: _Text, other: _Text, changes: list[_Change], language: 
         differ = figures and not all(one_value(one.folded[i], other.folded[j]) for i, j in zip(p, q, strict=True))
         if differ and not _ordinary(one, other, each, language):
             shown = (
-                [f"{text.words[i - 1]}-{text.folded[i]}" if i in text.named else text.folded[i] for i in side]
+                [f"{text.words[i - 1]}-{text.folded[i]}" if text.before(i) == "-" else text.folded[i] for i in side]
                 for text, side in ((one, p), (other, q))
             )
             return WordDifference(ANOTHER_FIGURE, (*_other_day(one, other, changes), *zip(*shown, strict=True)))

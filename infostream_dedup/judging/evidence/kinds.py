@@ -446,7 +446,9 @@ def counts_may_decide(pair: PairFacts) -> NDArray[np.bool_]:
     """Pairs of which a rule asks whether the numbers at their beginnings are others."""
     alike = (pair.wording_least >= LEAST_WORDING) | (pair.probability >= 0.6) & (pair.lead >= 0.25)
     near = ~pair.known | (pair.hours <= STORY_HOURS) | (pair.wording_least >= LEAST_WORDING)
-    return (pair.probability >= 0.5) & alike & near & ~pair.same_text
+    none = np.maximum(pair.counts_forward, pair.counts_backward) <= 0
+    asked = pair.own | _by_another_source(pair) | (pair.numbers < 0) | none | pair.same_source & (pair.numbers < 0.9)
+    return (pair.probability >= 0.5) & alike & near & asked & ~pair.same_text
 
 
 def _by_another_source(pair: PairFacts) -> NDArray[np.bool_]:

@@ -31,6 +31,7 @@ LABEL: Final = 16
 NEGATION: Final = 32
 AUXILIARY: Final = 64
 QUESTION: Final = 128
+DATE: Final = 256
 """Bits of a token."""
 
 FEWEST: Final = 4
@@ -62,6 +63,10 @@ FRONT: Final = 6
 _BEYOND: Final = 8
 """Characters that are looked at beyond the end of a text."""
 
+_BITS: Final = 10
+_PLACE, _LOW = np.uint64((1 << _BITS) - 1), np.uint64(_BITS + 2)
+"""Low bits of an entry of ``ordered``: the place of a token in its text, and its number of slots of a form."""
+
 _H, _S, _T, _P, _W = (ord(letter) for letter in "hstpw")
 _AT = ord("@")
 _HASH = ord("#")
@@ -83,7 +88,7 @@ class OpeningTables(NamedTuple):
     classes: Vector[np.uint8]  # uint8 (256,), bits of each character
     folded: Vector[np.uint8]  # uint8 (256,), the character in lower case, apostrophes alike
     words: Vector[np.uint64]  # uint64, ascending, hashes of words that are marked
-    marks: Vector[np.uint8]  # uint8, bits of each of these words
+    marks: Vector[np.uint16]  # uint16, bits of each of these words
     prefixes: Vector[np.uint8]  # uint8, beginnings of words that are denials
     prefix_begins: Vector[np.int64]  # int64 (prefixes + 1,), bounds of each
     prefixes_of: Vector[np.int64]  # int64 (257,), bounds of the prefixes that begin with each character
@@ -97,22 +102,10 @@ class OpeningTokens(NamedTuple):
     begins: Vector[np.int64]  # int64 (documents + 1,), bounds of the tokens of each document
     places: Table[np.int32]  # int32 (tokens, 2), bounds of each token in its opening
     hashes: Vector[np.uint64]  # uint64, hash of each token, folded
-    flags: Vector[np.uint8]  # uint8, bits of each token
-    ordered: Vector[np.uint64]  # uint64, distinct hashes of each document, ascending, from its `begins` on
-    distinct: Vector[np.int64]  # int64 (documents,), number of these
+    flags: Vector[np.uint16]  # uint16, bits of each token
+    ordered: Vector[np.uint64]  # uint64, hash, slots of a form and place of each token, ascending in each document
+    distinct: Vector[np.int64]  # int64 (documents,), number of distinct tokens
     cut: Vector[np.bool_]  # bool (documents,), whether the text may go on
-
-
-@compiled
-def hash_words(words: Vector[np.uint8], ends: Vector[np.int64], hashes: Vector[np.uint64]) -> None:
-    """Hash folded words as tokens are hashed."""
-    begin = 0
-    for word in range(ends.size):
-        state = np.uint64(SEED)
-        for place in range(begin, ends[word]):
-            state = step(state, signed(words[place]))
-        hashes[word] = mixed(state)
-        begin = ends[word]
 
 
 @inlined
@@ -250,7 +243,7 @@ def _leave_out_links(text: Vector[np.uint8], size: int, classes: Vector[np.uint8
 @compiled
 def _cut_up(text: Vector[np.uint8], tables: OpeningTables, tokens: OpeningTokens, token: int) -> int:
     """Write the tokens of a text; return the place behind them."""
-    classes, at, starts = tables.classes, 0, True
+    classes, at, starts, first = tables.classes, 0, True, token
     while at < text.size:
         letter, end, flags = signed(text[at]), at, 0
         if signed(classes[letter]) & DIGIT:
@@ -270,7 +263,9 @@ def _cut_up(text: Vector[np.uint8], tables: OpeningTables, tokens: OpeningTokens
         if flags == 0:
             flags = _flags_of(text, at, end, state, tables)
         tokens.places[token, 0], tokens.places[token, 1] = at, end
-        tokens.hashes[token], tokens.ordered[token] = state, state
+        slots = signed(flags & NAME != 0) + signed(flags & (NUMBER | DATE) != 0)
+        tokens.hashes[token] = state
+        tokens.ordered[token] = state >> _LOW << _LOW | np.uint64((slots << _BITS) + token - first)
         tokens.flags[token] = flags | START if starts else flags
         starts = flags == QUESTION
         token += 1
@@ -312,7 +307,10 @@ def read_openings(
         tokens.clean_begins[document + 1] = begin + written
         last = _cut_up(tokens.clean[begin : begin + written], tables, tokens, first)
         tokens.begins[document + 1] = last
-        tokens.distinct[document] = sorted_once(tokens.ordered, first, last, 64, spare, bins) - first
+        sorted_once(tokens.ordered, first, last, 64, spare, bins)
+        tokens.distinct[document] = signed(last > first)
+        for token in range(first + 1, last):
+            tokens.distinct[document] += signed(tokens.ordered[token - 1] >> _LOW != tokens.ordered[token] >> _LOW)
 
 
 # Compare two openings
@@ -321,71 +319,75 @@ def read_openings(
 class DifferenceScratch(NamedTuple):
     """Scratch memory for one pair."""
 
-    rows: Table[np.int64]  # int64 (2, OPENING + 2), lengths of common runs
+    shared: Table[np.int32]  # int32 (OPENING**2, 3), common runs, each as long as it goes
     waiting: Table[np.int64]  # int64 (2 * OPENING, 4), ranges still to be compared
     runs: Table[np.int64]  # int64 (OPENING + 1, 3), common runs: place in one, place in the other, length
     changes: Table[np.int64]  # int64 (OPENING + 1, 4), bounds in one and in the other
-    longest: Vector[np.int64]  # int64 (3,), place in one, place in the other, and length of the longest common run
 
 
 def difference_scratch() -> DifferenceScratch:
     """Allocate scratch memory."""
     return DifferenceScratch(
-        np.empty((2, OPENING + 2), dtype=np.int64),
+        np.empty((OPENING**2, 3), dtype=np.int32),
         np.empty((2 * OPENING, 4), dtype=np.int64),
         np.empty((OPENING + 1, 3), dtype=np.int64),
         np.empty((OPENING + 1, 4), dtype=np.int64),
-        np.empty(3, dtype=np.int64),
     )
 
 
+@compiled
+def _share(one: int, other: int, tokens: OpeningTokens, shared: Table[np.int32]) -> tuple[int, int]:
+    """Find the common runs of two openings, each as long as it goes; return their number and that of common tokens."""
+    ordered, begins, runs, common = tokens.ordered, tokens.begins, 0, 0
+    x, y = tokens.hashes[begins[one] : begins[one + 1]], tokens.hashes[begins[other] : begins[other + 1]]
+    at, end, first, last = begins[one], begins[one + 1], begins[other], begins[other + 1]
+    before = ~np.uint64(0)
+    while at < end:
+        hashed = ordered[at] >> _LOW
+        while first < last and ordered[first] >> _LOW < hashed:
+            first += 1
+        place = first
+        while place < last and ordered[place] >> _LOW == hashed:
+            i, j, length = signed(ordered[at] & _PLACE), signed(ordered[place] & _PLACE), 1
+            if i == 0 or j == 0 or x[i - 1] != y[j - 1]:
+                while i + length < x.size and j + length < y.size and x[i + length] == y[j + length]:
+                    length += 1
+                shared[runs, 0], shared[runs, 1], shared[runs, 2] = i, j, length
+                runs += 1
+            place += 1
+        common += signed(place > first and hashed != before)
+        before = hashed
+        at += 1
+    return runs, common
+
+
 @inlined
-def _missing(one: int, other: int, tokens: OpeningTokens) -> int:
-    """Distinct tokens of one opening that another lacks, or of the other that it lacks, whichever are fewer."""
-    at, place = tokens.begins[one], tokens.begins[other]
-    end, last = at + tokens.distinct[one], place + tokens.distinct[other]
-    common = 0
-    while at < end and place < last:
-        x, y = tokens.ordered[at], tokens.ordered[place]
-        common += signed(x == y)
-        at += signed(x <= y)
-        place += signed(y <= x)
-    return signed(min(tokens.distinct[one], tokens.distinct[other])) - common
+def _longest_run(shared: Table[np.int32], runs: int, low: int, high: int, begin: int, end: int) -> tuple[int, int, int]:
+    """Find the longest common run within bounds, the first in one and then in the other, as ``difflib`` does."""
+    best = 0
+    for run in range(runs):
+        i, j = shared[run, 0], shared[run, 1]
+        skipped = max(low - i, begin - j, 0)
+        length = min(shared[run, 2], high - i, end - j) - skipped
+        best = max(best, (((length << _BITS) - i - skipped) << _BITS) - j - skipped)
+    length = (best - 1 >> 2 * _BITS) + 1
+    place = (length << 2 * _BITS) - best
+    return place >> _BITS, place & (1 << _BITS) - 1, length
 
 
 @compiled
-def _longest_run(
-    x: Vector[np.uint64], y: Vector[np.uint64], bounds: Vector[np.int64], rows: Table[np.int64], found: Vector[np.int64]
-) -> None:
-    """Find the longest common run, the first in x and then in y, as ``difflib.SequenceMatcher`` does."""
-    low, high, begin, end = bounds[0], bounds[1], bounds[2], bounds[3]
-    found[2] = 0
-    rows[0][0 : end - begin + 1] = 0
-    rows[1][0 : end - begin + 1] = 0
-    for i in range(low, high):
-        before, now, token, most = rows[i & 1], rows[1 - (i & 1)], x[i], 0
-        for j in range(end - begin):
-            length = before[j] + 1 if y[begin + j] == token else 0
-            now[j + 1] = length
-            most = max(most, length)
-        if most > found[2]:
-            j = 1
-            while now[j] != most:
-                j += 1
-            found[0], found[1], found[2] = i + 1 - most, begin + j - most, most
+def _aligned(first: int, last: int, stop: int, shared: int, scratch: DifferenceScratch) -> int:
+    """Align tokens from the first on, by common runs; return the number of changes.
 
-
-@compiled
-def _aligned(x: Vector[np.uint64], y: Vector[np.uint64], first: int, last: int, scratch: DifferenceScratch) -> int:
-    """Align two lists of tokens, between the first and the last common ones; return the number of changes."""
-    runs, waiting, changes, found = scratch.runs, scratch.waiting, scratch.changes, scratch.longest
-    waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3] = first, x.size - last, first, y.size - last
+    ``last``, ``stop``: where the tokens of either text end; ``shared``: number of common runs.
+    """
+    runs, waiting, changes = scratch.runs, scratch.waiting, scratch.changes
+    waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3] = first, last, first, stop
     left, count = 1, 0
     while left:
         left -= 1
         low, high, begin, end = waiting[left, 0], waiting[left, 1], waiting[left, 2], waiting[left, 3]
-        _longest_run(x, y, waiting[left], scratch.rows, found)
-        i, j, length = found[0], found[1], found[2]
+        i, j, length = _longest_run(scratch.shared, shared, low, high, begin, end)
         if not length:
             continue
         place = count
@@ -402,7 +404,7 @@ def _aligned(x: Vector[np.uint64], y: Vector[np.uint64], first: int, last: int, 
         if i < high and j < end:
             waiting[left, 0], waiting[left, 1], waiting[left, 2], waiting[left, 3] = i, high, j, end
             left += 1
-    runs[count, 0], runs[count, 1], runs[count, 2] = x.size - last, y.size - last, 0
+    runs[count, 0], runs[count, 1], runs[count, 2] = last, stop, 0
     i, j, made = first, first, 0
     for run in range(count + 1):
         if i < runs[run, 0] or j < runs[run, 1]:
@@ -422,15 +424,15 @@ def _apart(changes: Table[np.int64], count: int) -> int:
 
 
 @compiled
-def _changes(x: Vector[np.uint64], y: Vector[np.uint64], cut: bool, scratch: DifferenceScratch) -> int:
-    """Find the places in which two lists of tokens differ; return their number."""
+def _changes(x: Vector[np.uint64], y: Vector[np.uint64], cut: bool, shared: int, scratch: DifferenceScratch) -> int:
+    """Find the places in which two lists of tokens with some common runs differ; return their number."""
     changes, least = scratch.changes, min(x.size, y.size)
     first, last = 0, 0
     while first < least and x[first] == y[first]:
         first += 1
     while last < least - first and x[x.size - 1 - last] == y[y.size - 1 - last]:
         last += 1
-    count = _aligned(x, y, first, last, scratch)
+    count = _aligned(first, x.size - last, y.size - last, shared, scratch)
     if x.size == y.size:
         # Of words that change places, an alignment takes one for moved; place by place, both are replaced.
         replaced = 0
@@ -452,7 +454,7 @@ def _changes(x: Vector[np.uint64], y: Vector[np.uint64], cut: bool, scratch: Dif
 
 @compiled
 def _in_one_form(
-    x: Vector[np.uint64], y: Vector[np.uint64], flags: Vector[np.uint8], few: int, cut: bool, changes: Table[np.int64]
+    x: Vector[np.uint64], y: Vector[np.uint64], flags: Vector[np.uint16], few: int, cut: bool, changes: Table[np.int64]
 ) -> int:
     """Compare texts with the same words number by number: of a form there are many copies, and many more pairs."""
     end, apart, count = min(x.size, y.size), 0, 0
@@ -469,7 +471,7 @@ def _in_one_form(
 
 
 @inlined
-def _counted(flags: Vector[np.uint8], begin: int, end: int, wanted: int) -> int:
+def _counted(flags: Vector[np.uint16], begin: int, end: int, wanted: int) -> int:
     count = 0
     for place in range(begin, end):
         count += signed(signed(flags[place]) & wanted != 0)
@@ -477,7 +479,7 @@ def _counted(flags: Vector[np.uint8], begin: int, end: int, wanted: int) -> int:
 
 
 @compiled
-def _denies(flags: Vector[np.uint8], begin: int, end: int, rest: int) -> bool:
+def _denies(flags: Vector[np.uint16], begin: int, end: int, rest: int) -> bool:
     """Whether the tokens of one side of a change may say that the other text is false; ``rest``: those of the other."""
     enough = end - begin >= SENTENCE or (begin == 0 and rest == 0)
     for place in range(begin, end):
@@ -491,8 +493,8 @@ def _denies(flags: Vector[np.uint8], begin: int, end: int, rest: int) -> bool:
 def _may_be_exchanged(
     x: Vector[np.uint64],
     y: Vector[np.uint64],
-    p: Vector[np.uint8],
-    q: Vector[np.uint8],
+    p: Vector[np.uint16],
+    q: Vector[np.uint16],
     changes: Table[np.int64],
     count: int,
 ) -> bool:
@@ -512,7 +514,7 @@ def _may_be_exchanged(
 
 
 @compiled
-def _may_be_turned(p: Vector[np.uint8], q: Vector[np.uint8], changes: Table[np.int64], count: int) -> bool:
+def _may_be_turned(p: Vector[np.uint16], q: Vector[np.uint16], changes: Table[np.int64], count: int) -> bool:
     """Whether one or two changes may be a negation, a question, another name or another word."""
     few = count <= MOST_CHANGES
     if few and (_counted(p, 0, p.size, QUESTION) > 0) != (_counted(q, 0, q.size, QUESTION) > 0):
@@ -536,33 +538,37 @@ def _may_be_turned(p: Vector[np.uint8], q: Vector[np.uint8], changes: Table[np.i
 
 
 @inlined
-def _count_slots(
-    one: int, other: int, tokens: OpeningTokens, dates: Vector[np.uint64], counts: Vector[np.int64]
-) -> None:
-    first, last = tokens.begins[other], tokens.begins[other] + tokens.distinct[other]
-    own, slots = 0, 0
-    for token in range(tokens.begins[one], tokens.begins[one + 1]):
-        hashed, flags = tokens.hashes[token], signed(tokens.flags[token])
-        if place_among(tokens.ordered, first, last, hashed) < 0:
-            own += 1
-            slots += signed(flags & NAME != 0)
-            slots += signed(flags & NUMBER != 0 or place_among(dates, 0, dates.size, hashed) >= 0)
-    counts[0], counts[1] = own, slots
+def _count_slots(one: int, other: int, tokens: OpeningTokens, counts: Vector[np.int64]) -> None:
+    ordered, at, place, met, none = (
+        tokens.ordered,
+        tokens.begins[one],
+        tokens.begins[other],
+        np.uint64(0),
+        ~np.uint64(0),
+    )
+    end, last, own, slots, others, filled = tokens.begins[one + 1], tokens.begins[other + 1], 0, 0, 0, 0
+    while at < end or place < last:
+        # Without branches, which would be mispredicted too often. Equal tokens of the other are passed last.
+        mine, its = ordered[at] if at < end else none, ordered[place] if place < last else none
+        x, y = mine >> _LOW, its >> _LOW
+        lacks, lacked = signed(x < y), signed(y < x and y != met)
+        own, slots = own + lacks, slots + lacks * (signed(mine) >> _BITS & 3)
+        others, filled = others + lacked, filled + lacked * (signed(its) >> _BITS & 3)
+        met = x if x == y else met
+        place += signed(y < x or at == end)
+        at += signed(x <= y)
+    counts[0], counts[1], counts[2], counts[3] = own, slots, others, filled
 
 
 @compiled
-def count_slots(
-    a: Vector[np.int64], b: Vector[np.int64], tokens: OpeningTokens, dates: Vector[np.uint64], counts: Table[np.int64]
-) -> None:
+def count_slots(a: Vector[np.int64], b: Vector[np.int64], tokens: OpeningTokens, counts: Table[np.int64]) -> None:
     """Count the tokens that only one opening of a pair has, and the slots of a form among them.
 
-    ``dates``: ascending, hashes of the words for days and months; ``counts``: int64 (2 * pairs, 2), receives for each
-    document of a pair the tokens that the other lacks, and how many of them are names, numbers and dates; a day with a
-    capital letter is two of these.
+    ``counts``: int64 (pairs, 4), receives for each document of a pair the tokens that the other lacks, and how many of
+    them are names, numbers and dates; a day with a capital letter is two of these.
     """
     for pair in range(a.size):
-        _count_slots(a[pair], b[pair], tokens, dates, counts[2 * pair])
-        _count_slots(b[pair], a[pair], tokens, dates, counts[2 * pair + 1])
+        _count_slots(a[pair], b[pair], tokens, counts[pair])
 
 
 @compiled
@@ -583,9 +589,10 @@ def _looked_at(
         if same == least:
             return -_in_one_form(x, y, p, few, cut, changes)
     # Aligned, at least as many words differ; and a denial leaves the text that it denies.
-    if PART * _missing(one, other, tokens) > few:
+    shared, common = _share(one, other, tokens, scratch.shared)
+    if PART * (min(tokens.distinct[one], tokens.distinct[other]) - common) > few:
         return 0
-    count = _changes(x, y, cut, scratch)
+    count = _changes(x, y, cut, shared, scratch)
     lost, missed = 0, 0
     for change in range(count):
         lost, missed = lost + changes[change, 1] - changes[change, 0], missed + changes[change, 3] - changes[change, 2]
