@@ -136,7 +136,12 @@ class SurfaceList(Sequence[str]):
             parts = "\n".join(words).encode().split(b"\n")
             bounds = np.array([0, *accumulate(map(len, parts))], dtype=np.int64)
             return cls(bounds, np.frombuffer(bytearray(b"".join([*parts, bytes(BLOCK)])), dtype=np.uint8))
-        text = np.frombuffer("\n".join([*words, ""]).encode(), dtype=np.uint8)
+        return cls.of_lines("\n".join([*words, ""]).encode())
+
+    @classmethod
+    def of_lines(cls, lines: bytes) -> SurfaceList:
+        """Convert words in UTF-8, each followed by a line break."""
+        text = np.frombuffer(lines, dtype=np.uint8)
         ends = np.flatnonzero(text == _LINE_BREAK)
         starts = np.concatenate([np.zeros(1, dtype=np.int64), ends + 1 - np.arange(1, len(ends) + 1)])
         pool = np.concatenate([text[text != _LINE_BREAK], np.zeros(BLOCK, dtype=np.uint8)])
