@@ -158,7 +158,8 @@ class DocumentBuilder:
         if published is not None and (time is None or not isinstance(published, str)):
             return self.build(Record(values, Place("<block>")))
         given = {name: no for name, no in (("title", None), ("lang", "")) if values.get(name, 0) == no}
-        other = {name: values[name] for name in order if name not in _INTERPRETED}
+        plain = _INTERPRETED.issuperset(order)
+        other = {} if plain else {name: values[name] for name in order if name not in _INTERPRETED}
         extra = OtherFields(other, self._orders.setdefault(order, order), given or _NOTHING)
         return Document(
             id=values["id"], text="", title=values.get("title") or "", lang=values.get("lang") or None, time=time,

@@ -118,9 +118,9 @@ def number_rows(documents: Sequence[Document], texts: Utf8Texts) -> Ragged:
 
     Numbers in tags, such as the width of a picture, do not count.
     """
-    marked = {
-        number: clean(full_text(one)) for number, one in enumerate(documents) if "<" in one.text or "<" in one.title
-    }
+    tags = np.flatnonzero(texts.data[: texts.offsets[-1]] == ord("<"))
+    which = set((np.searchsorted(texts.offsets, tags, side="right") - 1).tolist())
+    marked = {number: clean(full_text(documents[number])) for number in which}
     if marked:
         texts = texts_of([marked.get(number, full_text(one)) for number, one in enumerate(documents)])
     found = find_runs(texts)

@@ -39,7 +39,7 @@ _LOOK_UP: Final = (
 )
 """Rows come in the order of the array, unsorted; in any other order, checksums would not match the keys."""
 _ALL: Final = (
-    "SELECT group_concat(key || char(0) || coalesce(term, 'None') || char(0) || strict, char(10)),"
+    "SELECT CAST(group_concat(key || char(0) || coalesce(term, 'None') || char(0) || strict, char(10)) AS BLOB),"
     " group_concat(term IS NOT NULL, ''), group_concat(checksum) FROM form WHERE language = ?"
 )
 """A few long strings are read in less than half of the time of many short ones."""
@@ -160,7 +160,7 @@ class CacheFile:
             lines, has_term, sums = connection.execute(_ALL, (language,)).fetchone()
             if lines is None:
                 return NO_ROWS
-            found = FormLines(f"{lines}\n".encode("utf-8", "surrogatepass"), has_term.encode())
+            found = FormLines(lines + b"\n", has_term.encode())
             _compare(language, found.lines, list(map(int, sums.split(","))))
             return found
 
