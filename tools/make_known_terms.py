@@ -23,8 +23,8 @@ from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.morphology.form_cache import (
     SHARES_FILE,
     lines_of,
+    packed,
     packed_parts,
-    packed_terms,
     row_of,
     terms_file,
 )
@@ -83,7 +83,8 @@ def main() -> None:
         os.environ["INFOSTREAM_DEDUP_CACHE"] = folder
         for language in WITH_FORMS:
             forms = forms_of(language)
-            terms_file(language).write_bytes(packed_terms(lines_of(forms), lines_of(rows_of(forms, language))))
+            texts = b"\n" + lines_of(forms) + lines_of(rows_of(forms, language))
+            terms_file(language).write_bytes(packed(len(lines_of(forms)), texts))
         shares = {f"{one} {name}": representation(name).summed_frequencies(one) for one, name in BACKGROUNDS}
         SHARES_FILE.write_bytes(packed_parts(shares))
         SHIPPED_FILE.write_bytes(packed_pairs())

@@ -60,6 +60,5 @@ def main() -> None:
     # What a command loads stays: modules and tables would be searched for garbage a hundred times.
     gc.set_threshold(20_000, 20, 50)
     code = exit_code_of(lambda: cli.main(prog_name="infostream-dedup", standalone_mode=False))
-    # Ending, Python would search all of it once more.
-    gc.freeze()
+    gc.freeze()  # or Python, as it ends, would search it all once more
     sys.exit(code)

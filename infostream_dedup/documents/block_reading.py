@@ -357,10 +357,7 @@ class _Reader:
     def read(self, items: Iterator[Item | _ColumnBlock]) -> Iterator[Document | DocumentBlock]:
         with self._bad:
             for item in items:
-                if isinstance(item, _ColumnBlock):
-                    yield from self._block(item)
-                else:
-                    yield from self._one_by_one(iter((item,)))
+                yield from self._block(item) if isinstance(item, _ColumnBlock) else self._one_by_one(iter((item,)))
 
     def placed(self, items: Iterator[Item | JsonBlock]) -> Iterator[tuple[Document, Place]]:
         for item in items:
@@ -401,8 +398,7 @@ class _Reader:
             begin = end + 1
 
     def _one_by_one(self, items: Iterator[Item]) -> Iterator[Document]:
-        for document, _ in checked_documents(items, self._builder, self._bad, self._seen):
-            yield document
+        return (document for document, _ in checked_documents(items, self._builder, self._bad, self._seen))
 
     def _block(self, block: _ColumnBlock) -> Iterator[Document | DocumentBlock]:
         for rows, left in self._runs(block):

@@ -158,8 +158,7 @@ class DocumentBuilder:
         if published is not None and (time is None or not isinstance(published, str)):
             return self.build(Record(values, Place("<block>")))
         given = {name: no for name, no in (("title", None), ("lang", "")) if values.get(name, 0) == no}
-        plain = _INTERPRETED.issuperset(order)
-        other = {} if plain else {name: values[name] for name in order if name not in _INTERPRETED}
+        other = {name: values[name] for name in order if name not in _INTERPRETED}
         extra = OtherFields(other, self._orders.setdefault(order, order), given or _NOTHING)
         return Document(
             id=values["id"], text="", title=values.get("title") or "", lang=values.get("lang") or None, time=time,
@@ -287,9 +286,7 @@ def row_of(document: Document) -> dict[str, Any]:
             value = getattr(document, name)
             if name in _REQUIRED or (value is not None and value != ""):
                 row[name] = value
-    for name, value in extra.items():
-        if name not in row:
-            row[name] = value
+    row.update((name, value) for name, value in extra.items() if name not in row)
     return row
 
 

@@ -258,8 +258,7 @@ def _interval(links: sp.csr_array, row: Measures) -> Interval:
         # Closed through each j: links j -> l for which some i links both.
         both = (reverse.astype(np.int32) @ pattern.astype(np.int32)).multiply(pattern)
         through = np.asarray(both.sum(axis=1), dtype=np.float64).ravel()
-        begun, ended = closed_paths(links)
-        closed = begun + ended + through
+        closed = np.sum([*closed_paths(links), through], axis=0)
         t = _bounds(row.closed, row.paths, closed, paths)
     return Interval(*s, *t)
 

@@ -184,7 +184,7 @@ class PivotWords:
         names = self._rung_names
         rungs = [one.rung for found in answers for one in found]
         names += sorted(set(rungs).difference(names))
-        return list(map({name: number for number, name in enumerate(names)}.__getitem__, rungs))
+        return list(map(names.index, rungs))
 
 
 @cache

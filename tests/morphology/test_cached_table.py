@@ -24,13 +24,12 @@ ROWS: dict[str, FormRow] = {
 
 def in_lines(rows: dict[str, FormRow]) -> FormLines:
     lines = "".join(f"{key}\0{term}\0{strict}\n" for key, (term, strict) in rows.items())
-    return FormLines(lines.encode(), b"".join(b"01"[(at := term is not None) : at + 1] for term, _ in rows.values()))
+    return FormLines(lines.encode(), "".join(str(int(term is not None)) for term, _ in rows.values()).encode())
 
 
 def as_rows(found: FormLines) -> dict[str, FormRow]:
-    parts = [line.split("\0") for line in found.lines.decode().splitlines()]
-    has_term = zip(parts, found.has_term.decode(), strict=True)
-    return {key: (term if has == "1" else None, int(strict)) for (key, term, strict), has in has_term}
+    parts = zip((line.split("\0") for line in found.lines.decode().splitlines()), found.has_term, strict=True)
+    return {key: (term if has == ord("1") else None, int(strict)) for (key, term, strict), has in parts}
 
 
 @pytest.fixture

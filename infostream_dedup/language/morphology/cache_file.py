@@ -147,11 +147,8 @@ class CacheFile:
 
     def count(self, language: str) -> int:
         """Number of rows of a language in the file."""
-
-        def read(connection: sqlite3.Connection) -> int:
-            return int(connection.execute("SELECT count(*) FROM form WHERE language = ?", (language,)).fetchone()[0])
-
-        return self._file.read(read, 0)
+        asked = "SELECT count(*) FROM form WHERE language = ?"
+        return self._file.read(lambda connection: int(connection.execute(asked, (language,)).fetchone()[0]), 0)
 
     def every_row(self, language: str) -> FormLines:
         """Return all rows of a language that are in the file; about 1 second per million."""

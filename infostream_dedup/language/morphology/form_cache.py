@@ -172,13 +172,8 @@ def packed_parts(parts: Mapping[str, Any]) -> bytes:
     return packed({name: b64encode(zlib.compress(orjson.dumps(one), _LEVEL)).decode() for name, one in parts.items()})
 
 
-def packed_terms(forms: bytes, answers: bytes) -> bytes:
-    """Pack the lines of forms and of the answers for them: as they are, because in JSON they are read more slowly."""
-    return packed(len(forms), b"\n" + forms + answers)
-
-
 def packed(content: object, texts: bytes = b"") -> bytes:
-    """Pack the content of one of the files, with this process's dictionaries and rules."""
+    """Pack the content of one of the files, with this process's dictionaries and rules, and a line break and texts."""
     return sealed(zlib.compress(orjson.dumps([fingerprint(), package_versions(), content]) + texts, _LEVEL))
 
 
@@ -263,35 +258,16 @@ class KnownTable(FormTable):
     """Answers for common forms of one language, as ``KnownTerms`` takes them; each term is there once."""
 
     def __init__(self, forms: bytes, answers: bytes) -> None:
-        listed = SurfaceList.of_lines(forms)
+        lines = _Cut(forms, BETWEEN)
+        listed = lines.picked(np.arange(len(lines.ends)))
         pool, terms = SurfacePool(), SurfacePool()
         pool.add(listed)
         parts = _Parts(answers)
-        numbers = np.full(len(parts), NO_TERM, dtype=np.int32)
+        numbers = np.full(len(parts.lines), NO_TERM, dtype=np.int32)
         numbers[parts.itself] = terms.add(listed.picked(parts.lines[parts.itself]))
         numbers[parts.other] = terms.add(parts.picked(parts.other))
         by_shape = _by_shape(numbers, parts, len(listed)), _by_shape(parts.guessed, parts, len(listed))
         super().__init__(pool, *by_shape, terms.listed())
-
-
-class _Parts:
-    """Parts of lines, separated by tabs: their lines, columns in these, and kinds."""
-
-    def __init__(self, text: bytes) -> None:
-        cut = _Cut(text, BETWEEN)
-        data, begins, ends = cut.data, cut.begins, cut.ends
-        last = data[ends] == ord("\n")
-        self.lines = np.cumsum(last) - last
-        self.columns = np.arange(len(ends)) - np.flatnonzero(np.append(True, last))[self.lines]
-        # The mark of a guess is not part of the text.
-        self.guessed = (data[begins] == ord(GUESS)).astype(np.int32)
-        begins += self.guessed
-        itself = (ends - begins == 1) & (data[begins] == ord(ITSELF))
-        self.itself, self.other = np.flatnonzero(itself), np.flatnonzero(~itself & (ends > begins))
-        self.picked = cut.picked
-
-    def __len__(self) -> int:
-        return len(self.lines)
 
 
 class _Cut:
@@ -308,6 +284,21 @@ class _Cut:
         # Odd entries of this list are the gaps between parts.
         bounds = np.append(np.stack([self.begins, self.ends], axis=1).ravel(), len(self.data) - BLOCK)
         return SurfaceList(bounds, self.data).picked(2 * parts)
+
+
+class _Parts(_Cut):
+    """Parts of lines, separated by tabs: their lines, columns in these, and kinds."""
+
+    def __init__(self, text: bytes) -> None:
+        super().__init__(text, BETWEEN)
+        last = self.data[self.ends] == ord("\n")
+        self.lines = np.cumsum(last) - last
+        self.columns = np.arange(len(last)) - np.flatnonzero(np.append(True, last))[self.lines]
+        # The mark of a guess is not part of the text.
+        self.guessed = (self.data[self.begins] == ord(GUESS)).astype(np.int32)
+        self.begins += self.guessed
+        itself = (self.ends - self.begins == 1) & (self.data[self.begins] == ord(ITSELF))
+        self.itself, self.other = np.flatnonzero(itself), np.flatnonzero(~itself & (self.ends > self.begins))
 
 
 def _by_shape(values: NDArray[np.int32], parts: _Parts, forms: int) -> NDArray[np.int32]:

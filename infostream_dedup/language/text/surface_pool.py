@@ -136,16 +136,11 @@ class SurfaceList(Sequence[str]):
             parts = "\n".join(words).encode().split(b"\n")
             bounds = np.array([0, *accumulate(map(len, parts))], dtype=np.int64)
             return cls(bounds, np.frombuffer(bytearray(b"".join([*parts, bytes(BLOCK)])), dtype=np.uint8))
-        return cls.of_lines("\n".join([*words, ""]).encode())
-
-    @classmethod
-    def of_lines(cls, lines: bytes) -> SurfaceList:
-        """Convert words in UTF-8, each followed by a line break."""
-        text = np.frombuffer(lines + bytes(BLOCK), dtype=np.uint8)
-        ends = np.flatnonzero(text[: len(lines)] == _LINE_BREAK)
-        # Odd entries of this list are the line breaks.
-        bounds = np.append(np.stack([ends, ends + 1], axis=1).ravel(), 0)
-        return cls(np.concatenate([bounds[-1:], bounds[:-1]]), text).picked(2 * np.arange(len(ends)))
+        text = np.frombuffer("\n".join([*words, ""]).encode(), dtype=np.uint8)
+        ends = np.flatnonzero(text == _LINE_BREAK)
+        starts = np.concatenate([np.zeros(1, dtype=np.int64), ends + 1 - np.arange(1, len(ends) + 1)])
+        pool = np.concatenate([text[text != _LINE_BREAK], np.zeros(BLOCK, dtype=np.uint8)])
+        return cls(starts, pool)
 
     def strings(self) -> list[str]:
         """All surfaces."""
