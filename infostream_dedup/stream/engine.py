@@ -504,7 +504,8 @@ class StreamEngine:
                 if self.settings.preset == "judged":
                     translated = [one.ordinal for one in (*links[number], *told_across[number])] if links else []
                     told = NO_ORDINALS if found is None else found.told
-                    verdict = self._told(document.ordinal, verdict, events[known:], translated, told, decided.stories)
+                    happened = events[known:]
+                    verdict.story = self._told(document.ordinal, verdict, happened, translated, told, decided.stories)
                 names = [] if self._watches is None else self._watches.hits(document)
                 if names:
                     events += [GroupEvent(document.ordinal, "watch", name) for name in names]
@@ -519,15 +520,14 @@ class StreamEngine:
         translated: Sequence[int],
         told: NDArray[np.int64],
         events: list[StoryEvent],
-    ) -> Verdict:
+    ) -> str | None:
         stories = self._stories
         events += stories.follow(ordinal, happened)
         if translated:
             events += stories.join(ordinal, translated)
         if len(told):
             events += stories.tell(ordinal, told.tolist())
-        story = stories.of(verdict.group) or (verdict.group if verdict.status in ("exact", "duplicate") else None)
-        return verdict if story is None else replace(verdict, story=story)
+        return stories.of(verdict.group) or (verdict.group if verdict.status in ("exact", "duplicate") else None)
 
     def _of_others(
         self, document: Remembered, equal: int | None, found: BestCandidate | None, oldest: int
