@@ -16,6 +16,7 @@ from infostream_dedup.language.morphology.form_cache import (
     known_texts,
     lines_of,
     row_of,
+    terms_file,
 )
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Form, Shape
@@ -73,9 +74,8 @@ def test_any_table_answers_as_the_readable_one(
 
 @pytest.mark.parametrize("language", ["ru", "uk"])
 def test_the_shipped_table_answers_as_the_readable_one(language: Language) -> None:
-    texts = known_texts(language)
-    forms = texts[0].decode().splitlines()[3::50]
-    plain = KnownTerms(*texts)
+    texts = known_texts(terms_file(language))
+    forms, plain = texts[0].decode().splitlines()[3::50], KnownTerms(*texts)
     for shape in (Shape.LOWER, Shape.CAPITAL):
         rows = plain.rows([f"{int(shape)}{form}" for form in forms])
         expected = [NO_TERM if term is None else term for term, _ in rows]

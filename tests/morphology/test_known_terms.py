@@ -33,7 +33,7 @@ def test_the_files_belong_to_the_dictionaries_and_rules_of_today() -> None:
     assert made_with(shipped.SHARES_FILE) == package_versions()
     for language in WITH_FORMS:
         assert made_with(terms_file(language)) == package_versions()
-        assert known_texts(language)[0], AGAIN
+        assert known_texts(terms_file(language))[0], AGAIN
     assert unpacked(shipped.SHARES_FILE), AGAIN
 
 
@@ -41,7 +41,7 @@ def test_the_files_belong_to_the_dictionaries_and_rules_of_today() -> None:
 @with_their_versions
 @pytest.mark.parametrize("language", WITH_FORMS)
 def test_every_form_is_there_and_every_answer_made_anew_is_equal(language: Language) -> None:
-    forms, rows = (lines.decode().splitlines() for lines in known_texts(language))
+    forms, rows = (lines.decode().splitlines() for lines in known_texts(terms_file(language)))
     assert forms == forms_of(language), AGAIN
     assert rows_of(forms, language) == rows, AGAIN
 
@@ -69,7 +69,7 @@ def test_rows_worked_by_hand() -> None:
 def test_with_other_dictionaries_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     assert known_terms("ru").rows(["0суд"]) == [("суд", 1)]
     monkeypatch.setattr(shipped, "fingerprint", lambda: "another")
-    assert known_texts("uk") == (b"", b"")
+    assert known_texts(terms_file("uk")) == (b"", b"")
     assert unpacked(shipped.SHARES_FILE) == {}
 
 

@@ -135,12 +135,11 @@ def lines_of(words: Iterable[str]) -> bytes:
 @cache
 def known_terms(language: str) -> KnownTerms:
     """Return the shipped answers for forms of a language; the first call in a process takes .05 s."""
-    return KnownTerms(*known_texts(language))
+    return KnownTerms(*known_texts(terms_file(language)))
 
 
-def known_texts(language: str) -> tuple[bytes, bytes]:
-    """Return the shipped forms of a language and the answers for them, as ``KnownTerms`` takes them."""
-    path = terms_file(language)
+def known_texts(path: Path) -> tuple[bytes, bytes]:
+    """Return the forms in the file of a language and the answers for them, as ``KnownTerms`` takes them."""
     mark, _, size, texts = _parts(path) if path.exists() else ("", {}, 0, b"")
     return (texts[:size], texts[size:]) if mark == fingerprint() else (b"", b"")
 
@@ -315,7 +314,7 @@ def _by_shape(values: NDArray[np.int32], parts: _Parts, forms: int) -> NDArray[n
 def known_table(language: str) -> KnownTable:
     """Return the shipped answers for forms of a language; the first call in a process takes .1 s."""
     _unpacked.add(language)
-    return KnownTable(*known_texts(language))
+    return KnownTable(*known_texts(terms_file(language)))
 
 
 _unpacked: set[str] = set()
