@@ -83,8 +83,8 @@ def main() -> None:
         os.environ["INFOSTREAM_DEDUP_CACHE"] = folder
         for language in WITH_FORMS:
             forms = forms_of(language)
-            answers = lines_of(rows_of(forms, language))
-            terms_file(language).write_bytes(packed({"forms": lines_of(forms), "answers": answers}))
+            texts = b"\n" + lines_of(forms) + lines_of(rows_of(forms, language))
+            terms_file(language).write_bytes(packed(len(lines_of(forms)), texts))
         shares = {f"{one} {name}": representation(name).summed_frequencies(one) for one, name in BACKGROUNDS}
         SHARES_FILE.write_bytes(packed_parts(shares))
         SHIPPED_FILE.write_bytes(packed_pairs())

@@ -59,4 +59,6 @@ def main() -> None:
     """Run the command line and exit with its code; no error shows a traceback."""
     # What a command loads stays: modules and tables would be searched for garbage a hundred times.
     gc.set_threshold(20_000, 20, 50)
-    sys.exit(exit_code_of(lambda: cli.main(prog_name="infostream-dedup", standalone_mode=False)))
+    code = exit_code_of(lambda: cli.main(prog_name="infostream-dedup", standalone_mode=False))
+    gc.freeze()  # or Python, as it ends, would search it all once more
+    sys.exit(code)

@@ -177,11 +177,11 @@ class JsonBlock:
         begin, end = self.columns.bounds[row].tolist()
         return line_item(self.source, self.buffer.line(begin, end, row, self.limit), self.limit)
 
-    def place(self, row: int) -> Place:
-        """Return the place of a line."""
-        begin, end = self.columns.bounds[row].tolist()
-        line = self.buffer.line(begin, end, row, self.limit)
-        return Place(self.source, line.number, line.offset, line.data)
+    def places(self, rows: NDArray[np.int64]) -> Iterator[Place]:
+        """Return the places of lines, which are not too long."""
+        whole, number, offset = self.buffer.data[: self.buffer.size].data, self.buffer.number + 1, self.buffer.offset
+        for row, (begin, end) in zip(rows.tolist(), self.columns.bounds[rows].tolist(), strict=True):
+            yield Place(self.source, number + row, offset + begin, bytes(whole[begin : end + 1]))
 
     def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         """Number of each line in the file, from 1."""
@@ -358,10 +358,7 @@ class _Reader:
     def read(self, items: Iterator[Item | _ColumnBlock]) -> Iterator[Document | DocumentBlock]:
         with self._bad:
             for item in items:
-                if isinstance(item, _ColumnBlock):
-                    yield from self._block(item)
-                else:
-                    yield from self._one_by_one(iter((item,)))
+                yield from self._block(item) if isinstance(item, _ColumnBlock) else self._one_by_one(iter((item,)))
 
     def placed(self, items: Iterator[Item | JsonBlock]) -> Iterator[tuple[Document, Place]]:
         for item in items:
@@ -378,14 +375,14 @@ class _Reader:
 
     def _taken_one_by_one(self, block: JsonBlock, rows: NDArray[np.int64]) -> Iterator[tuple[Document, Place]]:
         columns, report = block.columns, self._bad.report
-        bare = self._without_text(block, rows)
+        bare, places = self._without_text(block, rows), block.places(rows)
         whole, begins, ends = columns.texts.data, columns.bodies[rows].tolist(), columns.text_ends[rows].tolist()
-        for number, (row, begin, end) in enumerate(zip(rows.tolist(), begins, ends, strict=True)):
+        for number, (place, begin, end) in enumerate(zip(places, begins, ends, strict=True)):
             document = filled(bare(number), str(whole[begin:end], "utf-8"))
             report.read += 1
             report.count_used(block.source)
             report.count_origin(document.source, document.lang)
-            yield document, block.place(row)
+            yield document, place
 
     def _runs(self, block: _ColumnBlock) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """Yield plain lines together, each time with those that follow and are left to the plain code."""
@@ -402,8 +399,7 @@ class _Reader:
             begin = end + 1
 
     def _one_by_one(self, items: Iterator[Item]) -> Iterator[Document]:
-        for document, _ in checked_documents(items, self._builder, self._bad, self._seen):
-            yield document
+        return (document for document, _ in checked_documents(items, self._builder, self._bad, self._seen))
 
     def _block(self, block: _ColumnBlock) -> Iterator[Document | DocumentBlock]:
         for rows, left in self._runs(block):

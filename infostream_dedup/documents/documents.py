@@ -292,9 +292,7 @@ def row_of(document: Document) -> dict[str, Any]:
             value = getattr(document, name)
             if name in _REQUIRED or (value is not None and value != ""):
                 row[name] = value
-    for name, value in extra.items():
-        if name not in row:
-            row[name] = value
+    row.update((name, value) for name, value in extra.items() if name not in row)
     return row
 
 

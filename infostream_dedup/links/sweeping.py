@@ -100,7 +100,7 @@ def _measure(k: int, links: sp.csr_array, reverse: sp.csr_array, effort: _Effort
     elif not between_groups and (
         paths + reciprocal <= effort.path_budget or (effort.exact_from is not None and k >= effort.exact_from)
     ):
-        closed = int(closed_from(links).sum())
+        closed = int(closed_paths(links)[0].sum())
     elif not between_groups:
         closed = sampled_closed(links, reverse, by_middle, samples=effort.samples, seed=effort.seed)
         draws = effort.samples
@@ -131,14 +131,16 @@ def paths_by_middle(links: sp.csr_array, reverse: sp.csr_array, returned: NDArra
     return np.asarray(arriving * np.diff(links.indptr) - returned, dtype=np.int64)
 
 
-def closed_from(links: sp.csr_array) -> NDArray[np.int64]:
-    """Count the closed paths from each document: row sums of (A·A)∘A, in row blocks of bounded memory."""
+def closed_paths(links: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count the closed paths from and to each document: sums of (A·A)∘A, in row blocks of bounded memory."""
     steps = sp.csr_array((np.ones(links.nnz, dtype=np.int32), links.indices, links.indptr), shape=links.shape)
-    pattern, closed = pattern_of(links), np.zeros(links.shape[0], dtype=np.int64)
+    pattern, begun, ended = pattern_of(links), *np.zeros((2, links.shape[0]), dtype=np.int64)
     walks = np.asarray(steps @ np.diff(links.indptr).astype(np.int64), dtype=np.int64)
     for block in row_blocks(walks, _BLOCK_WALKS):
-        closed[block] = (steps[block] @ steps).multiply(pattern[block]).sum(axis=1, dtype=np.int64)
-    return closed
+        closed = (steps[block] @ steps).multiply(pattern[block])
+        begun[block] = closed.sum(axis=1, dtype=np.int64)
+        ended += closed.sum(axis=0, dtype=np.int64)
+    return begun, ended
 
 
 def sampled_closed(
@@ -256,7 +258,7 @@ def _interval(links: sp.csr_array, row: Measures) -> Interval:
         # Closed through each j: links j -> l for which some i links both.
         both = (reverse.astype(np.int32) @ pattern.astype(np.int32)).multiply(pattern)
         through = np.asarray(both.sum(axis=1), dtype=np.float64).ravel()
-        closed = closed_from(links) + closed_from(sp.csr_array(reverse)) + through
+        closed = np.sum([*closed_paths(links), through], axis=0)
         t = _bounds(row.closed, row.paths, closed, paths)
     return Interval(*s, *t)
 

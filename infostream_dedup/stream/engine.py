@@ -42,7 +42,7 @@ from infostream_dedup.stream.evidence_counts import EvidenceCounts
 from infostream_dedup.stream.evidence_judge import EvidenceJudge
 from infostream_dedup.stream.memory import Losses, Memory, best_member
 from infostream_dedup.stream.pivot_terms import PIVOT, union
-from infostream_dedup.stream.preparation import prepare
+from infostream_dedup.stream.preparation import content_hash, prepare
 from infostream_dedup.stream.settings import StreamSettings, TermRules
 from infostream_dedup.stream.store.retuning import in_force, next_change
 from infostream_dedup.stream.stories import Stories
@@ -311,10 +311,12 @@ class StreamEngine:
         Another thread may do so while ``judge`` is busy with the batch before.
         """
         first, clock = self._read_to
+        # Before anything else encodes the texts: what it leaves in them in UTF-8, the others copy.
+        content_hashes = content_hashes or [content_hash(document) for document in batch]
         running = StreamClock(clock, self._dates, agreeing=self.settings.preset == "judged")
         compared = self.texts.read(batch, first)
         prepared = prepare(
-            batch, compared, self.settings, first=first, clock=running, versions=versions, content_hashes=content_hashes
+            batch, compared, self.settings, first=first, clock=running, content_hashes=content_hashes, versions=versions
         )
         self._dates = running.dates
         self._rules.read_from(first)
@@ -502,7 +504,8 @@ class StreamEngine:
                 if self.settings.preset == "judged":
                     translated = [one.ordinal for one in (*links[number], *told_across[number])] if links else []
                     told = NO_ORDINALS if found is None else found.told
-                    verdict = self._told(document.ordinal, verdict, events[known:], translated, told, decided.stories)
+                    happened = events[known:]
+                    verdict.story = self._told(document.ordinal, verdict, happened, translated, told, decided.stories)
                 names = [] if self._watches is None else self._watches.hits(document)
                 if names:
                     events += [GroupEvent(document.ordinal, "watch", name) for name in names]
@@ -517,15 +520,14 @@ class StreamEngine:
         translated: Sequence[int],
         told: NDArray[np.int64],
         events: list[StoryEvent],
-    ) -> Verdict:
+    ) -> str | None:
         stories = self._stories
         events += stories.follow(ordinal, happened)
         if translated:
             events += stories.join(ordinal, translated)
         if len(told):
             events += stories.tell(ordinal, told.tolist())
-        story = stories.of(verdict.group) or (verdict.group if verdict.status in ("exact", "duplicate") else None)
-        return verdict if story is None else replace(verdict, story=story)
+        return stories.of(verdict.group) or (verdict.group if verdict.status in ("exact", "duplicate") else None)
 
     def _of_others(
         self, document: Remembered, equal: int | None, found: BestCandidate | None, oldest: int

@@ -149,18 +149,19 @@ class PivotWords:
                 self._canonical[language][known:] = _UNKNOWN
                 self._begins[language] = longer(self._begins[language], len(self._canonical[language]))
                 self._sizes[language] = longer(self._sizes[language], len(self._canonical[language]))
-            unknown = self._canonical[language][words] == _UNKNOWN
-            if unknown.any():
-                new = np.unique(words[unknown])
+            asked = np.zeros(size, dtype=np.bool_)
+            asked[words[self._canonical[language][words] == _UNKNOWN]] = True
+            new = np.flatnonzero(asked)
+            if len(new):
                 self._remember(language, new, self._answers(language, self._numbers.terms.some(new)))
 
-    def _answers(self, language: int, words: Sequence[str]) -> list[list[Translation]]:
+    def _answers(self, language: int, words: Sequence[str]) -> list[Sequence[Translation]]:
         answers = self._translators[language].translate(words)
         if OUR_LANGUAGES[language] == "en":
             answers = [and_itself(word, found) for word, found in zip(words, answers, strict=True)]
         return list(map(_distinct_words, answers))
 
-    def _remember(self, language: int, words: NDArray[np.int64], answers: list[list[Translation]]) -> None:
+    def _remember(self, language: int, words: NDArray[np.int64], answers: list[Sequence[Translation]]) -> None:
         best = list(map(_surest, answers))
         if language == _ENGLISH:
             told = self._numbers.terms.some(words)
@@ -179,7 +180,7 @@ class PivotWords:
         self._sizes[language][words] = sizes
         self._used += len(numbers)
 
-    def _rung_numbers(self, answers: list[list[Translation]]) -> list[int]:
+    def _rung_numbers(self, answers: list[Sequence[Translation]]) -> list[int]:
         names = self._rung_names
         rungs = [one.rung for found in answers for one in found]
         names += sorted(set(rungs).difference(names))
@@ -210,9 +211,9 @@ def _surest(found: Sequence[Translation]) -> str | None:
     return None
 
 
-def _distinct_words(found: Sequence[Translation]) -> list[Translation]:
+def _distinct_words(found: Sequence[Translation]) -> Sequence[Translation]:
     if len(found) == 1 and " " not in found[0].term:
-        return list(found)
+        return found
     by_term: dict[str, Translation] = {}
     for one in found:
         if " " not in one.term:

@@ -69,6 +69,8 @@ _LEAST_WORDS: Final = 5
 
 _MOST_NUMBERS_KNOWN: Final = 1 << 16
 
+_EVERY_VALUE: Final = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+
 _MANY_RUNS: Final = 300
 """Minimum number of runs for which equal ones are found first; for fewer, it takes longer than it saves."""
 
@@ -81,9 +83,8 @@ def content_hash(document: Document) -> bytes:
     if "item" in row:
         # When a feed was read again says nothing about its items.
         row.pop("collected_at", None)
-    options = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
     try:
-        content = orjson.dumps(row, default=str, option=options)
+        content = orjson.dumps(row, default=str, option=_EVERY_VALUE)
     except orjson.JSONEncodeError:
         # Documents made in memory may hold lone surrogates and integers beyond 64 bits.
         content = json.dumps(row, default=str, sort_keys=True, ensure_ascii=True).encode()
@@ -117,9 +118,9 @@ def number_rows(documents: Sequence[Document], texts: Utf8Texts) -> Ragged:
 
     Numbers in tags, such as the width of a picture, do not count.
     """
-    marked = {
-        number: clean(full_text(one)) for number, one in enumerate(documents) if "<" in one.text or "<" in one.title
-    }
+    tags = np.flatnonzero(texts.data[: texts.offsets[-1]] == ord("<"))
+    which = set((np.searchsorted(texts.offsets, tags, side="right") - 1).tolist())
+    marked = {number: clean(full_text(documents[number])) for number in which}
     if marked:
         texts = texts_of([marked.get(number, full_text(one)) for number, one in enumerate(documents)])
     found = find_runs(texts)
@@ -200,15 +201,14 @@ def prepare(
     *,
     first: int,
     clock: StreamClock,
+    content_hashes: Sequence[bytes],
     versions: Sequence[int] | None = None,
-    content_hashes: Sequence[bytes] | None = None,
 ) -> Prepared:
     """Compute the hashes and times of a batch."""
     documents, full = compared.documents, compared.full
     published = [microseconds(document.time) for document in documents]
     clocks = [clock.advance(time) for time in published]
     times = [clock if time is None or time <= NO_CLOCK else time for time, clock in zip(published, clocks, strict=True)]
-    content_hashes = content_hashes or [content_hash(document) for document in given]
     bodies = [document.text for document in documents]
     hashes = equality_hashes(bodies.__getitem__, full.texts, full.bodies)
     if compared.not_compared is not None:

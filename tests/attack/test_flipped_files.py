@@ -28,7 +28,7 @@ from infostream_dedup.judging.evidence.records import background_of
 from infostream_dedup.judging.passages.boilerplate import read_boilerplate
 from infostream_dedup.language.lexicon.frequency import TAGS_FILE
 from infostream_dedup.language.lexicon.frequency import unpacked as english_tags
-from infostream_dedup.language.morphology.form_cache import SHARES_FILE, terms_file, unpacked
+from infostream_dedup.language.morphology.form_cache import SHARES_FILE, known_texts, terms_file, unpacked
 from infostream_dedup.runs.spark.streaming import SlotWriter
 from infostream_dedup.stream.intake import read_mark, write_mark
 
@@ -118,7 +118,7 @@ def marked(path):
 
 
 FILES = {
-    "news.db.desk": (fill_desk, all_of_a_desk), "known_terms.uk.bin": (terms_file("uk"), unpacked),
+    "news.db.desk": (fill_desk, all_of_a_desk), "known_terms.uk.bin": (terms_file("uk"), known_texts),
     "known_shares.bin": (SHARES_FILE, unpacked), "english_tags.bin": (TAGS_FILE, english_tags),
     "background.npz": (BACKGROUND_FILE, all_of_a_background), "pair_model.json": (MODEL_FILE, shipped_bytes),
     "news.db.reported": (lambda path: write_mark(path, "2026-11-21T10:05 стрічка"), marked),

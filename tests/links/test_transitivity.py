@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from infostream_dedup.links import sweeping
-from infostream_dedup.links.sweeping import closed_from, drawn_paths, paths_by_middle, reciprocated, sampled_closed
+from infostream_dedup.links.sweeping import closed_paths, drawn_paths, paths_by_middle, reciprocated, sampled_closed
 
 
 class LinkCounts(NamedTuple):
@@ -29,7 +29,7 @@ def link_counts(links: sp.csr_array) -> LinkCounts:
     returned = reciprocated(links, reverse)
     paths = paths_by_middle(links, reverse, returned)
     return LinkCounts(
-        int(links.shape[0]), int(links.nnz), int(returned.sum()), int(paths.sum()), int(closed_from(links).sum())
+        int(links.shape[0]), int(links.nnz), int(returned.sum()), int(paths.sum()), int(closed_paths(links)[0].sum())
     )
 
 
@@ -129,4 +129,4 @@ def test_same_seed_same_sample() -> None:
 def test_closed_paths_by_where_they_begin() -> None:
     # a -> b -> c closed by a -> c; b -> c -> d open.
     links = sp.csr_array(np.array([[0, 1, 1, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]], dtype=np.bool_))
-    assert closed_from(links).tolist() == [1, 0, 0, 0]
+    assert [one.tolist() for one in closed_paths(links)] == [[1, 0, 0, 0], [0, 0, 1, 0]]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.morphology import form_cache as cached_table
-from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, FormRows
+from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormLines, FormRow
 from infostream_dedup.language.morphology.form_cache import NO_TERM, UNKNOWN, CachedTable, FormCache, table_of
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Shape
@@ -22,12 +22,14 @@ ROWS: dict[str, FormRow] = {
 }  # fmt: skip
 
 
-def in_columns(rows: dict[str, FormRow]) -> FormRows:
-    return FormRows(tuple(rows), *zip(*rows.values(), strict=True))
+def in_lines(rows: dict[str, FormRow]) -> FormLines:
+    lines = "".join(f"{key}\0{term}\0{strict}\n" for key, (term, strict) in rows.items())
+    return FormLines(lines.encode(), "".join(str(int(term is not None)) for term, _ in rows.values()).encode())
 
 
-def as_rows(found: FormRows) -> dict[str, FormRow]:
-    return {key: (term, strict) for key, term, strict in zip(*found, strict=True)}
+def as_rows(found: FormLines) -> dict[str, FormRow]:
+    parts = zip((line.split("\0") for line in found.lines.decode().splitlines()), found.has_term, strict=True)
+    return {key: (term if has == ord("1") else None, int(strict)) for (key, term, strict), has in parts}
 
 
 @pytest.fixture
@@ -46,7 +48,7 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_answers_worked_by_hand() -> None:
-    table, forms = table_of(in_columns(ROWS)), SurfaceList.of(["шольца", "оон", "банка", "идти", "щзж"])
+    table, forms = table_of(in_lines(ROWS)), SurfaceList.of(["шольца", "оон", "банка", "идти", "щзж"])
     words = np.array([2, SHAPES + 3, 2 * SHAPES, 2 * SHAPES + 1, 3 * SHAPES, 4 * SHAPES], dtype=np.int64)
     for strict, first in ((False, "шольц"), (True, NO_TERM)):
         numbers = table.numbers(forms, words, strict=strict).tolist()
@@ -86,7 +88,7 @@ rows = st.dictionaries(
 
 @given(rows, st.lists(st.builds("{}{}".format, shapes, st.text("абв", min_size=1, max_size=3)), unique=True))
 def test_any_table_answers_as_its_rows(known: dict[str, FormRow], asked: list[str]) -> None:
-    assert table_of(in_columns(known)).rows(asked) == [known.get(key, UNKNOWN_ROW) for key in asked]
+    assert table_of(in_lines(known)).rows(asked) == [known.get(key, UNKNOWN_ROW) for key in asked]
 
 
 def test_the_table_is_read_once_enough_words_were_asked_for(file: CacheFile, monkeypatch: pytest.MonkeyPatch) -> None:

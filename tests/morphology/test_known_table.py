@@ -16,6 +16,7 @@ from infostream_dedup.language.morphology.form_cache import (
     known_texts,
     lines_of,
     row_of,
+    terms_file,
 )
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Form, Shape
@@ -35,7 +36,7 @@ def answers(table: KnownTable, forms: list[str], shape: int, *, strict: bool) ->
 
 def test_answers_worked_by_hand() -> None:
     rows = [row_of("шольца", [None, ("шольц", False), ("шольц", False)]), row_of("суд", [("суд", True)] * 3)]
-    table = KnownTable("шольца\nсуд\n", lines_of(rows))
+    table = KnownTable(lines_of(["шольца", "суд"]), lines_of(rows))
     assert sorted(table.terms) == ["суд", "шольц"]
     asked = ["щзж", "суд", "шольца"]
     assert answers(table, asked, Shape.LOWER, strict=False) == [UNKNOWN, "суд", NO_TERM]
@@ -45,7 +46,7 @@ def test_answers_worked_by_hand() -> None:
 
 
 def test_without_a_file_nothing_is_known() -> None:
-    assert answers(KnownTable("", ""), ["суд"], Shape.LOWER, strict=True) == [UNKNOWN]
+    assert answers(KnownTable(b"", b""), ["суд"], Shape.LOWER, strict=True) == [UNKNOWN]
 
 
 words = st.text("абв", min_size=1, max_size=3)
@@ -73,9 +74,8 @@ def test_any_table_answers_as_the_readable_one(
 
 @pytest.mark.parametrize("language", ["ru", "uk"])
 def test_the_shipped_table_answers_as_the_readable_one(language: Language) -> None:
-    texts = known_texts(language)
-    forms = texts[0].splitlines()[3::50]
-    plain = KnownTerms(*texts)
+    texts = known_texts(terms_file(language))
+    forms, plain = texts[0].decode().splitlines()[3::50], KnownTerms(*texts)
     for shape in (Shape.LOWER, Shape.CAPITAL):
         rows = plain.rows([f"{int(shape)}{form}" for form in forms])
         expected = [NO_TERM if term is None else term for term, _ in rows]

@@ -11,6 +11,7 @@ from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, package
 from infostream_dedup.language.morphology.form_cache import (
     known_shares,
     known_terms,
+    known_texts,
     lines_of,
     made_with,
     packed,
@@ -32,7 +33,7 @@ def test_the_files_belong_to_the_dictionaries_and_rules_of_today() -> None:
     assert made_with(shipped.SHARES_FILE) == package_versions()
     for language in WITH_FORMS:
         assert made_with(terms_file(language)) == package_versions()
-        assert unpacked(terms_file(language)), AGAIN
+        assert known_texts(terms_file(language))[0], AGAIN
     assert unpacked(shipped.SHARES_FILE), AGAIN
 
 
@@ -40,8 +41,7 @@ def test_the_files_belong_to_the_dictionaries_and_rules_of_today() -> None:
 @with_their_versions
 @pytest.mark.parametrize("language", WITH_FORMS)
 def test_every_form_is_there_and_every_answer_made_anew_is_equal(language: Language) -> None:
-    found = unpacked(terms_file(language))
-    forms, rows = found["forms"].splitlines(), found["answers"].splitlines()
+    forms, rows = (lines.decode().splitlines() for lines in known_texts(terms_file(language)))
     assert forms == forms_of(language), AGAIN
     assert rows_of(forms, language) == rows, AGAIN
 
@@ -58,7 +58,7 @@ def test_backgrounds_made_anew_are_equal(language: Language, name: str) -> None:
 def test_rows_worked_by_hand() -> None:
     row = row_of("шольца", [None, ("шольц", False), ("шольц", False)])
     assert row == "\t~шольц"
-    known = shipped.KnownTerms("суд\nшольца\n", lines_of([row_of("суд", [("суд", True)] * 3), row]))
+    known = shipped.KnownTerms(lines_of(["суд", "шольца"]), lines_of([row_of("суд", [("суд", True)] * 3), row]))
     assert known.rows(["0шольца", "1шольца", "2шольца", "3шольца", "2суд", "0щзж"]) == [
         (None, 0), ("шольц", 0), ("шольц", 0), UNKNOWN_ROW, ("суд", 1), UNKNOWN_ROW,
     ]  # fmt: skip
@@ -69,16 +69,16 @@ def test_rows_worked_by_hand() -> None:
 def test_with_other_dictionaries_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     assert known_terms("ru").rows(["0суд"]) == [("суд", 1)]
     monkeypatch.setattr(shipped, "fingerprint", lambda: "another")
-    assert unpacked(terms_file("uk")) == {}
+    assert known_texts(terms_file("uk")) == (b"", b"")
     assert unpacked(shipped.SHARES_FILE) == {}
 
 
 @pytest.mark.parametrize("place", [40, 200, -1])
 def test_a_damaged_file_is_refused(place: int, tmp_path: Path) -> None:
-    content = bytearray(packed({"forms": "суд\n", "answers": "=\n"}))
+    content = bytearray(packed({"суд": "="}))
     path = tmp_path / "known_terms.xx.bin"
     path.write_bytes(content)
-    assert unpacked(path) == {"forms": "суд\n", "answers": "=\n"}
+    assert unpacked(path) == {"суд": "="}
     content[min(place, len(content) - 1)] ^= 4
     path.write_bytes(content)
     with pytest.raises(BadDataError, match="install infostream-dedup again"):

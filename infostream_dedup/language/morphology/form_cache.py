@@ -31,8 +31,8 @@ from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.morphology.cache_file import (
     UNKNOWN_ROW,
     CacheFile,
+    FormLines,
     FormRow,
-    FormRows,
     cache_file,
     fingerprint,
     package_versions,
@@ -63,21 +63,21 @@ _Answer = tuple[str, bool] | None
 class _Lines(Sequence[str]):
     """The lines of a text, which are cut when they are asked for: most of 300,000 never are."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: bytes) -> None:
         self._text = text
-        self._ends = np.flatnonzero(np.frombuffer(text.encode("utf-32-le"), dtype="<u4") == ord("\n"))
+        self._ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n"))
 
     def __len__(self) -> int:
         return len(self._ends)
 
     def __getitem__(self, number: Any) -> Any:
-        return self._text[(self._ends[number - 1] + 1 if number else 0) : self._ends[number]]
+        return self._text[(self._ends[number - 1] + 1 if number else 0) : self._ends[number]].decode()
 
 
 class KnownTerms:
     """Answers for common forms of one language, ascending, one per line, and the ``row_of`` each."""
 
-    def __init__(self, forms: str, answers: str) -> None:
+    def __init__(self, forms: bytes, answers: bytes) -> None:
         self._forms, self._answers = _Lines(forms), _Lines(answers)
 
     def rows(self, keys: Iterable[str]) -> list[FormRow]:
@@ -127,22 +127,21 @@ def _row(text: str, form: str) -> FormRow:
     return form if term == ITSELF else term, 0
 
 
-def lines_of(words: Iterable[str]) -> str:
+def lines_of(words: Iterable[str]) -> bytes:
     """Join words, one per line, as in the file."""
-    return "".join(f"{word}\n" for word in words)
+    return "".join(f"{word}\n" for word in words).encode()
 
 
 @cache
 def known_terms(language: str) -> KnownTerms:
-    """Return the shipped answers for forms of a language; the first call in a process takes 0.1 s."""
-    return KnownTerms(*known_texts(language))
+    """Return the shipped answers for forms of a language; the first call in a process takes .05 s."""
+    return KnownTerms(*known_texts(terms_file(language)))
 
 
-def known_texts(language: str) -> tuple[str, str]:
-    """Return the shipped forms of a language and the answers for them, as ``KnownTerms`` takes them."""
-    path = terms_file(language)
-    found = unpacked(path) if path.exists() else {}
-    return found.get("forms", ""), found.get("answers", "")
+def known_texts(path: Path) -> tuple[bytes, bytes]:
+    """Return the forms in the file of a language and the answers for them, as ``KnownTerms`` takes them."""
+    mark, _, size, texts = _parts(path) if path.exists() else ("", {}, 0, b"")
+    return (texts[:size], texts[size:]) if mark == fingerprint() else (b"", b"")
 
 
 def terms_file(language: str) -> Path:
@@ -172,14 +171,14 @@ def packed_parts(parts: Mapping[str, Any]) -> bytes:
     return packed({name: b64encode(zlib.compress(orjson.dumps(one), _LEVEL)).decode() for name, one in parts.items()})
 
 
-def packed(content: Mapping[str, Any]) -> bytes:
-    """Pack the content of one of the files, with this process's dictionaries and rules."""
-    return sealed(zlib.compress(orjson.dumps([fingerprint(), package_versions(), content]), _LEVEL))
+def packed(content: object, texts: bytes = b"") -> bytes:
+    """Pack the content of one of the files, with this process's dictionaries and rules, and a line break and texts."""
+    return sealed(zlib.compress(orjson.dumps([fingerprint(), package_versions(), content]) + texts, _LEVEL))
 
 
 def unpacked(path: Path) -> dict[str, Any]:
     """Return the content of a file; nothing if it was made with other dictionaries."""
-    mark, _, found = _parts(path)
+    mark, _, found, _ = _parts(path)
     return dict(found) if mark == fingerprint() else {}
 
 
@@ -188,14 +187,15 @@ def made_with(path: Path) -> dict[str, str]:
     return dict(_parts(path)[1])
 
 
-def _parts(path: Path) -> tuple[str, dict[str, str], dict[str, Any]]:
+def _parts(path: Path) -> tuple[str, dict[str, str], Any, bytes]:
     _, _, content = checked_bytes(path, _AGAIN).partition(b"\n")
     try:
-        mark, versions, found = orjson.loads(zlib.decompress(content))
+        first, _, texts = zlib.decompress(content).partition(b"\n")
+        mark, versions, found = orjson.loads(first)
     except (zlib.error, ValueError) as error:
         message = f"the table cannot be unpacked ({error}); {_AGAIN}"
         raise BadDataError(message, code="E_DICTIONARY", source=path.name) from error
-    return mark, versions, found
+    return mark, versions, found, texts
 
 
 # Shipped terms of common words as a table for compiled code
@@ -256,44 +256,48 @@ _SHAPES_BY_LANGUAGE: Final = int(Shape.UPPER)
 class KnownTable(FormTable):
     """Answers for common forms of one language, as ``KnownTerms`` takes them; each term is there once."""
 
-    def __init__(self, forms: str, answers: str) -> None:
-        listed = _Parts(forms).picked()
+    def __init__(self, forms: bytes, answers: bytes) -> None:
+        lines = _Cut(forms, BETWEEN)
+        listed = lines.picked(np.arange(len(lines.ends)))
         pool, terms = SurfacePool(), SurfacePool()
         pool.add(listed)
         parts = _Parts(answers)
-        numbers = np.full(len(parts), NO_TERM, dtype=np.int32)
+        numbers = np.full(len(parts.lines), NO_TERM, dtype=np.int32)
         numbers[parts.itself] = terms.add(listed.picked(parts.lines[parts.itself]))
         numbers[parts.other] = terms.add(parts.picked(parts.other))
         by_shape = _by_shape(numbers, parts, len(listed)), _by_shape(parts.guessed, parts, len(listed))
         super().__init__(pool, *by_shape, terms.listed())
 
 
-class _Parts:
+class _Cut:
+    """The parts of a text that ends with a line break, cut at line breaks and at another character."""
+
+    def __init__(self, text: bytes, between: str) -> None:
+        self.data = np.frombuffer(text + bytes(BLOCK), dtype=np.uint8)
+        used = self.data[: len(text)]
+        self.ends = np.flatnonzero((used == ord("\n")) | (used == ord(between)))
+        self.begins = np.concatenate([np.zeros(1, dtype=np.int64), self.ends + 1])[: len(self.ends)]
+
+    def picked(self, parts: NDArray[np.int64]) -> SurfaceList:
+        """Return the texts of some parts."""
+        # Odd entries of this list are the gaps between parts.
+        bounds = np.append(np.stack([self.begins, self.ends], axis=1).ravel(), len(self.data) - BLOCK)
+        return SurfaceList(bounds, self.data).picked(2 * parts)
+
+
+class _Parts(_Cut):
     """Parts of lines, separated by tabs: their lines, columns in these, and kinds."""
 
-    def __init__(self, text: str) -> None:
-        data = np.frombuffer(text.encode() + bytes(BLOCK), dtype=np.uint8).copy()
-        size = len(data) - BLOCK
-        breaks = data[:size] == ord("\n")
-        ends = np.flatnonzero(breaks | (data[:size] == ord(BETWEEN)))
-        begins = np.concatenate([np.zeros(1, dtype=np.int64), ends + 1])[: len(ends)]
-        last = breaks[ends]
+    def __init__(self, text: bytes) -> None:
+        super().__init__(text, BETWEEN)
+        last = self.data[self.ends] == ord("\n")
         self.lines = np.cumsum(last) - last
-        self.columns = np.arange(len(ends)) - np.flatnonzero(np.append(True, last))[self.lines]
+        self.columns = np.arange(len(last)) - np.flatnonzero(np.append(True, last))[self.lines]
         # The mark of a guess is not part of the text.
-        self.guessed = (data[begins] == ord(GUESS)).astype(np.int32)
-        begins = begins + self.guessed
-        itself = (ends - begins == 1) & (data[begins] == ord(ITSELF))
-        self.itself, self.other = np.flatnonzero(itself), np.flatnonzero(~itself & (ends > begins))
-        # Odd entries of this list are the gaps between parts.
-        self._list = SurfaceList(np.append(np.stack([begins, ends], axis=1).ravel(), size), data)
-
-    def __len__(self) -> int:
-        return len(self.lines)
-
-    def picked(self, parts: NDArray[np.int64] | None = None) -> SurfaceList:
-        """Return the texts of some parts, or of all."""
-        return self._list.picked(2 * (np.arange(len(self)) if parts is None else parts))
+        self.guessed = (self.data[self.begins] == ord(GUESS)).astype(np.int32)
+        self.begins += self.guessed
+        itself = (self.ends - self.begins == 1) & (self.data[self.begins] == ord(ITSELF))
+        self.itself, self.other = np.flatnonzero(itself), np.flatnonzero(~itself & (self.ends > self.begins))
 
 
 def _by_shape(values: NDArray[np.int32], parts: _Parts, forms: int) -> NDArray[np.int32]:
@@ -308,9 +312,9 @@ def _by_shape(values: NDArray[np.int32], parts: _Parts, forms: int) -> NDArray[n
 
 @cache
 def known_table(language: str) -> KnownTable:
-    """Return the shipped answers for forms of a language; the first call in a process takes 0.1 s."""
+    """Return the shipped answers for forms of a language; the first call in a process takes .1 s."""
     _unpacked.add(language)
-    return KnownTable(*known_texts(language))
+    return KnownTable(*known_texts(terms_file(language)))
 
 
 _unpacked: set[str] = set()
@@ -399,17 +403,19 @@ class CachedTable:
             return self._table
 
 
-def table_of(rows: FormRows) -> FormTable:
+def table_of(rows: FormLines) -> FormTable:
     """Make a table of rows."""
+    cut = _Cut(rows.lines, "\0")
+    shapes, strict = cut.data[cut.begins[::3]] - ord("0"), cut.data[cut.begins[2::3]] - ord("0")
+    cut.begins[::3] += 1
     pool = SurfacePool()
-    forms = pool.add(SurfaceList.of([key[1:] for key in rows.keys]))
-    shapes = np.array([int(key[0]) for key in rows.keys], dtype=np.int64)
+    forms = pool.add(cut.picked(3 * np.arange(len(shapes))))
     numbers = np.full((len(pool), len(Shape)), UNKNOWN, dtype=np.int32)
     guessed = np.zeros((len(pool), len(Shape)), dtype=np.int32)
-    has_term = np.array([term is not None for term in rows.terms], dtype=np.bool_)
+    has_term = np.frombuffer(rows.has_term, dtype=np.uint8) == ord("1")
     numbers[forms, shapes] = np.where(has_term, np.cumsum(has_term) - 1, NO_TERM)
-    guessed[forms, shapes] = 1 - np.array(rows.strict, dtype=np.int32)
-    return FormTable(pool, numbers, guessed, SurfaceList.of([term for term in rows.terms if term is not None]))
+    guessed[forms, shapes] = 1 - strict
+    return FormTable(pool, numbers, guessed, cut.picked(3 * np.flatnonzero(has_term) + 1))
 
 
 _MOST_IN_MEMORY = 1_000_000

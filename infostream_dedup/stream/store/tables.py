@@ -259,7 +259,7 @@ def signature_hashes(ordinals: Sequence[int], columns: Sequence[Sequence[bytes |
     """Return the checksums of documents' rows in `PARTS`, without their ordinals; all ``None`` for a missing row."""
     sizes = [[None if value is None else len(value) for value in column] for column in columns]
     rows = zip(zip(ordinals, *sizes, strict=True), zip(*columns, strict=True), strict=True)
-    return [blake2b(orjson.dumps(one) + b"".join(filter(None, row)), digest_size=8).digest() for one, row in rows]
+    return [blake2b(b"".join((orjson.dumps(one), *filter(None, row))), digest_size=8).digest() for one, row in rows]
 
 
 def part_checksum(packed: bytes, *numbers: int) -> bytes:
