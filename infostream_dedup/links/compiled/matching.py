@@ -148,7 +148,7 @@ class PostingIndex:
         amounts: NDArray[np.uint8] | None = None,
     ) -> kernels.Questions:
         """The key terms of some documents as questions to this index; ``amounts`` say what each of ``keys`` counts."""
-        indptr, ranks = ranked_rows(keys, documents, self.rank, threads)
+        indptr, ranks, _ = ranked_rows(keys, documents, self.rank, threads)
         placed = np.ones(len(ranks), dtype=np.uint8)
         if amounts is not None:
             kernels.place_amounts(keys, amounts, documents, self.rank, indptr, ranks, placed)
@@ -180,14 +180,18 @@ class PostingIndex:
         self, questions: kernels.Questions, first: int, last: int, *, k_min: int, scratch: kernels.Scratch
     ) -> NDArray[np.uint64] | None:
         """Links of questions first to last - 1 to places of this index."""
-        lists = kernels.Lists(self.starts, self.postings, self.shard_size)
-        found = kernels.match_rows(first, last, questions, lists, k_min, scratch)
+        found = kernels.match_rows(first, last, questions, self.lists, k_min, scratch)
         return None if found < 0 else scratch.links[:found]
 
-    def lists_of(self, rows: TermRows, threads: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-        """``starts`` and ``postings`` of other terms of the same documents, by the same ranks."""
+    @property
+    def lists(self) -> kernels.Lists:
+        """The posting lists."""
+        return kernels.Lists(self.starts, self.postings, self.shard_size)
+
+    def lists_of(self, rows: TermRows, threads: int) -> kernels.Lists:
+        """Posting lists of other terms of the same documents, by the same ranks."""
         shards = Shards(self.order, self.shard_size, threads)
-        return shards.lists(rows, self.terms, self.rank, shards.frequencies(rows))
+        return kernels.Lists(*shards.lists(rows, self.terms, self.rank, shards.frequencies(rows)), self.shard_size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,10 +261,8 @@ def commonest_key_terms(keys: TermRows, key_counts: NDArray[np.int64]) -> NDArra
     return commonest
 
 
-def ranked_rows(
-    rows: TermRows, order: NDArray[np.uint32], rank: NDArray[np.int32], threads: int = 1
-) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """Start of each row and ranks of its listed terms, ascending, for the rows in ``order``."""
+def ranked_rows(rows: TermRows, order: NDArray[np.uint32], rank: NDArray[np.int32], threads: int = 1) -> TermRows:
+    """The ranks of the listed terms of each row, ascending, for the rows in ``order``."""
 
     def ranked(part: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
         indptr = np.zeros(len(part) + 1, dtype=np.int64)
@@ -268,12 +270,12 @@ def ranked_rows(
         return indptr, ranks[: kernels.rank_rows(rows, part, rank, indptr, ranks)]
 
     if threads == 1:
-        return ranked(order)
+        return TermRows(*ranked(order), len(rank))
     with ThreadPool(threads) as pool:
         starts, ranks = zip(*pool.map(ranked, np.array_split(order, threads)), strict=True)
     firsts = np.cumsum([0, *(indptr[-1] for indptr in starts)])
     ends = [indptr[1:] + first for indptr, first in zip(starts, firsts, strict=False)]
-    return np.concatenate([np.zeros(1, dtype=np.int64), *ends]), np.concatenate(ranks)
+    return TermRows(np.concatenate([np.zeros(1, dtype=np.int64), *ends]), np.concatenate(ranks), len(rank))
 
 
 @dataclass(slots=True)

@@ -43,7 +43,7 @@ from infostream_dedup.stream.stories import stories_of
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS, KeyTerms, warn_of_terms_above_df_max
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     _Joined = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 K_SIMILAR: Final = 4  # terms that must match in either direction for ``similar``
+
+STATUSES: Final = ("new", "exact", "insufficient_text", "duplicate", "similar")
 
 STATUS_COLUMNS: Final = ("status", "of", "group")  # what ``dedup --annotate`` adds to a document
 
@@ -81,6 +83,14 @@ class Status:
         return {name: getattr(self, name) for name in STATUS_COLUMNS}
 
 
+def best_places(
+    a: NDArray[np.int64], b: NDArray[np.int64], forward: NDArray[np.int64], backward: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Where the best pair of each later document b is: by (min, max, earliest)."""
+    order = np.lexsort((a, -np.maximum(forward, backward), -np.minimum(forward, backward), b))
+    return order[np.unique(b[order], return_index=True)[1]]
+
+
 @dataclass(slots=True)
 class _Best:
     """The best earlier document found so far for each document, by (min, max, earliest)."""
@@ -96,9 +106,8 @@ class _Best:
     def offer(self, pairs: PairTable) -> None:
         """Replace the best documents by better ones from pairs in the order of (a, b)."""
         low, high = np.minimum(pairs.forward, pairs.backward), np.maximum(pairs.forward, pairs.backward)
-        order = np.lexsort((pairs.a, -high, -low, pairs.b))
-        later, first = np.unique(pairs.b[order], return_index=True)
-        top = order[first]
+        top = best_places(pairs.a, pairs.b, pairs.forward, pairs.backward)
+        later = pairs.b[top]
         better = (low[top] > self.low[later]) | ((low[top] == self.low[later]) & (high[top] > self.high[later]))
         later, top = later[better], top[better]
         self.of[later], self.low[later], self.high[later] = pairs.a[top], low[top], high[top]
@@ -124,7 +133,9 @@ def statuses(collection: Collection, settings: Settings, *, duplicate_rule: Dupl
             exact[ordinal] = first[digest]
     equal = np.flatnonzero(exact >= 0)
     leader = groups_of([*joined, (exact[equal], equal)], len(collection))
-    return list(_decide(collection, key_terms.sizes, exact, duplicate, similar, leader))
+    status, of = chosen_statuses(exact, key_terms.sizes < INSUFFICIENT_TERMS, duplicate, similar)
+    ids, columns = fields_of(collection.documents).ids, zip(status.tolist(), of.tolist(), leader.tolist(), strict=True)
+    return [Status(STATUSES[one], None if other < 0 else ids[other], ids[group]) for one, other, group in columns]
 
 
 def _decided(
@@ -185,27 +196,12 @@ def repeats(relation: NDArray[np.int64], rule: str, duplicate_rule: DuplicateRul
     return relation == 3 if duplicate_rule == "equal" else relation >= 2
 
 
-def _decide(
-    collection: Collection,
-    sizes: NDArray[np.int64],
-    exact: NDArray[np.int64],
-    duplicate: NDArray[np.int64],
-    similar: NDArray[np.int64],
-    leader: NDArray[np.int64],
-) -> Iterator[Status]:
-    ids = fields_of(collection.documents).ids
-    for ordinal in range(len(ids)):
-        group = ids[int(leader[ordinal])]
-        if exact[ordinal] >= 0:
-            yield Status("exact", ids[int(exact[ordinal])], group)
-        elif sizes[ordinal] < INSUFFICIENT_TERMS:
-            yield Status("insufficient_text", None, group)
-        elif duplicate[ordinal] >= 0:
-            yield Status("duplicate", ids[int(duplicate[ordinal])], group)
-        elif similar[ordinal] >= 0:
-            yield Status("similar", ids[int(similar[ordinal])], group)
-        else:
-            yield Status("new", None, group)
+def chosen_statuses(
+    exact: NDArray[np.int64], short: NDArray[np.bool_], duplicate: NDArray[np.int64], similar: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Index into ``STATUSES``, and the earlier document meant, of each; -1 if there is none, as in the arguments."""
+    status = np.select([exact >= 0, short, duplicate >= 0, similar >= 0], [1, 2, 3, 4], 0).astype(np.uint8)
+    return status, np.select([status == 1, status == 3, status == 4], [exact, duplicate, similar], -1)
 
 
 def kept_documents(

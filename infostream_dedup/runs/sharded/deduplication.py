@@ -32,19 +32,21 @@ from infostream_dedup.judging.evidence.pair_evidence import heaviest
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.links.compiled.kernels.rows import mix_rows
-from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.arrays import entries_of, offsets_of, places_of
+from infostream_dedup.machine.arrays import offsets_of, places_of
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import NO_TIME, Settings
 from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS, SHOWN_DECIMALS
 from infostream_dedup.runs.batch.deduplication import (
     K_SIMILAR,
+    STATUSES,
     BestPairs,
     DuplicateRule,
     JudgedStatus,
     Show,
     Status,
+    best_places,
+    chosen_statuses,
     repeats,
     verdicts_of,
 )
@@ -65,13 +67,12 @@ from infostream_dedup.runs.sharded.key_terms import (
 from infostream_dedup.runs.sharded.linking import NodeTable, earliest_equal
 from infostream_dedup.runs.sharded.pairing import DocumentPairs, DocumentRows, paired, pick_terms, recounted
 from infostream_dedup.runs.sharded.reading import DIGEST, FACTS, RECORDS, RunRows, new_wording, weighed_records
-from infostream_dedup.runs.sharded.work_folder import Stage, joined, rows_by_chunk
+from infostream_dedup.runs.sharded.work_folder import Stage, joined
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 from infostream_dedup.terms.statistics import as_count
 
 # Decides status and group of every document of a collection in a work folder, as `dedup` does in memory
 
-STATUSES: Final = ("new", "exact", "insufficient_text", "duplicate", "similar")
 _NOBODY: Final = -1
 _PAIRS_AT_ONCE: Final = 1_000_000
 _NAMED: Final = 10_000
@@ -174,13 +175,14 @@ class StatusRules:
         several = times[number] > 1
         exact = recount(pairs.at(several)) if several.any() else pairs.at(several)
         both = DocumentPairs.joined([pairs.at(~several), exact])
-        return both.at(_best_places(both))
+        return both.at(best_places(both.a, both.b, both.forward, both.backward))
 
     def _candidates(self, pairs: DocumentPairs) -> DocumentPairs:
         known = np.minimum(pairs.forward, pairs.backward) >= self.least
         left = ~np.isin(pairs.b, pairs.b[known]) & ~known
         best = np.zeros(len(pairs), dtype=np.bool_)
-        best[np.flatnonzero(known)[_best_places(pairs.at(known))]] = True
+        some = pairs.at(known)
+        best[np.flatnonzero(known)[best_places(some.a, some.b, some.forward, some.backward)]] = True
         return pairs.at(best | left)
 
     def _need(self, k: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -211,9 +213,7 @@ class Statuses:
         equal = np.flatnonzero(exact != _NOBODY)
         join_groups(exact[equal], equal, self._parents)
         short = self._nodes.sizes[self._nodes.node_of] < INSUFFICIENT_TERMS
-        conditions = [exact != _NOBODY, short, self._duplicate != _NOBODY, self._similar != _NOBODY]
-        status = np.select(conditions, [1, 2, 3, 4], 0).astype(np.uint8)
-        of = np.select([status == 1, status == 3, status == 4], [exact, self._duplicate, self._similar], _NOBODY)
+        status, of = chosen_statuses(exact, short, self._duplicate, self._similar)
         return FoundStatuses(
             status,
             of,
@@ -238,13 +238,6 @@ def statuses_on_disk(linked: LinkedRun, *, duplicate_rule: DuplicateRule = "equa
         found.add(rules.settled(duplicate, recount), rules.settled(similar, recount), same)
         linked.run.tell(step, min(block.stop, len(nodes)), len(nodes))
     return found.finish(list(linked.documents()))
-
-
-def _best_places(pairs: DocumentPairs) -> NDArray[np.int64]:
-    """Where the best pair of each later document is: by (min, max, earliest)."""
-    low, high = np.minimum(pairs.forward, pairs.backward), np.maximum(pairs.forward, pairs.backward)
-    order = np.lexsort((pairs.a, -high, -low, pairs.b))
-    return order[np.unique(pairs.b[order], return_index=True)[1]]
 
 
 def join_groups(a: NDArray[np.int64], b: NDArray[np.int64], parents: NDArray[np.int32]) -> None:
@@ -408,21 +401,16 @@ class JudgedRun(LinkedRun):
             {"counted": self.counted.key},
             lambda: weighed_records(list(self.counted.batches("raw")), self.languages.astype(np.int8)),
         )
-        return RunRows.of_records(found.batches("records"))
+        return RunRows.of(list(RECORDS.rows(found.batches("records"))), "sizes", "words")
 
     @cached_property
-    def _ranked(self) -> list[tuple[int, TermRows, NDArray[np.int64], TermRows]]:
-        """First document, key terms, weights and targets of each chunk, by rank among all key terms, memory-mapped."""
+    def _ranked(self) -> tuple[RunRows, RunRows, RunRows]:
+        """Key terms by rank among all key terms, their weights, and targets, memory-mapped."""
         found = self.stage("ranked", KEYS, {"compared": self.compared.key}, self._ranks)
-        return [
-            (
-                row["first"],
-                TermRows(offsets_of(row["sizes"]), row["keys"], 0),
-                row["weights"],
-                TermRows(offsets_of(row["target_sizes"]), row["targets"], 0),
-            )
-            for row in KEYS.rows(found.batches("keys"))
-        ]
+        rows = list(KEYS.rows(found.batches("keys")))
+        of = (("sizes", "keys"), ("sizes", "weights"), ("target_sizes", "targets"))
+        keys, weights, targets = (RunRows.of(rows, sizes, values) for sizes, values in of)
+        return keys, weights, targets
 
     def _ranks(self) -> Iterator[pa.RecordBatch]:
         place = self._places()
@@ -450,31 +438,21 @@ class JudgedRun(LinkedRun):
 
     def _compared_keys(self, documents: NDArray[np.int64]) -> ComparedKeys:
         """Key terms of documents, which ascend."""
-        firsts = np.array([first for first, *_ in self._ranked], dtype=np.int64)
-        keys, weights = [np.zeros(0, np.uint32)], [np.zeros(0, np.int64)]
-        targets, sizes, target_sizes = [np.zeros(0, np.uint32)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for (_, asked, heavy, answers), rows in zip(self._ranked, rows_by_chunk(documents, firsts), strict=True):
-            places, length = entries_of(asked.indptr, rows)
-            keys.append(asked.indices[places])
-            weights.append(heavy[places])
-            sizes.append(length)
-            places, length = entries_of(answers.indptr, rows)
-            targets.append(answers.indices[places])
-            target_sizes.append(length)
-        begins, weighed = offsets_of(np.concatenate(sizes)), np.concatenate(weights)
-        terms = np.concatenate(keys).astype(np.int32)
+        keys, heavy, targets = self._ranked
+        asked, weighed = keys.some(documents, np.uint32), heavy.some(documents, np.int64).values
+        answers, begins = targets.some(documents, np.uint32), asked.indptr
         top = heaviest(begins, weighed)
         own, squares = np.empty((len(documents), 2), dtype=np.int64), np.empty(len(documents), dtype=np.float64)
         sum_keys(begins, weighed, top, own, squares)
         return ComparedKeys(
             begins=begins,
-            terms=terms,
+            terms=asked.values.astype(np.int32),
             weights=weighed,
             heaviest=top,
             own=own,
             squares=squares,
-            target_begins=offsets_of(np.concatenate(target_sizes)),
-            targets=np.concatenate(targets).astype(np.int32),
+            target_begins=answers.indptr,
+            targets=answers.values.astype(np.int32),
         )
 
 

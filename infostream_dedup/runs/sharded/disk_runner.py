@@ -53,6 +53,13 @@ if TYPE_CHECKING:
 # One representation of a collection in a work folder: statistics, key terms, nodes and links
 
 MOST_STORED: Final = 20_000_000  # links below ``EXACT_FROM`` are also stored if there are certainly no more than this
+
+
+def least_stored(counts: KeyCounts, documents: int, n: int) -> int:
+    """The smallest k whose links are stored: 1 if they are certainly few, otherwise 4 (or n if smaller)."""
+    return 1 if min(counts.expected_work, documents * documents) <= MOST_STORED else min(EXACT_FROM, n)
+
+
 _DAY: Final = 86_400
 
 _SHARED: Final = ("weighting", "n", "target", "df_min", "df_max", "k1", "b", "background", "morph")
@@ -216,9 +223,7 @@ class LinkedRun:
     @property
     def least_k(self) -> int:
         """The smallest k whose links are stored: 1 if they are certainly few, otherwise 4 (or n if smaller)."""
-        documents = self.vocabulary.documents
-        most = min(self.key_counts.expected_work, documents * documents)
-        return 1 if most <= MOST_STORED else min(EXACT_FROM, self.settings.n)
+        return least_stored(self.key_counts, self.vocabulary.documents, self.settings.n)
 
     def links(self, k_min: int) -> Stage:
         """All links of at least ``k_min`` common key terms: one row of LINKS a chunk."""

@@ -253,29 +253,21 @@ class Shard:
         chunks: the asking chunks; there must be no window.
         """
         index, weights = self._index, self._linking.nodes.weights
-        key_starts, key_postings = index.lists_of(self._keys, 1)
-        counters = counters_for(index.shard_size)
+        having, counters = index.lists_of(self._keys, 1), counters_for(index.shard_size)
         for chunk in chunks:
             first, leaders = self._linking.leaders(chunk)
             order = np.arange(len(leaders), dtype=np.uint32)
-            keys = ranked_rows(self._linking.rows(chunk.keys, leaders), order, index.rank)
-            targets = ranked_rows(self._linking.rows(chunk.targets, leaders), order, index.rank)
             asking = PlacedCollection(
-                key_indptr=keys[0],
-                key_ranks=keys[1],
-                target_indptr=targets[0],
-                target_ranks=targets[1],
-                target_starts=index.starts,
-                target_postings=index.postings,
-                key_starts=key_starts,
-                key_postings=key_postings,
-                shard_size=index.shard_size,
+                keys=ranked_rows(self._linking.rows(chunk.keys, leaders), order, index.rank),
+                targets=ranked_rows(self._linking.rows(chunk.targets, leaders), order, index.rank),
+                holding=index.lists,
+                having=having,
                 weights=weights[self._nodes[index.order]].astype(np.uint32),
                 own=np.zeros(0, dtype=np.uint8),
             )
             counts = np.zeros((3, len(leaders), n + 1), dtype=np.int64)
             itself = self._places_of(np.arange(first, first + len(leaders)))
-            count_asked(len(leaders), asking, itself, counters, *counts)
+            count_asked(asking, itself, counters, *counts)
             at_least = np.cumsum(counts[:, :, ::-1], axis=2)[:, :, ::-1][:, :, 1 : most + 1]
             out, into, both = (one.ravel() for one in at_least)
             yield DEGREES.row(first=first, nodes=len(leaders), outgoing=out, incoming=into, returned=both)

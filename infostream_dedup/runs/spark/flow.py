@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -14,12 +14,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from infostream_dedup.links.measures import Measures
-from infostream_dedup.links.pair_rules import LEAST_NEED, RELATIONS, need
+from infostream_dedup.links.pair_rules import RELATIONS, need
 from infostream_dedup.links.relation import Relation
-from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.platform import this_python
-from infostream_dedup.machine.progress import Progress
 from infostream_dedup.runs.batch.linking import least_count
 from infostream_dedup.runs.sharded.deduplication import StatusRules
 from infostream_dedup.runs.sharded.linking import (
@@ -27,22 +24,19 @@ from infostream_dedup.runs.sharded.linking import (
     LINKS,
     REQUESTS,
     ROWS,
-    TOTALS,
+    BlockRows,
     LinkTable,
     NodeTable,
     answer_requests,
     count_blocks,
-    group_sizes_of,
     linkage_order,
     merge_forests,
     own_rows,
     request_rows,
     span_links,
-    sum_of_totals,
-    write_out,
 )
 from infostream_dedup.runs.sharded.pairing import DocumentPairs, PairFinder, merged_rows, recounted, turn_links
-from infostream_dedup.runs.sharded.sweeping import block_bounds
+from infostream_dedup.runs.sharded.sweeping import CountedLinks, block_bounds
 from infostream_dedup.runs.sharded.work_folder import Layout
 
 if TYPE_CHECKING:
@@ -183,51 +177,21 @@ rows_of_texts = partial(_rows_at_once, rows=500)  # for texts: a batch costs as 
 _REQUEST: Final = 1 << 60
 
 
-class SpreadLinks:
-    """The links of a collection on a cluster as a ``links.Relation``; ``scaled``: short documents count by need(k).
+class SpreadLinks(CountedLinks):
+    """The links of a collection on a cluster."""
 
-    Counts from ``k_min`` are kept; by default, from the smallest one whose links are certainly few enough.
-    """
-
-    def __init__(self, run: SparkRun, k_min: int | None = None, *, scaled: bool = False) -> None:
-        self._run, self._scaled = run, scaled
-        self.k_min = run.least_k if k_min is None else k_min
-        if scaled:
-            self.k_min = min(self.k_min, LEAST_NEED)
-
-    @property
-    def matrix(self) -> None:
-        """Links are not written out document by document."""
-        return None
+    _run: SparkRun
 
     @cached_property
     def links(self) -> Flow:
         """LINKS of each chunk."""
         return self._run.links(self.k_min)
 
-    def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
-        """As ``Relation.measures``, exact at every k."""
-        del progress
-        chosen = None if ks is None else set(ks)
-        rows = sum_of_totals(_of(TOTALS.schema, self._counted)).measures()
-        return [row for row in rows if chosen is None or row.k in chosen]
+    def _counted(self, table: Layout) -> list[pa.RecordBatch]:
+        return _of(table.schema, self._blocks)
 
-    def written(self, k: int) -> SimilarityMatrix:
-        """As ``Writable.written``."""
-        run = self._run
-        rows = LinkTable(_of(LINKS.schema, self.links.collected())).whole()
-        return write_out(rows, self._nodes, k, n=run.settings.n, scaled=self._scaled, labels=None, same=True)
-
-    @cached_property
-    def _nodes(self) -> NodeTable:
-        nodes = self._run.nodes
-        return nodes.graded(self._run.settings.n) if self._scaled else nodes
-
-    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
-        """As ``Relation.group_sizes``, in no particular order."""
-        nodes = self._nodes
-        forest = list(merge_forests(_of(FOREST.schema, self._counted), len(nodes)))
-        return [group_sizes_of(forest, nodes, max(k, self.k_min)) for k in ks]
+    def _rows(self) -> BlockRows:
+        return LinkTable(_of(LINKS.schema, self.links.collected())).whole()
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
         """Not possible here."""
@@ -235,7 +199,7 @@ class SpreadLinks:
         raise ValueError("links on a cluster are not split by label here")
 
     @cached_property
-    def _counted(self) -> list[Blob]:
+    def _blocks(self) -> list[Blob]:
         """TOTALS and FOREST of every block."""
         run = self._run
         blocks = max(1, min(run.cut.blocks, len(run.nodes)))
@@ -246,7 +210,7 @@ class SpreadLinks:
             for _, row in count_blocks((blob.batch for blob in blobs), shared.value, ks, scaled=scaled):
                 yield Blob(0, 0, row)
 
-        found = self._rows(blocks).to_parts(blocks).then(count).collected()
+        found = self._rows_of(blocks).to_parts(blocks).then(count).collected()
         if found:
             return found
         # A collection without links has no rows to send.
@@ -254,7 +218,7 @@ class SpreadLinks:
         none = ROWS.row(block=0, own=1, nodes=every, sizes=np.zeros_like(every), columns=[], counts=[])
         return [Blob(0, 0, row) for _, row in count_blocks([none], self._nodes, ks)]
 
-    def _rows(self, blocks: int) -> Flow:
+    def _rows_of(self, blocks: int) -> Flow:
         """ROWS for every block."""
         block_of, links = self._blocks_of_nodes(blocks), self.links
         shared = shared_value(self._run.spark, block_of)

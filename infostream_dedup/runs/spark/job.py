@@ -18,17 +18,14 @@ from numpy.typing import NDArray
 from infostream_dedup.documents import Reading, ReadingReport
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.errors import BadDataError, MissingExtraError, UsageError
-from infostream_dedup.links.measures import EXACT_FROM
-from infostream_dedup.links.pair_rules import scales
 from infostream_dedup.links.relation import survey
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings, names_in
 from infostream_dedup.runs.batch.deduplication import DuplicateRule
 from infostream_dedup.runs.batch.sweeping import SweepResult, add_survey, configuration_of
 from infostream_dedup.runs.sharded.deduplication import Statuses, StatusRules
-from infostream_dedup.runs.sharded.disk_runner import MOST_STORED
+from infostream_dedup.runs.sharded.disk_runner import least_stored
 from infostream_dedup.runs.sharded.key_terms import (
     COUNTS,
-    STATISTICS,
     FrozenVocabulary,
     KeyChunk,
     KeyCounts,
@@ -41,6 +38,7 @@ from infostream_dedup.runs.sharded.key_terms import (
 from infostream_dedup.runs.sharded.linking import Linking, NodeTable, Shard, collapse_documents, merge_links
 from infostream_dedup.runs.sharded.pairing import pick_terms
 from infostream_dedup.runs.sharded.reading import DOCUMENTS, read_and_count
+from infostream_dedup.runs.sharded.sweeping import begun
 from infostream_dedup.runs.sharded.work_folder import Layout
 from infostream_dedup.runs.spark.flow import (
     Blob,
@@ -55,6 +53,7 @@ from infostream_dedup.runs.spark.flow import (
     unpacked,
     use_own_interpreter,
 )
+from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -171,8 +170,7 @@ class SparkRun:
     def vocabulary(self) -> FrozenVocabulary:
         """All terms, frozen."""
         # A DataFrame without rows has no statistics.
-        rows = [blob.batch for blob in self._statistics] or list(merge_statistics([]))
-        parts = [FrozenVocabulary.of([row]) for row in rows]
+        parts = list(FrozenVocabulary.read([blob.batch for blob in self._statistics] or merge_statistics([])))
         return FrozenVocabulary(
             np.concatenate([part.hashes for part in parts]),
             np.concatenate([part.checks for part in parts]),
@@ -237,9 +235,7 @@ class SparkRun:
     @property
     def least_k(self) -> int:
         """The smallest k whose links are kept: 1 if they are certainly few, otherwise 4 (or n if smaller)."""
-        documents = self.vocabulary.documents
-        most = min(self.key_counts.expected_work, documents * documents)
-        return 1 if most <= MOST_STORED else min(EXACT_FROM, self.settings.n)
+        return least_stored(self.key_counts, self.vocabulary.documents, self.settings.n)
 
     def linking(self, k_min: int) -> Linking:
         """Data shared by all shards."""
@@ -323,16 +319,9 @@ def _by_range(vocabulary: FrozenVocabulary, ranges: int) -> Iterator[pa.RecordBa
     """Cut STATISTICS by the first bits of the hash; the numbers of documents are in the first range."""
     borders = np.arange(1, ranges, dtype=np.uint64) << np.uint64(64 - (ranges - 1).bit_length())
     cuts = [0, *np.searchsorted(vocabulary.hashes, borders).tolist(), len(vocabulary)]
-    nothing = np.zeros(len(LANGUAGES), dtype=np.int64)
-    for number in range(ranges):
-        own = slice(cuts[number], cuts[number + 1])
-        yield STATISTICS.row(
-            hashes=vocabulary.hashes[own],
-            checks=vocabulary.checks[own],
-            frequencies=vocabulary.df[:, own].ravel(),
-            documents=nothing if number else [one.documents for one in vocabulary.totals],
-            lengths=nothing if number else [one.length for one in vocabulary.totals],
-        )
+    for number, own in enumerate(map(slice, cuts, cuts[1:])):
+        totals = tuple(Totals() for _ in LANGUAGES) if number else vocabulary.totals
+        yield FrozenVocabulary(vocabulary.hashes[own], vocabulary.checks[own], vocabulary.df[:, own], totals).row()
 
 
 def _tasks(blobs: Iterable[Blob]) -> Iterator[tuple[list[pa.RecordBatch], list[pa.RecordBatch]]]:
@@ -396,11 +385,8 @@ def sweep(
     result.notes.append(_NO_COPIES)
     for representation in representations:
         with _run(frame, chosen.but(representation=representation), order, cut) as run:
-            totals = zip(LANGUAGES, run.vocabulary.totals, strict=True)
-            result.documents.update((language, one.documents) for language, one in totals if one.documents)
-            sizes = run.nodes.sizes[run.nodes.node_of]
             wanted = True if settings.get("short") == "scaled" else None
-            by_need = scales(sizes, n=chosen.n, short=chosen.short, wanted=wanted)
+            by_need = begun(result, run.vocabulary.totals, run.nodes, chosen, wanted=wanted)
             relation = SpreadLinks(run, scaled=by_need)
             add_survey(result, survey(relation, n=chosen.n), run.settings, ks, scaled=by_need)
             relation.links.dropped()
