@@ -13,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 import infostream_dedup as api
+from infostream_dedup.cli import options
 from infostream_dedup.cli.drawn import (
     print_collection,
     print_dedup,
@@ -22,28 +23,6 @@ from infostream_dedup.cli.drawn import (
     print_swept,
 )
 from infostream_dedup.cli.face import Command, Excludes, Needs, alike, command, expert, output, reads
-from infostream_dedup.cli.options import (
-    NumberOrAuto,
-    between_option,
-    boilerplate_option,
-    choose_by_option,
-    documents_argument,
-    general_options,
-    judgeable_settings_options,
-    moment_of,
-    pipe_as_input,
-    prefix_option,
-    reading_options,
-    repeated_lines_option,
-    representation_option,
-    semantic_option,
-    settings_options,
-    sweep_settings_options,
-    wide_option,
-    window_days_option,
-    within_options,
-    work_folder_options,
-)
 from infostream_dedup.cli.output import (
     chosen_format,
     csv_dialect,
@@ -150,7 +129,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
         *(Needs(name, ("documents",)) for name in _OF_TEXTS),
     ],
 )
-@click.argument("documents", metavar="[DOCS...]", nargs=-1, callback=pipe_as_input)
+@click.argument("documents", metavar="[DOCS...]", nargs=-1, callback=options.pipe_as_input)
 @reads(
     "--store",
     "store",
@@ -200,7 +179,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     is_flag=True,
     help="Also plant edited copies of texts, and count how many are linked to their originals.",
 )
-@choose_by_option
+@options.choose_by_option
 @output(
     "--write-config",
     type=click.Path(dir_okay=False),
@@ -212,19 +191,19 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     help="Count the links at k = 1 to 3 in all documents; otherwise those of a large collection are estimated from "
     "20,000 documents.",
 )
-@wide_option
-@boilerplate_option
-@work_folder_options
-@window_days_option
+@options.wide_option
+@options.boilerplate_option
+@options.work_folder_options
+@options.window_days_option
 @alike(
     "--score",
     type=[*SCORES, "probability"],
     help="Compare k of n terms, the share of their weight, or sweep the minimum probability of preset judged.  "
     "[default: count]",
 )
-@sweep_settings_options
-@reading_options
-@general_options("table", "json", "jsonl", "csv")
+@options.sweep_settings_options
+@options.reading_options
+@options.general_options("table", "json", "jsonl", "csv")
 def sweep(
     documents: tuple[str, ...],
     store: str | None,
@@ -307,8 +286,8 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
         raise click.UsageError("a store has one representation")
     return api.sweep_store(
         store,
-        since=moment_of(since, zone, "since"),
-        until=moment_of(until, zone, "until"),
+        since=options.moment_of(since, zone, "since"),
+        until=options.moment_of(until, zone, "until"),
         representation=next(iter(representations), None),
         **given,
     )
@@ -359,8 +338,8 @@ def _print_planted(result: SweepResult) -> None:
 @output("--out", type=click.Path(file_okay=False), default="infostream-dedup-demo", help="Folder for the report.")
 @output("--serve", is_flag=True, help="Show the sample in the browser instead (extra service).")
 @output("--port", type=click.IntRange(1, 65535), default=8600, help="With --serve.")
-@wide_option
-@general_options("table", "table", "json", "jsonl", "csv")
+@options.wide_option
+@options.general_options("table", "table", "json", "jsonl", "csv")
 def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | None) -> None:
     """Show what repeats what in the bundled sample of news, and sweep it: Russian, Ukrainian and English items."""
     if serve:
@@ -399,11 +378,11 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
         "pairs march.jsonl --k 8 --representation stem",
     ]
 )
-@documents_argument
-@representation_option
+@options.documents_argument
+@options.representation_option
 @alike(
     "--k",
-    type=NumberOrAuto(),
+    type=options.NumberOrAuto(),
     help="Number of terms that must match; auto: the one that sweep advises.  [default: 6, or the preset's]",
 )
 @alike("--k-min", type=click.IntRange(min=1), help="List all pairs with this many terms in either direction instead.")
@@ -425,9 +404,9 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
     "--sort", type=["id", "strength"], help="Order of the pairs; strength means probability or shares.  [default: id]"
 )
 @output("--top", type=click.IntRange(min=1), help="List only this many pairs, the strongest.")
-@wide_option
-@semantic_option
-@between_option
+@options.wide_option
+@options.semantic_option
+@options.between_option
 @alike(
     "--one-to-one",
     is_flag=True,
@@ -451,13 +430,13 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
     type=click.FloatRange(0.2, 1),
     help="Share of the smaller document's word triples that the other must have.  [default by wording: 0.3]",
 )
-@boilerplate_option
-@repeated_lines_option
-@within_options
-@work_folder_options
-@judgeable_settings_options
-@reading_options
-@general_options("table", "jsonl", "json", "csv")
+@options.boilerplate_option
+@options.repeated_lines_option
+@options.within_options
+@options.work_folder_options
+@options.judgeable_settings_options
+@options.reading_options
+@options.general_options("table", "jsonl", "json", "csv")
 def pairs(documents: tuple[str, ...], terms: str, wide: bool, output_format: str | None, **given: Any) -> None:
     """List pairs of documents that say the same, report one story, or are linked by key terms.
 
@@ -559,13 +538,13 @@ def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
         "terms march.jsonl --vocabulary --out vocabulary.parquet",
     ],
 )
-@documents_argument
+@options.documents_argument
 @output("--vocabulary", is_flag=True, help="List all terms in which key terms of other documents are looked up.")
 @output("--out", type=click.Path(dir_okay=False), help="File instead of standard output: .jsonl, .csv, .parquet.")
-@representation_option
-@settings_options
-@reading_options
-@general_options("table", "jsonl", "json", "csv")
+@options.representation_option
+@options.settings_options
+@options.reading_options
+@options.general_options("table", "jsonl", "json", "csv")
 def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | None, **given: Any) -> None:
     """List the key terms of each document, heaviest first.
 
@@ -595,7 +574,7 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
         "dedup news.xlsx --columns id=ID,text=Текст --annotate --out judged.xlsx",
     ]
 )
-@documents_argument
+@options.documents_argument
 @output(
     "--out",
     type=click.Path(dir_okay=False, allow_dash=True),
@@ -607,8 +586,8 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
     help="Which document of a group stays; rank: of the source that others copy most.  [default: first]",
 )
 @output("--annotate", is_flag=True, help="Keep every document and add columns: status, of, group.")
-@wide_option
-@prefix_option
+@options.wide_option
+@options.prefix_option
 @alike(
     "--duplicate-rule",
     type=["equal", "contained"],
@@ -628,25 +607,25 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
     type=click.FloatRange(0.2, 1),
     help="Instead of --join: share of the smaller document's wording that makes a duplicate.",
 )
-@semantic_option
+@options.semantic_option
 @output(
     "--count-copies",
     is_flag=True,
     help="Also count how many pairs of documents in one group are copies, and how many copies are in one group.",
 )
-@representation_option
+@options.representation_option
 @alike(
     "--k",
-    type=NumberOrAuto(),
+    type=options.NumberOrAuto(),
     help="Number of terms that a duplicate must share; auto: the one that sweep advises.  [default: 6]",
 )
-@boilerplate_option
-@repeated_lines_option
-@within_options
-@work_folder_options
-@judgeable_settings_options
-@reading_options
-@general_options("table", "json", "jsonl", "csv")
+@options.boilerplate_option
+@options.repeated_lines_option
+@options.within_options
+@options.work_folder_options
+@options.judgeable_settings_options
+@options.reading_options
+@options.general_options("table", "json", "jsonl", "csv")
 def dedup(
     documents: tuple[str, ...], out: str | None, prefix: str, wide: bool, output_format: str | None, **given: Any
 ) -> None:

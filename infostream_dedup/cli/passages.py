@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import infostream_dedup as api
+from infostream_dedup.cli import options
 from infostream_dedup.cli.face import Commands, Declared, Excludes, Needs, command, output, reads
-from infostream_dedup.cli.options import (
-    boilerplate_option,
-    documents_argument,
-    general_options,
-    read_text,
-    reading_options,
-)
 from infostream_dedup.cli.output import (
     Column,
     Piece,
@@ -55,7 +49,7 @@ _settings_options = Declared("infostream_dedup.judging.passages.settings:Passage
 def _list_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for listing other things than passages, and for leaving out sentences."""
     for option in (
-        boilerplate_option,
+        options.boilerplate_option,
         output("--min-days", type=int, help="With --list-boilerplate: minimum days of publication.  [default: 3]"),
         output(
             "--min-share",
@@ -83,7 +77,7 @@ def _list_options(command: Callable[..., Any]) -> Callable[..., Any]:
         *(Needs(name, ("list_boilerplate",)) for name in _RULE),
     ],
 )
-@documents_argument
+@options.documents_argument
 @_list_options
 @_settings_options
 @output(
@@ -92,8 +86,8 @@ def _list_options(command: Callable[..., Any]) -> Callable[..., Any]:
     default="-",
     help="Output file.  [default: standard output]",
 )
-@reading_options
-@general_options("table", "jsonl", "json", "csv")
+@options.reading_options
+@options.general_options("table", "jsonl", "json", "csv")
 def find(documents: tuple[str, ...], out: str, output_format: str | None, **given: Any) -> None:
     """List the passages that documents share, one row for every two documents.
 
@@ -147,7 +141,7 @@ def _for_the_eye(row: dict[str, Any]) -> dict[str, Any]:
 @output(
     "--html", type=click.Path(dir_okay=False), help="Write a page with both texts and linked passages here instead."
 )
-@general_options("text", "text", "json")
+@options.general_options("text", "text", "json")
 def compare(
     text_a: str, text_b: str, languages: str | None, html: str | None, output_format: str | None, **given: Any
 ) -> None:
@@ -159,7 +153,7 @@ def compare(
         raise click.UsageError("only one of the two texts can come from standard input")
     inputs = [name for name in (text_a, text_b) if name != "-"]
     given["languages"] = None if languages is None else tuple(languages.split(","))
-    found = api.passages.compare(read_text(text_a), read_text(text_b), **given)
+    found = api.passages.compare(options.read_text(text_a), options.read_text(text_b), **given)
     if html is not None:
         from infostream_dedup.report.files import passages_page
 
@@ -178,7 +172,7 @@ def compare(
     ],
     rules=[Excludes(("original", "html"))],
 )
-@documents_argument
+@options.documents_argument
 @reads(
     "--group",
     "groups",
@@ -194,8 +188,8 @@ def compare(
     is_flag=True,
     help="Print one message from each group instead: the first text, and what each other text adds.",
 )
-@reading_options
-@general_options("jsonl", "jsonl", "json")
+@options.reading_options
+@options.general_options("jsonl", "jsonl", "json")
 def provenance(
     documents: tuple[str, ...], html: str | None, original: bool, output_format: str | None, **given: Any
 ) -> None:

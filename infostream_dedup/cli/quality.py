@@ -8,20 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import infostream_dedup as api
+from infostream_dedup.cli import options
 from infostream_dedup.cli.face import Excludes, Needs, alike, command, expert, output, reads
-from infostream_dedup.cli.options import (
-    between_option,
-    candidates_option,
-    choose_by_option,
-    documents_argument,
-    general_options,
-    link_option,
-    reading_options,
-    representation_option,
-    semantic_option,
-    settings_options,
-    stack,
-)
 from infostream_dedup.cli.output import (
     chosen_format,
     note,
@@ -40,7 +28,7 @@ if TYPE_CHECKING:
     from infostream_dedup.lab.evaluation.scores import Evaluation
 
 
-_truth_options = stack(
+_truth_options = options.stack(
     [
         reads("--kin", type=click.Path(dir_okay=False), help="Pairs of families that are no negatives (JSONL)."),
         reads("--lang", help="Only pairs of one language (ru) or of two (ru-uk)."),
@@ -72,7 +60,7 @@ _truth_options = stack(
         "evaluate crossnews-ua.csv --labels crossnews-ua.csv --positive similar",
     ]
 )
-@documents_argument
+@options.documents_argument
 @reads("--labels", type=click.Path(dir_okay=False), required=True, help="Labelled pairs (JSONL, CSV): a, b, label.")
 @_truth_options
 @alike(
@@ -85,13 +73,13 @@ _truth_options = stack(
     metavar="KIND,...",
     help="Evaluate only these kinds of pairs of preset judged, such as copy.  [default: all listed]",
 )
-@between_option
-@semantic_option
-@choose_by_option
-@representation_option
-@settings_options
-@reading_options
-@general_options("table", "json", "jsonl", "csv")
+@options.between_option
+@options.semantic_option
+@options.choose_by_option
+@options.representation_option
+@options.settings_options
+@options.reading_options
+@options.general_options("table", "json", "jsonl", "csv")
 def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None, **given: Any) -> None:
     """Measure precision, recall and F1 at every k against labelled pairs, with 95 % intervals of F1.
 
@@ -155,7 +143,7 @@ _LONG = ("text_a", "text_b", "url_a", "url_b", "audit")  # columns for which a t
     examples=["audit march.jsonl --pairs 50 --out ask.jsonl", "audit march.jsonl --judged ask.jsonl"],
     rules=[Excludes(("out", "judged"))],
 )
-@documents_argument
+@options.documents_argument
 @output("--pairs", type=click.IntRange(min=1), default=50, help="Number of pairs to choose.")
 @output(
     "--out",
@@ -169,10 +157,10 @@ _LONG = ("text_a", "text_b", "url_a", "url_b", "audit")  # columns for which a t
 )
 @reads("--positive", default="dup", help="Labels that mark duplicates, comma-separated.")
 @alike("--k", type=click.IntRange(min=3), default=6, help="Number of key terms that a link needs.")
-@representation_option
-@settings_options
-@reading_options
-@general_options("table", "jsonl", "json", "csv")
+@options.representation_option
+@options.settings_options
+@options.reading_options
+@options.general_options("table", "jsonl", "json", "csv")
 def audit(
     documents: tuple[str, ...], out: str | None, judged: str | None, output_format: str | None, **given: Any
 ) -> None:
@@ -217,7 +205,7 @@ _COMPARED: Final = (
     ],
     rules=[Needs("out_labels", ("sample_disagreements",))],
 )
-@documents_argument
+@options.documents_argument
 @reads("--labels", type=click.Path(dir_okay=False), help="Labelled pairs (JSONL, CSV): a, b, label.")
 @alike(
     "--methods",
@@ -255,8 +243,8 @@ _COMPARED: Final = (
     help=f"File for those pairs (JSONL).  [default: {_DISAGREEMENTS} in the --out folder, or here]",
 )
 @output("--out", type=click.Path(file_okay=False), help="Folder for tables, plots and report.html with examples.")
-@reading_options
-@general_options("table", "json", "csv", "jsonl")
+@options.reading_options
+@options.general_options("table", "json", "csv", "jsonl")
 def compare(
     documents: tuple[str, ...],
     sample_disagreements: int | None,
@@ -361,7 +349,7 @@ def _say_of_comparison(found: Comparison) -> None:
         "train march.jsonl --labels pairs.jsonl --suggest 20",
     ]
 )
-@documents_argument
+@options.documents_argument
 @reads("--labels", type=click.Path(dir_okay=False), required=True, help="Judged pairs (JSONL, CSV): a, b, label.")
 @output("--model", type=click.Path(dir_okay=False), help="File for the model (JSON).")
 @alike(
@@ -387,10 +375,10 @@ def _say_of_comparison(found: Comparison) -> None:
 @output("--suggest", type=click.IntRange(min=1), help="Print this many pairs to label next.")
 @output("--curve", type=click.Path(file_okay=False), help="Folder for a learning curve (CSV, SVG, and PNG).")
 @expert("--draws", type=click.IntRange(min=1), default=20, help="Training sets drawn per point of the curve.")
-@candidates_option
-@link_option
-@reading_options
-@general_options("table", "jsonl", "json", "csv")
+@options.candidates_option
+@options.link_option
+@options.reading_options
+@options.general_options("table", "jsonl", "json", "csv")
 def train(
     documents: tuple[str, ...], suggest: int | None, curve: str | None, output_format: str | None, **given: Any
 ) -> None:
@@ -441,7 +429,7 @@ def _training_in_words(classifier: Classifier) -> str:
 @command(
     examples=["classify march.jsonl --model ours.json", "classify march.jsonl --model ours.json --repeats --explain"]
 )
-@documents_argument
+@options.documents_argument
 @reads(
     "--model",
     "models",
@@ -457,10 +445,10 @@ def _training_in_words(classifier: Classifier) -> str:
 @reads("--pairs", type=click.Path(dir_okay=False), help="Judge these pairs (JSONL: a, b) instead of candidates.")
 @output("--explain", is_flag=True, help="Add what each criterion contributes, for and against.")
 @output("--repeats", is_flag=True, help="Only pairs in which at least one document repeats the other.")
-@candidates_option
-@link_option
-@reading_options
-@general_options("table", "jsonl", "json", "csv")
+@options.candidates_option
+@options.link_option
+@options.reading_options
+@options.general_options("table", "jsonl", "json", "csv")
 def classify(documents: tuple[str, ...], models: tuple[str, ...], output_format: str | None, **given: Any) -> None:
     """Judge pairs of documents, each in both directions.
 

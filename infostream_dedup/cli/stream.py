@@ -13,24 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import infostream_dedup as api
+from infostream_dedup.cli import options
 from infostream_dedup.cli.drawn import print_hits, print_ingested
 from infostream_dedup.cli.face import Commands, Excludes, Needs, access, alike, command, expert, output, reads
-from infostream_dedup.cli.options import (
-    boilerplate_option,
-    documents_argument,
-    general_options,
-    mode_option,
-    moment_of,
-    pop_stream_settings,
-    prefix_option,
-    read_questions,
-    read_text,
-    reading_options,
-    semantic_option,
-    stream_options,
-    wide_option,
-    within_options,
-)
 from infostream_dedup.cli.output import chosen_format, is_drawn, note, note_reading, print_rows, progress_bar, save_rows
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.errors import InfostreamError, NoInputError
@@ -71,7 +56,7 @@ webhook_secret_option = expert(
         Needs("webhook_secret", ("webhook",)),
     ],
 )
-@documents_argument
+@options.documents_argument
 @reads(
     "--store",
     "store",
@@ -87,7 +72,7 @@ webhook_secret_option = expert(
 )
 @output("--keep", type=["originals"], help="Instead of verdicts, print the documents that repeat nothing.")
 @output("--annotate", is_flag=True, help="Print every document, with its verdict in additional columns.")
-@prefix_option
+@options.prefix_option
 @output(
     "--on-conflict",
     type=["item", "error", "version"],
@@ -119,11 +104,11 @@ webhook_secret_option = expert(
     type=click.Path(dir_okay=False),
     help="Model from 'train --statistics background' that judges the pairs found by key terms; needs --keep-text.",
 )
-@mode_option
-@boilerplate_option
-@stream_options
-@reading_options
-@general_options("jsonl", "jsonl", "json", "csv", "table")
+@options.mode_option
+@options.boilerplate_option
+@options.stream_options
+@options.reading_options
+@options.general_options("jsonl", "jsonl", "json", "csv", "table")
 def ingest(
     documents: tuple[str, ...],
     store: str,
@@ -161,7 +146,7 @@ def ingest(
             f"--follow prints documents as they come, but the columns of {chosen} are known only at the end; leave out "
             "--format"
         )
-    given |= pop_stream_settings(given)
+    given |= options.pop_stream_settings(given)
     with (
         # Verdicts that appear on the terminal as they come leave no place for a bar.
         progress_bar(hidden=sys.stdout.isatty() and not drawn) as progress,
@@ -291,7 +276,7 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")  # columns that a table omits
 @alike("--k-min", type=click.IntRange(min=1), help="Number of terms that must match in either direction.  [default: 4]")
 @output("--top", type=click.IntRange(min=0), default=20, help="Maximum number of rows; 0: all.")
 @output("--sentences", is_flag=True, help="Add the sentence that a hit answers, and its own.")
-@wide_option
+@options.wide_option
 @alike("--same-language", is_flag=True, help="Do not translate the text to find documents in other languages.")
 @reads("--languages", metavar="LANG,...", help="Only documents in these languages, such as uk,en.")
 @reads("--source", "sources", multiple=True, help="Only documents of this source; may be given several times.")
@@ -301,7 +286,7 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")  # columns that a table omits
     metavar="SHARE",
     help="Only documents with this share of the wording of the shorter text.",
 )
-@within_options
+@options.within_options
 @alike(
     "--all/--window",
     "everything",
@@ -310,9 +295,9 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")  # columns that a table omits
 )
 @reads("--since", metavar="DATE", help="Only documents that arrived at or after this moment of the stream's clock.")
 @reads("--until", metavar="DATE", help="Only documents that arrived before this moment.")
-@semantic_option
+@options.semantic_option
 @reads("--tz", metavar="ZONE", help="Time zone of --since and --until without one.  [default: UTC]")
-@general_options("table", "jsonl", "json", "csv")
+@options.general_options("table", "jsonl", "json", "csv")
 def search(
     store: str,
     text: str | None,
@@ -337,15 +322,15 @@ def search(
     """
     zone, wide, questions, words = (given.pop(name) for name in ("tz", "wide", "questions", "words"))
     text = " ".join(words) if words else text
-    given |= {name: moment_of(given[name], zone, name) for name in ("since", "until")}
+    given |= {name: options.moment_of(given[name], zone, name) for name in ("since", "until")}
     given |= {"across": not same_language, "languages": languages, "sources": sources or None}
     if questions is not None:
         del given["id"], given["url"]
         given |= {name: None if given[name] is None else microseconds_of(given[name]) for name in ("since", "until")}
         form = chosen_format(output_format, "table", "jsonl")
-        print_rows(_answered(store, read_questions(questions), form, **given), form)
+        print_rows(_answered(store, options.read_questions(questions), form, **given), form)
         return
-    hits = api.search(store, text if path is None else read_text(path), **given)
+    hits = api.search(store, text if path is None else options.read_text(path), **given)
     if is_drawn(output_format, wide=wide):
         print_hits(hits, api.store.with_titles(store, [hit.as_dict() for hit in hits]))
     else:
@@ -412,20 +397,20 @@ stored = reads(
 @alike(
     "--k", type=click.IntRange(min=1), help="How many terms a document must have.  [default: all; of a text, k_similar]"
 )
-@general_options("table", "jsonl", "json", "csv")
+@options.general_options("table", "jsonl", "json", "csv")
 def add_watch(name: str, *, path: str | None, output_format: str | None, **given: Any) -> None:
     """Add a standing search; it holds from the next document on.
 
     Columns: name, first (ordinal of the first document watched), languages, k, terms.
     """
-    text = given.pop("text") if path is None else read_text(path)
+    text = given.pop("text") if path is None else options.read_text(path)
     row = api.watch.add(given.pop("store"), name, text=text, **given)
     print_rows([row], chosen_format(output_format, "table", "jsonl"))
 
 
 @watch.command("list", examples=["watch list --store news.db", "watch list --store news.db --format json"])
 @stored
-@general_options("table", "jsonl", "json", "csv")
+@options.general_options("table", "jsonl", "json", "csv")
 def list_watches(store: str, output_format: str | None) -> None:
     """List the standing searches.
 
@@ -439,7 +424,7 @@ def list_watches(store: str, output_format: str | None) -> None:
 @click.argument("name", metavar="NAME")
 @stored
 @output("--top", type=click.IntRange(min=0), default=20, help="Maximum number of rows; 0: all.")
-@general_options("table", "jsonl", "json", "csv")
+@options.general_options("table", "jsonl", "json", "csv")
 def watch_hits(name: str, store: str, top: int, output_format: str | None) -> None:
     """List the documents that a standing search has found, the latest first.
 
@@ -454,7 +439,7 @@ def watch_hits(name: str, store: str, top: int, output_format: str | None) -> No
 )
 @click.argument("name", metavar="NAME")
 @stored
-@general_options("table", "table")
+@options.general_options("table", "table")
 def remove_watch(name: str, store: str, output_format: str | None) -> None:
     """End a standing search with the next document; its hits remain."""
     del output_format
@@ -509,8 +494,8 @@ token_file_option = access(
     default="reader",
     help="With --new-token: role of the token.",
 )
-@stream_options
-@general_options("table", "table")
+@options.stream_options
+@options.general_options("table", "table")
 def serve(
     *,
     store: str | None,
@@ -538,7 +523,7 @@ def serve(
         return
     if store is None:
         raise click.UsageError("--store is missing: name the store to serve")
-    stream = pop_stream_settings(given)
+    stream = options.pop_stream_settings(given)
     settings = ServiceSettings(
         store=Path(store),
         hosts=_listed(hosts),
@@ -563,7 +548,7 @@ def serve(
 @hosts_option
 @token_file_option
 @access("--add", "writes", is_flag=True, help="Also offer a tool that stores documents. Otherwise nothing is written.")
-@general_options("table", "table")
+@options.general_options("table", "table")
 def mcp(*, store: str, http: bool, hosts: str, token_file: str | None, writes: bool, **given: Any) -> None:
     """Serve a store to agents (Model Context Protocol), over standard input and output or HTTP.
 
@@ -622,7 +607,7 @@ _PASSED_OVER = {"again": "repeated", "empty": "without a text"}
     default=3600.0,
     help="Seconds for all addresses; later ones are not opened.",
 )
-@general_options("jsonl", "jsonl", "json", "csv")
+@options.general_options("jsonl", "jsonl", "json", "csv")
 def collect(sources: tuple[str, ...], out: str | None, output_format: str | None, **given: Any) -> None:
     """Turn feeds, HTML pages, WARC archives and exports of Telegram into documents (extra feeds).
 

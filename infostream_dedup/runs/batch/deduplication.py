@@ -11,34 +11,13 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from infostream_dedup.judging.evidence.judging import (
-    KEPT,
-    STATUS_NAMES,
-    PairVerdicts,
-    best_pairs,
-    break_chains,
-    fillings_of_forms,
-    tell_one_story,
-    yield_to_differing,
-)
+from infostream_dedup.judging.evidence import judging
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.model import Settings, fields_of
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.settings import SHOWN_DECIMALS
-from infostream_dedup.runs.batch.linking import (
-    MOST_VERBATIM_LINKS,
-    Linked,
-    PairTable,
-    candidate_pairs,
-    chunks_of_pairs,
-    least_count,
-    link,
-    link_nodes,
-    node_pairs,
-    relations,
-    verbatim_links,
-)
+from infostream_dedup.runs.batch import linking
 from infostream_dedup.stream.stories import stories_of
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS, KeyTerms, warn_of_terms_above_df_max
 
@@ -103,7 +82,7 @@ class _Best:
     def none(cls, documents: int) -> _Best:
         return cls(*(np.full(documents, -1, dtype=np.int64) for _ in range(3)))
 
-    def offer(self, pairs: PairTable) -> None:
+    def offer(self, pairs: linking.PairTable) -> None:
         """Replace the best documents by better ones from pairs in the order of (a, b)."""
         low, high = np.minimum(pairs.forward, pairs.backward), np.maximum(pairs.forward, pairs.backward)
         top = best_places(pairs.a, pairs.b, pairs.forward, pairs.backward)
@@ -142,18 +121,18 @@ def _decided(
     key_terms: KeyTerms, settings: Settings, duplicate_rule: DuplicateRule
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[_Joined]]:
     """Return the document that each repeats, the one that it resembles, and pairs that join groups."""
-    least = min(least_count(settings), least_count(settings, min(K_SIMILAR, settings.k)))
-    if settings.score == "count" and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
-        pairs = node_pairs(link_nodes(key_terms, settings, k_min=least), settings)
+    least = min(linking.least_count(settings), linking.least_count(settings, min(K_SIMILAR, settings.k)))
+    if settings.score == "count" and linking.verbatim_links(key_terms) > linking.MOST_VERBATIM_LINKS:
+        pairs = linking.node_pairs(linking.link_nodes(key_terms, settings, k_min=least), settings)
         return _decided_by_pairs(key_terms, settings, duplicate_rule, pairs)
-    linked = link(key_terms, settings, k_min=least)
+    linked = linking.link(key_terms, settings, k_min=least)
     if settings.score == "count":
         return _decided_by_links(linked, duplicate_rule)
-    return _decided_by_pairs(key_terms, settings, duplicate_rule, candidate_pairs(linked))
+    return _decided_by_pairs(key_terms, settings, duplicate_rule, linking.candidate_pairs(linked))
 
 
 def _decided_by_links(
-    linked: Linked, duplicate_rule: DuplicateRule
+    linked: linking.Linked, duplicate_rule: DuplicateRule
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[_Joined]]:
     """Decide from the counts of the links; the score must be ``count``."""
     from infostream_dedup.links.compiled.earlier import EarlierDocuments, accept
@@ -177,14 +156,16 @@ def _decided_by_pairs(
     documents = len(key_terms.sizes)
     duplicate, similar = _Best.none(documents), _Best.none(documents)
     joined: list[_Joined] = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
-    for pairs in chunks_of_pairs(key_terms, *candidates):
-        relation = relations(pairs, settings)
+    for pairs in linking.chunks_of_pairs(key_terms, *candidates):
+        relation = linking.relations(pairs, settings)
         # The later document of a pair (a, b), b, is judged: the pair "contains" if a contains b.
         same = repeats(relation, settings.rule, duplicate_rule)
         same &= np.minimum(pairs.size_a, pairs.size_b) >= INSUFFICIENT_TERMS
         duplicate.offer(pairs.at(same))
         joined.append((pairs.a[same], pairs.b[same]))
-        alike = relation if settings.score == "share" else relations(pairs, settings, min(K_SIMILAR, settings.k))
+        alike = (
+            relation if settings.score == "share" else linking.relations(pairs, settings, min(K_SIMILAR, settings.k))
+        )
         similar.offer(pairs.at(alike > 0))
     return duplicate.of, similar.of, joined
 
@@ -261,7 +242,7 @@ DIFFERENCE_COLUMNS: Final = ("differs_by", "differing")  # what a row has beside
 JUDGED_STATUS_COLUMNS: Final = (*_PAIR_COLUMNS, *DIFFERENCE_COLUMNS)
 """What ``dedup --annotate`` adds to a document with preset ``judged``."""
 
-_NEW, _SIMILAR, _DUPLICATE = (STATUS_NAMES.index(name) for name in ("new", "similar", "duplicate"))
+_NEW, _SIMILAR, _DUPLICATE = (judging.STATUS_NAMES.index(name) for name in ("new", "similar", "duplicate"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +291,7 @@ class BestPairs:
         """Tell copies of one form, three or more, from documents that repeat one another; all pairs have been taken."""
         none = np.zeros((2, 0), dtype=np.int64)
         (a, b), (one, other) = (np.concatenate([none, *pairs], axis=1) for pairs in (self.forms, self.copies))
-        found = fillings_of_forms((a, b), (one, other))
+        found = judging.fillings_of_forms((a, b), (one, other))
         a, b = a[found], b[found]
         for place, (one, other) in enumerate(self.told):
             self.told[place] = self.told[place][:, ~np.isin(one * len(self.of) + other, b * len(self.of) + a)]
@@ -326,17 +307,17 @@ class BestPairs:
         """The story of each document, given the earliest document of its group: see ``stories_of``."""
         return stories_of(self.told, leader)
 
-    def take(self, found: PairVerdicts) -> None:
+    def take(self, found: judging.PairVerdicts) -> None:
         """Take the best pairs; all pairs of a later document at once."""
         # The strongest status wins, so that pairs without any need not be sorted.
         with_status = found.status > _NEW
-        told = tell_one_story(found.kinds, found.probability, found.hours) & with_status
+        told = judging.tell_one_story(found.kinds, found.probability, found.hours) & with_status
         self.told.append(np.stack((found.b[told], found.a[told])))
         copies = ~found.forms & (found.kinds == Kind.COPY)
         for pairs, which in ((self.forms, found.forms), (self.copies, copies)):
             pairs.append(np.stack((found.a[which], found.b[which])))
         some = found.at(np.flatnonzero(with_status))
-        best = some.at(best_pairs(some.a, some.b, some.status, some.probability, some.shares))
+        best = some.at(judging.best_pairs(some.a, some.b, some.status, some.probability, some.shares))
         self.status[best.b], self.of[best.b], self.kind[best.b] = best.status, best.a, best.kinds
         self.probability[best.b], self.differing[best.b] = best.probability, best.differing
 
@@ -357,21 +338,21 @@ def judged_statuses(
     nobody = np.zeros(0, dtype=np.int64)
     every = collection.judged(a, b, screened=True, few=policy.allows_every_pair, by_story=True, progress=progress)
     parts = chain([collection.judge(nobody, nobody)], every)
-    found = PairVerdicts.concatenated(verdicts_of(judged, policy, sizes) for judged in parts)
+    found = judging.PairVerdicts.concatenated(verdicts_of(judged, policy, sizes) for judged in parts)
     found = found.at(np.lexsort((found.a, found.b)))
-    yield_to_differing(found.b, found.status, found.kinds, found.wording)
-    break_chains(found, np.full(len(sizes), KEPT, dtype=np.int8))
+    judging.yield_to_differing(found.b, found.status, found.kinds, found.wording)
+    judging.break_chains(found, np.full(len(sizes), judging.KEPT, dtype=np.int8))
     decided.take(found)
     decided.find_forms()
     return _named(collection, decided, groups_of([decided.joined()], len(sizes)))
 
 
-def verdicts_of(judged: JudgedCandidates, policy: Policy, sizes: NDArray[Any]) -> PairVerdicts:
+def verdicts_of(judged: JudgedCandidates, policy: Policy, sizes: NDArray[Any]) -> judging.PairVerdicts:
     """What judged pairs say of their later documents; ``sizes``: key terms of each document."""
     status = policy.statuses(judged)
     enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
     status[~enough & ~judged.facts.same_text] = _NEW
-    return PairVerdicts.of(judged, status)
+    return judging.PairVerdicts.of(judged, status)
 
 
 def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.int64]) -> list[JudgedStatus]:
@@ -388,5 +369,7 @@ def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.
             found.append(JudgedStatus(alone[ordinal], None, ids[group], story=story))
         else:
             rounded = round(probability, SHOWN_DECIMALS)
-            found.append(JudgedStatus(STATUS_NAMES[status], ids[of], ids[group], kinds[kind], rounded, words, story))
+            found.append(
+                JudgedStatus(judging.STATUS_NAMES[status], ids[of], ids[group], kinds[kind], rounded, words, story)
+            )
     return found

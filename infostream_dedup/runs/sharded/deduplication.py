@@ -14,18 +14,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from infostream_dedup.errors import UsageError
+from infostream_dedup.judging.evidence import judging
 from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
 from infostream_dedup.judging.evidence.facts import NO_SOURCE, DocumentFacts, equal_halves
-from infostream_dedup.judging.evidence.judging import (
-    KEPT,
-    STATUS_NAMES,
-    JudgedCandidates,
-    break_chains,
-    crowded,
-    deciding_pairs,
-    judge_pairs,
-    yield_to_differing,
-)
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, sum_keys
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.pair_evidence import heaviest
@@ -37,19 +28,8 @@ from infostream_dedup.machine.arrays import offsets_of, places_of
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import NO_TIME, Settings
 from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS, SHOWN_DECIMALS
-from infostream_dedup.runs.batch.deduplication import (
-    K_SIMILAR,
-    STATUSES,
-    BestPairs,
-    DuplicateRule,
-    JudgedStatus,
-    Show,
-    Status,
-    best_places,
-    chosen_statuses,
-    repeats,
-    verdicts_of,
-)
+from infostream_dedup.runs.batch import deduplication
+from infostream_dedup.runs.batch.deduplication import repeats
 from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, least_count
 from infostream_dedup.runs.batch.pairing import JudgedPairRow, ListedPairs, PairChoice, collected, judgements_of
 from infostream_dedup.runs.sharded.disk_runner import LinkedRun
@@ -92,7 +72,7 @@ class FoundStatuses:
     def __len__(self) -> int:
         return len(self.status)
 
-    def statuses(self) -> Iterator[Status]:
+    def statuses(self) -> Iterator[deduplication.Status]:
         """The status of every document, in input order."""
         for begin in range(0, len(self), _NAMED):
             rows = slice(begin, min(begin + _NAMED, len(self)))
@@ -100,9 +80,9 @@ class FoundStatuses:
             groups = self.ids_at(self.group[rows])
             known = (self.of[rows] != _NOBODY).tolist()
             for status, one, there, group in zip(self.status[rows].tolist(), of, known, groups, strict=True):
-                yield Status(STATUSES[status], one if there else None, group)
+                yield deduplication.Status(deduplication.STATUSES[status], one if there else None, group)
 
-    def kept(self, show: Show) -> NDArray[np.bool_]:
+    def kept(self, show: deduplication.Show) -> NDArray[np.bool_]:
         """Which documents are shown: of each group its ``first``, or its ``longest`` (the first of equals)."""
         if show == "first":
             return np.asarray(self.group == np.arange(len(self)))
@@ -119,8 +99,8 @@ class FoundStatuses:
 
     def counts(self) -> dict[str, int]:
         """Documents of each status."""
-        found = np.bincount(self.status, minlength=len(STATUSES)).tolist()
-        return dict(zip(STATUSES, found, strict=True))
+        found = np.bincount(self.status, minlength=len(deduplication.STATUSES)).tolist()
+        return dict(zip(deduplication.STATUSES, found, strict=True))
 
     def groups(self) -> int:
         """Groups of at least two documents."""
@@ -139,10 +119,10 @@ class StatusRules:
     ``count``; ``duplicate_rule``: as in ``batch.deduplication.statuses``.
     """
 
-    def __init__(self, nodes: NodeTable, settings: Settings, duplicate_rule: DuplicateRule) -> None:
+    def __init__(self, nodes: NodeTable, settings: Settings, duplicate_rule: deduplication.DuplicateRule) -> None:
         self._settings = settings
         self._duplicate_rule = duplicate_rule
-        self._k_similar = min(K_SIMILAR, settings.k)
+        self._k_similar = min(deduplication.K_SIMILAR, settings.k)
         self._nodes, self._sizes = nodes, nodes.sizes.astype(np.int64)
 
     @property
@@ -175,14 +155,14 @@ class StatusRules:
         several = times[number] > 1
         exact = recount(pairs.at(several)) if several.any() else pairs.at(several)
         both = DocumentPairs.joined([pairs.at(~several), exact])
-        return both.at(best_places(both.a, both.b, both.forward, both.backward))
+        return both.at(deduplication.best_places(both.a, both.b, both.forward, both.backward))
 
     def _candidates(self, pairs: DocumentPairs) -> DocumentPairs:
         known = np.minimum(pairs.forward, pairs.backward) >= self.least
         left = ~np.isin(pairs.b, pairs.b[known]) & ~known
         best = np.zeros(len(pairs), dtype=np.bool_)
         some = pairs.at(known)
-        best[np.flatnonzero(known)[best_places(some.a, some.b, some.forward, some.backward)]] = True
+        best[np.flatnonzero(known)[deduplication.best_places(some.a, some.b, some.forward, some.backward)]] = True
         return pairs.at(best | left)
 
     def _need(self, k: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -213,7 +193,7 @@ class Statuses:
         equal = np.flatnonzero(exact != _NOBODY)
         join_groups(exact[equal], equal, self._parents)
         short = self._nodes.sizes[self._nodes.node_of] < INSUFFICIENT_TERMS
-        status, of = chosen_statuses(exact, short, self._duplicate, self._similar)
+        status, of = deduplication.chosen_statuses(exact, short, self._duplicate, self._similar)
         return FoundStatuses(
             status,
             of,
@@ -223,7 +203,7 @@ class Statuses:
         )
 
 
-def statuses_on_disk(linked: LinkedRun, *, duplicate_rule: DuplicateRule = "equal") -> FoundStatuses:
+def statuses_on_disk(linked: LinkedRun, *, duplicate_rule: deduplication.DuplicateRule = "equal") -> FoundStatuses:
     """Decide as ``batch.deduplication.statuses`` does; the score must be ``count``.
 
     linked: the collection; the hashes of the bodies must have been taken.
@@ -361,11 +341,11 @@ class JudgedRun(LinkedRun):
 
     def deciding(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> _Pairs:
         """The pairs, in the order of (b, a), that are enough to decide statuses."""
-        if not crowded(b).any():
+        if not judging.crowded(b).any():
             return a, b
         documents, places = np.unique(np.concatenate([a, b]), return_inverse=True)
         one, other = places[: len(a)].astype(np.int64), places[len(a) :].astype(np.int64)
-        wanted, _ = deciding_pairs(
+        wanted, _ = judging.deciding_pairs(
             one,
             other,
             self._compared_keys(documents),
@@ -374,11 +354,11 @@ class JudgedRun(LinkedRun):
         )
         return a[wanted], b[wanted]
 
-    def judge(self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True) -> JudgedCandidates:
+    def judge(self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True) -> judging.JudgedCandidates:
         """Judge pairs of documents; arguments and result as for ``batch.judging.JudgedCollection.judge``."""
         documents, places = np.unique(np.concatenate([a, b]), return_inverse=True)
         one, other = places[: len(a)].astype(np.int64), places[len(a) :].astype(np.int64)
-        found = judge_pairs(
+        found = judging.judge_pairs(
             one,
             other,
             keys=self._compared_keys(documents),
@@ -577,7 +557,7 @@ class FoundJudgedStatuses(FoundStatuses):
     differing: NDArray[np.object_]  # `WordDifference` or `None` of the same pair
     stories: NDArray[np.int64]  # int64 (documents,), earliest document of the story; -1 if it tells one alone
 
-    def statuses(self) -> Iterator[JudgedStatus]:
+    def statuses(self) -> Iterator[deduplication.JudgedStatus]:
         """The status of every document, in input order."""
         # The decorator replaces a class with slots, so super() without arguments would look for the class before it.
         plain = FoundStatuses.statuses(self)
@@ -589,11 +569,11 @@ class FoundJudgedStatuses(FoundStatuses):
         columns = (self.kinds, self.probability, self.differing, names)
         for status, kind, probability, words, story in zip(plain, *columns, strict=True):
             if status.of is None:
-                yield JudgedStatus(status.status, None, status.group, story=story)
+                yield deduplication.JudgedStatus(status.status, None, status.group, story=story)
                 continue
             name = KIND_NAMES[seen_from_later(Kind(int(kind)))]
             sure = round(float(probability), SHOWN_DECIMALS)
-            yield JudgedStatus(status.status, status.of, status.group, name, sure, words, story)
+            yield deduplication.JudgedStatus(status.status, status.of, status.group, name, sure, words, story)
 
 
 def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) -> FoundJudgedStatuses:
@@ -603,13 +583,13 @@ def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) 
     """
     nodes = collection.nodes
     sizes = nodes.sizes[nodes.node_of]
-    decided = BestPairs.none(len(sizes))
-    parents, kept = np.arange(len(sizes), dtype=np.int32), np.full(len(sizes), KEPT, dtype=np.int8)
+    decided = deduplication.BestPairs.none(len(sizes))
+    parents, kept = np.arange(len(sizes), dtype=np.int32), np.full(len(sizes), judging.KEPT, dtype=np.int8)
     for a, b in _candidates(collection):
         judged = collection.judge(*(collection.deciding(a, b) if policy.allows_every_pair else (a, b)))
-        found = verdicts_of(judged, policy, sizes)
-        yield_to_differing(found.b, found.status, found.kinds, found.wording)
-        break_chains(found, kept)
+        found = deduplication.verdicts_of(judged, policy, sizes)
+        judging.yield_to_differing(found.b, found.status, found.kinds, found.wording)
+        judging.break_chains(found, kept)
         decided.take(found)
     decided.find_forms()
     join_groups(*decided.joined(), parents)
@@ -617,13 +597,13 @@ def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) 
 
 
 def _found(
-    collection: JudgedRun, decided: BestPairs, group: NDArray[np.int64], sizes: NDArray[np.uint8]
+    collection: JudgedRun, decided: deduplication.BestPairs, group: NDArray[np.int64], sizes: NDArray[np.uint8]
 ) -> FoundJudgedStatuses:
-    number = np.array([STATUSES.index(name) for name in STATUS_NAMES], dtype=np.uint8)
+    number = np.array([deduplication.STATUSES.index(name) for name in judging.STATUS_NAMES], dtype=np.uint8)
     short = (sizes < INSUFFICIENT_TERMS) & (decided.of < 0) & (collection.facts.texts < 0)
     rows = list(collection.documents())
     return FoundJudgedStatuses(
-        np.where(short, STATUSES.index("insufficient_text"), number[decided.status]).astype(np.uint8),
+        np.where(short, deduplication.STATUSES.index("insufficient_text"), number[decided.status]).astype(np.uint8),
         decided.of,
         group,
         pa.chunked_array([row["ids"] for row in rows], pa.string()),

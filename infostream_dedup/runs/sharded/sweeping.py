@@ -20,32 +20,10 @@ from infostream_dedup.links.relation import survey
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.runs.batch import sweeping
 from infostream_dedup.runs.batch.linking import LinkEstimate
-from infostream_dedup.runs.batch.sweeping import (
-    ENGLISH_NOTE,
-    SweepResult,
-    add_same,
-    add_survey,
-    add_untranslated,
-    configuration_of,
-    is_needless,
-)
+from infostream_dedup.runs.sharded import linking
 from infostream_dedup.runs.sharded.disk_runner import DiskRun, LinkedRun
-from infostream_dedup.runs.sharded.linking import (
-    FOREST,
-    TOTALS,
-    BlockRows,
-    NodeTable,
-    count_block,
-    group_sizes_of,
-    linkage_order,
-    low_totals,
-    merge_forests,
-    span_links,
-    sum_of_totals,
-    totals_row,
-    write_out,
-)
 from infostream_dedup.runs.sharded.work_folder import Layout, Stage
 from infostream_dedup.terms.statistics import Totals
 
@@ -53,7 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_TABLES: Final[dict[str, Layout]] = {"totals": TOTALS, "forest": FOREST}
+_TABLES: Final[dict[str, Layout]] = {"totals": linking.TOTALS, "forest": linking.FOREST}
 _FROM_NOTE: Final = "{representation}: T below k = {k} was not measured, as there are too many links to be stored"
 _BLOCKS_NOTE: Final = (
     "{representation}: below k = {k}, neither T nor the blocks mono and cross were measured, as there are too many"
@@ -104,7 +82,7 @@ class CountedLinks(ABC):
         """TOTALS or FOREST of every block."""
 
     @abstractmethod
-    def _rows(self) -> BlockRows:
+    def _rows(self) -> linking.BlockRows:
         """All links."""
 
     def _low(self) -> list[Measures]:
@@ -119,29 +97,29 @@ class CountedLinks(ABC):
         del progress
         chosen = None if ks is None else set(ks)
         low = self._low() if chosen is None or min(chosen, default=self.k_min) < self.k_min else []
-        rows = [*low, *sum_of_totals(self._counted(TOTALS)).measures()]
+        rows = [*low, *linking.sum_of_totals(self._counted(linking.TOTALS)).measures()]
         return [row for row in rows if chosen is None or row.k in chosen]
 
     def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
         """As ``Relation.group_sizes``, in no particular order."""
         nodes = self._nodes
-        forest = list(merge_forests(self._counted(FOREST), len(nodes)))
-        return [group_sizes_of(forest, nodes, max(k, self.k_min)) for k in ks]
+        forest = list(linking.merge_forests(self._counted(linking.FOREST), len(nodes)))
+        return [linking.group_sizes_of(forest, nodes, max(k, self.k_min)) for k in ks]
 
     def written(self, k: int) -> SimilarityMatrix:
         """As ``Writable.written``."""
         labels, same = self._labels
         n = self._run.settings.n
-        return write_out(self._rows(), self._nodes, k, n=n, scaled=self._scaled, labels=labels, same=same)
+        return linking.write_out(self._rows(), self._nodes, k, n=n, scaled=self._scaled, labels=labels, same=same)
 
     @property
     def _labels(self) -> tuple[NDArray[np.uint8] | None, bool]:
         return (None, True) if self._part is None else (self._part.labels, self._part.same)
 
     @cached_property
-    def _nodes(self) -> NodeTable:
+    def _nodes(self) -> linking.NodeTable:
         """The nodes; documents of one node are not linked to each other between labels."""
-        nodes: NodeTable = self._run.nodes
+        nodes: linking.NodeTable = self._run.nodes
         if self._scaled:
             nodes = nodes.graded(self._run.settings.n)
         if self._part is None or self._part.same:
@@ -157,7 +135,7 @@ class FoldedLinks(CountedLinks):
     def _counted(self, table: Layout) -> Iterable[pa.RecordBatch]:
         return self._totals.batches(table.name)
 
-    def _rows(self) -> BlockRows:
+    def _rows(self) -> linking.BlockRows:
         return self._run.link_table(self.k_min).whole()
 
     def _low(self) -> list[Measures]:
@@ -165,7 +143,7 @@ class FoldedLinks(CountedLinks):
         # With a window, none are counted.
         if most == 0 or linked.windowed or self._part is not None:
             return []
-        return low_totals(linked.degrees(most).batches("degrees"), linked.nodes, most).measures()
+        return linking.low_totals(linked.degrees(most).batches("degrees"), linked.nodes, most).measures()
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> FoldedLinks:
         """As ``Relation.between``."""
@@ -192,17 +170,17 @@ class FoldedLinks(CountedLinks):
         blocks = max(1, min(run.plan.blocks(len(table), len(nodes)), len(nodes)))
         order = np.arange(len(nodes))
         if blocks > 1:
-            forest = span_links(linked.links(self.k_min).batches("links"), len(nodes))
-            order = linkage_order(forest, len(nodes))
+            forest = linking.span_links(linked.links(self.k_min).batches("links"), len(nodes))
+            order = linking.linkage_order(forest, len(nodes))
         step = f"{linked.settings.representation}: S and T by blocks"
         for number, (begin, end) in enumerate(block_bounds(table.sizes()[order], blocks)):
             own = np.sort(order[begin:end])
             rows = table.whole() if blocks == 1 else table.block(own)
             labels, same = self._labels
-            totals, spanned = count_block(
+            totals, spanned = linking.count_block(
                 own, rows, nodes, ks, labels=labels, same=same, scaled=self._scaled, workers=run.workers
             )
-            yield "totals", totals_row(totals)
+            yield "totals", linking.totals_row(totals)
             yield "forest", spanned
             run.tell(step, number + 1, blocks)
 
@@ -229,12 +207,12 @@ def sweep_on_disk(
     way: str | int = "auto",
     scaled: bool | None = None,
     unasked: bool = False,
-) -> SweepResult:
+) -> sweeping.SweepResult:
     """Sweep over a collection in a work folder; ``settings.score`` must be ``count``; see ``sweep_collection``."""
     series = run.representations if series is None else series
-    result = SweepResult(rows=[], advice={}, configuration=configuration_of(run.settings, series))
+    result = sweeping.SweepResult(rows=[], advice={}, configuration=sweeping.configuration_of(run.settings, series))
     for number, representation in enumerate(series):
-        if unasked and is_needless(result, representation):
+        if unasked and sweeping.is_needless(result, representation):
             result.configuration["representations"].remove(representation)
             continue
         run.tell(f"sweep {representation}", number, len(series))
@@ -246,12 +224,12 @@ def sweep_on_disk(
         found = None if estimate is None else estimate(linked, blocks)
         known = None if found is None else found.known
         surveyed = survey(relation, n=run.settings.n, labels=labels, known=known, way=way)
-        add_survey(result, surveyed, linked.settings, ks, found, series=representation, scaled=by_need)
-        add_same(result, representation)
+        sweeping.add_survey(result, surveyed, linked.settings, ks, found, series=representation, scaled=by_need)
+        sweeping.add_same(result, representation)
         if linked.pivot is not None:
-            add_untranslated(result, linked.pivot.untranslated(), linked.settings)
+            sweeping.add_untranslated(result, linked.pivot.untranslated(), linked.settings)
         if linked.settings.representation == "morph" and "en" in result.documents:
-            result.notes.append(Phrase.of(ENGLISH_NOTE, number=result.documents["en"]))
+            result.notes.append(Phrase.of(sweeping.ENGLISH_NOTE, number=result.documents["en"]))
         if relation.k_min > 1:
             note = _FROM_NOTE if labels is None else _BLOCKS_NOTE
             result.notes.append(Phrase.of(note, representation=representation, k=relation.k_min))
@@ -263,7 +241,12 @@ def sweep_on_disk(
 
 
 def begun(
-    result: SweepResult, totals: Iterable[Totals], nodes: NodeTable, settings: Settings, *, wanted: bool | None
+    result: sweeping.SweepResult,
+    totals: Iterable[Totals],
+    nodes: linking.NodeTable,
+    settings: Settings,
+    *,
+    wanted: bool | None,
 ) -> bool:
     """Note the documents of each language in a result; whether links of short documents count by need(k)."""
     counted = zip(LANGUAGES, totals, strict=True)

@@ -18,23 +18,8 @@ from infostream_dedup.links.pair_rules import RELATIONS, need
 from infostream_dedup.links.relation import Relation
 from infostream_dedup.machine.platform import this_python
 from infostream_dedup.runs.batch.linking import least_count
+from infostream_dedup.runs.sharded import linking
 from infostream_dedup.runs.sharded.deduplication import StatusRules
-from infostream_dedup.runs.sharded.linking import (
-    FOREST,
-    LINKS,
-    REQUESTS,
-    ROWS,
-    BlockRows,
-    LinkTable,
-    NodeTable,
-    answer_requests,
-    count_blocks,
-    linkage_order,
-    merge_forests,
-    own_rows,
-    request_rows,
-    span_links,
-)
 from infostream_dedup.runs.sharded.pairing import DocumentPairs, PairFinder, merged_rows, recounted, turn_links
 from infostream_dedup.runs.sharded.sweeping import CountedLinks, block_bounds
 from infostream_dedup.runs.sharded.work_folder import Layout
@@ -190,8 +175,8 @@ class SpreadLinks(CountedLinks):
     def _counted(self, table: Layout) -> list[pa.RecordBatch]:
         return _of(table.schema, self._blocks)
 
-    def _rows(self) -> BlockRows:
-        return LinkTable(_of(LINKS.schema, self.links.collected())).whole()
+    def _rows(self) -> linking.BlockRows:
+        return linking.LinkTable(_of(linking.LINKS.schema, self.links.collected())).whole()
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
         """Not possible here."""
@@ -207,7 +192,7 @@ class SpreadLinks(CountedLinks):
         ks = range(self.k_min, run.settings.n + 1)
 
         def count(blobs: Iterator[Blob]) -> Iterator[Blob]:
-            for _, row in count_blocks((blob.batch for blob in blobs), shared.value, ks, scaled=scaled):
+            for _, row in linking.count_blocks((blob.batch for blob in blobs), shared.value, ks, scaled=scaled):
                 yield Blob(0, 0, row)
 
         found = self._rows_of(blocks).to_parts(blocks).then(count).collected()
@@ -215,8 +200,8 @@ class SpreadLinks(CountedLinks):
             return found
         # A collection without links has no rows to send.
         every = np.arange(len(run.nodes))
-        none = ROWS.row(block=0, own=1, nodes=every, sizes=np.zeros_like(every), columns=[], counts=[])
-        return [Blob(0, 0, row) for _, row in count_blocks([none], self._nodes, ks)]
+        none = linking.ROWS.row(block=0, own=1, nodes=every, sizes=np.zeros_like(every), columns=[], counts=[])
+        return [Blob(0, 0, row) for _, row in linking.count_blocks([none], self._nodes, ks)]
 
     def _rows_of(self, blocks: int) -> Flow:
         """ROWS for every block."""
@@ -225,7 +210,7 @@ class SpreadLinks(CountedLinks):
 
         def own(blobs: Iterator[Blob]) -> Iterator[Blob]:
             for blob in blobs:
-                for row in own_rows([blob.batch], shared.value):
+                for row in linking.own_rows([blob.batch], shared.value):
                     yield Blob(row.column("block")[0].as_py(), blob.place, row)
 
         found = links.then(own)
@@ -239,14 +224,14 @@ class SpreadLinks(CountedLinks):
         def request(blobs: Iterator[Blob]) -> Iterator[Blob]:
             block_of, firsts = shared.value
             for blob in blobs:
-                for row in request_rows([blob.batch], block_of, firsts):
+                for row in linking.request_rows([blob.batch], block_of, firsts):
                     yield Blob(row.column("chunk")[0].as_py(), _REQUEST + blob.place, row)
                 yield Blob(int(np.searchsorted(firsts, blob.place)), blob.place, blob.batch)
 
         def answer(blobs: Iterator[Blob]) -> Iterator[Blob]:
             for number, of_chunk in groupby(blobs, key=lambda blob: blob.part):
                 links, *requests = (blob.batch for blob in of_chunk)
-                for row in answer_requests(links, requests):
+                for row in linking.answer_requests(links, requests):
                     yield Blob(row.column("block")[0].as_py(), number, row)
 
         return self.links.then(request).to_parts(max(1, len(firsts))).then(answer)
@@ -259,17 +244,19 @@ class SpreadLinks(CountedLinks):
 
         def span(blobs: Iterator[Blob]) -> Iterator[Blob]:
             held = [blob.batch for blob in blobs]
-            for row in span_links(held, nodes):
+            for row in linking.span_links(held, nodes):
                 yield Blob(parts, 0, row)
-            for row in LINKS.rows(held):
-                sizes = LINKS.row(first=row["first"], nodes=row["nodes"], sizes=row["sizes"], columns=[], counts=[])
+            for row in linking.LINKS.rows(held):
+                sizes = linking.LINKS.row(
+                    first=row["first"], nodes=row["nodes"], sizes=row["sizes"], columns=[], counts=[]
+                )
                 yield Blob(0, row["first"], sizes)
 
         blobs = self.links.then(span).collected()
         sizes = np.zeros(nodes, dtype=np.int64)
-        for row in LINKS.rows(_of(LINKS.schema, blobs)):
+        for row in linking.LINKS.rows(_of(linking.LINKS.schema, blobs)):
             sizes[row["first"] : row["first"] + row["nodes"]] = row["sizes"]
-        order = linkage_order(merge_forests(_of(FOREST.schema, blobs), nodes), nodes)
+        order = linking.linkage_order(linking.merge_forests(_of(linking.FOREST.schema, blobs), nodes), nodes)
         for block, (begin, end) in enumerate(block_bounds(sizes[order], blocks)):
             found[order[begin:end]] = block
         return found
@@ -281,7 +268,7 @@ def _of(schema: pa.Schema, blobs: Iterable[Blob]) -> list[pa.RecordBatch]:
 
 def _places(links: Flow) -> list[Blob]:
     """The place of each row, without its links."""
-    nothing = REQUESTS.row(chunk=0, block=0, nodes=[])
+    nothing = linking.REQUESTS.row(chunk=0, block=0, nodes=[])
     return links.then(lambda blobs: (Blob(0, blob.place, nothing) for blob in blobs)).collected()
 
 
@@ -323,7 +310,7 @@ def listed_pairs(run: SparkRun, k_min: int | None) -> DataFrame:
     ids = pa.concat_arrays([pa.array([], pa.string()), *(row["ids"] for row in run.documents())])
     shared = shared_value(run.spark, (run.nodes, ids))
 
-    def select(nodes: NodeTable, found: DocumentPairs) -> tuple[DocumentPairs, list[np.ndarray]]:
+    def select(nodes: linking.NodeTable, found: DocumentPairs) -> tuple[DocumentPairs, list[np.ndarray]]:
         size_a, size_b = (nodes.sizes[nodes.node_of[side]].astype(np.int64) for side in (found.a, found.b))
         required = need(settings.k, size_a, size_b, n=settings.n, short=settings.short)
         relation = (found.forward >= required).astype(np.int64) + 2 * (found.backward >= required)
@@ -367,14 +354,14 @@ def _both_directions(run: SparkRun, least: int) -> Flow:
     return links.then(spread).to_parts(max(1, len(firsts)))
 
 
-def _finders(blobs: Iterable[Blob], nodes: NodeTable, least: int) -> Iterator[tuple[int, int, int, PairFinder]]:
+def _finders(blobs: Iterable[Blob], nodes: linking.NodeTable, least: int) -> Iterator[tuple[int, int, int, PairFinder]]:
     """For each chunk: its number, its first and last node, and the finder of their pairs."""
     by_chunk: dict[int, list[pa.RecordBatch]] = {}
     for blob in blobs:
         by_chunk.setdefault(blob.part, []).append(blob.batch)
     for chunk, (out, *turned) in by_chunk.items():
-        (row,) = LINKS.rows([out])
-        finder = PairFinder(nodes, LinkTable([out]), LinkTable([merged_rows(turned)]), least)
+        (row,) = linking.LINKS.rows([out])
+        finder = PairFinder(nodes, linking.LinkTable([out]), linking.LinkTable([merged_rows(turned)]), least)
         yield chunk, row["first"], row["first"] + row["nodes"], finder
 
 
