@@ -65,7 +65,7 @@ def collapse(keys: sp.csr_array, targets: sp.csr_array) -> Nodes:
     hashes = row_hashes(asking, answering)
     leaders = np.empty(len(hashes), dtype=np.int64)
     order = np.argsort(hashes, kind="stable")
-    earliest_equals(order, hashes, asking.indptr, asking.indices, answering.indptr, answering.indices, leaders)
+    earliest_equals(order, hashes, asking, answering, leaders)
     is_leader = leaders == np.arange(len(leaders))
     node_of = (np.cumsum(is_leader) - 1)[leaders]
     indptr = offsets_of(np.bincount(node_of, minlength=int(is_leader.sum())))
@@ -550,7 +550,7 @@ def match_weights(
     links = spool.finish(resources.threads)
     a, b = linked_pairs(_csr(links.counts, links))
     enough = np.empty(len(a), dtype=np.bool_)
-    mark_enough(a, b, TermPlaces(*asking[:2], *answering[:2]), amounts, least, terms, enough)
+    mark_enough(a, b, TermPlaces(asking, answering), amounts, least, terms, enough)
     return a[enough], b[enough]
 
 
