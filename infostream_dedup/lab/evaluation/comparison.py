@@ -35,11 +35,12 @@ from infostream_dedup.lab.evaluation.labels import (
 )
 from infostream_dedup.lab.evaluation.scores import (
     GROUP_MEASURES,
+    PLAIN_RULES,
     Predictions,
     Scores,
+    TruthRules,
     evaluate,
     group_scores,
-    truth_for,
 )
 from infostream_dedup.lab.methods.method import POOL_METHODS, Method, Pairs, Texts, method_class, methods, written
 from infostream_dedup.links.compiled.totals import sweep_counts
@@ -553,17 +554,12 @@ class Comparison(Tabular):
 
 def compare_methods(
     texts: Texts,
+    rules: TruthRules = PLAIN_RULES,
     *,
     methods: Sequence[str] | None = None,
     labels: str | Path | Sequence[Label] | None = None,
     protocol: Protocol | None = None,
     pool: str = "a0-a10",
-    kin: str | Path | None = None,
-    kin_field: str | None = "submission=translation",
-    lang: str | None = None,
-    domains: Sequence[str] = (),
-    positive: Sequence[str] = ("dup",),
-    closed: bool = False,
     resamples: int = 1000,
     growth: bool = False,
     examples: bool = False,
@@ -571,16 +567,16 @@ def compare_methods(
     progress: Progress | None = None,
 ) -> Comparison:
     """Run methods on a collection and evaluate what they find."""
-    protocol = _choose_protocol(protocol, pool, labels, restricted=bool(kin or lang or domains or closed))
+    protocol = _choose_protocol(
+        protocol, pool, labels, restricted=bool(rules.kin or rules.lang or rules.domains or rules.closed)
+    )
     if protocol == "pool" or examples or disagreements:
         require_similarity()
     truth, notes = None, []
     if labels is not None:
         listed = labels_in(labels)
-        truth = truth_for(
-            texts, listed, kin=kin, kin_field=kin_field, lang=lang, domains=domains, positive=positive, closed=closed
-        )
-        notes = _write_notes(truth, listed, positive)
+        truth = rules.truth(texts, listed)
+        notes = _write_notes(truth, listed, rules.positive)
     found = run_methods(texts, methods, with_growth=growth, progress=progress)
     names = {run.name: run.codes for run in found.runs}
     summary = None
@@ -593,7 +589,8 @@ def compare_methods(
         known = np.sort(np.concatenate((truth.positives, truth.negatives, truth.others)))
     choices: dict[str, Any] = {"pool": pool, "threshold": THRESHOLD}
     if protocol == "labels":
-        choices = {"positive": list(positive), "lang": lang, "domains": list(domains), "closed": closed}
+        choices = {"positive": list(rules.positive), "lang": rules.lang}
+        choices |= {"domains": list(rules.domains), "closed": rules.closed}
     choices["methods"] = {run.name: run.method.as_dict() for run in found.runs}
     examples_agreed = agreed(names, _AGREED) if examples else nothing
     examples_disputed = disputed(names, disagreements, known=known) if disagreements else nothing

@@ -480,17 +480,46 @@ class Documents(Protocol):
         """Language of each document, given or detected."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TruthRules:
+    """How labels are applied to documents; fields as the keywords of ``evaluate``."""
+
+    kin: str | Path | None = None
+    kin_field: str | None = "submission=translation"
+    lang: str | None = None
+    domains: Sequence[str] = ()
+    positive: Sequence[str] = ("dup",)
+    closed: bool = False
+
+    def truth(self, collection: Documents, labels: str | Path | Sequence[Label]) -> Truth:
+        """Combine the labels, families and kin of a collection."""
+        related = list(read_kin(self.kin)) if self.kin is not None else []
+        if self.kin_field is not None:
+            name, equals, value = self.kin_field.partition("=")
+            if not (name and equals):
+                raise ConfigurationError(f"kin field is {self.kin_field!r}; expected name=value")
+            related.extend(kin_by_field(collection.documents, name, value))
+        return truth_of(
+            collection.documents,
+            collection.languages,
+            labels_in(labels),
+            kin=related,
+            positive=self.positive,
+            language_pairs=self.lang,
+            domains=self.domains,
+            closed=self.closed,
+        )
+
+
+PLAIN_RULES: Final = TruthRules()
+
+
 def evaluate_collection(
     collection: Collection,
     labels: str | Path | Sequence[Label],
     settings: Settings,
+    rules: TruthRules = PLAIN_RULES,
     *,
-    kin: str | Path | None = None,
-    kin_field: str | None = "submission=translation",
-    lang: str | None = None,
-    domains: Sequence[str] = (),
-    positive: Sequence[str] = ("dup",),
-    closed: bool = False,
     second_look: JudgedCollection | None = None,
     chooser: KChooser | None = None,
     way: str | int = "auto",
@@ -505,12 +534,10 @@ def evaluate_collection(
     """
     kinds = checked_kinds(kinds)
     listed = labels_in(labels)
-    truth = truth_for(
-        collection, listed, kin=kin, kin_field=kin_field, lang=lang, domains=domains, positive=positive, closed=closed
-    )
+    truth, lang = rules.truth(collection, listed), rules.lang
     cross = lang is not None and "-" in lang
     found = _evaluate_key_terms(collection, settings, truth, chooser=chooser, way=way, cross=cross, resamples=resamples)
-    found = replace(found, notes=note_without_positives(truth, listed, positive))
+    found = replace(found, notes=note_without_positives(truth, listed, rules.positive))
     if second_look is None:
         return found
     one_language = lang is not None and not cross
@@ -541,36 +568,6 @@ def _evaluate_key_terms(
         recommended = chooser.advice(linked, np.flatnonzero(truth.scope.documents()), cross=cross, way=way).chosen
     recommended = recommended or usual_k(settings.n)
     return evaluate(predictions, truth, recommended=recommended, resamples=resamples)
-
-
-def truth_for(
-    collection: Documents,
-    labels: str | Path | Sequence[Label],
-    *,
-    kin: str | Path | None = None,
-    kin_field: str | None = "submission=translation",
-    lang: str | None = None,
-    domains: Sequence[str] = (),
-    positive: Sequence[str] = ("dup",),
-    closed: bool = False,
-) -> Truth:
-    """Combine the labels, families and kin of a collection."""
-    related = list(read_kin(kin)) if kin is not None else []
-    if kin_field is not None:
-        name, equals, value = kin_field.partition("=")
-        if not (name and equals):
-            raise ConfigurationError(f"kin field is {kin_field!r}; expected name=value")
-        related.extend(kin_by_field(collection.documents, name, value))
-    return truth_of(
-        collection.documents,
-        collection.languages,
-        labels_in(labels),
-        kin=related,
-        positive=positive,
-        language_pairs=lang,
-        domains=domains,
-        closed=closed,
-    )
 
 
 def predictions_of(linked: Linked) -> Predictions:
