@@ -134,7 +134,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     "--store",
     "store",
     metavar="FILE",
-    type=click.Path(dir_okay=False),
+    type=options.FILE,
     help="Instead of DOCS, sweep the documents that 'ingest' stored here.",
 )
 @reads("--since", metavar="DATE", help="With --store: start at this moment of the stream's clock.")
@@ -153,7 +153,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     help="paper: stem:tfidf, morph:bm25 and pivot, as in the paper's tables; middle: terms of middle frequency.",
 )
 @alike("--k", "ks", type=_Range(), help="Show only these k, e.g. 6 or 4-8.")
-@output("--out", type=click.Path(file_okay=False), help="Folder for sweep.json, sweep.csv, plots and report.html.")
+@output("--out", type=options.FOLDER, help="Folder for sweep.json, sweep.csv, plots and report.html.")
 @output(
     "--by",
     type=["file", "source", "day", "week", "month"],
@@ -182,7 +182,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
 @options.choose_by_option
 @output(
     "--write-config",
-    type=click.Path(dir_okay=False),
+    type=options.FILE,
     help="File of thresholds for pairs, dedup, ingest, evaluate, serve and store retune (--config).",
 )
 @expert(
@@ -335,7 +335,7 @@ def _print_planted(result: SweepResult) -> None:
 
 
 @command(examples=["demo", "demo --serve"])
-@output("--out", type=click.Path(file_okay=False), default="infostream-dedup-demo", help="Folder for the report.")
+@output("--out", type=options.FOLDER, default="infostream-dedup-demo", help="Folder for the report.")
 @output("--serve", is_flag=True, help="Show the sample in the browser instead (extra service).")
 @output("--port", type=click.IntRange(1, 65535), default=8600, help="With --serve.")
 @options.wide_option
@@ -385,7 +385,7 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
     type=options.NumberOrAuto(),
     help="Number of terms that must match; auto: the one that sweep advises.  [default: 6, or the preset's]",
 )
-@alike("--k-min", type=click.IntRange(min=1), help="List all pairs with this many terms in either direction instead.")
+@alike("--k-min", type=options.FROM_ONE, help="List all pairs with this many terms in either direction instead.")
 @output("--terms", type=["all", "none"], default="all", help="Include the matching terms.")
 @alike("--cross-language", is_flag=True, help="Only pairs of two languages.")
 @alike("--between-files", is_flag=True, help="Only pairs of two files.")
@@ -403,7 +403,7 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
 @output(
     "--sort", type=["id", "strength"], help="Order of the pairs; strength means probability or shares.  [default: id]"
 )
-@output("--top", type=click.IntRange(min=1), help="List only this many pairs, the strongest.")
+@output("--top", type=options.FROM_ONE, help="List only this many pairs, the strongest.")
 @options.wide_option
 @options.semantic_option
 @options.between_option
@@ -540,7 +540,7 @@ def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
 )
 @options.documents_argument
 @output("--vocabulary", is_flag=True, help="List all terms in which key terms of other documents are looked up.")
-@output("--out", type=click.Path(dir_okay=False), help="File instead of standard output: .jsonl, .csv, .parquet.")
+@output("--out", type=options.FILE, help="File instead of standard output: .jsonl, .csv, .parquet.")
 @options.representation_option
 @options.settings_options
 @options.reading_options
@@ -577,7 +577,7 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
 @options.documents_argument
 @output(
     "--out",
-    type=click.Path(dir_okay=False, allow_dash=True),
+    type=options.FILE_OR_PIPE,
     help="Output: .jsonl, .csv (also .gz), .parquet, .xlsx; or -. On a terminal, counts and groups do without.",
 )
 @output(

@@ -80,12 +80,7 @@ def _list_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @options.documents_argument
 @_list_options
 @_settings_options
-@output(
-    "--out",
-    type=click.Path(dir_okay=False, allow_dash=True),
-    default="-",
-    help="Output file.  [default: standard output]",
-)
+@output("--out", type=options.FILE_OR_PIPE, default="-", help="Output file.  [default: standard output]")
 @options.reading_options
 @options.general_options("table", "jsonl", "json", "csv")
 def find(documents: tuple[str, ...], out: str, output_format: str | None, **given: Any) -> None:
@@ -134,13 +129,11 @@ def _for_the_eye(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @passages.command(examples=["passages compare a.txt b.txt", "passages compare a.txt b.txt --html side-by-side.html"])
-@click.argument("text_a", metavar="A.TXT", type=click.Path(dir_okay=False, allow_dash=True))
-@click.argument("text_b", metavar="B.TXT", type=click.Path(dir_okay=False, allow_dash=True))
+@click.argument("text_a", metavar="A.TXT", type=options.FILE_OR_PIPE)
+@click.argument("text_b", metavar="B.TXT", type=options.FILE_OR_PIPE)
 @_settings_options
 @reads("--languages", metavar="LANG,LANG", help="Languages of the two texts, such as uk,ru.  [default: detected]")
-@output(
-    "--html", type=click.Path(dir_okay=False), help="Write a page with both texts and linked passages here instead."
-)
+@output("--html", type=options.FILE, help="Write a page with both texts and linked passages here instead.")
 @options.general_options("text", "text", "json")
 def compare(
     text_a: str, text_b: str, languages: str | None, html: str | None, output_format: str | None, **given: Any
@@ -181,8 +174,8 @@ def compare(
     help="Ids of the documents of a group; may be given several times.",
 )
 @output("--prefix", default="", help="The --prefix given to 'dedup --annotate', if any.")
-@output("--html", type=click.Path(dir_okay=False), help="Also write a page with the texts here.")
-@output("--most", type=click.IntRange(min=1), default=100, help="Maximum number of groups, largest first.")
+@output("--html", type=options.FILE, help="Also write a page with the texts here.")
+@output("--most", type=options.FROM_ONE, default=100, help="Maximum number of groups, largest first.")
 @output(
     "--original",
     is_flag=True,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _truth_options = options.stack(
     [
-        reads("--kin", type=click.Path(dir_okay=False), help="Pairs of families that are no negatives (JSONL)."),
+        reads("--kin", type=options.FILE, help="Pairs of families that are no negatives (JSONL)."),
         reads("--lang", help="Only pairs of one language (ru) or of two (ru-uk)."),
         reads(
             "--kin-field",
@@ -61,7 +61,7 @@ _truth_options = options.stack(
     ]
 )
 @options.documents_argument
-@reads("--labels", type=click.Path(dir_okay=False), required=True, help="Labelled pairs (JSONL, CSV): a, b, label.")
+@reads("--labels", type=options.FILE, required=True, help="Labelled pairs (JSONL, CSV): a, b, label.")
 @_truth_options
 @alike(
     "--rule",
@@ -144,16 +144,14 @@ _LONG = ("text_a", "text_b", "url_a", "url_b", "audit")  # columns for which a t
     rules=[Excludes(("out", "judged"))],
 )
 @options.documents_argument
-@output("--pairs", type=click.IntRange(min=1), default=50, help="Number of pairs to choose.")
+@output("--pairs", type=options.FROM_ONE, default=50, help="Number of pairs to choose.")
 @output(
     "--out",
-    type=click.Path(dir_okay=False),
+    type=options.FILE,
     help="Write the pairs to judge here: JSON Lines, or by its ending .csv, .xlsx or .sqlite.",
 )
 @reads(
-    "--judged",
-    type=click.Path(dir_okay=False),
-    help="Read these judgements (JSONL, CSV or .xlsx: a, b, label) and show the figures.",
+    "--judged", type=options.FILE, help="Read these judgements (JSONL, CSV or .xlsx: a, b, label) and show the figures."
 )
 @reads("--positive", default="dup", help="Labels that mark duplicates, comma-separated.")
 @alike("--k", type=click.IntRange(min=3), default=6, help="Number of key terms that a link needs.")
@@ -206,7 +204,7 @@ _COMPARED: Final = (
     rules=[Needs("out_labels", ("sample_disagreements",))],
 )
 @options.documents_argument
-@reads("--labels", type=click.Path(dir_okay=False), help="Labelled pairs (JSONL, CSV): a, b, label.")
+@reads("--labels", type=options.FILE, help="Labelled pairs (JSONL, CSV): a, b, label.")
 @alike(
     "--methods",
     "methods",
@@ -233,16 +231,16 @@ _COMPARED: Final = (
 )
 @output(
     "--sample-disagreements",
-    type=click.IntRange(min=1),
+    type=options.FROM_ONE,
     metavar="N",
     help="Write N unlabelled pairs on which methods disagree, for an expert to label.",
 )
 @output(
     "--out-labels",
-    type=click.Path(dir_okay=False, allow_dash=True),
+    type=options.FILE_OR_PIPE,
     help=f"File for those pairs (JSONL).  [default: {_DISAGREEMENTS} in the --out folder, or here]",
 )
-@output("--out", type=click.Path(file_okay=False), help="Folder for tables, plots and report.html with examples.")
+@output("--out", type=options.FOLDER, help="Folder for tables, plots and report.html with examples.")
 @options.reading_options
 @options.general_options("table", "json", "csv", "jsonl")
 def compare(
@@ -350,8 +348,8 @@ def _say_of_comparison(found: Comparison) -> None:
     ]
 )
 @options.documents_argument
-@reads("--labels", type=click.Path(dir_okay=False), required=True, help="Judged pairs (JSONL, CSV): a, b, label.")
-@output("--model", type=click.Path(dir_okay=False), help="File for the model (JSON).")
+@reads("--labels", type=options.FILE, required=True, help="Judged pairs (JSONL, CSV): a, b, label.")
+@output("--model", type=options.FILE, help="File for the model (JSON).")
 @alike(
     "--preset",
     type=["duplicate", "story"],
@@ -369,12 +367,12 @@ def _say_of_comparison(found: Comparison) -> None:
 )
 @reads(
     "--authority",
-    type=click.Path(dir_okay=False),
+    type=options.FILE,
     help="Authority of sources, 0 to 1 (TSV or JSONL).  [default: learned from the share of originals]",
 )
-@output("--suggest", type=click.IntRange(min=1), help="Print this many pairs to label next.")
-@output("--curve", type=click.Path(file_okay=False), help="Folder for a learning curve (CSV, SVG, and PNG).")
-@expert("--draws", type=click.IntRange(min=1), default=20, help="Training sets drawn per point of the curve.")
+@output("--suggest", type=options.FROM_ONE, help="Print this many pairs to label next.")
+@output("--curve", type=options.FOLDER, help="Folder for a learning curve (CSV, SVG, and PNG).")
+@expert("--draws", type=options.FROM_ONE, default=20, help="Training sets drawn per point of the curve.")
 @options.candidates_option
 @options.link_option
 @options.reading_options
@@ -433,16 +431,14 @@ def _training_in_words(classifier: Classifier) -> str:
 @reads(
     "--model",
     "models",
-    type=click.Path(dir_okay=False),
+    type=options.FILE,
     multiple=True,
     required=True,
     help="Model from 'train'; may be given several times, once per domain.",
 )
 @reads("--domain", help="Judge every pair by the model of this domain.")
-@reads(
-    "--rules", type=click.Path(dir_okay=False), help="Rules that assign domains by source or category (TSV or JSON)."
-)
-@reads("--pairs", type=click.Path(dir_okay=False), help="Judge these pairs (JSONL: a, b) instead of candidates.")
+@reads("--rules", type=options.FILE, help="Rules that assign domains by source or category (TSV or JSON).")
+@reads("--pairs", type=options.FILE, help="Judge these pairs (JSONL: a, b) instead of candidates.")
 @output("--explain", is_flag=True, help="Add what each criterion contributes, for and against.")
 @output("--repeats", is_flag=True, help="Only pairs in which at least one document repeats the other.")
 @options.candidates_option

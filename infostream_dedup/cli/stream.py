@@ -37,7 +37,7 @@ webhook_option = expert(
 )
 webhook_secret_option = expert(
     "--webhook-secret",
-    type=click.Path(dir_okay=False),
+    type=options.FILE,
     help="File with the secret that signs them.  [default: $INFOSTREAM_DEDUP_WEBHOOK_SECRET]",
 )
 
@@ -62,10 +62,10 @@ webhook_secret_option = expert(
     "store",
     metavar="FILE",
     required=True,
-    type=click.Path(dir_okay=False),
+    type=options.FILE,
     help="Store (SQLite); created if it does not exist.",
 )
-@expert("--batch-size", type=click.IntRange(min=1), default=1000, help="Documents per batch.")
+@expert("--batch-size", type=options.FROM_ONE, default=1000, help="Documents per batch.")
 @expert(
     "--batch-id",
     help="Name of the batch; the same name with different content is refused.  [default: derived from the content]",
@@ -101,7 +101,7 @@ webhook_secret_option = expert(
 )
 @alike(
     "--model",
-    type=click.Path(dir_okay=False),
+    type=options.FILE,
     help="Model from 'train --statistics background' that judges the pairs found by key terms; needs --keep-text.",
 )
 @options.mode_option
@@ -261,19 +261,17 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")  # columns that a table omits
     rules=[Excludes(("words", "text", "path", "questions", "id", "url"), needed=True)],
 )
 @click.argument("words", metavar="[TEXT...]", nargs=-1)
-@reads(
-    "--store", "store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Store made by 'ingest'."
-)
+@reads("--store", "store", metavar="FILE", required=True, type=options.FILE, help="Store made by 'ingest'.")
 @reads("--text", help="The same, as an option.")
-@reads("--file", "path", type=click.Path(dir_okay=False, allow_dash=True), help="UTF-8 file with the text, or -.")
+@reads("--file", "path", type=options.FILE_OR_PIPE, help="UTF-8 file with the text, or -.")
 @reads(
     "--questions",
-    type=click.Path(dir_okay=False, allow_dash=True),
+    type=options.FILE_OR_PIPE,
     help="Many texts: a file with one a line, or JSON Lines with id and text; rows begin with the question.",
 )
 @reads("--id", help="Search for this stored document instead of a text.")
 @reads("--url", help="Search for the stored document with this address.")
-@alike("--k-min", type=click.IntRange(min=1), help="Number of terms that must match in either direction.  [default: 4]")
+@alike("--k-min", type=options.FROM_ONE, help="Number of terms that must match in either direction.  [default: 4]")
 @output("--top", type=click.IntRange(min=0), default=20, help="Maximum number of rows; 0: all.")
 @output("--sentences", is_flag=True, help="Add the sentence that a hit answers, and its own.")
 @options.wide_option
@@ -374,9 +372,7 @@ def watch() -> None:
     """
 
 
-stored = reads(
-    "--store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Store made by 'ingest'."
-)
+stored = reads("--store", metavar="FILE", required=True, type=options.FILE, help="Store made by 'ingest'.")
 
 
 @watch.command(
@@ -390,13 +386,11 @@ stored = reads(
 @click.argument("name", metavar="NAME")
 @stored
 @reads("--text", help="Watch for the key terms of this text.")
-@reads("--file", "path", type=click.Path(dir_okay=False, allow_dash=True), help="UTF-8 file with the text, or -.")
+@reads("--file", "path", type=options.FILE_OR_PIPE, help="UTF-8 file with the text, or -.")
 @reads("--terms", metavar="TERM,...", help="Watch for these words and names.")
 @reads("--languages", metavar="LANG,...", help="Only documents in these languages.  [default: ru,uk,en]")
 @reads("--lang", help="Language of the text or terms.  [default: as detected]")
-@alike(
-    "--k", type=click.IntRange(min=1), help="How many terms a document must have.  [default: all; of a text, k_similar]"
-)
+@alike("--k", type=options.FROM_ONE, help="How many terms a document must have.  [default: all; of a text, k_similar]")
 @options.general_options("table", "jsonl", "json", "csv")
 def add_watch(name: str, *, path: str | None, output_format: str | None, **given: Any) -> None:
     """Add a standing search; it holds from the next document on.
@@ -453,9 +447,7 @@ hosts_option = access(
     "--hosts", default="", help="Further host names that clients may use, such as news.example:8600,..."
 )
 token_file_option = access(
-    "--token-file",
-    type=click.Path(dir_okay=False),
-    help="File with tokens and their roles; required to listen on other addresses.",
+    "--token-file", type=options.FILE, help="File with tokens and their roles; required to listen on other addresses."
 )
 
 
@@ -467,7 +459,7 @@ token_file_option = access(
     ],
     rules=[Needs("new_token", ("token_file",)), Needs("webhook_secret", ("webhook",))],
 )
-@reads("--store", metavar="FILE", type=click.Path(dir_okay=False), help="Store (SQLite); created if missing.")
+@reads("--store", metavar="FILE", type=options.FILE, help="Store (SQLite); created if missing.")
 @host_option
 @port_option
 @hosts_option
@@ -541,7 +533,7 @@ def serve(
     examples=["mcp --store news.db", "mcp --store news.db --http --port 8601 --token-file tokens"],
     rules=[*(Needs(name, ("http",), typed=True) for name in ("host", "port", "hosts", "token_file"))],
 )
-@reads("--store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Store made by 'ingest'.")
+@reads("--store", metavar="FILE", required=True, type=options.FILE, help="Store made by 'ingest'.")
 @access("--http", is_flag=True, help="Answer over HTTP, at /mcp, instead of standard input and output.")
 @host_option
 @port_option
@@ -587,12 +579,9 @@ _PASSED_OVER = {"again": "repeated", "empty": "without a text"}
     ]
 )
 @click.argument("sources", metavar="FEED|PAGE|WARC...", nargs=-1, required=True)
-@output("--out", type=click.Path(dir_okay=False), help="File to write, completely or not at all (JSONL).")
+@output("--out", type=options.FILE, help="File to write, completely or not at all (JSONL).")
 @expert(
-    "--max-bytes",
-    type=click.IntRange(min=1),
-    default=20_000_000,
-    help="Maximum size of a feed, page or archive record.",
+    "--max-bytes", type=options.FROM_ONE, default=20_000_000, help="Maximum size of a feed, page or archive record."
 )
 @expert("--timeout", type=click.FloatRange(min=0.1), default=30.0, help="Seconds for each address, redirects included.")
 @expert(
