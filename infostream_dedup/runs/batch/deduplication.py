@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence import judging
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
@@ -22,7 +23,7 @@ from infostream_dedup.stream.stories import stories_of
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS, KeyTerms, warn_of_terms_above_df_max
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -70,6 +71,58 @@ def best_places(
     return order[np.unique(b[order], return_index=True)[1]]
 
 
+_NAMED: Final = 10_000  # documents whose ids are looked up together
+
+
+@dataclass(frozen=True, slots=True)
+class FoundStatuses:
+    """Statuses of all documents."""
+
+    status: NDArray[np.uint8]  # uint8 (documents,), index into `STATUSES`
+    # int64 (documents,), the earlier document that each repeats or resembles most; -1 if there is none
+    of: NDArray[np.int64]
+    group: NDArray[np.int64]  # int64 (documents,), the earliest document of its group
+    ids: Callable[[NDArray[np.int64]], list[str]]  # ids of documents, given their ordinals
+    lengths: NDArray[np.int64]  # int64 (documents,), characters of the body
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def statuses(self) -> Iterator[Status]:
+        """The status of every document, in input order."""
+        for begin in range(0, len(self), _NAMED):
+            rows = slice(begin, min(begin + _NAMED, len(self)))
+            of = self.ids(np.maximum(self.of[rows], 0))
+            groups = self.ids(self.group[rows])
+            known = (self.of[rows] != -1).tolist()
+            for status, one, there, group in zip(self.status[rows].tolist(), of, known, groups, strict=True):
+                yield Status(STATUSES[status], one if there else None, group)
+
+    def kept(self, show: Show) -> NDArray[np.bool_]:
+        """Which documents are shown: of each group its ``first``, or its ``longest`` (the first of equals)."""
+        if show == "first":
+            return np.asarray(self.group == np.arange(len(self)))
+        if show != "longest":
+            raise UsageError(
+                f"show (--show) {show} compares documents in memory; with a work folder it is first or longest"
+            )
+        order = np.lexsort((np.arange(len(self)), -self.lengths, self.group))
+        first = np.ones(len(order), dtype=np.bool_)
+        first[1:] = self.group[order][1:] != self.group[order][:-1]
+        kept = np.zeros(len(self), dtype=np.bool_)
+        kept[order[first]] = True
+        return kept
+
+    def counts(self) -> dict[str, int]:
+        """Documents of each status."""
+        found = np.bincount(self.status, minlength=len(STATUSES)).tolist()
+        return dict(zip(STATUSES, found, strict=True))
+
+    def groups(self) -> int:
+        """Groups of at least two documents."""
+        return int((np.unique(self.group, return_counts=True)[1] > 1).sum())
+
+
 @dataclass(slots=True)
 class _Best:
     """The best earlier document found so far for each document, by (min, max, earliest)."""
@@ -113,8 +166,7 @@ def statuses(collection: Collection, settings: Settings, *, duplicate_rule: Dupl
     equal = np.flatnonzero(exact >= 0)
     leader = groups_of([*joined, (exact[equal], equal)], len(collection))
     status, of = chosen_statuses(exact, key_terms.sizes < INSUFFICIENT_TERMS, duplicate, similar)
-    ids, columns = fields_of(collection.documents).ids, zip(status.tolist(), of.tolist(), leader.tolist(), strict=True)
-    return [Status(STATUSES[one], None if other < 0 else ids[other], ids[group]) for one, other, group in columns]
+    return [*FoundStatuses(status, of, leader, ids_of(collection), np.array(collection.text_lengths)).statuses()]
 
 
 def _decided(
@@ -175,6 +227,12 @@ def repeats(relation: NDArray[np.int64], rule: str, duplicate_rule: DuplicateRul
     if rule == "either":
         return relation > 0
     return relation == 3 if duplicate_rule == "equal" else relation >= 2
+
+
+def ids_of(collection: Collection) -> Callable[[NDArray[np.int64]], list[str]]:
+    """Ids of documents by ordinal."""
+    ids = fields_of(collection.documents).ids
+    return lambda documents: [ids[one] for one in documents.tolist()]
 
 
 def chosen_statuses(
@@ -260,6 +318,34 @@ class JudgedStatus(Status):
         return row if self.differing is None else row | self.differing.as_dict()
 
 
+@dataclass(frozen=True, slots=True)
+class FoundJudgedStatuses(FoundStatuses):
+    """Statuses of all documents, and their probabilities."""
+
+    kinds: NDArray[np.int8]  # int8 (documents,), `Kind` of the pair with `of`; meaningless if there is none
+    probability: NDArray[np.float64]  # float64 (documents,), probability of the same pair
+    differing: NDArray[np.object_]  # `WordDifference` or `None` of the same pair
+    stories: NDArray[np.int64]  # int64 (documents,), earliest document of the story; -1 if it tells one alone
+
+    def statuses(self) -> Iterator[JudgedStatus]:
+        """The status of every document, in input order."""
+        # The decorator replaces a class with slots, so super() without arguments would look for the class before it.
+        plain = FoundStatuses.statuses(self)
+        parts = (self.stories[begin : begin + _NAMED] for begin in range(0, len(self), _NAMED))
+        named = ((told, self.ids(np.maximum(told, 0))) for told in parts)
+        names = (
+            one if first >= 0 else None for told, ids in named for first, one in zip(told.tolist(), ids, strict=True)
+        )
+        columns = (self.kinds, self.probability, self.differing, names)
+        for status, kind, probability, words, story in zip(plain, *columns, strict=True):
+            if status.of is None:
+                yield JudgedStatus(status.status, None, status.group, story=story)
+                continue
+            name = KIND_NAMES[seen_from_later(Kind(int(kind)))]
+            sure = round(float(probability), SHOWN_DECIMALS)
+            yield JudgedStatus(status.status, status.of, status.group, name, sure, words, story)
+
+
 @dataclass(slots=True, kw_only=True)
 class BestPairs:
     """The verdict of the best pair of each document; -1 and status new if there is none."""
@@ -303,9 +389,26 @@ class BestPairs:
         later = np.flatnonzero(self.status >= _DUPLICATE)
         return self.of[later], later
 
-    def stories(self, leader: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The story of each document, given the earliest document of its group: see ``stories_of``."""
-        return stories_of(self.told, leader)
+    def found(
+        self,
+        group: NDArray[np.int64],
+        short: NDArray[np.bool_],
+        ids: Callable[[NDArray[np.int64]], list[str]],
+        lengths: NDArray[np.int64],
+    ) -> FoundJudgedStatuses:
+        """Statuses of all documents, given the earliest document of each group, and which documents say too little."""
+        number = np.array([STATUSES.index(name) for name in judging.STATUS_NAMES], dtype=np.uint8)
+        return FoundJudgedStatuses(
+            np.where(short & (self.of < 0), STATUSES.index("insufficient_text"), number[self.status]).astype(np.uint8),
+            self.of,
+            group,
+            ids,
+            lengths,
+            self.kind,
+            self.probability,
+            self.differing,
+            stories_of(self.told, group),
+        )
 
     def take(self, found: judging.PairVerdicts) -> None:
         """Take the best pairs; all pairs of a later document at once."""
@@ -344,7 +447,12 @@ def judged_statuses(
     judging.break_chains(found, np.full(len(sizes), judging.KEPT, dtype=np.int8))
     decided.take(found)
     decided.find_forms()
-    return _named(collection, decided, groups_of([decided.joined()], len(sizes)))
+    leader, short = (
+        groups_of([decided.joined()], len(sizes)),
+        (sizes < INSUFFICIENT_TERMS) & (collection.facts.texts < 0),
+    )
+    whole = collection.collection
+    return [*decided.found(leader, short, ids_of(whole), np.array(whole.text_lengths)).statuses()]
 
 
 def verdicts_of(judged: JudgedCandidates, policy: Policy, sizes: NDArray[Any]) -> judging.PairVerdicts:
@@ -353,23 +461,3 @@ def verdicts_of(judged: JudgedCandidates, policy: Policy, sizes: NDArray[Any]) -
     enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
     status[~enough & ~judged.facts.same_text] = _NEW
     return judging.PairVerdicts.of(judged, status)
-
-
-def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.int64]) -> list[JudgedStatus]:
-    ids = fields_of(collection.collection.documents).ids
-    kinds = [KIND_NAMES[seen_from_later(kind)] for kind in Kind]
-    compared = (collection.key_terms.sizes >= INSUFFICIENT_TERMS) | (collection.facts.texts >= 0)
-    alone = np.where(compared, "new", "insufficient_text").tolist()
-    decisions = (decided.of, leader, decided.status, decided.kind, decided.probability, decided.differing)
-    columns = [one.tolist() for one in (*decisions, decided.stories(leader))]
-    found = []
-    for ordinal, (of, group, status, kind, probability, words, told) in enumerate(zip(*columns, strict=True)):
-        story = None if told < 0 else ids[told]
-        if of < 0:
-            found.append(JudgedStatus(alone[ordinal], None, ids[group], story=story))
-        else:
-            rounded = round(probability, SHOWN_DECIMALS)
-            found.append(
-                JudgedStatus(judging.STATUS_NAMES[status], ids[of], ids[group], kinds[kind], rounded, words, story)
-            )
-    return found

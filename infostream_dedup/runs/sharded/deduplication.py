@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
 from typing import Any, Final
@@ -13,23 +13,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence import judging
 from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
-from infostream_dedup.judging.evidence.facts import NO_SOURCE, DocumentFacts, equal_halves
+from infostream_dedup.judging.evidence.facts import NO_SOURCE, DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, sum_keys
-from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.pair_evidence import heaviest
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.links.compiled.kernels.rows import mix_rows
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.arrays import offsets_of, places_of
+from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import NO_TIME, Settings
-from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS, SHOWN_DECIMALS
+from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS
 from infostream_dedup.runs.batch import deduplication
 from infostream_dedup.runs.batch.deduplication import repeats
+from infostream_dedup.runs.batch.judging import EqualDocuments
 from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, least_count
 from infostream_dedup.runs.batch.pairing import JudgedPairRow, ListedPairs, PairChoice, collected, judgements_of
 from infostream_dedup.runs.sharded.disk_runner import LinkedRun
@@ -55,61 +54,6 @@ from infostream_dedup.terms.statistics import as_count
 
 _NOBODY: Final = -1
 _PAIRS_AT_ONCE: Final = 1_000_000
-_NAMED: Final = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class FoundStatuses:
-    """Statuses of all documents."""
-
-    status: NDArray[np.uint8]  # uint8 (documents,), index into `STATUSES`
-    # int64 (documents,), the earlier document that each repeats or resembles most; -1 if there is none
-    of: NDArray[np.int64]
-    group: NDArray[np.int64]  # int64 (documents,), the earliest document of its group
-    ids: pa.ChunkedArray  # id of each document, by chunk
-    lengths: NDArray[np.int64]  # int64 (documents,), characters of the body
-
-    def __len__(self) -> int:
-        return len(self.status)
-
-    def statuses(self) -> Iterator[deduplication.Status]:
-        """The status of every document, in input order."""
-        for begin in range(0, len(self), _NAMED):
-            rows = slice(begin, min(begin + _NAMED, len(self)))
-            of = self.ids_at(np.maximum(self.of[rows], 0))
-            groups = self.ids_at(self.group[rows])
-            known = (self.of[rows] != _NOBODY).tolist()
-            for status, one, there, group in zip(self.status[rows].tolist(), of, known, groups, strict=True):
-                yield deduplication.Status(deduplication.STATUSES[status], one if there else None, group)
-
-    def kept(self, show: deduplication.Show) -> NDArray[np.bool_]:
-        """Which documents are shown: of each group its ``first``, or its ``longest`` (the first of equals)."""
-        if show == "first":
-            return np.asarray(self.group == np.arange(len(self)))
-        if show != "longest":
-            raise UsageError(
-                f"show (--show) {show} compares documents in memory; with a work folder it is first or longest"
-            )
-        order = np.lexsort((np.arange(len(self)), -self.lengths, self.group))
-        first = np.ones(len(order), dtype=np.bool_)
-        first[1:] = self.group[order][1:] != self.group[order][:-1]
-        kept = np.zeros(len(self), dtype=np.bool_)
-        kept[order[first]] = True
-        return kept
-
-    def counts(self) -> dict[str, int]:
-        """Documents of each status."""
-        found = np.bincount(self.status, minlength=len(deduplication.STATUSES)).tolist()
-        return dict(zip(deduplication.STATUSES, found, strict=True))
-
-    def groups(self) -> int:
-        """Groups of at least two documents."""
-        return int((np.unique(self.group, return_counts=True)[1] > 1).sum())
-
-    def ids_at(self, documents: NDArray[np.int64]) -> list[str]:
-        """Ids of documents."""
-        found: list[str] = self.ids.take(documents).to_pylist()
-        return found
 
 
 class StatusRules:
@@ -186,7 +130,7 @@ class Statuses:
         self._similar[similar.b] = similar.a
         join_groups(same.a, same.b, self._parents)
 
-    def finish(self, rows: Sequence[dict[str, Any]]) -> FoundStatuses:
+    def finish(self, rows: Sequence[dict[str, Any]]) -> deduplication.FoundStatuses:
         """Statuses of all documents."""
         first = _earliest(_digests(rows, self._nodes.documents)[:, :2])
         exact = np.where(first != np.arange(len(first)), first, _NOBODY)
@@ -194,16 +138,18 @@ class Statuses:
         join_groups(exact[equal], equal, self._parents)
         short = self._nodes.sizes[self._nodes.node_of] < INSUFFICIENT_TERMS
         status, of = deduplication.chosen_statuses(exact, short, self._duplicate, self._similar)
-        return FoundStatuses(
-            status,
-            of,
-            earliest_joined(self._parents),
-            pa.chunked_array([row["ids"] for row in rows], pa.string()),
-            joined(rows, "lengths"),
-        )
+        group = earliest_joined(self._parents)
+        return deduplication.FoundStatuses(status, of, group, _ids_of(rows), joined(rows, "lengths"))
 
 
-def statuses_on_disk(linked: LinkedRun, *, duplicate_rule: deduplication.DuplicateRule = "equal") -> FoundStatuses:
+def _ids_of(rows: Sequence[dict[str, Any]]) -> Callable[[NDArray[np.int64]], list[str]]:
+    ids = pa.chunked_array([row["ids"] for row in rows], pa.string())
+    return lambda documents: ids.take(documents).to_pylist()
+
+
+def statuses_on_disk(
+    linked: LinkedRun, *, duplicate_rule: deduplication.DuplicateRule = "equal"
+) -> deduplication.FoundStatuses:
     """Decide as ``batch.deduplication.statuses`` does; the score must be ``count``.
 
     linked: the collection; the hashes of the bodies must have been taken.
@@ -436,68 +382,6 @@ class JudgedRun(LinkedRun):
         )
 
 
-class EqualTexts:
-    """Pairs of documents with equal texts; in large clusters, only pairs with the earliest document.
-
-    ``texts``: (documents,), the earliest document with this text, negative for an empty one.
-    """
-
-    def __init__(self, texts: NDArray[np.int64]) -> None:
-        self._texts = texts
-        self._order = np.argsort(texts, kind="stable")
-        self._begins = np.searchsorted(texts[self._order], texts)
-        self._place = np.empty(len(texts), dtype=np.int64)
-        self._place[self._order] = np.arange(len(texts))
-        before = np.where(texts >= 0, self._place - self._begins, 0)
-        self._great = int(before.sum()) > MOST_VERBATIM_LINKS // 2
-        self._before = np.minimum(before, 1) if self._great else before
-
-    def before(self, documents: NDArray[np.int64]) -> _Pairs:
-        """Later and earlier document of each pair whose later document is among ``documents``."""
-        return self._run(documents, self._begins, self._before[documents])
-
-    def after(self, documents: NDArray[np.int64]) -> _Pairs:
-        """Earlier and later document of each pair whose earlier document is among ``documents``."""
-        ends = np.searchsorted(self._texts[self._order], self._texts[documents], side="right")
-        length = np.where(self._texts[documents] >= 0, ends - self._place[documents] - 1, 0)
-        if self._great:
-            length = np.where(self._place[documents] == self._begins[documents], length, 0)
-        return self._run(documents, self._place + 1, length)
-
-    def _run(self, documents: NDArray[np.int64], begins: NDArray[np.int64], length: NDArray[np.int64]) -> _Pairs:
-        place = places_of(begins[documents], length)
-        return np.repeat(documents, length), self._order[place]
-
-
-class EqualDocuments:
-    """Pairs of documents with equal texts or halves, and of two sources with equal openings."""
-
-    def __init__(self, facts: DocumentFacts) -> None:
-        self._sources = facts.sources
-        self._texts = EqualTexts(facts.texts)
-        self._halves = equal_halves(facts)
-        self._openings = None if facts.openings is None else EqualTexts(facts.openings)
-
-    def before(self, documents: NDArray[np.int64]) -> _Pairs:
-        """As ``EqualTexts.before``."""
-        openings = None if self._openings is None else self._openings.before(documents)
-        return self._all(documents, self._texts.before(documents), self._halves[::-1], openings)
-
-    def after(self, documents: NDArray[np.int64]) -> _Pairs:
-        """As ``EqualTexts.after``."""
-        openings = None if self._openings is None else self._openings.after(documents)
-        return self._all(documents, self._texts.after(documents), self._halves, openings)
-
-    def _all(self, documents: NDArray[np.int64], texts: _Pairs, halves: _Pairs, openings: _Pairs | None) -> _Pairs:
-        own = np.isin(halves[0], documents)
-        found = [texts, (halves[0][own], halves[1][own])]
-        if openings is not None:
-            wanted = self._sources[openings[0]] != self._sources[openings[1]]
-            found.append((openings[0][wanted], openings[1][wanted]))
-        one, other = np.concatenate(found, axis=1)
-        return one, other
-
-
 # Lists judged pairs of a collection in a work folder, as `batch.pairing` does, but not translations
 
 _LISTED_AT_ONCE: Final = 200_000
@@ -548,35 +432,7 @@ def _reasons(collection: JudgedRun, part: ListedPairs) -> list[list[EvidenceReas
 _DECIDED_AT_ONCE: Final = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class FoundJudgedStatuses(FoundStatuses):
-    """Statuses of all documents, and their probabilities."""
-
-    kinds: NDArray[np.int8]  # int8 (documents,), `Kind` of the pair with `of`; meaningless if there is none
-    probability: NDArray[np.float64]  # float64 (documents,), probability of the same pair
-    differing: NDArray[np.object_]  # `WordDifference` or `None` of the same pair
-    stories: NDArray[np.int64]  # int64 (documents,), earliest document of the story; -1 if it tells one alone
-
-    def statuses(self) -> Iterator[deduplication.JudgedStatus]:
-        """The status of every document, in input order."""
-        # The decorator replaces a class with slots, so super() without arguments would look for the class before it.
-        plain = FoundStatuses.statuses(self)
-        parts = (self.stories[begin : begin + _NAMED] for begin in range(0, len(self), _NAMED))
-        named = ((told, self.ids_at(np.maximum(told, 0))) for told in parts)
-        names = (
-            one if first >= 0 else None for told, ids in named for first, one in zip(told.tolist(), ids, strict=True)
-        )
-        columns = (self.kinds, self.probability, self.differing, names)
-        for status, kind, probability, words, story in zip(plain, *columns, strict=True):
-            if status.of is None:
-                yield deduplication.JudgedStatus(status.status, None, status.group, story=story)
-                continue
-            name = KIND_NAMES[seen_from_later(Kind(int(kind)))]
-            sure = round(float(probability), SHOWN_DECIMALS)
-            yield deduplication.JudgedStatus(status.status, status.of, status.group, name, sure, words, story)
-
-
-def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) -> FoundJudgedStatuses:
+def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) -> deduplication.FoundJudgedStatuses:
     """Decide as ``batch.deduplication.judged_statuses`` does.
 
     collection: the documents; the hashes of the bodies must have been taken.
@@ -593,26 +449,9 @@ def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) 
         decided.take(found)
     decided.find_forms()
     join_groups(*decided.joined(), parents)
-    return _found(collection, decided, earliest_joined(parents), sizes)
-
-
-def _found(
-    collection: JudgedRun, decided: deduplication.BestPairs, group: NDArray[np.int64], sizes: NDArray[np.uint8]
-) -> FoundJudgedStatuses:
-    number = np.array([deduplication.STATUSES.index(name) for name in judging.STATUS_NAMES], dtype=np.uint8)
-    short = (sizes < INSUFFICIENT_TERMS) & (decided.of < 0) & (collection.facts.texts < 0)
+    short = (sizes < INSUFFICIENT_TERMS) & (collection.facts.texts < 0)
     rows = list(collection.documents())
-    return FoundJudgedStatuses(
-        np.where(short, deduplication.STATUSES.index("insufficient_text"), number[decided.status]).astype(np.uint8),
-        decided.of,
-        group,
-        pa.chunked_array([row["ids"] for row in rows], pa.string()),
-        joined(rows, "lengths"),
-        decided.kind,
-        decided.probability,
-        decided.differing,
-        decided.stories(group.astype(np.int64)),
-    )
+    return decided.found(earliest_joined(parents), short, _ids_of(rows), joined(rows, "lengths"))
 
 
 def _candidates(collection: JudgedRun) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:

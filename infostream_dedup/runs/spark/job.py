@@ -443,7 +443,7 @@ def dedup(
         statuses = found.finish(run.documents())
         rows = list(statuses.statuses())
         columns = {name: pa.array([getattr(row, name) for row in rows], pa.string()) for name in _STATUS}
-        return run.spark.createDataFrame(pa.table({"id": statuses.ids.cast(pa.string()), **columns}))
+        return run.spark.createDataFrame(pa.table({"id": statuses.ids(np.arange(len(rows))), **columns}))
 
 
 def _settings(given: dict[str, Any], representations: Sequence[str]) -> Settings:
