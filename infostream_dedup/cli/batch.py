@@ -13,29 +13,9 @@ import click
 from click.core import ParameterSource
 
 import infostream_dedup as api
-from infostream_dedup.cli import options
-from infostream_dedup.cli.drawn import (
-    print_collection,
-    print_dedup,
-    print_ingested,
-    print_pairs,
-    print_sample,
-    print_swept,
-)
+from infostream_dedup.cli import drawn, options
+from infostream_dedup.cli import output as printing
 from infostream_dedup.cli.face import Command, Excludes, Needs, alike, command, expert, output, reads
-from infostream_dedup.cli.output import (
-    chosen_format,
-    csv_dialect,
-    is_drawn,
-    note,
-    note_reading,
-    print_json,
-    print_rows,
-    print_table,
-    progress_bar,
-    save_rows,
-    say,
-)
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.errors import how_to_install
 from infostream_dedup.model.settings import REPRESENTATIONS, SCORES, SERIES
@@ -247,17 +227,17 @@ def sweep(
     if write_config is not None and given["score"] not in (None, "count"):
         raise click.UsageError(f"--write-config needs --score count: --score {given['score']} has no k")
     page, wide = {name: given.pop(name) for name in _PAGE}, given.pop("wide")
-    with progress_bar(stages=given["workdir"] is not None) as progress:
+    with printing.progress_bar(stages=given["workdir"] is not None) as progress:
         given |= {"examples": out is not None, "progress": progress}
         result = api.sweep(documents, **given) if store is None else _sweep_store(store, since, until, given)
     try:
-        if is_drawn(output_format, wide=wide):
-            print_collection(result.documents, len(result.report.sources.keys() - {""}) if result.report else 0)
+        if printing.is_drawn(output_format, wide=wide):
+            drawn.print_collection(result.documents, len(result.report.sources.keys() - {""}) if result.report else 0)
             if result.answer is not None:
-                print_ingested(Counter(result.answer.statuses), [])
-            print_swept(result)
+                drawn.print_ingested(Counter(result.answer.statuses), [])
+            drawn.print_swept(result)
         else:
-            print_sweep(result, chosen_format(output_format, "table", "json"))
+            print_sweep(result, printing.chosen_format(output_format, "table", "json"))
     finally:
         # Also if the reader of the numbers stops at the first lines.
         if out is not None:
@@ -267,14 +247,14 @@ def sweep(
     if write_config is not None:
         with open_output(write_config) as file:
             file.write(result.thresholds().as_toml().encode())
-        note(f"thresholds: {write_config}")
-    note_reading(result.report)
-    if is_drawn(output_format, wide=wide):
-        note("next: infostream-dedup dedup NEWS --out unique.csv (it judges every pair, and needs no k)")
+        printing.note(f"thresholds: {write_config}")
+    printing.note_reading(result.report)
+    if printing.is_drawn(output_format, wide=wide):
+        printing.note("next: infostream-dedup dedup NEWS --out unique.csv (it judges every pair, and needs no k)")
     if store is not None:
-        note(f"{store}: {sum(result.documents.values())} documents")
+        printing.note(f"{store}: {sum(result.documents.values())} documents")
     if out is not None:
-        note(f"report: {Path(out, 'report.html')}")
+        printing.note(f"report: {Path(out, 'report.html')}")
 
 
 def _sweep_store(store: str, since: str | None, until: str | None, given: dict[str, Any]) -> SweepResult:
@@ -297,27 +277,27 @@ def print_sweep(result: SweepResult, output_format: str) -> None:
     """Print the result; a table is followed by the recommended k and the reasons."""
     rows = result.as_rows() if result.by is None else [{"part": row["part"], **row} for row in result.as_rows()]
     if output_format == "json":
-        print_json(result.as_dict())
+        printing.print_json(result.as_dict())
     elif output_format != "table":
-        print_rows(rows, output_format)
+        printing.print_rows(rows, output_format)
     else:
         rows = [row for row in rows if row["representation"] not in result.same_as]
         # An error column is empty unless something was sampled; intervals are in the other formats.
         errors = ("transitivity_error", "symmetry_error", "links_error", "transitivity_with_return")
         hidden = {"sampled", *(name for name in errors if all(row[name] is None for row in rows))}
         hidden |= {name for row in rows for name in row if name.endswith(("_low", "_high", "_code"))}
-        print_table([{name: value for name, value in row.items() if name not in hidden} for row in rows])
+        printing.print_table([{name: value for name, value in row.items() if name not in hidden} for row in rows])
         click.echo()
         advised = [{"series": name, **one.as_dict()} for name, one in result.advice.items() if one.chosen is not None]
         if advised:
-            print_table(advised)
+            printing.print_table(advised)
             click.echo()
         for name, k in result.recommended_k.items():
-            say(f"{name}: {f'k = {k}' if k is not None else 'no k recommended'}: {result.reason[name]}")
+            printing.say(f"{name}: {f'k = {k}' if k is not None else 'no k recommended'}: {result.reason[name]}")
         for name, why in result.missing.items():
-            say(f"{name}: not computed: {why}")
+            printing.say(f"{name}: not computed: {why}")
         for remark in result.notes:
-            say(remark)
+            printing.say(remark)
         _print_planted(result)
 
 
@@ -331,7 +311,7 @@ def _print_planted(result: SweepResult) -> None:
         line = rows.setdefault(key, {name: row[name] for name in ("representation", "k", "language", "edit", "copies")})
         line[f"at {row['rate']:g}"] = row["recovered"]
     click.echo("\nplanted copies that are linked to their originals:")
-    print_table(list(rows.values()))
+    printing.print_table(list(rows.values()))
 
 
 @command(examples=["demo", "demo --serve"])
@@ -345,29 +325,29 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
     if serve:
         from infostream_dedup.service.sample import serve_sample
 
-        note("reading the sample ...")
-        serve_sample(port, tell=lambda address: note(f"open {address} (Ctrl+C ends it)"))
+        printing.note("reading the sample ...")
+        serve_sample(port, tell=lambda address: printing.note(f"open {address} (Ctrl+C ends it)"))
         return
     from infostream_dedup.api.dictionaries import judged_sample
     from infostream_dedup.report.needed import has_report_extra
 
-    drawn, on_terminal = has_report_extra(), is_drawn(output_format, wide=wide)
+    written, on_terminal = has_report_extra(), printing.is_drawn(output_format, wide=wide)
     if on_terminal:
-        with progress_bar() as progress:
+        with printing.progress_bar() as progress:
             sample = judged_sample(progress=progress)
             rows = [_pair_for_the_eye(row) for row in sample.pairs]
-        print_sample(sample, rows)
-    with progress_bar() as progress:
-        result = api.demo(out if drawn else None, progress=progress)
+        drawn.print_sample(sample, rows)
+    with printing.progress_bar() as progress:
+        result = api.demo(out if written else None, progress=progress)
     if on_terminal:
-        print_swept(result)
-        note("next: infostream-dedup demo --serve (the same items in the browser)")
-        note("      infostream-dedup dedup YOUR.csv --out unique.csv")
+        drawn.print_swept(result)
+        printing.note("next: infostream-dedup demo --serve (the same items in the browser)")
+        printing.note("      infostream-dedup dedup YOUR.csv --out unique.csv")
     else:
-        print_sweep(result, chosen_format(output_format, "table", "table"))
-        note_reading(result.report)
+        print_sweep(result, printing.chosen_format(output_format, "table", "table"))
+        printing.note_reading(result.report)
     without = f"no report was written: {how_to_install('report')}"
-    note(f"report: {Path(out, 'report.html')}" if drawn else without)
+    printing.note(f"report: {Path(out, 'report.html')}" if written else without)
 
 
 @command(
@@ -470,30 +450,30 @@ def pairs(documents: tuple[str, ...], terms: str, wide: bool, output_format: str
     """
     from infostream_dedup.api.pairs import topics_note
 
-    with progress_bar(stages=given["workdir"] is not None) as progress:
+    with printing.progress_bar(stages=given["workdir"] is not None) as progress:
         found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
-    if is_drawn(output_format, wide=wide):
+    if printing.is_drawn(output_format, wide=wide):
         reading = {name: given[name] for name in _AGAIN}
-        print_pairs(map(_pair_for_the_eye, found), documents, reading, items=lambda: found.report.used)
+        drawn.print_pairs(map(_pair_for_the_eye, found), documents, reading, items=lambda: found.report.used)
         _note_left_out(found)
-        note_reading(found.report)
+        printing.note_reading(found.report)
         return
-    form = chosen_format(output_format, "table", "jsonl")
+    form = printing.chosen_format(output_format, "table", "jsonl")
     links = Counter[bool]()
     rows: Iterator[PairRow] = found.once()
     if given["cross_language"] and found.settings.representation == "pivot" and given["top"] is None:
         rows = _counted(rows, links)
-    print_rows(
+    printing.print_rows(
         (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in rows),
         form,
         columns=found.columns,
         further=True,
     )
     if said := topics_note(links.total(), links[True], found.settings.k):
-        note(said)
+        printing.note(said)
     _note_advice(found.advice)
     _note_left_out(found)
-    note_reading(found.report)
+    printing.note_reading(found.report)
 
 
 def _counted(rows: Iterable[PairRow], links: Counter[bool]) -> Iterator[PairRow]:
@@ -508,13 +488,13 @@ def _note_left_out(found: PairListing) -> None:
     """Say how many pairs of kinds that are not listed there are."""
     if found.left_out:
         counts = " and ".join(f"{count:,} {kind}" for kind, count in sorted(found.left_out.items()))
-        note(f"not listed: {counts} (--kinds {','.join(sorted(found.left_out))} lists them)")
+        printing.note(f"not listed: {counts} (--kinds {','.join(sorted(found.left_out))} lists them)")
 
 
 def _note_advice(advice: Advice | None) -> None:
     """Say which k ``--k auto`` took, and why."""
     if advice is not None:
-        note(f"k = {advice.chosen} (--k auto): {advice.reason}")
+        printing.note(f"k = {advice.chosen} (--k auto): {advice.reason}")
 
 
 def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
@@ -552,10 +532,12 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
     the same language that contain the term), places (start and end of its words in the text, in characters),
     places_in_title, equivalents (with --representation pivot).
     """
-    with progress_bar() as progress:
+    with printing.progress_bar() as progress:
         found = api.key_terms(documents, progress=progress, **given)
     if out is None:
-        print_rows(found.as_dicts(), chosen_format(output_format, "table", "jsonl"), columns=found.columns)
+        printing.print_rows(
+            found.as_dicts(), printing.chosen_format(output_format, "table", "jsonl"), columns=found.columns
+        )
     elif out.endswith(".parquet"):
         from infostream_dedup.documents.outputs import open_output
 
@@ -563,8 +545,8 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
         with open_output(out, inputs=[one for one in documents if one != "-"]) as file:
             found.write_parquet(file)
     else:
-        save_rows(found.as_dicts(), out, columns=found.columns, inputs=documents)
-    note_reading(found.report)
+        printing.save_rows(found.as_dicts(), out, columns=found.columns, inputs=documents)
+    printing.note_reading(found.report)
 
 
 @command(
@@ -651,18 +633,18 @@ def dedup(
     either direction. It is the default if --k, --n, --score, --target, --representation stem or pivot, or another
     --duplicate-rule is given.
     """
-    if out is None and not is_drawn(output_format, wide=wide):
+    if out is None and not printing.is_drawn(output_format, wide=wide):
         raise click.UsageError("--out is missing: name the file to write, or - for standard output")
-    with progress_bar(stages=given["workdir"] is not None) as progress:
+    with printing.progress_bar(stages=given["workdir"] is not None) as progress:
         # Not asked for another, the output is written as the input is.
         asked = click.get_current_context().get_parameter_source("csv_dialect") is not ParameterSource.DEFAULT
-        dialect = csv_dialect() if asked else "input"
+        dialect = printing.csv_dialect() if asked else "input"
         summary = api.dedup(documents, out, prefix=prefix, csv_dialect=dialect, progress=progress, **given)
-    if out != "-" and is_drawn(output_format, wide=wide):
+    if out != "-" and printing.is_drawn(output_format, wide=wide):
         reading = {name: given[name] for name in _AGAIN}
-        print_dedup(summary, documents, reading, out, annotated=given["annotate"])
+        drawn.print_dedup(summary, documents, reading, out, annotated=given["annotate"])
     elif out != "-":
-        print_rows([summary.as_dict()], chosen_format(output_format, "table", "json"))
+        printing.print_rows([summary.as_dict()], printing.chosen_format(output_format, "table", "json"))
     RUN.statuses.update(summary.statuses)
     _note_advice(summary.advice)
-    note_reading(summary.report)
+    printing.note_reading(summary.report)

@@ -11,21 +11,8 @@ import click
 
 import infostream_dedup as api
 from infostream_dedup.cli import options
+from infostream_dedup.cli import output as printing
 from infostream_dedup.cli.face import Commands, Declared, Excludes, Needs, command, output, reads
-from infostream_dedup.cli.output import (
-    Column,
-    Piece,
-    chosen_format,
-    note,
-    note_reading,
-    print_json,
-    print_rows,
-    print_table,
-    progress_bar,
-    save_page,
-    save_rows,
-    show_table,
-)
 from infostream_dedup.cli.run_log import without_commands
 
 if TYPE_CHECKING:
@@ -92,20 +79,20 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, **give
     Titles are not compared.
     """
     asked = _asked(given)
-    with progress_bar() as progress:
+    with printing.progress_bar() as progress:
         found = asked(documents, progress=progress, **given)
     if out == "-":
-        form = chosen_format(output_format, "table", "jsonl")
+        form = printing.chosen_format(output_format, "table", "jsonl")
         shown = form == "table" and "coverage_a" in found.columns
         rows = map(_for_the_eye, found.once()) if shown else found.once()
-        print_rows(rows, form, columns=found.columns)
+        printing.print_rows(rows, form, columns=found.columns)
     elif output_format == "table":
         raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
     else:
-        save_rows(found.once(), out, output_format, columns=found.columns, inputs=documents)
+        printing.save_rows(found.once(), out, output_format, columns=found.columns, inputs=documents)
     for warning in found.warnings:
-        note(f"warning: {warning}")
-    note_reading(found.report)
+        printing.note(f"warning: {warning}")
+    printing.note_reading(found.report)
 
 
 def _asked(given: dict[str, Any]) -> Callable[..., Listing[dict[str, Any]]]:
@@ -150,10 +137,10 @@ def compare(
     if html is not None:
         from infostream_dedup.report.files import passages_page
 
-        save_page(passages_page(found, (text_a, text_b)), html, inputs=inputs)
-        note(f"report: {html}")
-    elif chosen_format(output_format, "text", "text") == "json":
-        print_json(found.as_dict())
+        printing.save_page(passages_page(found, (text_a, text_b)), html, inputs=inputs)
+        printing.note(f"report: {html}")
+    elif printing.chosen_format(output_format, "text", "text") == "json":
+        printing.print_json(found.as_dict())
     else:
         print_side_by_side(found, (text_a, text_b))
 
@@ -201,20 +188,20 @@ def provenance(
         from infostream_dedup.api.provenance import original_messages
 
         message = original_messages(documents, groups=named, **given)
-        print_rows(message, chosen_format(output_format, "jsonl", "jsonl"))
-        note_reading(message.report)
+        printing.print_rows(message, printing.chosen_format(output_format, "jsonl", "jsonl"))
+        printing.note_reading(message.report)
         return
-    with progress_bar() as progress:
+    with printing.progress_bar() as progress:
         found = api.provenance(documents, groups=named, progress=progress, **given)
     if html is not None:
         from infostream_dedup.report.files import provenance_page
 
         # Before the rows, because their reader may stop at the first ones.
-        save_page(provenance_page(found.groups, found.boilerplate), html, inputs=inputs)
-    print_rows(found.once(), chosen_format(output_format, "jsonl", "jsonl"))
+        printing.save_page(provenance_page(found.groups, found.boilerplate), html, inputs=inputs)
+    printing.print_rows(found.once(), printing.chosen_format(output_format, "jsonl", "jsonl"))
     if html is not None:
-        note(f"report: {html}")
-    note_reading(found.report, more=f"; {len(found.groups)} of {found.total} groups")
+        printing.note(f"report: {html}")
+    printing.note_reading(found.report, more=f"; {len(found.groups)} of {found.total} groups")
 
 
 __all__ = ["print_side_by_side"]
@@ -234,14 +221,14 @@ def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> No
         heading = f"{_shown(name)}: {100 * coverage:.0f} % of the words are shared"
         if words.met:
             heading += f", {100 * share:.0f} % of the nouns and names translated"
-        columns.append(Column(heading))
+        columns.append(printing.Column(heading))
     rows = [[_marked(left), _marked(right)] for left, right in comparison.aligned()]
-    show_table(columns, rows, even=True, in_pipe=_PIPE_WIDTH)
+    printing.show_table(columns, rows, even=True, in_pipe=_PIPE_WIDTH)
     click.echo()
     if comparison.differences:
         click.echo("Words in which copied sentences differ are in braces.")
     if comparison.passages:
-        print_table(
+        printing.print_table(
             [
                 {
                     "passage": number,
@@ -261,7 +248,7 @@ def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> No
 
 
 def _print_words(words: TranslatedWords, languages: tuple[str, str]) -> None:
-    print_table(
+    printing.print_table(
         [
             {
                 "number": one.number,
@@ -277,8 +264,8 @@ def _print_words(words: TranslatedWords, languages: tuple[str, str]) -> None:
     )
 
 
-def _marked(pieces: list[TextStretch]) -> list[Piece]:
-    marked: list[Piece] = []
+def _marked(pieces: list[TextStretch]) -> list[printing.Piece]:
+    marked: list[printing.Piece] = []
     for passage, group in groupby(pieces, key=lambda piece: piece.passage):
         style = _STYLES[passage % len(_STYLES)] if passage else ""
         if passage:

@@ -9,18 +9,8 @@ import click
 
 import infostream_dedup as api
 from infostream_dedup.cli import options
+from infostream_dedup.cli import output as printing
 from infostream_dedup.cli.face import Excludes, Needs, alike, command, expert, output, reads
-from infostream_dedup.cli.output import (
-    chosen_format,
-    note,
-    note_reading,
-    print_json,
-    print_rows,
-    print_table,
-    progress_bar,
-    save_rows,
-    terminal_width,
-)
 
 if TYPE_CHECKING:
     from infostream_dedup.judging.criteria.classifier import Classifier
@@ -89,7 +79,7 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
     them count. Below the rows: figures of preset judged, whatever the other options, and its groups compared with the
     groups that true pairs connect (BCubed, adjusted Rand index, F1 of pairs), where unlisted pairs count.
     """
-    with progress_bar() as progress:
+    with printing.progress_bar() as progress:
         found = api.evaluate(
             documents,
             labels,
@@ -98,17 +88,17 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
             progress=progress,
             **given,
         )
-    form = chosen_format(output_format, "table", "json")
+    form = printing.chosen_format(output_format, "table", "json")
     rows = [row.as_dict() for row in found.rows]
     if form == "json":
-        print_json(found.as_dict())
+        printing.print_json(found.as_dict())
     else:
-        print_rows(rows, form)
+        printing.print_rows(rows, form)
     if form == "table":
         click.echo(f"\n{_evaluation_in_words(found)}")
     for remark in found.notes:
-        note(remark)
-    note_reading(found.report)
+        printing.note(remark)
+    printing.note_reading(found.report)
 
 
 def _evaluation_in_words(found: Evaluation) -> str:
@@ -172,19 +162,21 @@ def audit(
     """
     if out is not None and output_format == "table":
         raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
-    with progress_bar() as progress:
+    with printing.progress_bar() as progress:
         found = api.audit(documents, judged=judged, progress=progress, **given)
-    form = chosen_format(output_format, "table", "jsonl")
+    form = printing.chosen_format(output_format, "table", "jsonl")
     if out is not None:
-        save_rows(found.rows, out, output_format, columns=found.columns, inputs=documents)
+        printing.save_rows(found.rows, out, output_format, columns=found.columns, inputs=documents)
     elif form == "json":
-        print_json(found.as_dict())
+        printing.print_json(found.as_dict())
     elif form == "table":
-        print_rows([{name: row[name] for name in found.columns if name not in _LONG} for row in found.rows], form)
+        printing.print_rows(
+            [{name: row[name] for name in found.columns if name not in _LONG} for row in found.rows], form
+        )
     else:
-        print_rows(found.rows, form, columns=found.columns)
-    note("\n".join(found.notes))
-    note_reading(found.report)
+        printing.print_rows(found.rows, form, columns=found.columns)
+    printing.note("\n".join(found.notes))
+    printing.note_reading(found.report)
 
 
 _MAIN: Final = ("precision", "recall", "f1", "symmetry", "transitivity")
@@ -260,7 +252,7 @@ def compare(
     per signature. Reading, which all methods share, comes first and is timed separately.
     """
     wanted = sample_disagreements or 0
-    with progress_bar() as progress:
+    with printing.progress_bar() as progress:
         found = api.compare(
             documents,
             methods=[name.strip() for part in given.pop("methods") for name in part.split(",")] or None,
@@ -274,7 +266,7 @@ def compare(
     target = out_labels or str(Path(out or "") / _DISAGREEMENTS)
     rows = [pair.as_dict() for pair in found.disagreements[:wanted]]
     try:
-        _print_comparison(found, chosen_format(output_format, "table", "json"))
+        _print_comparison(found, printing.chosen_format(output_format, "table", "json"))
     finally:
         # Also if the reader of the numbers stops at the first lines.
         if out is not None:
@@ -282,25 +274,25 @@ def compare(
 
             write_comparison(found, out)
         if wanted:
-            save_rows(rows, target, inputs=[*documents, *filter(None, [given["labels"]])])
+            printing.save_rows(rows, target, inputs=[*documents, *filter(None, [given["labels"]])])
     _say_of_comparison(found)
     if wanted:
-        note(f"{len(rows)} pairs to judge: {target}")
-    note_reading(found.report)
+        printing.note(f"{len(rows)} pairs to judge: {target}")
+    printing.note_reading(found.report)
     if out is not None:
-        note(f"report: {Path(out, 'report.html')}")
+        printing.note(f"report: {Path(out, 'report.html')}")
 
 
 def _print_comparison(found: Comparison, output_format: str) -> None:
     rows = [row.as_dict() for row in found.rows]
     if output_format == "json":
-        print_json(found.as_dict())
+        printing.print_json(found.as_dict())
     elif output_format != "table":
-        print_rows(rows, output_format)
+        printing.print_rows(rows, output_format)
     else:
         # Of the main figures, a dash is an answer.
         shown = [name for name in _COMPARED if name in _MAIN or any(row.get(name) is not None for row in rows)]
-        print_table([{name: row.get(name) for name in shown} for row in rows])
+        printing.print_table([{name: row.get(name) for name in shown} for row in rows])
         _print_dice(found)
 
 
@@ -308,7 +300,7 @@ def _print_dice(found: Comparison) -> None:
     """Print Dice coefficients in hundredths, with methods by number, if the lines are wide enough."""
     names = found.names
     click.echo()
-    if max(map(len, names)) + 4 + 5 * len(names) > terminal_width():
+    if max(map(len, names)) + 4 + 5 * len(names) > printing.terminal_width():
         click.echo(f"the Dice matrix of {len(names)} methods is too wide for this table: see --format json or --out")
         return
     rows = [
@@ -321,24 +313,24 @@ def _print_dice(found: Comparison) -> None:
         }
         for number, name in enumerate(names, start=1)
     ]
-    print_table(rows)
+    printing.print_table(rows)
 
 
 def _say_of_comparison(found: Comparison) -> None:
     """Print remarks on the table."""
     if found.pool is not None:
         pool = found.pool
-        note(
+        printing.note(
             f"pool: {pool.pairs} pairs of {len(pool.methods)} methods, {pool.verified} of them verified "
             f"(String::Similarity >= {pool.threshold:.2f})"
             + ("" if pool.verified else "; without a verified pair there is no precision and no recall")
         )
     for name, why in found.missing.items():
-        note(f"{name}: not run: {why}")
+        printing.note(f"{name}: not run: {why}")
     for remark in found.notes:
-        note(remark)
+        printing.note(remark)
     cost = found.reading
-    note(f"reading, shared by all: {cost.seconds:.2f} s, {cost.cpu_seconds:.2f} CPU s")
+    printing.note(f"reading, shared by all: {cost.seconds:.2f} s, {cost.cpu_seconds:.2f} CPU s")
 
 
 @command(
@@ -392,16 +384,16 @@ def train(
     draws = given.pop("draws")
     for name in ("criteria", "positive"):
         given[name] = given[name] or None
-    with progress_bar() as progress:
+    with printing.progress_bar() as progress:
         trained = api.train(documents, given.pop("labels"), progress=progress, **given)
     if curve is not None:
         from infostream_dedup.report.comparison import write_learning_curve
 
         write_learning_curve(trained.learning_curve(draws=draws), curve)
     rows = trained.weights() if suggest is None else trained.suggest(suggest, **considered)
-    print_rows(rows, chosen_format(output_format, "table", "jsonl"))
-    note_reading(trained.report)
-    note(_training_in_words(trained.classifier))
+    printing.print_rows(rows, printing.chosen_format(output_format, "table", "jsonl"))
+    printing.note_reading(trained.report)
+    printing.note(_training_in_words(trained.classifier))
 
 
 def _training_in_words(classifier: Classifier) -> str:
@@ -454,10 +446,10 @@ def classify(documents: tuple[str, ...], models: tuple[str, ...], output_format:
     both directions). The outcome follows from the sum of the criteria; probabilities are fitted to it afterwards, so
     the border between the outcomes need not be at .5.
     """
-    with progress_bar() as progress:
+    with printing.progress_bar() as progress:
         found = api.classify(documents, models, progress=progress, **given)
-    form = chosen_format(output_format, "table", "jsonl")
+    form = printing.chosen_format(output_format, "table", "jsonl")
     columns = tuple(name for name in found.columns if form != "table" or name != "reasons")
-    print_rows(({name: row[name] for name in columns} for row in found.once()), form, columns=columns)
-    note_reading(found.report)
-    note(f"{found.judged} pairs judged, {found.repeating} repeat")
+    printing.print_rows(({name: row[name] for name in columns} for row in found.once()), form, columns=columns)
+    printing.note_reading(found.report)
+    printing.note(f"{found.judged} pairs judged, {found.repeating} repeat")

@@ -31,15 +31,7 @@ from infostream_dedup.links.relation import group_sizes_of_nodes
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.arrays import entries_of, offsets_of
 from infostream_dedup.machine.threads import thread_count
-from infostream_dedup.runs.sharded.kernels.rows import (
-    decode_links,
-    join_edges,
-    name_links,
-    renumber_rows,
-    sort_links,
-    span_mutual,
-    span_rows,
-)
+from infostream_dedup.runs.sharded.kernels import rows as kernels
 from infostream_dedup.runs.sharded.key_terms import KEYS, KeyChunk
 from infostream_dedup.runs.sharded.work_folder import Layout, joined, rows_by_chunk
 
@@ -173,7 +165,7 @@ class Linking:
         """Renumber some rows by key terms, ascending; other terms are left out."""
         room = int(np.diff(rows.indptr)[chosen].sum())
         kept, numbers = np.empty(len(chosen), dtype=np.int32), np.empty(room, dtype=np.uint32)
-        written = renumber_rows(rows.indptr, rows.indices, chosen, self.numbers_of_keys, True, kept, numbers)
+        written = kernels.renumber_rows(rows.indptr, rows.indices, chosen, self.numbers_of_keys, True, kept, numbers)
         return TermRows(offsets_of(kept), numbers[:written].copy(), self.key_terms)
 
 
@@ -223,7 +215,7 @@ class Shard:
         links = self._in_window(links, first)
         sizes = np.zeros(len(leaders), dtype=np.int32)
         columns, counts = np.empty(len(links), dtype=np.int32), np.empty(len(links), dtype=np.uint8)
-        decode_links(links, sizes, columns, counts)
+        kernels.decode_links(links, sizes, columns, counts)
         return LINKS.row(first=first, nodes=len(leaders), sizes=sizes, columns=columns, counts=counts)
 
     def _named(self, keys: TermRows, first: int, scratch: Scratch) -> Iterator[NDArray[np.uint64]]:
@@ -244,7 +236,7 @@ class Shard:
                 waiting += [(middle, end), (begin, middle)]
                 continue
             named = np.empty(len(found), dtype=np.uint64)
-            name_links(found, order[begin:end], self._index.order, self._nodes, named)
+            kernels.name_links(found, order[begin:end], self._index.order, self._nodes, named)
             yield named
 
     def degrees(self, chunks: Iterable[KeyChunk], *, n: int, most: int) -> Iterator[pa.RecordBatch]:
@@ -320,7 +312,7 @@ def _merged(first: int, nodes: int, rows: Sequence[dict[str, Any]]) -> pa.Record
         place = np.arange(len(row["columns"])) + np.repeat(cursor - offsets_of(own)[:-1], own)
         columns[place], counts[place] = row["columns"], row["counts"]
         cursor += own
-    sort_links(indptr, columns, counts, np.empty(int(sizes.max(initial=0)), dtype=np.uint64))
+    kernels.sort_links(indptr, columns, counts, np.empty(int(sizes.max(initial=0)), dtype=np.uint64))
     return LINKS.row(first=first, nodes=nodes, sizes=sizes, columns=columns, counts=counts)
 
 
@@ -360,7 +352,7 @@ def span_links(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.Rec
     for level in np.flatnonzero(held)[::-1].tolist():
         for row, indptr in rows:
             links = LinkArrays(indptr, row["columns"], row["counts"])
-            written = span_rows(row["first"], links, level, parents, edges, written)
+            written = kernels.span_rows(row["first"], links, level, parents, edges, written)
     yield forest_row(edges[:written])
 
 
@@ -374,7 +366,7 @@ def merge_forests(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.
     a, b, counts = _edges(batches)
     order = np.argsort(counts, kind="stable")[::-1]
     kept = np.empty(len(a), dtype=np.int64)
-    chosen = kept[: join_edges(a, b, order.astype(np.int64), np.arange(nodes, dtype=np.int32), kept)]
+    chosen = kept[: kernels.join_edges(a, b, order.astype(np.int64), np.arange(nodes, dtype=np.int32), kept)]
     yield FOREST.row(a=a[chosen], b=b[chosen], counts=counts[chosen])
 
 
@@ -572,7 +564,7 @@ def _mutual_forest(
     size, written = len(indptr) - 1, 0
     parents, edges = np.arange(size, dtype=np.int32), np.empty((size, 3), dtype=np.int32)
     for level in np.unique(counts)[::-1].tolist() if len(counts) else []:
-        written = span_mutual(LinkArrays(indptr, columns, counts), own, level, parents, edges, written)
+        written = kernels.span_mutual(LinkArrays(indptr, columns, counts), own, level, parents, edges, written)
     return edges[:written]
 
 
