@@ -23,7 +23,7 @@ from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, Triple
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.lab.estimation import kernels
 from infostream_dedup.lab.estimation.kernels import TextClasses, Universe
-from infostream_dedup.machine.arrays import GOLDEN, offsets_of, places_of
+from infostream_dedup.machine.arrays import GOLDEN, earliest_equal, offsets_of, places_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME, Document
@@ -322,7 +322,9 @@ def numbers_of_texts(sums: NDArray[np.uint64], sizes: NDArray[np.int64]) -> NDAr
 def texts_of_documents(sums: NDArray[np.uint64], sizes: NDArray[np.int64], universe: Universe) -> DistinctTexts:
     """Group the documents of a universe by equal triples."""
     documents = np.flatnonzero(universe.counted)
-    which = _numbers_of_classes(sums, sizes, universe, documents)
+    # Equal numbers for documents of equal text and week.
+    weeks = universe.times // universe.window if universe.window > 0 else np.zeros_like(universe.times)
+    which = earliest_equal([one[documents] for one in (sums[0], sums[1], sizes, weeks)])
     order = np.argsort(which, kind="stable")
     begins = np.flatnonzero(np.diff(which[order], prepend=-1))
     earliest = np.minimum.reduceat(universe.times[documents[order]], begins) if len(begins) else begins
@@ -345,21 +347,6 @@ def texts_of_documents(sums: NDArray[np.uint64], sizes: NDArray[np.int64], unive
         last=high.astype(np.int64),
     )
     return DistinctTexts(firsts=rows, classes=classes)
-
-
-def _numbers_of_classes(
-    sums: NDArray[np.uint64], sizes: NDArray[np.int64], universe: Universe, documents: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Equal numbers for documents of equal text and week: int64 (documents,), from 0 without gaps."""
-    weeks = universe.times // universe.window if universe.window > 0 else np.zeros_like(universe.times)
-    keys = [one[documents] for one in (sums[0], sums[1], sizes, weeks)]
-    order = np.lexsort(keys)
-    other = np.zeros(len(order), dtype=np.bool_)
-    for key in keys:
-        other[1:] |= np.diff(key[order].view(np.int64)) != 0
-    found = np.empty(len(order), dtype=np.int64)
-    found[order] = np.cumsum(other)
-    return found
 
 
 def _index(texts: DistinctTexts, wording: SharedWording, pool: ThreadPoolExecutor, threads: int) -> kernels.SharedIndex:

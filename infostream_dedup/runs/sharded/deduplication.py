@@ -22,7 +22,7 @@ from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.links.compiled.kernels.rows import mix_rows
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import earliest_equal, offsets_of
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import NO_TIME, Settings
 from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS
@@ -43,7 +43,7 @@ from infostream_dedup.runs.sharded.key_terms import (
     key_term_labels,
     mark_key_terms,
 )
-from infostream_dedup.runs.sharded.linking import NodeTable, earliest_equal
+from infostream_dedup.runs.sharded.linking import NodeTable
 from infostream_dedup.runs.sharded.pairing import DocumentPairs, DocumentRows, paired, pick_terms, recounted
 from infostream_dedup.runs.sharded.reading import DIGEST, FACTS, RECORDS, RunRows, new_wording, weighed_records
 from infostream_dedup.runs.sharded.work_folder import Stage, joined

@@ -29,7 +29,7 @@ from infostream_dedup.links.measures import KTotals, LinkTotals
 from infostream_dedup.links.pair_rules import grades_at
 from infostream_dedup.links.relation import group_sizes_of_nodes
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
-from infostream_dedup.machine.arrays import entries_of, offsets_of
+from infostream_dedup.machine.arrays import earliest_equal, entries_of, offsets_of
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.runs.sharded.kernels import rows as kernels
 from infostream_dedup.runs.sharded.key_terms import KEYS, KeyChunk
@@ -113,21 +113,6 @@ def collapse_documents(
         languages=languages[leaders],
         sizes=sizes[leaders],
     )
-
-
-def earliest_equal(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    """The earliest document with the same values in all columns: int64 (documents,)."""
-    order = np.lexsort(columns)
-    new = np.zeros(len(order), dtype=np.bool_)
-    new[:1] = True
-    for column in columns:
-        ordered = column[order]
-        new[1:] |= ordered[1:] != ordered[:-1]
-    starts = np.flatnonzero(new)
-    # The sort is stable, so each run begins with its earliest document.
-    earliest = np.empty(len(order), dtype=np.int64)
-    earliest[order] = np.repeat(order[starts], np.diff(np.append(starts, len(order))))
-    return earliest
 
 
 LINKS: Final = Layout("links", ("first", "nodes"), {"sizes": "i4", "columns": "i4", "counts": "u1"})
