@@ -177,6 +177,11 @@ class FrozenVocabulary:
             totals = tuple(map(Totals, row["documents"].tolist(), row["lengths"].tolist()))
             yield cls(row["hashes"], row["checks"], row["frequencies"].reshape(len(LANGUAGES), -1), totals)
 
+    def part(self, own: slice, *, counted: bool) -> FrozenVocabulary:
+        """A range of the terms; with the numbers of documents where they are ``counted``."""
+        totals = self.totals if counted else _EMPTY.totals
+        return FrozenVocabulary(self.hashes[own], self.checks[own], self.df[:, own], totals)
+
     def row(self) -> pa.RecordBatch:
         """A row of STATISTICS."""
         return STATISTICS.row(

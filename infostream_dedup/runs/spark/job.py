@@ -19,7 +19,7 @@ from infostream_dedup.documents import Reading, ReadingReport
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.errors import BadDataError, MissingExtraError, UsageError
 from infostream_dedup.links.relation import survey
-from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings, names_in
+from infostream_dedup.model import Document, DocumentBlock, Settings, names_in
 from infostream_dedup.runs.batch.deduplication import DuplicateRule
 from infostream_dedup.runs.batch.sweeping import SweepResult, add_survey, configuration_of
 from infostream_dedup.runs.sharded import key_terms
@@ -31,7 +31,6 @@ from infostream_dedup.runs.sharded.reading import DOCUMENTS, read_and_count
 from infostream_dedup.runs.sharded.sweeping import begun
 from infostream_dedup.runs.sharded.work_folder import Layout
 from infostream_dedup.runs.spark import flow
-from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -300,10 +299,7 @@ def _by_range(vocabulary: key_terms.FrozenVocabulary, ranges: int) -> Iterator[p
     borders = np.arange(1, ranges, dtype=np.uint64) << np.uint64(64 - (ranges - 1).bit_length())
     cuts = [0, *np.searchsorted(vocabulary.hashes, borders).tolist(), len(vocabulary)]
     for number, own in enumerate(map(slice, cuts, cuts[1:])):
-        totals = tuple(Totals() for _ in LANGUAGES) if number else vocabulary.totals
-        yield key_terms.FrozenVocabulary(
-            vocabulary.hashes[own], vocabulary.checks[own], vocabulary.df[:, own], totals
-        ).row()
+        yield vocabulary.part(own, counted=not number).row()
 
 
 def _tasks(blobs: Iterable[flow.Blob]) -> Iterator[tuple[list[pa.RecordBatch], list[pa.RecordBatch]]]:
