@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from infostream_dedup.links.compiled.kernels.low_k import PlacedCollection, count_asked
-from infostream_dedup.links.compiled.kernels.matching import Scratch
+from infostream_dedup.links.compiled.kernels.matching import LinkRows, Scratch, split
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays
 from infostream_dedup.links.compiled.low_k import counters_for
 from infostream_dedup.links.compiled.matching import PostingIndex, commonest_key_terms, ranked_rows
@@ -198,10 +198,10 @@ class Shard:
         links = np.concatenate(parts)
         links.sort()
         links = self._in_window(links, first)
-        sizes = np.zeros(len(leaders), dtype=np.int32)
         columns, counts = np.empty(len(links), dtype=np.int32), np.empty(len(links), dtype=np.uint8)
-        kernels.decode_links(links, sizes, columns, counts)
-        return LINKS.row(first=first, nodes=len(leaders), sizes=sizes, columns=columns, counts=counts)
+        rows = LinkRows(first, np.zeros(len(leaders), dtype=np.int64), columns, counts)
+        split(links, rows)
+        return LINKS.row(first=first, nodes=len(leaders), sizes=rows.lengths, columns=columns, counts=counts)
 
     def _named(self, keys: TermRows, first: int, scratch: Scratch) -> Iterator[NDArray[np.uint64]]:
         """Links of questions, with similar questions adjacent, so that they use the same posting lists."""

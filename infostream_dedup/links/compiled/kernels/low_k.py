@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.matching import Lists
-from infostream_dedup.links.compiled.kernels.rows import LinkArrays, NodeArrays, PackedRows, first_not_below, holds
+from infostream_dedup.links.compiled.kernels.rows import LinkArrays, NodeArrays, PackedRows, count_held, first_not_below
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.machine.arrays import Cube, Table, Vector
 from infostream_dedup.machine.compiling import compiled, popcount
@@ -573,15 +573,6 @@ def _list_linked(
 
 
 @compiled
-def _links(one: int, other: int, k: int, keys: TermRows, targets: TermRows) -> bool:
-    """Whether one document is linked to another."""
-    count, begin, end = 0, targets.indptr[other], targets.indptr[other + 1]
-    for position in range(keys.indptr[one], keys.indptr[one + 1]):
-        count += holds(targets.indices, begin, end, keys.indices[position])
-    return count >= k
-
-
-@compiled
 def _list_neighbours(middle: int, k: int, collection: PlacedCollection, counters: Counters, lists: Neighbours) -> None:
     lists.listed[:] = 0
     for shard in range(collection.holding.starts.shape[0]):
@@ -616,7 +607,8 @@ def close_walks(
         one, one_member = _document(walks.arrivals[walk], middle, 0, lists)
         other, other_member = _document(walks.departures[walk], middle, 1, lists)
         if one != other:
-            closed = _links(terms.documents[one], terms.documents[other], k, terms.keys, terms.targets)
+            asking, answering = int(terms.documents[one]), int(terms.documents[other])
+            closed = count_held(asking, answering, terms.keys, terms.targets) >= k
             outcomes[walk] = CLOSES if closed else OPEN
         elif one_member != other_member:
             outcomes[walk] = CLOSES if collection.own[one] >= k else OPEN

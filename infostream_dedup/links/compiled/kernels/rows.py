@@ -62,6 +62,16 @@ def holds(values: Vector[Whole], begin: int, end: int, value: int) -> bool:
     return place < end and values[place] == value
 
 
+@compiled
+def count_held(asking: int, answering: int, keys: TermRows, targets: TermRows) -> int:
+    """Count the key terms of one document in the target of another."""
+    begin, end = targets.indptr[answering], targets.indptr[answering + 1]
+    count = 0
+    for place in range(keys.indptr[asking], keys.indptr[asking + 1]):
+        count += holds(targets.indices, begin, end, keys.indices[place])
+    return count
+
+
 # Finding equal rows: by hash first, then by content
 
 
@@ -348,16 +358,6 @@ def list_pairs(links: LinkArrays, turned: LinkArrays, a: Vector[np.int32], b: Ve
 
 
 @compiled
-def _held(asking: int, answering: int, terms: TermPlaces) -> int:
-    """Count the key terms of one document in the target of another."""
-    begin, end = terms.targets.indptr[answering], terms.targets.indptr[answering + 1]
-    count = 0
-    for place in range(terms.keys.indptr[asking], terms.keys.indptr[asking + 1]):
-        count += holds(terms.targets.indices, begin, end, terms.keys.indices[place])
-    return count
-
-
-@compiled
 def mark_enough(
     a: Vector[np.int32],
     b: Vector[np.int32],
@@ -376,8 +376,8 @@ def mark_enough(
         fewest = min(_fewest(int(a[pair]), terms, amounts, least), _fewest(int(b[pair]), terms, amounts, least))
         found[pair] = (
             fewest >= enough
-            or _held(int(a[pair]), int(b[pair]), terms) >= enough
-            or _held(int(b[pair]), int(a[pair]), terms) >= enough
+            or count_held(int(a[pair]), int(b[pair]), terms.keys, terms.targets) >= enough
+            or count_held(int(b[pair]), int(a[pair]), terms.keys, terms.targets) >= enough
         )
 
 
@@ -441,7 +441,8 @@ def _best(
             unsure += 1
             continue
         if not stored:
-            forward, backward = _held(to, later, terms), _held(later, to, terms)
+            forward = count_held(to, later, terms.keys, terms.targets)
+            backward = count_held(later, to, terms.keys, terms.targets)
         if (stored and not known) or _weigh(forward, backward) > strength:
             best, strength = to, _weigh(forward, backward)
         known = known or stored
