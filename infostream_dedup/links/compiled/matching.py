@@ -107,9 +107,7 @@ class PostingIndex:
     order: NDArray[np.uint32]  # uint32 (places,), document at each place
     terms: NDArray[np.uint32]  # uint32 (ranks,), term of each rank, rarest first
     rank: NDArray[np.int32]  # int32 (terms,), rank of each term, -1 for terms that are not listed
-    starts: NDArray[np.int64]  # int64 (shards, ranks + 1), start of each posting list in `postings`
-    postings: NDArray[np.uint32]  # uint32, places within their shard, ascending in a list
-    shard_size: int  # places in a shard
+    lists: kernels.Lists  # posting lists by shard and rank
 
     def __len__(self) -> int:
         return len(self.order)
@@ -136,8 +134,7 @@ class PostingIndex:
         ranked = listed[np.argsort(frequencies.sum(axis=0)[listed], kind="stable")].astype(np.uint32)
         rank = np.full(keys.terms, -1, dtype=np.int32)
         rank[ranked] = np.arange(len(ranked))
-        starts, postings = shards.lists(targets, ranked, rank, frequencies)
-        return cls(order=order, terms=ranked, rank=rank, starts=starts, postings=postings, shard_size=shards.size)
+        return cls(order=order, terms=ranked, rank=rank, lists=shards.lists(targets, ranked, rank, frequencies))
 
     def questions(
         self,
@@ -172,9 +169,8 @@ class PostingIndex:
     def scratch(self, *, links: int) -> kernels.Scratch:
         """Arrays for one thread, with room for ``links`` links beyond those of one question."""
         # numpy allocates them, as its large arrays are given large memory pages.
-        return kernels.Scratch(
-            np.zeros(self.shard_size, dtype=np.uint8), np.empty(links + len(self) + self.shard_size, dtype=np.uint64)
-        )
+        size = self.lists.shard_size
+        return kernels.Scratch(np.zeros(size, dtype=np.uint8), np.empty(links + len(self) + size, dtype=np.uint64))
 
     def ask(
         self, questions: kernels.Questions, first: int, last: int, *, k_min: int, scratch: kernels.Scratch
@@ -183,15 +179,10 @@ class PostingIndex:
         found = kernels.match_rows(first, last, questions, self.lists, k_min, scratch)
         return None if found < 0 else scratch.links[:found]
 
-    @property
-    def lists(self) -> kernels.Lists:
-        """The posting lists."""
-        return kernels.Lists(self.starts, self.postings, self.shard_size)
-
     def lists_of(self, rows: TermRows, threads: int) -> kernels.Lists:
         """Posting lists of other terms of the same documents, by the same ranks."""
-        shards = Shards(self.order, self.shard_size, threads)
-        return kernels.Lists(*shards.lists(rows, self.terms, self.rank, shards.frequencies(rows)), self.shard_size)
+        shards = Shards(self.order, self.lists.shard_size, threads)
+        return shards.lists(rows, self.terms, self.rank, shards.frequencies(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +206,7 @@ class Shards:
 
     def lists(
         self, rows: TermRows, terms: NDArray[np.uint32], rank: NDArray[np.int32], frequencies: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    ) -> kernels.Lists:
         """Posting lists by shard and rank."""
         lengths = frequencies[:, terms]
         starts = np.zeros((len(lengths), len(terms) + 1), dtype=np.int64)
@@ -229,7 +220,7 @@ class Shards:
             kernels.fill_postings(rows, self.order[first:last], rank, cursor, postings)
 
         self._for_each(fill)
-        return starts, postings
+        return kernels.Lists(starts, postings, self.size)
 
     def _for_each(self, work: Callable[[int], None]) -> None:
         with ThreadPool(self.threads) as pool:

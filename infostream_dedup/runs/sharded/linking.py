@@ -205,7 +205,7 @@ class Shard:
 
     def _named(self, keys: TermRows, first: int, scratch: Scratch) -> Iterator[NDArray[np.uint64]]:
         """Links of questions, with similar questions adjacent, so that they use the same posting lists."""
-        frequencies = np.diff(self._index.starts).sum(axis=0)
+        frequencies = np.diff(self._index.lists.starts).sum(axis=0)
         by_term = np.zeros(len(self._index.rank), dtype=np.int64)
         by_term[self._index.terms] = frequencies
         order = np.argsort(commonest_key_terms(keys, by_term), kind="stable").astype(np.uint32)
@@ -230,7 +230,7 @@ class Shard:
         chunks: the asking chunks; there must be no window.
         """
         index, weights = self._index, self._linking.nodes.weights
-        having, counters = index.lists_of(self._keys, 1), counters_for(index.shard_size)
+        having, counters = index.lists_of(self._keys, 1), counters_for(index.lists.shard_size)
         for chunk in chunks:
             first, leaders = self._linking.leaders(chunk)
             order = np.arange(len(leaders), dtype=np.uint32)
