@@ -391,9 +391,9 @@ class WindowIndex:
         return found
 
     @property
-    def _window(self) -> kernels.Window:
+    def _window(self) -> kernels.IndexedWindow:
         lists = self._postings
-        return kernels.Window(lists.terms, lists.keys, lists.targets, self._numbered, self._hits, self._state)
+        return kernels.IndexedWindow(lists.terms, lists.keys, lists.targets, self._numbered, self._hits, self._state)
 
     def extend(self, ordinals: ArrayLike, *, keys: TermLists, targets: TermLists) -> None:
         """Add many documents with larger ordinals, ascending: some twenty times faster than one by one."""

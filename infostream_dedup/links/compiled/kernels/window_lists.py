@@ -466,7 +466,7 @@ def _collect(
     return int(end - room)
 
 
-class Window(NamedTuple):
+class IndexedWindow(NamedTuple):
     """What documents ask, and what they are added to."""
 
     terms: TermSlots  # terms in use
@@ -478,7 +478,7 @@ class Window(NamedTuple):
 
 
 @compiled
-def ask(row: int, asking: Asking, window: Window, found: FoundDocuments) -> bool:
+def ask(row: int, asking: Asking, window: IndexedWindow, found: FoundDocuments) -> bool:
     """Find the documents of the window that resemble a document; return False if there is no room for them."""
     keys, targets, hits, state = window.keys, window.targets, window.hits, window.state
     oldest, shift = state.oldest[0], state.shift[0]
@@ -506,7 +506,7 @@ def ask(row: int, asking: Asking, window: Window, found: FoundDocuments) -> bool
 
 
 @compiled
-def _add(row: int, asking: Asking, window: Window) -> int:
+def _add(row: int, asking: Asking, window: IndexedWindow) -> int:
     """Add a document whose slots have been found; return what is full, or ``ALL_DONE``."""
     own_keys = asking.keys[asking.key_ends[row] : asking.key_ends[row + 1]]
     own_targets = asking.targets[asking.target_ends[row] : asking.target_ends[row + 1]]
@@ -525,7 +525,7 @@ def _add(row: int, asking: Asking, window: Window) -> int:
 
 
 @compiled
-def ask_and_add(asking: Asking, window: Window, found: FoundDocuments) -> int:
+def ask_and_add(asking: Asking, window: IndexedWindow, found: FoundDocuments) -> int:
     """Let each document ask for similar earlier ones, then add it.
 
     ``asking``: the documents; ``window``: what they ask and are added to; ``found``: receives the finds. Returns
